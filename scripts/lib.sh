@@ -1,0 +1,50 @@
+# Shared by the scripts in this folder: where things live, how to say something, how to fail. Sourced, never run.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+DEPS="$ROOT/.deps"         # everything downloaded; safe to delete
+RUN="$ROOT/.run"           # private servers, their data and logs; safe to delete when they are stopped
+CACHE="$DEPS/cache"
+
+export npm_config_cache="$CACHE/npm" npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
+export PIP_CACHE_DIR="$CACHE/pip" PIP_DISABLE_PIP_VERSION_CHECK=1
+export CCACHE_DIR="${CCACHE_DIR:-$CACHE/ccache}"
+
+say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
+
+die() {
+  printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+need() { have "$1" || die "'$1' is missing; run scripts/deps${2:+ $2}"; }
+
+# Runs a command as root: directly, or through sudo.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif have sudo; then
+    sudo "$@"
+  else
+    die "needs root to run '$1': run this script as root or install sudo"
+  fi
+}
+
+# need_space DIR MEGABYTES: fails unless the file system of DIR has that much room.
+need_space() {
+  local free_mb
+  free_mb=$(($(df -Pk "$1" | awk 'NR == 2 {print $4}') / 1024))
+  [ "$free_mb" -ge "$2" ] || die "no disk space: $1 has $free_mb MB free, needs $2 MB"
+}
+
+# logged NAME COMMAND...: runs a command with its output in .deps/log/NAME.log; on failure shows the log's end.
+logged() {
+  local log="$DEPS/log/$1.log"
+  shift
+  mkdir -p "$DEPS/log"
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 15 "$log" >&2
+    return 1
+  fi
+}
