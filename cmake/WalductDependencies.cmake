@@ -1,0 +1,25 @@
+# Every third-party library walduct links, found once. All come from Debian except librdkafka, which scripts/deps builds
+# under .deps/ when the system's is older than 2.3.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path
+
+add_library(walduct_rdkafka INTERFACE)
+set(WALDUCT_RDKAFKA_ROOT ${CMAKE_SOURCE_DIR}/.deps/librdkafka CACHE PATH "librdkafka built by scripts/deps")
+pkg_check_modules(RDKAFKA IMPORTED_TARGET rdkafka>=2.3)
+if(EXISTS ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a)
+  target_include_directories(walduct_rdkafka SYSTEM INTERFACE ${WALDUCT_RDKAFKA_ROOT}/include)
+  target_link_libraries(walduct_rdkafka INTERFACE
+    ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a OpenSSL::SSL OpenSSL::Crypto z zstd lz4 Threads::Threads ${CMAKE_DL_LIBS} m)
+elseif(RDKAFKA_FOUND)
+  target_link_libraries(walduct_rdkafka INTERFACE PkgConfig::RDKAFKA)
+else()
+  message(FATAL_ERROR "librdkafka >= 2.3 not found. Run scripts/deps build")
+endif()

@@ -1,0 +1,56 @@
+# One interface target with the warning and sanitizer flags, and one function per kind of target.
+add_library(walduct_flags INTERFACE)
+target_compile_options(walduct_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${WALDUCT_WERROR}>:-Werror>)
+if(WALDUCT_SANITIZE)
+  target_compile_options(walduct_flags INTERFACE -fsanitize=${WALDUCT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(walduct_flags INTERFACE -fsanitize=${WALDUCT_SANITIZE})
+endif()
+
+# walduct_library(<room> DEPS <library>...): src/<room>/*.cc as walduct_<room>. The link edges are the architecture;
+# tests/tidy checks the same edges on every #include.
+function(walduct_library room)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cc)
+  if(sources)
+    add_library(walduct_${room} STATIC ${sources})
+    target_include_directories(walduct_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(walduct_${room} PRIVATE walduct_flags PUBLIC ${ARG_DEPS})
+  else()
+    add_library(walduct_${room} INTERFACE)
+    target_include_directories(walduct_${room} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(walduct_${room} INTERFACE ${ARG_DEPS})
+  endif()
+endfunction()
+
+# walduct_test(<room> DEPS ...): tests/<room>/*_test.cc as one GoogleTest program.
+function(walduct_test room)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cc)
+  if(sources)
+    add_executable(walduct_${room}_test ${sources})
+    target_include_directories(walduct_${room}_test PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(walduct_${room}_test PRIVATE walduct_flags ${ARG_DEPS} GTest::gmock GTest::gtest_main)
+    target_compile_definitions(walduct_${room}_test PRIVATE WALDUCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    gtest_discover_tests(walduct_${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()
+
+# walduct_fuzz(<name> DEPS ...): tests/fuzz/<name>_fuzz.cc with libFuzzer, corpus in tests/fuzz/corpus/<name>.
+function(walduct_fuzz name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name}_fuzz ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}_fuzz.cc)
+  target_link_libraries(${name}_fuzz PRIVATE walduct_flags ${ARG_DEPS})
+  target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+# walduct_bench(<room> DEPS ...): bench/<room>/*_bench.cc as one Google Benchmark program.
+function(walduct_bench room)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/${room}/*_bench.cc)
+  if(sources)
+    add_executable(walduct_${room}_bench ${sources})
+    target_include_directories(walduct_${room}_bench PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(walduct_${room}_bench PRIVATE walduct_flags ${ARG_DEPS} benchmark::benchmark_main)
+  endif()
+endfunction()

@@ -1,0 +1,36 @@
+#include "base/error.h"
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+
+namespace walduct {
+namespace {
+
+constexpr absl::string_view kReasonUrl = "walduct/reason";
+constexpr absl::string_view kHintUrl = "walduct/hint";
+
+std::string Payload(const absl::Status& status, absl::string_view url) {
+  const auto payload = status.GetPayload(url);
+  return payload ? std::string(*payload) : std::string();
+}
+
+}  // namespace
+
+absl::Status Error(absl::StatusCode code, absl::string_view reason, absl::string_view message,
+                   absl::string_view hint) {
+  absl::Status status(code, message);
+  status.SetPayload(kReasonUrl, absl::Cord(reason));
+  if (!hint.empty()) status.SetPayload(kHintUrl, absl::Cord(hint));
+  return status;
+}
+
+std::string ErrorReason(const absl::Status& status) { return Payload(status, kReasonUrl); }
+std::string ErrorHint(const absl::Status& status) { return Payload(status, kHintUrl); }
+
+absl::Status WithContext(const absl::Status& status, absl::string_view context) {
+  if (status.ok()) return status;
+  return Error(status.code(), ErrorReason(status), absl::StrCat(context, ": ", status.message()),
+               ErrorHint(status));
+}
+
+}  // namespace walduct

@@ -1,0 +1,25 @@
+// Errors made at a boundary (server, broker, file, configuration) are absl::Status with two payloads:
+//   reason: a stable id, e.g. "slot_in_use"; the metric label and the key of the engine's error table
+//   hint:   what the operator should type or change
+// Messages never carry a row value or a secret. The meaning of each status code is in ARCHITECTURE.md.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace walduct {
+
+// code must not be kOk. An empty hint is allowed.
+absl::Status Error(absl::StatusCode code, absl::string_view reason, absl::string_view message,
+                   absl::string_view hint = "");
+
+// Empty when the status was not made by Error().
+std::string ErrorReason(const absl::Status& status);
+std::string ErrorHint(const absl::Status& status);
+
+// Same code, reason and hint; "context: message".
+absl::Status WithContext(const absl::Status& status, absl::string_view context);
+
+}  // namespace walduct

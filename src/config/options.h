@@ -1,0 +1,151 @@
+// The typed, validated configuration of one connector. Built once by LoadConnector from the definition table; immutable
+// afterwards. Each room takes only its own struct.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "config/regex_list.h"
+
+namespace walduct::config {
+
+struct DatabaseOptions {
+  std::string hostname;
+  uint16_t port = 5432;
+  std::string user;
+  std::string password;  // secret: never logged
+  std::string dbname;
+  std::string sslmode = "prefer";  // libpq's words
+  std::string sslcert, sslkey, sslpassword, sslrootcert;
+  bool tcp_keepalive = true;
+  absl::Duration query_timeout = absl::Minutes(10);     // zero: none
+  absl::Duration connect_timeout = absl::Seconds(30);
+  std::vector<std::string> initial_statements;          // on every SQL session, never on the replication one
+};
+
+enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables };
+enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };
+
+struct ReplicationOptions {
+  std::string slot_name = "debezium";
+  bool drop_slot_on_stop = false;
+  bool failover_slot = false;
+  bool temporary_slot = false;  // `tail` only
+  std::vector<std::pair<std::string, std::string>> stream_params;
+  int max_retries = 6;
+  absl::Duration retry_delay = absl::Seconds(10);
+  std::string publication_name = "dbz_publication";
+  PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
+  bool publish_via_partition_root = false;
+  absl::Duration status_interval = absl::Seconds(10);
+  absl::Duration create_slot_timeout = absl::Seconds(90);
+  OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;
+  // `publish` of an autocreated publication; absent: server default. Set only when skipped.operations was given explicitly.
+  std::optional<std::string> publish_operations;
+};
+
+// Which tables are captured: schema.include/exclude.list, table.include/exclude.list, table.ignore.builtin.
+struct TableFilterOptions {
+  std::optional<RegexList> schema_include, schema_exclude, table_include, table_exclude;
+  bool ignore_builtin = true;
+};
+
+enum class SnapshotMode { kInitial, kNever, kNoData, kInitialOnly, kAlways, kWhenNeeded };
+
+struct SnapshotOptions {
+  SnapshotMode mode = SnapshotMode::kInitial;
+  std::optional<RegexList> include_collections;
+  std::map<std::string, std::string> select_overrides;  // "schema.table" → SELECT
+  bool lock_tables = false;                             // snapshot.locking.mode=shared
+  absl::Duration lock_timeout = absl::Seconds(10);
+  absl::Duration delay, streaming_delay;
+};
+
+enum class ConverterKind { kJson, kString, kByteArray };
+
+struct ConverterOptions {
+  ConverterKind kind = ConverterKind::kJson;
+  bool schemas_enable = true;
+  bool decimal_numeric = false;            // decimal.format=NUMERIC
+  bool replace_null_with_default = true;
+};
+
+struct EncodeOptions {
+  ConverterOptions key, value;
+  std::string topic_prefix;
+  std::string database;                    // source.db
+  bool extended_headers = true;            // __debezium.context.*
+  std::string unavailable_placeholder = "__debezium_unavailable_value";
+};
+
+struct TransformOptions {
+  std::string topic_prefix;
+  std::string topic_delimiter = ".";
+  bool tombstones_on_delete = true;
+  bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
+};
+
+enum class SinkKind { kKafka, kStdout, kFile };
+
+struct TopicCreationGroup {
+  std::string name;
+  std::optional<RegexList> include, exclude;
+  int replication_factor = -1;  // -1: broker default
+  int partitions = -1;
+  std::map<std::string, std::string> configs;
+};
+
+struct KafkaOptions {
+  std::string bootstrap_servers;
+  // Java producer properties after merging worker producer.* and connector producer.override.*; secrets inside.
+  std::map<std::string, std::string> producer;
+  // Client properties (security.*, sasl.*, ssl.*) for consumers and admin calls: worker level and consumer.* / admin.*.
+  std::map<std::string, std::string> consumer;
+  std::map<std::string, std::string> admin;
+};
+
+struct SinkOptions {
+  SinkKind kind = SinkKind::kKafka;
+  std::string file_path;                    // sink.file.path
+  size_t buffer_bytes = 32u << 20;          // buffer.memory: bytes in flight at most
+  std::vector<TopicCreationGroup> topic_creation;  // groups in order, "default" last; empty: leave it to the broker
+};
+
+enum class OffsetStoreKind { kKafkaTopic, kFile, kMemory };
+
+struct OffsetOptions {
+  OffsetStoreKind kind = OffsetStoreKind::kKafkaTopic;
+  std::string file_path;                    // offset.storage.file.filename
+  std::string topic = "walduct-offsets";    // offset.storage.topic / offsets.storage.topic
+  int topic_partitions = 25;                // when we create it
+  int topic_replication_factor = -1;
+  absl::Duration flush_interval = absl::Seconds(10);
+  absl::Duration flush_timeout = absl::Seconds(5);
+};
+
+struct RuntimeOptions {
+  int errors_max_retries = -1;              // -1: for ever
+  absl::Duration retry_wait = absl::Seconds(10);  // retriable.restart.connector.wait.ms: cap of the backoff
+  absl::Duration shutdown_timeout = absl::Seconds(8);
+};
+
+struct ConnectorOptions {
+  std::string name;  // namespace of the offsets
+  DatabaseOptions database;
+  ReplicationOptions replication;
+  TableFilterOptions tables;
+  SnapshotOptions snapshot;
+  EncodeOptions encode;
+  TransformOptions transform;
+  KafkaOptions kafka;
+  SinkOptions sink;
+  OffsetOptions offset;
+  RuntimeOptions runtime;
+};
+
+}  // namespace walduct::config

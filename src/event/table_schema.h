@@ -1,0 +1,64 @@
+// TableSchema: one version of one relation. Immutable; shared between the stages. A new Relation message or a new snapshot
+// makes a new one; plans compiled from it are keyed by its address.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/lsn.h"
+#include "event/type.h"
+
+namespace walduct::event {
+
+enum class ReplicaIdentity : char { kDefault = 'd', kNothing = 'n', kFull = 'f', kIndex = 'i' };
+
+struct Column {
+  std::string name;
+  std::shared_ptr<const Type> type;              // never null
+  int32_t typmod = -1;                           // of the column, else of its domain chain; -1 none
+  bool optional = true;                          // may be NULL (neither the column nor its domain is NOT NULL)
+  std::optional<std::string> default_expression; // pg_get_expr text; absent: no default
+  bool identity = false;                         // GENERATED … AS IDENTITY
+  bool generated = false;                        // GENERATED ALWAYS AS (…)
+};
+
+struct TableSchema {
+  Oid relation{};
+  std::string schema;
+  std::string table;
+  std::vector<Column> columns;       // in the order of the rows that use this schema
+  std::vector<uint16_t> key_columns; // primary key, else first usable unique index, in key order; may be empty
+  ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
+};
+
+using TableSchemaPtr = std::shared_ptr<const TableSchema>;
+
+// A relation as the Relation message of pgoutput describes it.
+struct RelationColumn {
+  std::string name;
+  Oid type{};
+  int32_t typmod = -1;
+  bool part_of_identity = false;
+};
+struct RelationDescription {
+  Oid relation{};
+  std::string schema;
+  std::string table;
+  ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
+  std::vector<RelationColumn> columns;
+};
+
+// Completes what the stream says about a relation with what only the catalog knows: nullability, defaults, primary key, types.
+// The catalog may be newer than the stream: columns it does not know any more are optional and without default, key columns
+// that the relation does not have are left out. Called once per Relation message, may block on a catalog query.
+class SchemaResolver {
+ public:
+  virtual ~SchemaResolver() = default;
+  virtual absl::StatusOr<TableSchemaPtr> Resolve(const RelationDescription& relation) = 0;
+};
+
+}  // namespace walduct::event

@@ -1,0 +1,51 @@
+// AckTracker: turns acknowledgements that come in any order into the one position that is safe to store: everything at or
+// before it is durable in the sink.
+//
+// Records are tracked in groups, not one by one: a group collects consecutive records up to kMaxGroupRecords and remembers
+// the position after its last; its ticket goes with each record into the sink. Steady state allocates nothing once the ring
+// has grown to the sink's in-flight limit. Not thread-safe: the data thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "event/position.h"
+
+namespace walduct::offset {
+
+class AckTracker {
+ public:
+  static constexpr uint32_t kMaxGroupRecords = 256;
+
+  // Ticket for the next record.
+  uint64_t NextTicket();
+  // A record was written under the ticket NextTicket gave last. Its position is not safe before Advance covers it.
+  void OnWritten();
+  // All records of everything up to position have been written: position becomes safe once they are acknowledged.
+  // Positions never go backwards. With nothing in flight it is safe at once.
+  void Advance(const event::Position& position);
+  void OnAcknowledged(uint64_t ticket, uint32_t count);
+
+  // The last position with everything at or before it acknowledged; absent until the first.
+  const std::optional<event::Position>& safe() const { return safe_; }
+  bool idle() const { return in_flight_ == 0; }
+  uint64_t in_flight_records() const { return in_flight_; }
+
+ private:
+  struct Group {
+    uint32_t written = 0;
+    uint32_t acknowledged = 0;
+    bool closed = false;
+    std::optional<event::Position> position;
+  };
+  Group& Find(uint64_t ticket);
+  void Settle();
+
+  std::deque<Group> groups_;
+  uint64_t first_ticket_ = 0;  // ticket of groups_.front()
+  uint64_t in_flight_ = 0;
+  std::optional<event::Position> safe_;
+};
+
+}  // namespace walduct::offset

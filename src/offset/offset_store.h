@@ -1,0 +1,35 @@
+// OffsetStore: where a connector's position outlives the process. Connect's own formats, so that Debezium can resume what
+// walduct stored and the other way round: the partition {"server":"<topic.prefix>"} under the connector's name.
+//
+// Thread-safety: one caller, the data thread.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "offset/stored_offset.h"
+
+namespace walduct::offset {
+
+class OffsetStore {
+ public:
+  virtual ~OffsetStore() = default;
+
+  // The last stored offset, absent when there is none. Blocks up to the store's timeout.
+  virtual absl::StatusOr<std::optional<StoredOffset>> Load() = 0;
+
+  // Starts to store; at most one at a time. Poll until it answers.
+  virtual absl::Status StartSave(const StoredOffset& offset) = 0;
+
+  // Absent while the save is under way; OK once it is durable; an error when it failed and may be started again.
+  virtual std::optional<absl::Status> PollSave() = 0;
+
+  // Becomes readable when PollSave may have an answer; -1 when it always has one at once.
+  virtual int ready_fd() const = 0;
+
+  // Forgets the offset (Connect's tombstone). Blocks up to the store's timeout.
+  virtual absl::Status Erase() = 0;
+};
+
+}  // namespace walduct::offset

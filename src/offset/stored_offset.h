@@ -1,0 +1,43 @@
+// StoredOffset: the offset map of one connector as Kafka Connect stores it and Debezium's PostgresOffsetContext reads it.
+//
+//   lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot, last_snapshot_record, snapshot_completed   Debezium's
+//   walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id, walduct_timeline                 ours
+//
+// What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at most the transaction that was
+// under way. Ours says how many of that transaction's changes are behind already. Keys of Debezium's that we do not use
+// (transaction_id, incremental_snapshot_*) are kept as they came while the position has not moved.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "event/position.h"
+
+namespace walduct::offset {
+
+struct StoredOffset {
+  event::Position position;
+  // Identity of the server that the LSNs belong to; empty when a Debezium wrote the offset.
+  std::string system_identifier;
+  std::optional<uint32_t> timeline;
+  // True when our own keys were present: the ordinal can be trusted.
+  bool written_by_walduct = false;
+};
+
+// The JSON object of the offset, fields in our fixed order, no spaces.
+std::string EncodeOffset(const StoredOffset& offset);
+// InvalidArgument names what is wrong. Accepts what Debezium 3.4 to 3.7 writes.
+absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json);
+
+// ["<connector>",{"server":"<prefix>"}] exactly as Connect's JsonConverter writes it.
+std::string OffsetKey(absl::string_view connector_name, absl::string_view topic_prefix);
+
+// The body of Connect's GET and PATCH /connectors/{name}/offsets.
+std::string EncodeRestBody(absl::string_view topic_prefix, const std::optional<StoredOffset>& offset);
+// The offset for topic_prefix in such a body; absent when it is null there. InvalidArgument for another shape or partition.
+absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json, absl::string_view topic_prefix);
+
+}  // namespace walduct::offset

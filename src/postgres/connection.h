@@ -1,0 +1,88 @@
+// Connection: one libpq connection, RAII. SQL sessions and replication sessions both pin what the text of values depends on:
+// DateStyle, IntervalStyle, extra_float_digits, TimeZone, bytea_output, client_encoding, search_path, and switch off
+// statement and idle timeouts of the role.
+//
+// Thread-safety: none; one thread at a time.
+// Errors: SQLSTATE and connection failures mapped by StatusFromSqlState (sqlstate.h), each with reason and hint.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "config/options.h"
+
+struct pg_conn;
+struct pg_result;
+
+namespace walduct::postgres {
+
+// One result set in text format. Views into it live as long as the Result.
+class Result {
+ public:
+  explicit Result(pg_result* result) : result_(result) {}
+  Result(Result&& other) noexcept;
+  Result& operator=(Result&& other) noexcept;
+  ~Result();
+
+  int rows() const;
+  int columns() const;
+  bool is_null(int row, int column) const;
+  absl::string_view Get(int row, int column) const;  // "" for NULL
+
+ private:
+  pg_result* result_;
+};
+
+enum class SessionKind {
+  kSql,          // autocommit unless a transaction is begun explicitly
+  kReplication,  // replication=database
+};
+
+struct ConnectionOptions {
+  config::DatabaseOptions database;
+  SessionKind kind = SessionKind::kSql;
+  std::string application_name;
+};
+
+class Connection {
+ public:
+  // Gives up after database.connect_timeout.
+  static absl::StatusOr<std::unique_ptr<Connection>> Open(ConnectionOptions options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // One statement (or several separated by ';' without parameters); the last one's result. Cancelled at query_timeout.
+  absl::StatusOr<Result> Query(absl::string_view sql);
+  // Parameters in text format; nullopt is NULL.
+  absl::StatusOr<Result> Query(absl::string_view sql, const std::vector<std::optional<std::string>>& parameters);
+
+  int server_version() const;  // 150020
+  std::string server_version_text() const;
+  const std::string& database() const;
+  // The libpq handle, for the streaming and COPY readers of this room and `replication`. Borrowed.
+  pg_conn* raw() const { return connection_; }
+  // Asks the server to cancel what runs; harmless when nothing does.
+  void Cancel();
+
+ private:
+  Connection(pg_conn* connection, ConnectionOptions options);
+  pg_conn* connection_;
+  ConnectionOptions options_;
+};
+
+// "name" with every '"' doubled. The only way an identifier gets into SQL.
+std::string QuoteIdentifier(absl::string_view name);
+std::string QuoteQualified(absl::string_view schema, absl::string_view name);
+// 'text' for where no parameter can go (replication commands, SET TRANSACTION SNAPSHOT).
+std::string QuoteLiteral(absl::string_view text);
+
+}  // namespace walduct::postgres

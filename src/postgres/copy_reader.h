@@ -1,0 +1,37 @@
+// CopyReader: rows of `COPY (SELECT …) TO STDOUT` in text format, unescaped in place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "event/row.h"
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+class CopyReader {
+ public:
+  // select: a SELECT without a trailing semicolon; columns: how many it gives.
+  static absl::StatusOr<std::unique_ptr<CopyReader>> Start(Connection& connection, absl::string_view select, size_t columns);
+  // Cancels the COPY when it was not read to its end.
+  ~CopyReader();
+
+  enum class Progress { kRow, kWouldBlock, kEnd };
+  // Never waits. After kRow, row() is valid until the next call. DataLoss when a row has another number of columns.
+  absl::StatusOr<Progress> Next();
+  event::RowView row() const { return values_; }
+  int ready_fd() const;
+
+ private:
+  CopyReader(Connection& connection, size_t columns) : connection_(connection), values_(columns) {}
+  absl::Status Split(char* line, size_t size);
+
+  Connection& connection_;
+  std::vector<event::Value> values_;
+  char* buffer_ = nullptr;
+  bool finished_ = false;
+};
+
+}  // namespace walduct::postgres

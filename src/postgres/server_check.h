@@ -1,0 +1,30 @@
+// Checks of a server before anything is created on it. Every failure is FailedPrecondition, PermissionDenied or
+// Unimplemented with its own reason and the statement that puts it right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/lsn.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+struct ServerInfo {
+  int version = 0;  // 150020
+  bool in_recovery = false;
+  std::string encoding;  // server_encoding
+};
+
+// Version ≥ 10, wal_level=logical, role may replicate (or is a cloud provider's equivalent), recovery state.
+absl::StatusOr<ServerInfo> CheckServer(Connection& connection);
+
+// A free replication slot and WAL sender. Call when a slot must be created.
+absl::Status CheckFreeSlot(Connection& connection);
+
+// SELECT on every table and USAGE on its schema; row level security that would hide rows. One error names all tables.
+absl::Status CheckSnapshotPrivileges(Connection& connection, const std::vector<TableName>& tables);
+
+}  // namespace walduct::postgres

@@ -1,0 +1,18 @@
+// SQLSTATE → absl::Status. One table: code, reason id, hint. See ARCHITECTURE.md for what the engine does with each code.
+#pragma once
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+struct pg_conn;
+struct pg_result;
+
+namespace walduct::postgres {
+
+absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message);
+// From a failed PGresult (primary message, detail and hint of the server).
+absl::Status StatusFromResult(const pg_result* result);
+// From a broken or refused connection, whose errors often carry no SQLSTATE.
+absl::Status StatusFromConnection(const pg_conn* connection);
+
+}  // namespace walduct::postgres

@@ -1,0 +1,52 @@
+// Slot: what pg_replication_slots says about our slot, and how it is created: by the replication command, with an exported
+// snapshot that lives until the next command on that replication connection.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/lsn.h"
+#include "config/options.h"
+#include "postgres/connection.h"
+
+namespace walduct::replication {
+
+struct SlotState {
+  std::string plugin;
+  std::string database;
+  bool active = false;
+  int active_pid = 0;
+  Lsn restart_lsn;           // 0/0: NULL, the slot was invalidated
+  Lsn confirmed_flush_lsn;   // 0/0: NULL, half created
+  std::string wal_status;    // reserved, extended, unreserved, lost; empty before PostgreSQL 13
+  std::string invalidation_reason;  // PostgreSQL 17+
+};
+
+// Absent when no slot has the name, whatever its plugin and database.
+absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection, absl::string_view slot_name);
+
+// FailedPrecondition slot_wrong_plugin, slot_wrong_database, slot_lost; Aborted slot_in_use (names pid, application and
+// client); OK when the slot can be streamed by us.
+absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name, const SlotState& slot);
+
+struct CreatedSlot {
+  Lsn consistent_point;
+  std::string snapshot_name;
+};
+// replication must be a kReplication connection and stay idle while the snapshot is used. Waits for running transactions up to
+// create_slot_timeout; then DeadlineExceeded slot_creation_blocked names the transactions in the way (needs sql).
+absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
+                                       const config::ReplicationOptions& options);
+
+absl::Status DropSlot(postgres::Connection& sql, absl::string_view slot_name);
+
+struct SystemIdentity {
+  std::string system_identifier;
+  uint32_t timeline = 0;
+  Lsn wal_end;
+};
+absl::StatusOr<SystemIdentity> IdentifySystem(postgres::Connection& replication);
+
+}  // namespace walduct::replication

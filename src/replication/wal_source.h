@@ -1,0 +1,46 @@
+// WalSource: the stream of one logical replication slot, as bytes. Seam for simulation and tests; the real one is
+// ReplicationStream over libpq.
+//
+// Thread-safety: one caller, the data thread.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/lsn.h"
+
+namespace walduct::replication {
+
+struct WalFrame {
+  enum class Kind : uint8_t {
+    kNone,       // nothing to read now
+    kData,       // XLogData: payload is one pgoutput message
+    kKeepalive,
+  };
+  Kind kind = Kind::kNone;
+  Lsn start;                     // kData: of the message, 0/0 for some
+  Lsn wal_end;                   // kData: server's current end of WAL; kKeepalive: everything before it was sent or is of no concern
+  bool reply_requested = false;  // kKeepalive
+  absl::string_view payload;     // kData; valid until the next call of Next()
+};
+
+class WalSource {
+ public:
+  virtual ~WalSource() = default;
+
+  // The next frame, never waiting: kNone when the socket has no whole message.
+  //   Unavailable   connection lost, server shutting down
+  //   Aborted       stream ended by the server
+  //   others        see ARCHITECTURE.md, error table
+  virtual absl::StatusOr<WalFrame> Next() = 0;
+
+  // Standby status update. flushed never goes backwards. Never blocks for long: a full socket is Unavailable after a timeout.
+  virtual absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) = 0;
+
+  // Readable when Next may have something.
+  virtual int ready_fd() const = 0;
+};
+
+}  // namespace walduct::replication

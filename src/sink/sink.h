@@ -1,0 +1,48 @@
+// Sink: takes encoded records and says, later and in any order, which are durable. It never drops one: what was accepted is
+// either acknowledged or the sink fails for good, and the caller resumes from the last stored position with a new sink.
+//
+// Thread-safety: one caller, the data thread.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "event/record.h"
+
+namespace walduct::sink {
+
+// Names a group of records towards AckTracker.
+using Ticket = uint64_t;
+
+class AckHandler {
+ public:
+  virtual ~AckHandler() = default;
+  // count records written under ticket are durable.
+  virtual void OnAcknowledged(Ticket ticket, uint32_t count) = 0;
+};
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  // False when the bytes in flight have reached the limit: Write would answer ResourceExhausted.
+  virtual bool HasCapacity() = 0;
+
+  // Copies the record and takes charge of it.
+  //   ResourceExhausted  no room now; nothing was taken, call again after Poll
+  //   InvalidArgument    this record can never be delivered (too large, topic name refused); nothing was taken
+  //   anything else      the sink is broken for good
+  virtual absl::Status Write(const event::Record& record, Ticket ticket) = 0;
+
+  // Hands over the acknowledgements that have arrived, without waiting. An error means that a record could not be delivered.
+  virtual absl::Status Poll(AckHandler& acks) = 0;
+
+  // Becomes readable when Poll has something; -1 when acknowledgements come at once.
+  virtual int ready_fd() const = 0;
+
+  // Pushes out what is buffered and waits until everything is acknowledged or the timeout passes (DeadlineExceeded).
+  virtual absl::Status Flush(AckHandler& acks, absl::Duration timeout) = 0;
+};
+
+}  // namespace walduct::sink
