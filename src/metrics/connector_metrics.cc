@@ -1,0 +1,40 @@
+#include "metrics/connector_metrics.h"
+
+namespace walduct::metrics {
+namespace {
+
+template <size_t kSize>
+void AddLabelled(const Name& name, const std::array<Counter, kSize>& counters,
+                 const std::array<absl::string_view, kSize>& labels, std::vector<Sample>* samples) {
+  for (size_t i = 0; i < kSize; ++i) samples->push_back({&name, labels[i], counters[i].value()});
+}
+
+}  // namespace
+
+std::vector<Sample> ConnectorMetrics::Snapshot() const {
+  std::vector<Sample> samples;
+  AddLabelled(kEventsSeen, events_seen, kEventKindLabels, &samples);
+  AddLabelled(kEventsFiltered, events_filtered, kFilterRuleLabels, &samples);
+  const Sample plain[] = {
+      {&kTransactions, "", transactions.value()},
+      {&kReceivedBytes, "", received_bytes.value()},
+      {&kRecordsWritten, "", records_written.value()},
+      {&kDeliveryErrors, "", delivery_errors.value()},
+      {&kReconnects, "", reconnects.value()},
+      {&kConnected, "", connected.value()},
+      {&kInFlightBytes, "", in_flight_bytes.value()},
+      {&kInFlightLimitBytes, "", in_flight_limit_bytes.value()},
+      {&kReceivedLsn, "", received_lsn.value()},
+      {&kStoredLsn, "", stored_lsn.value()},
+      {&kFlushedLsn, "", flushed_lsn.value()},
+      {&kLastSourceTime, "", last_source_time_us.value()},
+      {&kSnapshotRunning, "", snapshot_running.value()},
+      {&kSnapshotRows, "", snapshot_rows.value()},
+      {&kSnapshotTables, "", snapshot_tables.value()},
+      {&kSnapshotTablesRemaining, "", snapshot_tables_remaining.value()},
+  };
+  samples.insert(samples.end(), std::begin(plain), std::end(plain));
+  return samples;
+}
+
+}  // namespace walduct::metrics

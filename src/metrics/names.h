@@ -1,0 +1,62 @@
+// Every metric of walduct, in one table: the Prometheus name, the attribute of Debezium's MBean
+// that means the same (empty: none), what it counts and in which unit. Names are public: dashboards
+// rely on them, so they are added, never renamed.
+#pragma once
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::metrics {
+
+enum class Kind { kCounter, kGauge };
+
+struct Name {
+  absl::string_view name;
+  absl::string_view debezium;
+  Kind kind;
+  absl::string_view label;  // name of its one label; empty: none
+  absl::string_view meaning;
+};
+
+inline constexpr Name kEventsSeen = {"walduct_events_seen_total", "TotalNumberOfEventsSeen",
+                                     Kind::kCounter, "operation",
+                                     "changes read from the stream or a snapshot"};
+inline constexpr Name kEventsFiltered = {"walduct_events_filtered_total", "NumberOfEventsFiltered",
+                                         Kind::kCounter, "rule",
+                                         "changes not published because a rule says so"};
+inline constexpr Name kTransactions = {"walduct_transactions_total",
+                                       "NumberOfCommittedTransactions", Kind::kCounter, "",
+                                       "transactions read to their commit"};
+inline constexpr Name kReceivedBytes = {"walduct_received_bytes_total", "", Kind::kCounter, "",
+                                        "bytes of replication messages received"};
+inline constexpr Name kRecordsWritten = {"walduct_records_written_total", "", Kind::kCounter, "",
+                                         "records handed to the sink"};
+inline constexpr Name kDeliveryErrors = {"walduct_delivery_errors_total", "NumberOfErroneousEvents",
+                                         Kind::kCounter, "", "records the sink could not deliver"};
+inline constexpr Name kReconnects = {"walduct_reconnects_total", "", Kind::kCounter, "",
+                                     "replication connections opened after the first"};
+inline constexpr Name kConnected = {"walduct_connected", "Connected", Kind::kGauge, "",
+                                    "1 while the replication stream is open"};
+inline constexpr Name kInFlightBytes = {"walduct_in_flight_bytes", "CurrentQueueSizeInBytes",
+                                        Kind::kGauge, "",
+                                        "bytes written to the sink and not yet acknowledged"};
+inline constexpr Name kInFlightLimitBytes = {"walduct_in_flight_limit_bytes", "MaxQueueSizeInBytes",
+                                             Kind::kGauge, "", "bound of walduct_in_flight_bytes"};
+inline constexpr Name kReceivedLsn = {"walduct_received_lsn", "", Kind::kGauge, "",
+                                      "last WAL position received, as a number"};
+inline constexpr Name kStoredLsn = {"walduct_stored_lsn", "", Kind::kGauge, "",
+                                    "commit end of the stored offset, as a number"};
+inline constexpr Name kFlushedLsn = {"walduct_flushed_lsn", "", Kind::kGauge, "",
+                                     "position confirmed to PostgreSQL, as a number"};
+inline constexpr Name kLastSourceTime = {"walduct_last_source_time_us", "", Kind::kGauge, "",
+                                         "source time of the last change, us since the Unix epoch"};
+inline constexpr Name kSnapshotRunning = {"walduct_snapshot_running", "SnapshotRunning",
+                                          Kind::kGauge, "", "1 while a snapshot is read"};
+inline constexpr Name kSnapshotRows = {"walduct_snapshot_rows_total", "RowsScanned", Kind::kCounter,
+                                       "", "rows read by snapshots"};
+inline constexpr Name kSnapshotTables = {"walduct_snapshot_tables", "TotalTableCount", Kind::kGauge,
+                                         "", "tables of the running or last snapshot"};
+inline constexpr Name kSnapshotTablesRemaining = {"walduct_snapshot_tables_remaining",
+                                                  "RemainingTableCount", Kind::kGauge, "",
+                                                  "tables of the snapshot not read to their end"};
+
+}  // namespace walduct::metrics
