@@ -1,0 +1,163 @@
+"""The container image without a container engine: its files are read, its build steps are run, its binary is run as
+the image's user. So docker/ cannot rot unseen."""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCKER = ROOT / "docker"
+NOT_LISTED = {"libc6"}  # part of every Debian image
+NOT_LINKED = {"ca-certificates"}  # files read at run time
+
+
+def instructions():
+    """The Dockerfile as (instruction, argument) pairs, continued lines joined, comments dropped."""
+    text = re.sub(r"\\\n\s*", " ", (DOCKER / "Dockerfile").read_text())
+    lines = [line.strip() for line in text.splitlines()]
+    return [tuple(line.split(None, 1)) for line in lines if line and not line.startswith("#")]
+
+
+def arguments_of(name):
+    return [argument for instruction, argument in instructions() if instruction == name]
+
+
+@pytest.fixture(scope="module")
+def staging():
+    """What docker/build-in-image lays out, in a folder that another user may enter."""
+    folder = Path(tempfile.mkdtemp(prefix="walduct-image-", dir="/tmp"))
+    folder.chmod(0o755)
+    try:
+        subprocess.run([DOCKER / "build-in-image", folder], check=True)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def run_in_image(staging, command):
+    """Runs a command of the image as its user, from a folder it cannot write."""
+    program = staging / "usr/bin" / command[0]
+    line = [str(program), *command[1:]]
+    if os.getuid() == 0:
+        line = ["setpriv", "--reuid=65532", "--regid=65532", "--clear-groups", "--", *line]
+    return subprocess.run(line, cwd="/", env={"PATH": "/usr/bin:/bin", "DATABASE_PASSWORD": "x"}, capture_output=True,
+                          text=True, timeout=60)
+
+
+def test_every_run_step_is_a_script_of_the_docker_folder():
+    steps = arguments_of("RUN")
+    assert steps
+    for step in steps:
+        script = DOCKER / Path(shlex.split(step)[0]).name
+        assert os.access(script, os.X_OK), step
+
+
+def test_copied_files_exist():
+    for argument in arguments_of("COPY"):
+        *sources, _ = shlex.split(argument)
+        for source in sources:
+            if sources[0].startswith("--from="):
+                assert sources == ["--from=build", "/out/"]
+                assert "/out" in arguments_of("RUN")[0]
+            else:
+                assert (ROOT / source).exists(), source
+
+
+def test_image_runs_as_an_ordinary_user():
+    assert arguments_of("USER") == ["65532:65532"]
+    assert "--uid 65532 --gid 65532" in (DOCKER / "install-runtime").read_text()
+
+
+def test_runtime_packages_can_be_installed():
+    done = subprocess.run([DOCKER / "install-runtime", "--simulate"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def linked_packages(binary):
+    """The Debian packages of the libraries the binary names directly."""
+    dynamic = subprocess.run(["readelf", "-d", binary], capture_output=True, text=True, check=True).stdout
+    packages = set()
+    for library in re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic):
+        owner = subprocess.run(["dpkg", "-S", f"*/{library}"], capture_output=True, text=True, check=True).stdout
+        packages |= {line.split(":")[0] for line in owner.splitlines() if line.endswith(f"-linux-gnu/{library}")}
+    return packages
+
+
+def test_declared_packages_are_those_the_binary_is_linked_to(staging):
+    lines = (DOCKER / "runtime-packages").read_text().splitlines()
+    declared = {line for line in lines if line and not line.startswith("#")}
+    assert linked_packages(staging / "usr/bin/walduct") - NOT_LISTED == declared - NOT_LINKED
+
+
+def test_all_libraries_are_found(staging):
+    libraries = subprocess.run(["ldd", staging / "usr/bin/walduct"], capture_output=True, text=True, check=True).stdout
+    assert "not found" not in libraries
+
+
+def test_licences_are_in_the_image(staging):
+    assert "Apache License" in (staging / "usr/share/doc/walduct/LICENSE").read_text()
+    assert (staging / "usr/share/doc/walduct/LICENSES.librdkafka").exists()
+
+
+def test_health_check_passes_as_the_user_of_the_image(staging):
+    command = json.loads(re.search(r"CMD (\[.*\])", arguments_of("HEALTHCHECK")[0]).group(1))
+    done = run_in_image(staging, command)
+    assert done.returncode == 0, done.stderr
+    assert "walduct" in done.stdout
+
+
+def test_default_command_reads_the_files_that_compose_mounts():
+    entry = json.loads(arguments_of("ENTRYPOINT")[0])
+    command = entry + json.loads(arguments_of("CMD")[0])
+    assert command[:2] == ["walduct", "run"]
+    mounts = compose()["services"]["walduct"]["volumes"]
+    targets = {mount.split(":")[1] for mount in mounts}
+    assert set(command[3::2]) == targets
+
+
+def test_example_configuration_is_valid(staging):
+    copies = staging / "etc/walduct"
+    shutil.copytree(DOCKER / "example", copies)
+    done = run_in_image(staging, ["walduct", "validate", "-f", str(copies / "connector.json"), "-w",
+                                  str(copies / "worker.properties")])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def compose():
+    return yaml.safe_load((DOCKER / "compose.yaml").read_text())
+
+
+def test_compose_has_the_three_services():
+    services = compose()["services"]
+    assert set(services) == {"postgres", "kafka", "walduct"}
+    assert services["postgres"]["image"].startswith("postgres:17")
+    assert services["kafka"]["image"].startswith("apache/kafka:4")
+    build = services["walduct"]["build"]
+    assert (DOCKER / build["context"] / build["dockerfile"]).exists()
+    for name in services["walduct"]["depends_on"]:
+        assert "healthcheck" in services[name]
+
+
+def test_compose_mounts_exist():
+    declared = set(compose()["volumes"])
+    for service in compose()["services"].values():
+        for mount in service["volumes"]:
+            source = mount.split(":")[0]
+            assert (DOCKER / source).exists() if source.startswith(".") else source in declared, mount
+
+
+def test_example_points_at_the_services_of_compose():
+    connector = json.loads((DOCKER / "example/connector.json").read_text())["config"]
+    services = compose()["services"]
+    assert connector["database.hostname"] in services
+    assert connector["database.dbname"] == services["postgres"]["environment"]["POSTGRES_DB"]
+    worker = (DOCKER / "example/worker.properties").read_text()
+    advertised = services["kafka"]["environment"]["KAFKA_ADVERTISED_LISTENERS"]
+    assert re.search(r"^bootstrap.servers=(.*)$", worker, re.M).group(1) in advertised
