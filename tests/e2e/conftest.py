@@ -1,0 +1,175 @@
+"""Fixtures of the end-to-end tests. Servers are shared by the whole run; every test has its own databases, slots and topic
+prefixes, so any number of workers may run side by side."""
+import pytest
+
+from support import servers
+from support.connector import PLAIN_JSON, Connector, database_properties
+from support.paths import BINARY
+from support.postgres import lsn  # noqa: F401  (rewritten asserts)
+from support.wait import wait_until
+
+# Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
+LONG = ("test_idle_slot_beside_a_busy_database", "test_broker_stopped", "test_postgres_restarted", "test_fifty_kills",
+        "test_walduct_and_debezium_take_over")
+
+
+def pytest_configure(config):
+    if not BINARY.exists():
+        raise pytest.UsageError(f"{BINARY} is missing; run scripts/build release")
+
+
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):  # not in xdist's workers
+        servers.remove_owned()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import WorkStealingScheduling
+    return WorkStealingScheduling(config, log)
+
+
+def pytest_collection_modifyitems(config, items):
+    long = sorted((i for i in items if i.originalname in LONG), key=lambda i: LONG.index(i.originalname))
+    rest = [i for i in items if i.originalname not in LONG]
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    share = -(-len(items) // workers)
+    queues = [long[w::workers] for w in range(workers)]
+    for queue in queues:
+        queue += rest[:share - len(queue)]
+        del rest[:share - len([i for i in queue if i in long])]
+    items[:] = [i for queue in queues for i in queue] + rest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    made = item.funcargs.get("connectors") if hasattr(item, "funcargs") else None
+    if report.failed and made is not None:
+        for connector in made.all:
+            if connector.log.exists():
+                report.sections.append((f"log of {connector.dir.name}", connector.log.read_text(errors="replace")[-4000:]))
+    return report
+
+
+# --- servers ---
+
+@pytest.fixture(scope="session")
+def pg15():
+    return servers.shared("pg15", postgres=15).postgres
+
+
+@pytest.fixture(scope="session")
+def pg17():
+    return servers.shared("pg17", postgres=17).postgres
+
+
+@pytest.fixture(scope="session")
+def pg18():
+    return servers.shared("pg18", postgres=18).postgres
+
+
+@pytest.fixture(params=[15, 17, 18], ids=["pg15", "pg17", "pg18"])
+def each_pg(request):
+    """The three versions, one after the other."""
+    return request.getfixturevalue(f"pg{request.param}")
+
+
+@pytest.fixture(scope="session")
+def broker():
+    """Bootstrap address of the shared Kafka, which creates topics by itself."""
+    return servers.shared("kafka", kafka=True).bootstrap
+
+
+@pytest.fixture(scope="session")
+def strict_broker():
+    """A Kafka that creates no topic by itself."""
+    return servers.shared("kafka-strict", kafka=True, kafka_set={"auto.create.topics.enable": "false"}).bootstrap
+
+
+@pytest.fixture
+def private_servers():
+    """Makes servers of this test's own, with what settings it likes; they may be stopped and restarted."""
+    made = []
+
+    def make(**what):
+        made.append(servers.private(**what))
+        return made[-1]
+    yield make
+    for one in made:
+        one.remove()
+
+
+# --- databases ---
+
+@pytest.fixture
+def databases():
+    """Makes databases; drops them and their slots afterwards."""
+    made = []
+
+    def make(server):
+        made.append(server.database().create())
+        return made[-1]
+    yield make
+    for one in made:
+        one.drop()
+
+
+@pytest.fixture
+def db(databases, pg15):
+    return databases(pg15)
+
+
+# --- the process ---
+
+class ConnectorFactory:
+    def __init__(self, directory, broker):
+        self.directory, self.broker, self.all, self.databases = directory, broker, [], []
+
+    def __call__(self, database, config=None, worker=None, sink="kafka", name=None):
+        """A connector for one database, not started: filtered publication, schema public, JSON without schemas, offsets
+        in a file, everything named after the database."""
+        directory = self.directory / (name or f"connector{len(self.all)}")
+        base = {
+            "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+            "plugin.name": "pgoutput",
+            **database_properties(database),
+            "topic.prefix": database.name,
+            "slot.name": database.name,
+            "publication.name": database.name,
+            "publication.autocreate.mode": "filtered",
+            "schema.include.list": "public",
+            "status.update.interval.ms": "1000",
+            **PLAIN_JSON,
+        }
+        if sink != "kafka":
+            base["sink"] = sink
+        if sink == "file":
+            base["sink.file.path"] = str(directory / "records.jsonl")
+        settings = {"bootstrap.servers": self.broker(), "offset.storage.file.filename": str(directory / "offsets.dat"),
+                    "offset.flush.interval.ms": "200"}
+        connector = Connector(directory, {**base, **(config or {})}, {**settings, **(worker or {})}, name or "connector")
+        self.all.append(connector)
+        self.databases.append(database)
+        return connector
+
+
+@pytest.fixture
+def connectors(databases, tmp_path, request):
+    """Makes connectors; ends them afterwards and checks that nothing of them stays on the server."""
+    factory = ConnectorFactory(tmp_path, lambda: request.getfixturevalue("broker"))
+    request.getfixturevalue("broker")
+    yield factory
+    for connector in factory.all:
+        connector.close()
+    for database in {d.name: d for d in factory.databases}.values():
+        assert_no_leaks(database)
+
+
+def assert_no_leaks(database):
+    """No walduct session survives its process, and none is left inside a transaction."""
+    left = "application_name ilike '%%walduct%%' or state like 'idle in transaction%%' or backend_type = 'walsender'"
+    try:
+        wait_until(lambda: not database.sessions(left), 10, "sessions gone")
+    except AssertionError:
+        raise AssertionError(f"sessions left behind: {database.sessions(left)}") from None

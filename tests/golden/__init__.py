@@ -1,0 +1,1 @@
+"""The recorded corpus, its comparison and its replay."""

@@ -1,0 +1,96 @@
+"""A record as a consumer sees it, with shortcuts into the Debezium envelope."""
+import base64
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass
+class Event:
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: list = field(default_factory=list)  # [(name, bytes or None), …]
+    timestamp_ms: int = 0
+
+    @cached_property
+    def key_json(self):
+        return _payload(self.key)
+
+    @cached_property
+    def envelope(self):
+        return _payload(self.value)
+
+    @property
+    def table(self):
+        """The topic's last part; the tests' table names have no dots."""
+        return self.topic.rpartition(".")[2]
+
+    @property
+    def op(self):
+        """r, c, u, d, t, m; None for a tombstone."""
+        return self.envelope.get("op") if self.envelope else None
+
+    @property
+    def before(self):
+        return self.envelope["before"] if self.envelope else None
+
+    @property
+    def after(self):
+        return self.envelope["after"] if self.envelope else None
+
+    @property
+    def source(self):
+        return self.envelope["source"]
+
+    @property
+    def id(self):
+        """The key's `id`."""
+        return self.key_json["id"] if self.key is not None else None
+
+    def header(self, name):
+        return next((v for k, v in self.headers if k == name), None)
+
+
+def _payload(content):
+    if content is None:
+        return None
+    parsed = json.loads(content)
+    return parsed["payload"] if isinstance(parsed, dict) and set(parsed) == {"schema", "payload"} else parsed
+
+
+def as_text(content):
+    """Bytes as the recorded corpus writes them: text, null or base64."""
+    if content is None:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(content).decode()}
+
+
+def as_bytes(text):
+    if text is None:
+        return None
+    return base64.b64decode(text["base64"]) if isinstance(text, dict) else text.encode()
+
+
+def to_line(event):
+    """The JSON object of one record in the corpus and in the file sink."""
+    return {"topic": event.topic, "partition": event.partition, "key": as_text(event.key), "value": as_text(event.value),
+            "headers": [[name, as_text(value)] for name, value in event.headers]}
+
+
+def from_lines(text):
+    """Events of the file sink or of stdout; a last line without its end is still being written."""
+    events = []
+    for offset, line in enumerate(text.splitlines(keepends=True)):
+        if not line.endswith("\n"):
+            break
+        record = json.loads(line)
+        headers = [(name, as_bytes(value)) for name, value in record["headers"]]
+        events.append(Event(record["topic"], record["partition"], offset, as_bytes(record["key"]),
+                            as_bytes(record["value"]), headers))
+    return events

@@ -1,0 +1,87 @@
+"""Reads topics to their end, and what else tests need of a broker."""
+import time
+import uuid
+
+from confluent_kafka import OFFSET_BEGINNING, TIMESTAMP_NOT_AVAILABLE, Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from support.events import Event
+from support.wait import wait_until
+
+QUIET = {"log_level": 2, "error_cb": lambda _: None}
+
+
+class TopicReader:
+    """All records of the topics that begin with a prefix (or are named by it), in the order of their offsets."""
+
+    def __init__(self, bootstrap, prefix):
+        self.prefix = prefix
+        self.events = []
+        self._next = {}  # (topic, partition) → offset to read next
+        self._consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"reader-{uuid.uuid4()}",
+                                   "enable.auto.commit": False, "fetch.wait.max.ms": 10, "check.crcs": False,
+                                   "isolation.level": "read_committed", **QUIET})
+
+    def topics(self):
+        # All topics are asked for: a question by name could create one.
+        return sorted(t for t in self._consumer.list_topics(timeout=20).topics if t.startswith(self.prefix))
+
+    def _assign_new(self):
+        # A new topic may have no partition yet when its creation is still under way.
+        found = self._consumer.list_topics(timeout=20).topics
+        new = [TopicPartition(t, p, OFFSET_BEGINNING) for t in sorted(found) if t.startswith(self.prefix)
+               for p in found[t].partitions if (t, p) not in self._next]
+        if new:
+            self._consumer.incremental_assign(new)
+            self._next.update({(tp.topic, tp.partition): 0 for tp in new})
+
+    def read(self, timeout_s=60):
+        """Reads up to the present end of every topic; all events so far."""
+        self._assign_new()
+        ends = {tp: self._consumer.get_watermark_offsets(TopicPartition(*tp), timeout=20)[1] for tp in self._next}
+        deadline = time.monotonic() + timeout_s
+        while any(self._next[tp] < end for tp, end in ends.items()):
+            for message in self._consumer.consume(5000, 0.05):
+                if not message.error():
+                    self._append(message)
+            behind = {tp: end - self._next[tp] for tp, end in ends.items() if self._next[tp] < end}
+            assert time.monotonic() < deadline, f"topics not read to their end: {behind}"
+        return self.events
+
+    def _append(self, message):
+        kind, timestamp = message.timestamp()
+        self._next[(message.topic(), message.partition())] = message.offset() + 1
+        self.events.append(Event(message.topic(), message.partition(), message.offset(), message.key(), message.value(),
+                                 message.headers() or [], 0 if kind == TIMESTAMP_NOT_AVAILABLE else timestamp))
+
+    def close(self):
+        self._consumer.close()
+
+
+def read_topics(bootstrap, prefix):
+    reader = TopicReader(bootstrap, prefix)
+    try:
+        return list(reader.read())
+    finally:
+        reader.close()
+
+
+def topics_with_prefix(bootstrap, prefix):
+    return sorted(t for t in AdminClient({"bootstrap.servers": bootstrap, **QUIET}).list_topics(timeout=20).topics
+                  if t.startswith(prefix))
+
+
+def delete_topics(bootstrap, prefix):
+    admin = AdminClient({"bootstrap.servers": bootstrap, **QUIET})
+    names = topics_with_prefix(bootstrap, prefix)
+    if names:
+        for future in admin.delete_topics(names, operation_timeout=20).values():
+            future.result()
+        wait_until(lambda: not topics_with_prefix(bootstrap, prefix), 20, f"topics {names} gone")
+
+
+def create_topic(bootstrap, name, partitions=1, **config):
+    admin = AdminClient({"bootstrap.servers": bootstrap, **QUIET})
+    topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=config)
+    admin.create_topics([topic])[name].result()
+    wait_until(lambda: topics_with_prefix(bootstrap, name), 20, f"topic {name} created")

@@ -1,0 +1,114 @@
+"""A PostgreSQL server and the databases that tests make in it."""
+import contextlib
+import uuid
+
+import psycopg
+
+from support.sql import split_statements
+from support.wait import wait_until
+
+
+def lsn(text):
+    """'0/16B3748' as a number."""
+    high, low = text.split("/")
+    return (int(high, 16) << 32) | int(low, 16)
+
+
+class PostgresServer:
+    def __init__(self, values):
+        self.host, self.port = values["PG_HOST"], int(values["PG_PORT"])
+        self.user, self.password = values["PG_USER"], values["PG_PASSWORD"]
+        self.version = int(values["PG_VERSION"])
+
+    def connect(self, database="postgres", **options):
+        given = {"host": self.host, "port": self.port, "user": self.user, "password": self.password,
+                 "dbname": database, "autocommit": True, **options}
+        return psycopg.connect(**given)
+
+    def query(self, sql, *parameters, database="postgres"):
+        with self.connect(database) as connection:
+            cursor = connection.execute(sql, parameters or None)
+            return cursor.fetchall() if cursor.description else []
+
+    def database(self, name=None):
+        return Database(self, name or f"t_{uuid.uuid4().hex[:12]}")
+
+
+class Database:
+    """One database with whatever slots it has; `create` before, `drop` after."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self._connection = None
+
+    def create(self):
+        self.server.query(f'drop database if exists "{self.name}" with (force)')
+        self.server.query(f'create database "{self.name}"')
+        return self
+
+    def connect(self, **options):
+        return self.server.connect(self.name, **options)
+
+    def execute(self, sql, *parameters):
+        """One statement on a session that stays open; its rows, if it has any."""
+        if self._connection is None or self._connection.closed:
+            self._connection = self.connect()
+        cursor = self._connection.execute(sql, parameters or None)
+        return cursor.fetchall() if cursor.description else []
+
+    def script(self, text):
+        """Statement by statement, each its own transaction unless the script says begin … commit."""
+        with self.connect() as connection:
+            for statement in split_statements(text):
+                connection.execute(statement)
+
+    def value(self, sql, *parameters):
+        return self.execute(sql, *parameters)[0][0]
+
+    @contextlib.contextmanager
+    def transaction(self):
+        """A session with a transaction open: commit() and rollback() are the test's."""
+        with self.connect(autocommit=False) as connection:
+            yield connection
+
+    # --- what walduct leaves on the server ---
+
+    def slot(self, name):
+        """The row of pg_replication_slots as a dict, None when there is no such slot."""
+        with self.server.connect() as connection:
+            cursor = connection.execute("select * from pg_replication_slots where slot_name = %s", [name])
+            row = cursor.fetchone()
+            return dict(zip([c.name for c in cursor.description], row)) if row else None
+
+    def slots(self):
+        return [r[0] for r in self.server.query("select slot_name from pg_replication_slots where database = %s", self.name)]
+
+    def publications(self):
+        return [r[0] for r in self.execute("select pubname from pg_publication order by 1")]
+
+    def published_tables(self, publication):
+        rows = self.execute("select schemaname, tablename from pg_publication_tables where pubname = %s order by 1, 2", publication)
+        return [f"{schema}.{table}" for schema, table in rows]
+
+    def sessions(self, condition="true"):
+        sql = f"select application_name, state, query from pg_stat_activity where datname = %s and pid <> pg_backend_pid() and {condition}"
+        return self.server.query(sql, self.name)
+
+    def wait_slot_active(self, name, timeout_s=30):
+        wait_until(lambda: (self.slot(name) or {}).get("active"), timeout_s, f"slot {name} active")
+
+    def drop(self):
+        """Ends what still streams, drops the slots, then the database."""
+        if self._connection is not None:
+            self._connection.close()
+        for slot in self.slots():
+            self.drop_slot(slot)
+        self.server.query(f'drop database if exists "{self.name}" with (force)')
+
+    def drop_slot(self, name):
+        def drop():
+            self.server.query("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s and active", name)
+            with contextlib.suppress(psycopg.errors.ObjectInUse):
+                self.server.query("select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = %s", name)
+            return self.slot(name) is None
+        wait_until(drop, 10, f"slot {name} dropped")
