@@ -7,7 +7,7 @@
 namespace walduct {
 namespace {
 
-// 0: copy as is; 'u': \u00XX; anything else: the letter after the backslash.
+// 0: copy as is; 'u': \u00XX; 'S': first of four bytes that become two surrogates; else: the letter after the backslash.
 constexpr std::array<char, 256> kEscape = [] {
   std::array<char, 256> table{};
   for (int c = 0; c < 0x20; ++c) table[static_cast<size_t>(c)] = 'u';
@@ -18,17 +18,19 @@ constexpr std::array<char, 256> kEscape = [] {
   table['\r'] = 'r';
   table['"'] = '"';
   table['\\'] = '\\';
+  for (size_t c = 0xF0; c <= 0xF4; ++c) table[c] = 'S';
   return table;
 }();
 
-// True when one of the eight bytes is below 0x20, '"' or '\\' (a superset by SWAR; exact test follows).
+// True when one of the eight bytes is below 0x20, '"', '\\' or from 0xF0 (a superset by SWAR; exact test follows).
 inline bool MayNeedEscape(uint64_t word) {
   constexpr uint64_t kOnes = 0x0101010101010101ULL;
   constexpr uint64_t kHigh = 0x8080808080808080ULL;
   const uint64_t quote = word ^ (kOnes * '"');
   const uint64_t slash = word ^ (kOnes * '\\');
   const uint64_t hits = ((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash);
-  return (hits & kHigh) != 0;
+  const uint64_t four_byte_lead = word & (word << 1) & (word << 2) & (word << 3);
+  return ((hits | four_byte_lead) & kHigh) != 0;
 }
 
 size_t CleanPrefix(absl::string_view text) {
@@ -42,8 +44,28 @@ size_t CleanPrefix(absl::string_view text) {
   return i;
 }
 
+constexpr char kHex[] = "0123456789ABCDEF";
+
+void AppendUnit(uint32_t unit, std::string* out) {
+  const char digits[] = {'\\', 'u', kHex[unit >> 12 & 15], kHex[unit >> 8 & 15], kHex[unit >> 4 & 15], kHex[unit & 15]};
+  out->append(digits, sizeof(digits));
+}
+
+// Bytes taken from the front of text: four, or one when they are not a character.
+size_t AppendSurrogates(absl::string_view text, std::string* out) {
+  const auto continuation = [&](size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80; };
+  if (text.size() < 4 || !continuation(1) || !continuation(2) || !continuation(3)) {
+    out->push_back(text[0]);
+    return 1;
+  }
+  const auto bits = [&](size_t i, uint32_t mask) { return static_cast<unsigned char>(text[i]) & mask; };
+  const uint32_t point = (bits(0, 7) << 18 | bits(1, 63) << 12 | bits(2, 63) << 6 | bits(3, 63)) - 0x10000;
+  AppendUnit(0xD800 + (point >> 10 & 0x3FF), out);
+  AppendUnit(0xDC00 + (point & 0x3FF), out);
+  return 4;
+}
+
 void AppendEscape(unsigned char c, std::string* out) {
-  constexpr char kHex[] = "0123456789ABCDEF";
   const char escape = kEscape[c];
   out->push_back('\\');
   out->push_back(escape);
@@ -59,8 +81,14 @@ void AppendJsonEscaped(absl::string_view text, std::string* out) {
     const size_t clean = CleanPrefix(text);
     out->append(text.data(), clean);
     if (clean == text.size()) return;
-    AppendEscape(static_cast<unsigned char>(text[clean]), out);
-    text.remove_prefix(clean + 1);
+    text.remove_prefix(clean);
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (kEscape[first] == 'S') {
+      text.remove_prefix(AppendSurrogates(text, out));
+      continue;
+    }
+    AppendEscape(first, out);
+    text.remove_prefix(1);
   }
 }
 

@@ -1,5 +1,6 @@
-// JSON string text exactly as Jackson's default generator writes it: UTF-8 kept raw; '"' and '\\' escaped; \b \t \n \f \r
-// short; every other control byte as \u00XX with upper-case digits; '/' and 0x7F kept.
+// JSON string text exactly as Jackson's UTF-8 generator writes it: UTF-8 kept raw up to U+FFFF, beyond it a pair of \uXXXX
+// surrogates; '"' and '\\' escaped; \b \t \n \f \r short; every other control byte as \u00XX; digits in upper case; '/' and
+// 0x7F kept. Bytes that are not UTF-8 are copied as they are.
 #pragma once
 
 #include <string>

@@ -1,0 +1,92 @@
+// Attempt: everything that lives from one connection to the next: connections, slot, sink, offset store, the two phases.
+// A failed attempt is thrown away whole; the next one starts from the stored position. Data thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "config/table_filter.h"
+#include "encode/record_encoder.h"
+#include "engine/checkpointer.h"
+#include "engine/connector.h"
+#include "engine/housekeeping.h"
+#include "engine/pipeline.h"
+#include "engine/start_position.h"
+#include "offset/ack_tracker.h"
+#include "offset/offset_store.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+#include "postgres/server_check.h"
+#include "replication/slot.h"
+#include "sink/sink.h"
+#include "snapshot/mode.h"
+#include "transform/router.h"
+
+namespace walduct::engine {
+
+class Attempt {
+ public:
+  // All borrowed.
+  struct Options {
+    const config::ConnectorOptions* config = nullptr;
+    RunGoal goal;
+    RunMode mode = RunMode::kRun;
+    Clock* clock = nullptr;
+    const StopSignal* stop = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+  };
+  explicit Attempt(Options options);
+  ~Attempt();
+
+  // OK: stopped as asked, or the goal is reached; everything read is delivered and stored.
+  absl::Status Run();
+
+  bool goal_reached() const { return goal_reached_; }
+  // A snapshot began or the stream was opened.
+  bool progressed() const { return progressed_; }
+  std::string position_text() const;
+
+ private:
+  absl::Status OpenSink();
+  absl::Status OpenServer();
+  absl::Status Decide();
+  // Creates what is missing on the server, publication before slot.
+  absl::Status PrepareServer();
+  absl::Status CreateMissingSlot();
+  absl::Status BuildPipeline();
+  absl::Status TakeSnapshot();
+  absl::Status Stream();
+  absl::Status Settle();
+  absl::Status FinishSnapshot(const event::Position& completed);
+  const config::ConnectorOptions& config() const { return *options_.config; }
+
+  Options options_;
+  config::TableFilter filter_;
+  std::unique_ptr<sink::Sink> sink_;
+  std::unique_ptr<offset::OffsetStore> store_;
+  std::optional<offset::StoredOffset> stored_;
+
+  std::unique_ptr<postgres::Connection> sql_;
+  std::unique_ptr<postgres::Connection> replication_;
+  std::unique_ptr<postgres::Catalog> catalog_;
+  postgres::ServerInfo server_;
+  replication::SystemIdentity system_;
+  std::vector<postgres::TableName> captured_;
+  std::optional<replication::SlotState> slot_;
+  std::optional<replication::CreatedSlot> created_slot_;
+  snapshot::StartDecision decision_;
+  event::Position start_;
+
+  std::unique_ptr<transform::Router> router_;
+  std::unique_ptr<encode::RecordEncoder> encoder_;
+  offset::AckTracker tracker_;
+  std::unique_ptr<Checkpointer> checkpointer_;
+  std::unique_ptr<Housekeeping> housekeeping_;
+  std::unique_ptr<Pipeline> pipeline_;
+  bool goal_reached_ = false;
+  bool progressed_ = false;
+};
+
+}  // namespace walduct::engine

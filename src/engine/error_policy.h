@@ -1,0 +1,31 @@
+// The one table that says what an error means for the connector. Nothing else in walduct sleeps, retries or logs errors.
+#pragma once
+
+#include "absl/status/status.h"
+
+namespace walduct::engine {
+
+enum class Action {
+  kRetry,      // back off, start anew from the stored position
+  kRetrySoon,  // short delay, start anew; bounded by slot.max.retries
+  kFail,       // stop with an exit code; an operator has to act
+};
+
+enum class Phase {
+  kStarting,  // this process has not streamed or snapshotted yet
+  kRunning,
+};
+
+enum ExitCode : int {
+  kExitClean = 0,
+  kExitFailure = 1,
+  kExitConfiguration = 2,
+  kExitPrerequisite = 3,
+  kExitDataSafety = 4,
+  kExitNotCaughtUp = 5,
+};
+
+Action ActionFor(const absl::Status& status, Phase phase);
+ExitCode ExitCodeFor(const absl::Status& status);
+
+}  // namespace walduct::engine

@@ -1,0 +1,37 @@
+#include "engine/pipeline.h"
+
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+
+absl::Status Pipeline::OnBegin(const event::TransactionInfo&) { return absl::OkStatus(); }
+
+absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
+  RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
+  for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));
+  parts_.tracker->Advance(change.position);
+  parts_.metrics->CountChange(change.operation, emissions_.empty());
+  return absl::OkStatus();
+}
+
+absl::Status Pipeline::OnCommit(const event::TransactionInfo&, const event::Position& boundary) {
+  parts_.tracker->Advance(boundary);
+  parts_.metrics->CountTransaction();
+  return absl::OkStatus();
+}
+
+absl::Status Pipeline::Publish(const event::Emission& emission) {
+  event::Record record;
+  RETURN_IF_ERROR(parts_.encoder->Encode(emission, &record));
+  const uint64_t ticket = parts_.tracker->NextTicket();
+  while (true) {
+    const absl::Status written = parts_.sink->Write(record, ticket);
+    if (written.ok()) break;
+    if (written.code() != absl::StatusCode::kResourceExhausted) return written;
+    RETURN_IF_ERROR(parts_.waiter->WaitForRoom());
+  }
+  parts_.tracker->OnWritten();
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::engine

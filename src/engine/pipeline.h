@@ -1,0 +1,46 @@
+// Pipeline: pushes each change through transform and encode into the sink and keeps account of what is in flight. A change is
+// either wholly written, filtered by a named rule, or an error: never dropped. Data thread only.
+#pragma once
+
+#include "absl/status/status.h"
+#include "encode/record_encoder.h"
+#include "event/change_handler.h"
+#include "metrics/connector_metrics.h"
+#include "offset/ack_tracker.h"
+#include "sink/sink.h"
+#include "transform/router.h"
+
+namespace walduct::engine {
+
+// Called when the sink has no room in the middle of a change: does the loop's other duties until there is room.
+class RoomWaiter {
+ public:
+  virtual ~RoomWaiter() = default;
+  virtual absl::Status WaitForRoom() = 0;
+};
+
+class Pipeline final : public event::ChangeHandler {
+ public:
+  // All borrowed for the pipeline's life.
+  struct Parts {
+    transform::Router* router = nullptr;
+    encode::RecordEncoder* encoder = nullptr;
+    sink::Sink* sink = nullptr;
+    offset::AckTracker* tracker = nullptr;
+    RoomWaiter* waiter = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+  };
+  explicit Pipeline(Parts parts) : parts_(parts) {}
+
+  absl::Status OnBegin(const event::TransactionInfo& transaction) override;
+  absl::Status OnChange(const event::ChangeEvent& change) override;
+  absl::Status OnCommit(const event::TransactionInfo& transaction, const event::Position& boundary) override;
+
+ private:
+  absl::Status Publish(const event::Emission& emission);
+
+  Parts parts_;
+  transform::Router::Emissions emissions_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,17 @@
+// When a run ends by itself. Neither set: only by a stop signal.
+#pragma once
+
+#include <optional>
+
+#include "base/lsn.h"
+
+namespace walduct::engine {
+
+struct RunGoal {
+  std::optional<Lsn> until_lsn;
+  bool until_caught_up = false;
+
+  bool set() const { return until_lsn.has_value() || until_caught_up; }
+};
+
+}  // namespace walduct::engine

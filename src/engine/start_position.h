@@ -1,0 +1,33 @@
+// Is the stored position still good for this server and this slot? Pure rules over facts; the answer decides whether to stream,
+// to take a snapshot, or to stop before anything could be lost.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "config/options.h"
+#include "offset/stored_offset.h"
+#include "replication/slot.h"
+
+namespace walduct::engine {
+
+struct StartFacts {
+  const std::optional<offset::StoredOffset>* stored = nullptr;
+  const std::optional<replication::SlotState>* slot = nullptr;
+  replication::SystemIdentity system;
+  bool in_recovery = false;
+  config::OffsetMismatch strategy = config::OffsetMismatch::kNoValidation;
+};
+
+struct StartVerdict {
+  // OK: the stream can go on from `position`. Otherwise why the stored position is of no use; a new snapshot would mend it.
+  absl::Status available;
+  // Where to stream from when the slot exists: the stored position, or the slot's where the strategy trusts that. Absent
+  // when neither is known.
+  std::optional<event::Position> position;
+};
+
+// An error is one that no snapshot mends: another server, a server that lies behind the stored position.
+absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts);
+
+}  // namespace walduct::engine

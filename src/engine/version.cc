@@ -1,0 +1,15 @@
+#include "engine/version.h"
+
+#include "absl/strings/str_cat.h"
+#include "encode/debezium_version.h"
+#include "kafka/version.h"
+#include "postgres/version.h"
+
+namespace walduct::engine {
+
+std::string VersionText() {
+  return absl::StrCat("walduct ", WALDUCT_VERSION, "\n", "records as Debezium ", encode::kDebeziumVersion, "\n",
+                      "librdkafka ", kafka::LibraryVersion(), "\n", "libpq ", postgres::LibraryVersion(), "\n");
+}
+
+}  // namespace walduct::engine
