@@ -59,7 +59,7 @@ void InstallSignals(engine::StopSignal* stop) {
 }
 
 void ConfigureLog(const Arguments& arguments) {
-  const auto level = arguments.log_level == "debug"  ? log::Level::kDebug
+  const auto level = arguments.log_level == "debug"   ? log::Level::kDebug
                      : arguments.log_level == "warn"  ? log::Level::kWarn
                      : arguments.log_level == "error" ? log::Level::kError
                                                       : log::Level::kInfo;
@@ -72,7 +72,8 @@ int Refuse(const std::string& error) {
 }
 
 // key=value, split at the first '='.
-bool ParseOverrides(const Arguments& arguments, std::vector<std::pair<std::string, std::string>>* overrides) {
+bool ParseOverrides(const Arguments& arguments,
+                    std::vector<std::pair<std::string, std::string>>* overrides) {
   for (const std::string& text : arguments.overrides) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -105,10 +106,12 @@ bool CheckDistinct(const std::vector<config::LoadResult>& results) {
   for (const config::LoadResult& result : results) {
     const config::ConnectorOptions& options = result.loaded.options;
     if (!names.insert(options.name).second) {
-      Refuse("property 'name': '" + options.name + "' is used by two connectors; give each its own");
+      Refuse("property 'name': '" + options.name +
+             "' is used by two connectors; give each its own");
       return false;
     }
-    const std::string slot = options.database.hostname + ":" + std::to_string(options.database.port) + "/" +
+    const std::string slot = options.database.hostname + ":" +
+                             std::to_string(options.database.port) + "/" +
                              options.replication.slot_name;
     if (!slots.insert(slot).second) {
       Refuse("property 'slot.name': '" + options.replication.slot_name +
@@ -131,13 +134,18 @@ bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
   return true;
 }
 
-// The process must not outlive the promise made to whoever sent the signal, whatever a library is waiting for.
+// The process must not outlive the promise made to whoever sent the signal, whatever a library is
+// waiting for.
 void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& finished) {
   while (!stop.requested() && !finished) WaitReadable({stop.fd()}, absl::Milliseconds(500));
-  const absl::Duration deadline = Clock::Real().Monotonic() + kShutdownLimit - absl::Milliseconds(500);
-  while (!finished && Clock::Real().Monotonic() < deadline) WaitReadable({}, absl::Milliseconds(50));
+  const absl::Duration deadline =
+      Clock::Real().Monotonic() + kShutdownLimit - absl::Milliseconds(500);
+  while (!finished && Clock::Real().Monotonic() < deadline)
+    WaitReadable({}, absl::Milliseconds(50));
   if (finished) return;
-  log::Error("stopped: not everything could be stored in time; what is missing is read again at the next start");
+  log::Error(
+      "stopped: not everything could be stored in time; what is missing is read again at the next "
+      "start");
   _exit(engine::kExitFailure);
 }
 
@@ -164,7 +172,8 @@ int RunConnectors(const Arguments& arguments, engine::RunMode mode) {
                                    .clock = &Clock::Real(),
                                    .stop = &stop});
       codes[i] = connector.Run();
-      // Half alive is worse than dead: one connector that fails stops the process, and whoever watches it restarts it.
+      // Half alive is worse than dead: one connector that fails stops the process, and whoever
+      // watches it restarts it.
       if (codes[i] != engine::kExitClean) stop.Request();
     });
   }
@@ -179,7 +188,8 @@ int Validate(const Arguments& arguments) {
     std::cout << config::ConfigurationMarkdown();
     return engine::kExitClean;
   }
-  if (arguments.connector_files.empty()) return Refuse("validate needs -f CONNECTOR.json|.properties");
+  if (arguments.connector_files.empty())
+    return Refuse("validate needs -f CONNECTOR.json|.properties");
   std::vector<config::LoadResult> results;
   config::LoadRequest request;
   if (!arguments.worker_file.empty()) request.worker_path = arguments.worker_file;
@@ -198,8 +208,10 @@ int Validate(const Arguments& arguments) {
 int PrintStatus(const absl::Status& status) {
   if (status.ok()) return engine::kExitClean;
   std::cerr << "error: " << status.message() << "\n";
-  if (const std::string hint = ErrorHint(status); !hint.empty()) std::cerr << "hint: " << hint << "\n";
-  return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration : engine::ExitCodeFor(status);
+  if (const std::string hint = ErrorHint(status); !hint.empty())
+    std::cerr << "hint: " << hint << "\n";
+  return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration
+                                                             : engine::ExitCodeFor(status);
 }
 
 int ShowOffsets(const Arguments& arguments) {
@@ -232,8 +244,9 @@ int ImportOffsets(const Arguments& arguments) {
 }
 
 void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
-  auto* files = command->add_option("-f,--file", arguments->connector_files,
-                                    "Connector configuration: Kafka Connect JSON or properties; once per connector");
+  auto* files = command->add_option(
+      "-f,--file", arguments->connector_files,
+      "Connector configuration: Kafka Connect JSON or properties; once per connector");
   if (required) files->required();
   command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties");
   command->add_option("-o,--override", arguments->overrides, "key=value; wins over both files");
@@ -242,7 +255,8 @@ void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
 void AddLogging(CLI::App* command, Arguments* arguments) {
   command->add_option("--log-level", arguments->log_level, "debug, info, warn or error")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
-  command->add_option("--log-format", arguments->log_format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  command->add_option("--log-format", arguments->log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
 }
 
 int Main(int argc, char** argv) {
@@ -253,15 +267,19 @@ int Main(int argc, char** argv) {
   auto* run = app.add_subcommand("run", "Stream until SIGTERM or SIGINT");
   AddConfiguration(run, &arguments, true);
   AddLogging(run, &arguments);
-  auto* until_lsn = run->add_option("--until-lsn", arguments.until_lsn, "Stop once everything up to this LSN is delivered");
-  run->add_flag("--until-caught-up", arguments.until_caught_up, "Stop once the WAL that exists at the start is delivered")
+  auto* until_lsn = run->add_option("--until-lsn", arguments.until_lsn,
+                                    "Stop once everything up to this LSN is delivered");
+  run->add_flag("--until-caught-up", arguments.until_caught_up,
+                "Stop once the WAL that exists at the start is delivered")
       ->excludes(until_lsn);
 
-  auto* validate = app.add_subcommand("validate", "Check a configuration without touching any server");
+  auto* validate =
+      app.add_subcommand("validate", "Check a configuration without touching any server");
   AddConfiguration(validate, &arguments, false);
   validate->add_flag("--print-reference", arguments.print_reference, "Print docs/configuration.md");
 
-  auto* tail = app.add_subcommand("tail", "Print events to the terminal; temporary slot, nothing stored");
+  auto* tail =
+      app.add_subcommand("tail", "Print events to the terminal; temporary slot, nothing stored");
   AddConfiguration(tail, &arguments, true);
   AddLogging(tail, &arguments);
 
@@ -271,10 +289,12 @@ int Main(int argc, char** argv) {
   AddConfiguration(show, &arguments, true);
   auto* export_command = offsets->add_subcommand("export", "Write it to a file");
   AddConfiguration(export_command, &arguments, true);
-  export_command->add_option("output", arguments.offsets_file, "File, or - for standard output")->required();
+  export_command->add_option("output", arguments.offsets_file, "File, or - for standard output")
+      ->required();
   auto* import_command = offsets->add_subcommand("import", "Store the position a file holds");
   AddConfiguration(import_command, &arguments, true);
-  import_command->add_option("input", arguments.offsets_file, "File, or - for standard input")->required();
+  import_command->add_option("input", arguments.offsets_file, "File, or - for standard input")
+      ->required();
 
   auto* version = app.add_subcommand("version", "Print versions");
 

@@ -1,5 +1,6 @@
-// Backoff: exponential delays between attempts, initial × 2^n up to a maximum, each shortened by up to a quarter at random
-// so that many clients do not retry in step. Reset() after success. Not thread-safe.
+// Backoff: exponential delays between attempts, initial × 2^n up to a maximum, each shortened by up
+// to a quarter at random so that many clients do not retry in step. Reset() after success. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// ByteReader: bounds-checked reads of big-endian fields from borrowed memory. Reading past the end sets a sticky error and
-// yields zeroes or empty views, so a decoder may read a whole message and check ok() once. Copies nothing.
+// ByteReader: bounds-checked reads of big-endian fields from borrowed memory. Reading past the end
+// sets a sticky error and yields zeroes or empty views, so a decoder may read a whole message and
+// check ok() once. Copies nothing.
 #pragma once
 
 #include <bit>
@@ -12,7 +13,8 @@ namespace walduct {
 
 class ByteReader {
  public:
-  explicit ByteReader(absl::string_view bytes) : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  explicit ByteReader(absl::string_view bytes)
+      : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
   uint8_t U8() { return Read<uint8_t>(); }
   uint16_t U16() { return Read<uint16_t>(); }

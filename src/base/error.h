@@ -1,7 +1,9 @@
-// Errors made at a boundary (server, broker, file, configuration) are absl::Status with two payloads:
-//   reason: a stable id, e.g. "slot_in_use"; the metric label and the key of the engine's error table
-//   hint:   what the operator should type or change
-// Messages never carry a row value or a secret. The meaning of each status code is in ARCHITECTURE.md.
+// Errors made at a boundary (server, broker, file, configuration) are absl::Status with two
+// payloads:
+//   reason: a stable id, e.g. "slot_in_use"; the metric label and the key of the engine's error
+//   table hint:   what the operator should type or change
+// Messages never carry a row value or a secret. The meaning of each status code is in
+// ARCHITECTURE.md.
 #pragma once
 
 #include <string>

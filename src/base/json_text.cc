@@ -7,7 +7,8 @@
 namespace walduct {
 namespace {
 
-// 0: copy as is; 'u': \u00XX; 'S': first of four bytes that become two surrogates; else: the letter after the backslash.
+// 0: copy as is; 'u': \u00XX; 'S': first of four bytes that become two surrogates; else: the letter
+// after the backslash.
 constexpr std::array<char, 256> kEscape = [] {
   std::array<char, 256> table{};
   for (int c = 0; c < 0x20; ++c) table[static_cast<size_t>(c)] = 'u';
@@ -22,13 +23,15 @@ constexpr std::array<char, 256> kEscape = [] {
   return table;
 }();
 
-// True when one of the eight bytes is below 0x20, '"', '\\' or from 0xF0 (a superset by SWAR; exact test follows).
+// True when one of the eight bytes is below 0x20, '"', '\\' or from 0xF0 (a superset by SWAR; exact
+// test follows).
 inline bool MayNeedEscape(uint64_t word) {
   constexpr uint64_t kOnes = 0x0101010101010101ULL;
   constexpr uint64_t kHigh = 0x8080808080808080ULL;
   const uint64_t quote = word ^ (kOnes * '"');
   const uint64_t slash = word ^ (kOnes * '\\');
-  const uint64_t hits = ((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash);
+  const uint64_t hits =
+      ((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash);
   const uint64_t four_byte_lead = word & (word << 1) & (word << 2) & (word << 3);
   return ((hits | four_byte_lead) & kHigh) != 0;
 }
@@ -47,19 +50,26 @@ size_t CleanPrefix(absl::string_view text) {
 constexpr char kHex[] = "0123456789ABCDEF";
 
 void AppendUnit(uint32_t unit, std::string* out) {
-  const char digits[] = {'\\', 'u', kHex[unit >> 12 & 15], kHex[unit >> 8 & 15], kHex[unit >> 4 & 15], kHex[unit & 15]};
+  const char digits[] = {
+      '\\',           'u', kHex[unit >> 12 & 15], kHex[unit >> 8 & 15], kHex[unit >> 4 & 15],
+      kHex[unit & 15]};
   out->append(digits, sizeof(digits));
 }
 
 // Bytes taken from the front of text: four, or one when they are not a character.
 size_t AppendSurrogates(absl::string_view text, std::string* out) {
-  const auto continuation = [&](size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80; };
+  const auto continuation = [&](size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+  };
   if (text.size() < 4 || !continuation(1) || !continuation(2) || !continuation(3)) {
     out->push_back(text[0]);
     return 1;
   }
-  const auto bits = [&](size_t i, uint32_t mask) { return static_cast<unsigned char>(text[i]) & mask; };
-  const uint32_t point = (bits(0, 7) << 18 | bits(1, 63) << 12 | bits(2, 63) << 6 | bits(3, 63)) - 0x10000;
+  const auto bits = [&](size_t i, uint32_t mask) {
+    return static_cast<unsigned char>(text[i]) & mask;
+  };
+  const uint32_t point =
+      (bits(0, 7) << 18 | bits(1, 63) << 12 | bits(2, 63) << 6 | bits(3, 63)) - 0x10000;
   AppendUnit(0xD800 + (point >> 10 & 0x3FF), out);
   AppendUnit(0xDC00 + (point & 0x3FF), out);
   return 4;

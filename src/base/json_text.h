@@ -1,6 +1,7 @@
-// JSON string text exactly as Jackson's UTF-8 generator writes it: UTF-8 kept raw up to U+FFFF, beyond it a pair of \uXXXX
-// surrogates; '"' and '\\' escaped; \b \t \n \f \r short; every other control byte as \u00XX; digits in upper case; '/' and
-// 0x7F kept. Bytes that are not UTF-8 are copied as they are.
+// JSON string text exactly as Jackson's UTF-8 generator writes it: UTF-8 kept raw up to U+FFFF,
+// beyond it a pair of \uXXXX surrogates; '"' and '\\' escaped; \b \t \n \f \r short; every other
+// control byte as \u00XX; digits in upper case; '/' and 0x7F kept. Bytes that are not UTF-8 are
+// copied as they are.
 #pragma once
 
 #include <string>

@@ -25,10 +25,12 @@ spdlog::logger& Logger() {
 }
 
 std::string TextLine(absl::string_view message, Fields fields) {
-  std::string line = t_connector.empty() ? std::string(message) : absl::StrCat("[", t_connector, "] ", message);
+  std::string line =
+      t_connector.empty() ? std::string(message) : absl::StrCat("[", t_connector, "] ", message);
   for (const Field& field : fields) {
     absl::StrAppend(&line, " ", field.key, "=");
-    const bool plain = !field.value.empty() && field.value.find_first_of(" \"=\n\t") == std::string::npos;
+    const bool plain =
+        !field.value.empty() && field.value.find_first_of(" \"=\n\t") == std::string::npos;
     if (plain) {
       absl::StrAppend(&line, field.value);
     } else {
@@ -94,7 +96,9 @@ void Configure(Level level, Format format) {
 
 void SetConnector(absl::string_view name) { t_connector = std::string(name); }
 
-void Debug(absl::string_view message, Fields fields) { Write(spdlog::level::debug, message, fields); }
+void Debug(absl::string_view message, Fields fields) {
+  Write(spdlog::level::debug, message, fields);
+}
 void Info(absl::string_view message, Fields fields) { Write(spdlog::level::info, message, fields); }
 void Warn(absl::string_view message, Fields fields) { Write(spdlog::level::warn, message, fields); }
 void Error(absl::string_view message, Fields fields) { Write(spdlog::level::err, message, fields); }

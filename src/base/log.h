@@ -1,5 +1,6 @@
-// Log lines: one per state change, never per event. Text for people or one JSON object per line for machines; level, time
-// (UTC), connector, message, then key=value fields. Thread-safe; call Configure once before the first thread starts.
+// Log lines: one per state change, never per event. Text for people or one JSON object per line for
+// machines; level, time (UTC), connector, message, then key=value fields. Thread-safe; call
+// Configure once before the first thread starts.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct Field {
   Field(absl::string_view k, const char* v) : key(k), value(v) {}
   Field(absl::string_view k, const std::string& v) : key(k), value(v) {}
   template <typename Integer>
-    requires std::is_integral_v<Integer>
-  Field(absl::string_view k, Integer v) : key(k), value(std::to_string(v)), number(true) {}
+  requires std::is_integral_v<Integer> Field(absl::string_view k, Integer v)
+      : key(k), value(std::to_string(v)), number(true) {}
 
   std::string key;
   std::string value;

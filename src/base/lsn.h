@@ -1,5 +1,6 @@
-// Lsn: a position in PostgreSQL's write-ahead log, a 64-bit byte offset printed as two hexadecimal halves "16/B374D848".
-// Xid, Oid: PostgreSQL's 32-bit transaction and object identifiers. All three are values; none is ever a bare integer.
+// Lsn: a position in PostgreSQL's write-ahead log, a 64-bit byte offset printed as two hexadecimal
+// halves "16/B374D848". Xid, Oid: PostgreSQL's 32-bit transaction and object identifiers. All three
+// are values; none is ever a bare integer.
 #pragma once
 
 #include <compare>

@@ -16,7 +16,8 @@ void WaitReadable(std::initializer_list<int> fds, absl::Duration timeout) {
   for (const int fd : fds) {
     if (fd >= 0) polled[count++] = {.fd = fd, .events = POLLIN, .revents = 0};
   }
-  timespec limit = absl::ToTimespec(timeout < absl::ZeroDuration() ? absl::ZeroDuration() : timeout);
+  timespec limit =
+      absl::ToTimespec(timeout < absl::ZeroDuration() ? absl::ZeroDuration() : timeout);
   ppoll(polled.data(), count, &limit, nullptr);
 }
 

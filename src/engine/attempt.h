@@ -1,5 +1,6 @@
-// Attempt: everything that lives from one connection to the next: connections, slot, sink, offset store, the two phases.
-// A failed attempt is thrown away whole; the next one starts from the stored position. Data thread only.
+// Attempt: everything that lives from one connection to the next: connections, slot, sink, offset
+// store, the two phases. A failed attempt is thrown away whole; the next one starts from the stored
+// position. Data thread only.
 #pragma once
 
 #include <memory>

@@ -35,7 +35,8 @@ void Checkpointer::Turn(const std::optional<event::Position>& safe) {
   offset.system_identifier = options_.system_identifier;
   offset.timeline = options_.timeline;
   saving_ = safe;
-  if (const absl::Status started = options_.store->StartSave(offset); !started.ok()) return Finish(started);
+  if (const absl::Status started = options_.store->StartSave(offset); !started.ok())
+    return Finish(started);
   if (const std::optional<absl::Status> answer = options_.store->PollSave()) Finish(*answer);
 }
 
@@ -49,7 +50,9 @@ void Checkpointer::Finish(const absl::Status& status) {
     if (!last_error_.ok()) log::Info("offset store works again");
     stored_ = saving_;
   } else {
-    if (last_error_.ok()) log::Warn("cannot store the offset, trying again", {{"error", std::string(status.message())}});
+    if (last_error_.ok())
+      log::Warn("cannot store the offset, trying again",
+                {{"error", std::string(status.message())}});
     next_due_ = options_.clock->Monotonic() + kRetryDelay;
   }
   last_error_ = status;

@@ -1,5 +1,5 @@
-// Checkpointer: decides when the safe position is stored and says what is stored. What it calls stored, and nothing further,
-// may be reported to PostgreSQL. Never blocks. Data thread only.
+// Checkpointer: decides when the safe position is stored and says what is stored. What it calls
+// stored, and nothing further, may be reported to PostgreSQL. Never blocks. Data thread only.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,8 @@ class Checkpointer {
   // stored: what the store held at the start.
   Checkpointer(Options options, std::optional<event::Position> stored);
 
-  // Polls a save under way, starts one when due and safe has moved. A failed save is logged once and tried again.
+  // Polls a save under way, starts one when due and safe has moved. A failed save is logged once
+  // and tried again.
   void Turn(const std::optional<event::Position>& safe);
 
   // The next Turn saves whatever has moved.

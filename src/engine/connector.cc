@@ -21,7 +21,8 @@ class RetryBudget {
       : retries_(config.runtime.errors_max_retries),
         soon_(config.replication.max_retries),
         soon_delay_(config.replication.retry_delay),
-        backoff_(kFirstRetry, std::max(config.runtime.retry_wait, kFirstRetry), std::random_device{}()) {}
+        backoff_(kFirstRetry, std::max(config.runtime.retry_wait, kFirstRetry),
+                 std::random_device{}()) {}
 
   void Reset() {
     failures_ = 0;
@@ -49,8 +50,9 @@ class RetryBudget {
 };
 
 void LogFailure(const absl::Status& status, ExitCode exit_code) {
-  log::Error("stopped: " + std::string(status.message()),
-             {{"reason", ErrorReason(status)}, {"hint", ErrorHint(status)}, {"exit", static_cast<int>(exit_code)}});
+  log::Error("stopped: " + std::string(status.message()), {{"reason", ErrorReason(status)},
+                                                           {"hint", ErrorHint(status)},
+                                                           {"exit", static_cast<int>(exit_code)}});
 }
 
 }  // namespace
@@ -72,8 +74,9 @@ ExitCode Connector::Run() {
       return options_.goal.set() && !attempt.goal_reached() ? kExitNotCaughtUp : kExitClean;
     }
     if (options_.stop->requested()) {
-      log::Warn("stopped before everything was stored; what is missing is read again at the next start",
-                {{"error", std::string(status.message())}, {"position", attempt.position_text()}});
+      log::Warn(
+          "stopped before everything was stored; what is missing is read again at the next start",
+          {{"error", std::string(status.message())}, {"position", attempt.position_text()}});
       return options_.goal.set() ? kExitNotCaughtUp : kExitFailure;
     }
     if (attempt.progressed()) {
@@ -81,15 +84,17 @@ ExitCode Connector::Run() {
       budget.Reset();
     }
     const Action action = ActionFor(status, phase);
-    const std::optional<absl::Duration> delay = action == Action::kFail ? std::nullopt : budget.Next(action);
+    const std::optional<absl::Duration> delay =
+        action == Action::kFail ? std::nullopt : budget.Next(action);
     if (!delay) {
       LogFailure(status, ExitCodeFor(status));
       return ExitCodeFor(status);
     }
     metrics_.reconnects.Add();
-    log::Warn("retrying: " + std::string(status.message()), {{"reason", ErrorReason(status)},
-                                                             {"hint", ErrorHint(status)},
-                                                             {"in", absl::FormatDuration(absl::Trunc(*delay, absl::Milliseconds(1)))}});
+    log::Warn("retrying: " + std::string(status.message()),
+              {{"reason", ErrorReason(status)},
+               {"hint", ErrorHint(status)},
+               {"in", absl::FormatDuration(absl::Trunc(*delay, absl::Milliseconds(1)))}});
     Pause(*delay);
     if (options_.stop->requested()) {
       log::Info("stopped while waiting to retry");

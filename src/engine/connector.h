@@ -1,5 +1,6 @@
-// Connector: one slot, one stream, one offset. Runs on the thread that calls Run, from the first connection to a clean stop,
-// a reached goal, or an error that needs an operator; reconnects by itself after what passes by itself.
+// Connector: one slot, one stream, one offset. Runs on the thread that calls Run, from the first
+// connection to a clean stop, a reached goal, or an error that needs an operator; reconnects by
+// itself after what passes by itself.
 //
 //   starting ─► snapshotting ─► streaming ─► stopped
 //      ▲             │              │

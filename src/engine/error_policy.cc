@@ -40,7 +40,8 @@ constexpr std::array<absl::string_view, 7> kDataSafetyReasons = {
     "position_skipped", "system_mismatch", "slot_recreated"};
 
 const Rule& RuleFor(absl::StatusCode code) {
-  const auto rule = std::find_if(kRules.begin(), kRules.end(), [code](const Rule& r) { return r.code == code; });
+  const auto rule =
+      std::find_if(kRules.begin(), kRules.end(), [code](const Rule& r) { return r.code == code; });
   static constexpr Rule kDefault = {absl::StatusCode::kUnknown, Action::kFail, kExitFailure};
   return rule == kRules.end() ? kDefault : *rule;
 }
@@ -48,14 +49,16 @@ const Rule& RuleFor(absl::StatusCode code) {
 }  // namespace
 
 Action ActionFor(const absl::Status& status, Phase phase) {
-  // A name that does not resolve at the first attempt is a typing error, later it is an outage of the resolver.
+  // A name that does not resolve at the first attempt is a typing error, later it is an outage of
+  // the resolver.
   if (phase == Phase::kStarting && ErrorReason(status) == "unknown_host") return Action::kFail;
   return RuleFor(status.code()).action;
 }
 
 ExitCode ExitCodeFor(const absl::Status& status) {
   const std::string reason = ErrorReason(status);
-  if (std::find(kDataSafetyReasons.begin(), kDataSafetyReasons.end(), reason) != kDataSafetyReasons.end()) {
+  if (std::find(kDataSafetyReasons.begin(), kDataSafetyReasons.end(), reason) !=
+      kDataSafetyReasons.end()) {
     return kExitDataSafety;
   }
   if (reason == "unknown_host") return kExitPrerequisite;

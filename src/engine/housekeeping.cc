@@ -57,7 +57,8 @@ absl::Status Housekeeping::SendStatusIfDue() {
 }
 
 absl::Status Housekeeping::WaitForRoom() {
-  // A stop must not wait for a broker that is away: the change is given up here and read again after the next start.
+  // A stop must not wait for a broker that is away: the change is given up here and read again
+  // after the next start.
   if (stopping()) return absl::CancelledError("stopping");
   Wait(-1, absl::Seconds(1));
   return Turn();
@@ -73,7 +74,8 @@ absl::Status Housekeeping::Settle(absl::Duration timeout) {
   // Whatever was acknowledged is stored, even when not all was.
   parts_.checkpointer->MakeDue();
   parts_.checkpointer->Turn(parts_.tracker->safe());
-  while (!parts_.checkpointer->Covers(parts_.tracker->safe()) && parts_.clock->Monotonic() < deadline) {
+  while (!parts_.checkpointer->Covers(parts_.tracker->safe()) &&
+         parts_.clock->Monotonic() < deadline) {
     WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
     parts_.checkpointer->Turn(parts_.tracker->safe());
   }

@@ -1,5 +1,6 @@
-// Housekeeping: the duties of the data loop that must go on whatever the source or the sink are doing: drain acknowledgements,
-// store the position, tell PostgreSQL what is stored, answer keepalives, notice the wish to stop. Data thread only.
+// Housekeeping: the duties of the data loop that must go on whatever the source or the sink are
+// doing: drain acknowledgements, store the position, tell PostgreSQL what is stored, answer
+// keepalives, notice the wish to stop. Data thread only.
 //
 //   flush LSN reported  ≤  stored offset  ≤  tracker's safe position  ≤  received
 #pragma once
@@ -35,7 +36,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   // One turn; call it between batches of frames.
   absl::Status Turn();
-  // Waits until something may be done: source_fd (−1: none) readable, an acknowledgement, a deadline, the wish to stop.
+  // Waits until something may be done: source_fd (−1: none) readable, an acknowledgement, a
+  // deadline, the wish to stop.
   void Wait(int source_fd, absl::Duration at_most);
 
   void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }

@@ -1,5 +1,5 @@
-// What `walduct offsets` does: the stored position of a stopped connector, as the body of Connect's /connectors/{name}/offsets.
-// Blocking; for the command line.
+// What `walduct offsets` does: the stored position of a stopped connector, as the body of Connect's
+// /connectors/{name}/offsets. Blocking; for the command line.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@ namespace walduct::engine {
 // {"offsets":[…]}; an empty list when nothing is stored.
 absl::StatusOr<std::string> ReadOffsets(const config::ConnectorOptions& options);
 
-// Stores (or, for "offset": null, forgets) the offset of this connector's partition. FailedPrecondition connector_running
-// while the slot is in use. An unreachable database does not matter: then nobody can be streaming from us either.
+// Stores (or, for "offset": null, forgets) the offset of this connector's partition.
+// FailedPrecondition connector_running while the slot is in use. An unreachable database does not
+// matter: then nobody can be streaming from us either.
 absl::Status WriteOffsets(const config::ConnectorOptions& options, absl::string_view rest_body);
 
 }  // namespace walduct::engine

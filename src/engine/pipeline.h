@@ -1,5 +1,6 @@
-// Pipeline: pushes each change through transform and encode into the sink and keeps account of what is in flight. A change is
-// either wholly written, filtered by a named rule, or an error: never dropped. Data thread only.
+// Pipeline: pushes each change through transform and encode into the sink and keeps account of what
+// is in flight. A change is either wholly written, filtered by a named rule, or an error: never
+// dropped. Data thread only.
 #pragma once
 
 #include "absl/status/status.h"
@@ -12,7 +13,8 @@
 
 namespace walduct::engine {
 
-// Called when the sink has no room in the middle of a change: does the loop's other duties until there is room.
+// Called when the sink has no room in the middle of a change: does the loop's other duties until
+// there is room.
 class RoomWaiter {
  public:
   virtual ~RoomWaiter() = default;
@@ -34,7 +36,8 @@ class Pipeline final : public event::ChangeHandler {
 
   absl::Status OnBegin(const event::TransactionInfo& transaction) override;
   absl::Status OnChange(const event::ChangeEvent& change) override;
-  absl::Status OnCommit(const event::TransactionInfo& transaction, const event::Position& boundary) override;
+  absl::Status OnCommit(const event::TransactionInfo& transaction,
+                        const event::Position& boundary) override;
 
  private:
   absl::Status Publish(const event::Emission& emission);

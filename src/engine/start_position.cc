@@ -10,21 +10,26 @@ namespace {
 using config::OffsetMismatch;
 
 constexpr absl::string_view kResnapshotHint =
-    "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct offsets import with \"offset\": null)";
+    "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
+    "offsets import with \"offset\": null)";
 
 absl::Status CheckServerOfOffset(const offset::StoredOffset& stored, const StartFacts& facts) {
   const replication::SystemIdentity& system = facts.system;
   if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
-    return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
-                 absl::StrCat("the stored position belongs to the server with system identifier ", stored.system_identifier,
-                              ", but this server is ", system.system_identifier),
-                 "connect to the former server, or erase the stored offset and take a new snapshot");
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "system_mismatch",
+        absl::StrCat("the stored position belongs to the server with system identifier ",
+                     stored.system_identifier, ", but this server is ", system.system_identifier),
+        "connect to the former server, or erase the stored offset and take a new snapshot");
   }
   if (!facts.in_recovery && stored.position.commit_end > system.wal_end) {
-    return Error(absl::StatusCode::kFailedPrecondition, "position_ahead",
-                 absl::StrCat("the stored position ", stored.position.commit_end.ToString(), " lies beyond the end of the server's WAL ",
-                              system.wal_end.ToString(), ": the server was restored or failed over to an older state"),
-                 "erase the stored offset and take a new snapshot; changes that consumers have seen may no longer exist");
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "position_ahead",
+        absl::StrCat("the stored position ", stored.position.commit_end.ToString(),
+                     " lies beyond the end of the server's WAL ", system.wal_end.ToString(),
+                     ": the server was restored or failed over to an older state"),
+        "erase the stored offset and take a new snapshot; changes that consumers have seen may no "
+        "longer exist");
   }
   if (stored.timeline && *stored.timeline != system.timeline) {
     log::Warn("the server runs on another timeline than the stored position",
@@ -50,10 +55,11 @@ bool TrustsSlot(OffsetMismatch strategy) {
 }
 
 absl::Status Unavailable(absl::string_view reason, Lsn stored, absl::string_view why) {
-  return Error(absl::StatusCode::kFailedPrecondition, reason,
-               absl::StrCat("The connector is trying to read change stream starting at ", stored.ToString(),
-                            ", but this is no longer available on the server: ", why),
-               kResnapshotHint);
+  return Error(
+      absl::StatusCode::kFailedPrecondition, reason,
+      absl::StrCat("The connector is trying to read change stream starting at ", stored.ToString(),
+                   ", but this is no longer available on the server: ", why),
+      kResnapshotHint);
 }
 
 }  // namespace
@@ -71,7 +77,8 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   verdict.position = stored->position;
   if (!slot) {
     verdict.position.reset();
-    verdict.available = Unavailable("position_lost", position, "the replication slot does not exist");
+    verdict.available =
+        Unavailable("position_lost", position, "the replication slot does not exist");
     return verdict;
   }
   const Lsn slot_lsn = SlotLsn(*slot);

@@ -1,5 +1,5 @@
-// Is the stored position still good for this server and this slot? Pure rules over facts; the answer decides whether to stream,
-// to take a snapshot, or to stop before anything could be lost.
+// Is the stored position still good for this server and this slot? Pure rules over facts; the
+// answer decides whether to stream, to take a snapshot, or to stop before anything could be lost.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,16 @@ struct StartFacts {
 };
 
 struct StartVerdict {
-  // OK: the stream can go on from `position`. Otherwise why the stored position is of no use; a new snapshot would mend it.
+  // OK: the stream can go on from `position`. Otherwise why the stored position is of no use; a new
+  // snapshot would mend it.
   absl::Status available;
-  // Where to stream from when the slot exists: the stored position, or the slot's where the strategy trusts that. Absent
-  // when neither is known.
+  // Where to stream from when the slot exists: the stored position, or the slot's where the
+  // strategy trusts that. Absent when neither is known.
   std::optional<event::Position> position;
 };
 
-// An error is one that no snapshot mends: another server, a server that lies behind the stored position.
+// An error is one that no snapshot mends: another server, a server that lies behind the stored
+// position.
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts);
 
 }  // namespace walduct::engine

@@ -1,5 +1,6 @@
-// StopSignal: asks every connector to stop, from a signal handler or another thread. Request is async-signal-safe; the file
-// descriptor stays readable from then on, so a waiting loop wakes at once.
+// StopSignal: asks every connector to stop, from a signal handler or another thread. Request is
+// async-signal-safe; the file descriptor stays readable from then on, so a waiting loop wakes at
+// once.
 #pragma once
 
 #include <atomic>

@@ -21,7 +21,8 @@ absl::Status StreamPhase::Run() {
     }
     bool idle = false;
     const absl::Status read = ReadBatch(&idle);
-    // A stop in the middle of a blocked change: that change is not done with and will be read again.
+    // A stop in the middle of a blocked change: that change is not done with and will be read
+    // again.
     if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
     RETURN_IF_ERROR(read);
     CheckGoal();
@@ -57,15 +58,16 @@ absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
 
 void StreamPhase::OnKeepalive(const replication::WalFrame& frame) {
   parts_.housekeeping->OnReceived(frame.wal_end);
-  // Between transactions everything before wal_end is either behind us or of no concern to this slot: without this, a slot
-  // beside a busy database would hold the WAL for ever.
+  // Between transactions everything before wal_end is either behind us or of no concern to this
+  // slot: without this, a slot beside a busy database would hold the WAL for ever.
   if (!parts_.assembler->in_transaction()) {
     parts_.assembler->AdvanceTo(frame.wal_end);
     parts_.tracker->Advance(parts_.assembler->position());
   }
   if (!frame.reply_requested) return;
   parts_.housekeeping->ReplySoon();
-  // A server that shuts down waits until we have confirmed all it sent: store now rather than at the next interval.
+  // A server that shuts down waits until we have confirmed all it sent: store now rather than at
+  // the next interval.
   const absl::Duration now = parts_.clock->Monotonic();
   if (now - last_hurry_ < kHurryInterval) return;
   last_hurry_ = now;

@@ -1,4 +1,5 @@
-// StreamPhase: from START_REPLICATION to the wish to stop, a reached goal, or an error. Data thread only.
+// StreamPhase: from START_REPLICATION to the wish to stop, a reached goal, or an error. Data thread
+// only.
 #pragma once
 
 #include <optional>

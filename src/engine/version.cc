@@ -8,8 +8,9 @@
 namespace walduct::engine {
 
 std::string VersionText() {
-  return absl::StrCat("walduct ", WALDUCT_VERSION, "\n", "records as Debezium ", encode::kDebeziumVersion, "\n",
-                      "librdkafka ", kafka::LibraryVersion(), "\n", "libpq ", postgres::LibraryVersion(), "\n");
+  return absl::StrCat("walduct ", WALDUCT_VERSION, "\n", "records as Debezium ",
+                      encode::kDebeziumVersion, "\n", "librdkafka ", kafka::LibraryVersion(), "\n",
+                      "libpq ", postgres::LibraryVersion(), "\n");
 }
 
 }  // namespace walduct::engine

@@ -1,4 +1,5 @@
-// What `walduct version` prints: walduct, the Debezium release whose records it writes, and the libraries in use.
+// What `walduct version` prints: walduct, the Debezium release whose records it writes, and the
+// libraries in use.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// ChangeEvent: one change of one row (or a truncate, or a logical message) as read from the stream or a snapshot. Borrows the
-// input buffer: valid until the handler it was given to returns. Knows nothing of Kafka or JSON.
+// ChangeEvent: one change of one row (or a truncate, or a logical message) as read from the stream
+// or a snapshot. Borrows the input buffer: valid until the handler it was given to returns. Knows
+// nothing of Kafka or JSON.
 #pragma once
 
 #include <cstdint>
@@ -41,18 +42,21 @@ struct LogicalMessage {
 struct ChangeEvent {
   Operation operation = Operation::kCreate;
   SnapshotMarker snapshot = SnapshotMarker::kFalse;
-  const TableSchema* schema = nullptr;      // null for kMessage
-  std::optional<RowView> before;            // old row or old key tuple, when the server sent one
-  bool before_is_key_only = false;          // 'K' tuple: columns outside the identity are kAbsent
+  const TableSchema* schema = nullptr;  // null for kMessage
+  std::optional<RowView> before;        // old row or old key tuple, when the server sent one
+  bool before_is_key_only = false;      // 'K' tuple: columns outside the identity are kAbsent
   std::optional<RowView> after;
   const LogicalMessage* message = nullptr;  // kMessage only
 
-  Position position;                    // once this change is done with
-  std::optional<Lsn> last_commit_end;   // end LSN of the last commit before this change, if any is known
-  Lsn lsn;                              // of this change
-  std::optional<uint64_t> xid;          // absent: unknown (snapshot on a standby, non-transactional message)
-  int64_t source_time_us = 0;           // commit time, or when the snapshot began to read; since the Unix epoch
-  absl::string_view origin;             // empty: none
+  Position position;  // once this change is done with
+  std::optional<Lsn>
+      last_commit_end;  // end LSN of the last commit before this change, if any is known
+  Lsn lsn;              // of this change
+  std::optional<uint64_t>
+      xid;  // absent: unknown (snapshot on a standby, non-transactional message)
+  int64_t source_time_us =
+      0;  // commit time, or when the snapshot began to read; since the Unix epoch
+  absl::string_view origin;  // empty: none
   Lsn origin_lsn;
 };
 

@@ -1,5 +1,6 @@
-// ChangeHandler: where a source (stream or snapshot) hands over what it read. Called on the data thread, in source order.
-// Every argument is borrowed for the call. An error stops the source; the change it was returned for is not done with.
+// ChangeHandler: where a source (stream or snapshot) hands over what it read. Called on the data
+// thread, in source order. Every argument is borrowed for the call. An error stops the source; the
+// change it was returned for is not done with.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,7 +9,7 @@
 namespace walduct::event {
 
 struct TransactionInfo {
-  Lsn final_lsn;               // start of the commit record
+  Lsn final_lsn;  // start of the commit record
   uint64_t xid = 0;
   int64_t commit_time_us = 0;  // since the Unix epoch
 };

@@ -1,5 +1,6 @@
-// Emission: what to publish for a change, before any byte of it is made. One ChangeEvent gives none (filtered), one, or
-// several (delete and tombstone; both halves of a key change). Borrows the change and the topic name.
+// Emission: what to publish for a change, before any byte of it is made. One ChangeEvent gives none
+// (filtered), one, or several (delete and tombstone; both halves of a key change). Borrows the
+// change and the topic name.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +26,14 @@ enum class KeyHeader : uint8_t { kNone, kNewKey, kOldKey };
 
 struct Emission {
   const ChangeEvent* change = nullptr;
-  Operation operation = Operation::kCreate;  // as published: both halves of a key change differ from change->operation
+  Operation operation = Operation::kCreate;  // as published: both halves of a key change differ
+                                             // from change->operation
   ValueShape value = ValueShape::kEnvelope;
   KeySource key = KeySource::kAfter;
   KeyHeader key_header = KeyHeader::kNone;
-  bool with_before = false;   // publish change->before
-  bool with_after = false;    // publish change->after
-  absl::string_view topic;    // lives as long as the transform stage
+  bool with_before = false;  // publish change->before
+  bool with_after = false;   // publish change->after
+  absl::string_view topic;   // lives as long as the transform stage
 };
 
 }  // namespace walduct::event

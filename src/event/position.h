@@ -1,9 +1,10 @@
 // Position: how far the stream has been read, sent or stored. The unit of progress everywhere.
 //
-// It is (commit_end, ordinal): every transaction that ends at or before commit_end is behind it, and so are the first
-// `ordinal` changes of the one transaction that follows. It is never the LSN of an event: rows of one COPY share an LSN, a
-// BEGIN shares it with its first row, and the next BEGIN can equal the previous COMMIT. The other members say where the last
-// change lay; they take no part in the order.
+// It is (commit_end, ordinal): every transaction that ends at or before commit_end is behind it,
+// and so are the first `ordinal` changes of the one transaction that follows. It is never the LSN
+// of an event: rows of one COPY share an LSN, a BEGIN shares it with its first row, and the next
+// BEGIN can equal the previous COMMIT. The other members say where the last change lay; they take
+// no part in the order.
 #pragma once
 
 #include <compare>
@@ -21,12 +22,14 @@ enum class SnapshotPhase : uint8_t {
 };
 
 struct Position {
-  Lsn commit_end;             // end LSN of the last transaction wholly behind; snapshot: its consistent point
-  uint64_t ordinal = 0;       // changes of the following transaction already behind; 0 at a commit boundary
-  Lsn transaction_final_lsn;  // that transaction's commit record (BEGIN's final_lsn); 0/0 when ordinal is 0
-  Lsn change_lsn;             // LSN of the last change behind
-  uint64_t xid = 0;           // its transaction; 64 bits: a snapshot's xid carries the epoch
-  int64_t commit_time_us = 0; // since the Unix epoch
+  Lsn commit_end;  // end LSN of the last transaction wholly behind; snapshot: its consistent point
+  uint64_t ordinal =
+      0;  // changes of the following transaction already behind; 0 at a commit boundary
+  Lsn transaction_final_lsn;   // that transaction's commit record (BEGIN's final_lsn); 0/0 when
+                               // ordinal is 0
+  Lsn change_lsn;              // LSN of the last change behind
+  uint64_t xid = 0;            // its transaction; 64 bits: a snapshot's xid carries the epoch
+  int64_t commit_time_us = 0;  // since the Unix epoch
   SnapshotPhase snapshot = SnapshotPhase::kNone;
 
   friend std::strong_ordering operator<=>(const Position& a, const Position& b) {

@@ -1,5 +1,5 @@
-// Record: one encoded Kafka record. Borrows the encoder's buffers: valid until the encoder is used again; Sink::Write copies
-// what it keeps.
+// Record: one encoded Kafka record. Borrows the encoder's buffers: valid until the encoder is used
+// again; Sink::Write copies what it keeps.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Header {
 
 struct Record {
   absl::string_view topic;
-  std::optional<int32_t> partition;         // absent: by the key
-  std::optional<absl::string_view> key;     // absent: null
-  std::optional<absl::string_view> value;   // absent: null, a tombstone
+  std::optional<int32_t> partition;        // absent: by the key
+  std::optional<absl::string_view> key;    // absent: null
+  std::optional<absl::string_view> value;  // absent: null, a tombstone
   absl::Span<const Header> headers;
 };
 

@@ -1,4 +1,5 @@
-// A row as PostgreSQL sent it: one Value per column of its TableSchema, in order, in PostgreSQL's text format. Borrowed.
+// A row as PostgreSQL sent it: one Value per column of its TableSchema, in order, in PostgreSQL's
+// text format. Borrowed.
 #pragma once
 
 #include <cstdint>

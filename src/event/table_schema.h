@@ -1,7 +1,9 @@
-// TableSchema: one version of one relation. Immutable; shared between the stages. A new Relation message or a new snapshot
-// makes a new one; plans compiled from it are keyed by its address.
+// TableSchema: one version of one relation. Immutable; shared between the stages. A new Relation
+// message or a new snapshot makes a new one; plans compiled from it are keyed by its version, since
+// an address can be used again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,21 +20,43 @@ enum class ReplicaIdentity : char { kDefault = 'd', kNothing = 'n', kFull = 'f',
 
 struct Column {
   std::string name;
-  std::shared_ptr<const Type> type;              // never null
-  int32_t typmod = -1;                           // of the column, else of its domain chain; -1 none
-  bool optional = true;                          // may be NULL (neither the column nor its domain is NOT NULL)
-  std::optional<std::string> default_expression; // pg_get_expr text; absent: no default
-  bool identity = false;                         // GENERATED … AS IDENTITY
-  bool generated = false;                        // GENERATED ALWAYS AS (…)
+  std::shared_ptr<const Type> type;  // never null
+  int32_t typmod = -1;               // of the column, else of its domain chain; -1 none
+  bool optional = true;              // may be NULL (neither the column nor its domain is NOT NULL)
+  std::optional<std::string> default_expression;  // pg_get_expr text; absent: no default
+  bool identity = false;                          // GENERATED … AS IDENTITY
+  bool generated = false;                         // GENERATED ALWAYS AS (…)
+};
+
+// Tells a TableSchema from every other one of this process, from its copies and from later ones at
+// the same address.
+class TableVersion {
+ public:
+  TableVersion() : value_(Next()) {}
+  TableVersion(const TableVersion&) : TableVersion() {}
+  TableVersion& operator=(const TableVersion&) {
+    value_ = Next();
+    return *this;
+  }
+  uint64_t value() const { return value_; }
+
+ private:
+  static uint64_t Next() {
+    static std::atomic<uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  uint64_t value_;
 };
 
 struct TableSchema {
   Oid relation{};
   std::string schema;
   std::string table;
-  std::vector<Column> columns;       // in the order of the rows that use this schema
-  std::vector<uint16_t> key_columns; // primary key, else first usable unique index, in key order; may be empty
+  std::vector<Column> columns;  // in the order of the rows that use this schema
+  std::vector<uint16_t>
+      key_columns;  // primary key, else first usable unique index, in key order; may be empty
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
+  TableVersion version{};
 };
 
 using TableSchemaPtr = std::shared_ptr<const TableSchema>;
@@ -52,9 +76,10 @@ struct RelationDescription {
   std::vector<RelationColumn> columns;
 };
 
-// Completes what the stream says about a relation with what only the catalog knows: nullability, defaults, primary key, types.
-// The catalog may be newer than the stream: columns it does not know any more are optional and without default, key columns
-// that the relation does not have are left out. Called once per Relation message, may block on a catalog query.
+// Completes what the stream says about a relation with what only the catalog knows: nullability,
+// defaults, primary key, types. The catalog may be newer than the stream: columns it does not know
+// any more are optional and without default, key columns that the relation does not have are left
+// out. Called once per Relation message, may block on a catalog query.
 class SchemaResolver {
  public:
   virtual ~SchemaResolver() = default;

@@ -1,4 +1,5 @@
-// Type: what the catalog says about one PostgreSQL type. Immutable once built; identified by OID, never by name.
+// Type: what the catalog says about one PostgreSQL type. Immutable once built; identified by OID,
+// never by name.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,16 @@
 
 namespace walduct::event {
 
-enum class TypeKind : uint8_t { kBase, kArray, kEnum, kDomain, kComposite, kRange, kMultirange, kPseudo };
+enum class TypeKind : uint8_t {
+  kBase,
+  kArray,
+  kEnum,
+  kDomain,
+  kComposite,
+  kRange,
+  kMultirange,
+  kPseudo
+};
 
 struct Type {
   Oid oid{};
