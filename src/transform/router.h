@@ -1,0 +1,80 @@
+// Router: decides what a change publishes: which topic, which key, one record or several, or
+// nothing. Makes no bytes.
+//
+//   insert            c
+//   update            u; key changed: d (old key, header newkey), tombstone, c (new key, header
+//   oldkey) delete            d, tombstone truncate          t with a null key snapshot row      r
+//   logical message   m to <prefix>.message
+//
+// skipped.operations is asked for each published operation, so that half of a key change can be
+// left out; a tombstone goes with its d. The key has changed when the server sent an old row and a
+// key column of it differs from the new row. A replica identity that is an index without the key's
+// columns sends old rows without them: each such update then counts as a key change.
+//
+// Thread-safety: none; one per pipeline. Emissions borrow the change and this router's topic names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "config/options.h"
+#include "config/table_filter.h"
+#include "event/emission.h"
+
+namespace walduct::transform {
+
+class Router {
+ public:
+  using Emissions = absl::InlinedVector<event::Emission, 4>;
+
+  // Changes that published nothing, by the rule that dropped them.
+  struct Counters {
+    uint64_t filtered_tables = 0;  // the table is not captured
+    uint64_t skipped_creates = 0;  // skipped.operations
+    uint64_t skipped_updates = 0;
+    uint64_t skipped_deletes = 0;
+    uint64_t skipped_truncates = 0;
+  };
+
+  // filter is borrowed and must outlive the router.
+  Router(config::TransformOptions options, const config::TableFilter& filter);
+
+  // Clears out, then appends what the change publishes, in order. Nothing appended: dropped by a
+  // rule and counted.
+  //   DataLoss  a change lacks the row that its operation needs
+  absl::Status Route(const event::ChangeEvent& change, Emissions* out);
+
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Table {
+    bool captured = false;
+    std::string topic;
+  };
+
+  const Table& TableOf(const event::TableSchema& schema);
+  const Table& TableByName(const event::TableSchema& schema);
+  void WarnOfTopic(const event::TableSchema& schema, const std::string& topic);
+  void RouteUpdate(const event::ChangeEvent& change, const event::Emission& base, Emissions* out);
+  void EmitDelete(const event::Emission& base, Emissions* out);
+  bool Skip(event::Operation operation);
+
+  const config::TransformOptions options_;
+  const config::TableFilter& filter_;
+  const std::string message_topic_;
+  // One entry per table ever seen: bounded by the tables of the database. Entries stay, since
+  // Emissions point into them.
+  absl::flat_hash_map<std::string, std::unique_ptr<Table>> tables_;
+  absl::flat_hash_map<std::string, std::string> table_of_topic_;
+  // By TableVersion; emptied when full.
+  absl::flat_hash_map<uint64_t, const Table*> versions_;
+  uint64_t last_version_ = 0;
+  const Table* last_table_ = nullptr;
+  Counters counters_;
+};
+
+}  // namespace walduct::transform

@@ -1,0 +1,226 @@
+#include "transform/router.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace walduct::transform {
+namespace {
+
+using event::ChangeEvent;
+using event::KeyHeader;
+using event::KeySource;
+using event::Operation;
+using event::Value;
+using event::ValueShape;
+using ::testing::ElementsAre;
+
+struct Kind {
+  Operation operation;
+  ValueShape shape;
+  KeySource key;
+  KeyHeader header;
+  bool operator==(const Kind&) const = default;
+};
+
+class RouterTest : public ::testing::Test {
+ protected:
+  RouterTest() {
+    options_.topic_prefix = "srv";
+    schema_.schema = "public";
+    schema_.table = "orders";
+    schema_.columns.resize(2);
+    schema_.key_columns = {0};
+  }
+
+  ChangeEvent Change(Operation operation) {
+    ChangeEvent change;
+    change.operation = operation;
+    change.schema = &schema_;
+    return change;
+  }
+
+  std::vector<Kind> Route(const ChangeEvent& change) {
+    if (router_ == nullptr) router_ = std::make_unique<Router>(options_, filter_);
+    EXPECT_TRUE(router_->Route(change, &out_).ok());
+    std::vector<Kind> kinds;
+    for (const auto& e : out_) kinds.push_back({e.operation, e.value, e.key, e.key_header});
+    return kinds;
+  }
+
+  ChangeEvent KeyChange() {
+    ChangeEvent change = Change(Operation::kUpdate);
+    change.before = before_;
+    change.before_is_key_only = true;
+    change.after = after_;
+    return change;
+  }
+
+  config::TransformOptions options_;
+  config::TableFilter filter_{config::TableFilterOptions{}};
+  event::TableSchema schema_;
+  std::vector<Value> before_ = {Value::Text("3"), Value{nullptr, 0, event::ValueKind::kAbsent}};
+  std::vector<Value> after_ = {Value::Text("30"), Value::Text("cy")};
+  std::unique_ptr<Router> router_;
+  Router::Emissions out_;
+};
+
+constexpr Kind kCreate{Operation::kCreate, ValueShape::kEnvelope, KeySource::kAfter,
+                       KeyHeader::kNone};
+constexpr Kind kUpdate{Operation::kUpdate, ValueShape::kEnvelope, KeySource::kAfter,
+                       KeyHeader::kNone};
+constexpr Kind kDelete{Operation::kDelete, ValueShape::kEnvelope, KeySource::kBefore,
+                       KeyHeader::kNone};
+constexpr Kind kTombstone{Operation::kDelete, ValueShape::kTombstone, KeySource::kBefore,
+                          KeyHeader::kNone};
+constexpr Kind kOldHalf{Operation::kDelete, ValueShape::kEnvelope, KeySource::kBefore,
+                        KeyHeader::kNewKey};
+constexpr Kind kOldTombstone{Operation::kDelete, ValueShape::kTombstone, KeySource::kBefore,
+                             KeyHeader::kNewKey};
+constexpr Kind kNewHalf{Operation::kCreate, ValueShape::kEnvelope, KeySource::kAfter,
+                        KeyHeader::kOldKey};
+
+TEST_F(RouterTest, InsertPublishesOneCreate) {
+  ChangeEvent change = Change(Operation::kCreate);
+  change.after = after_;
+  EXPECT_THAT(Route(change), ElementsAre(kCreate));
+  EXPECT_EQ(out_[0].topic, "srv.public.orders");
+  EXPECT_FALSE(out_[0].with_before);
+  EXPECT_TRUE(out_[0].with_after);
+}
+
+TEST_F(RouterTest, ENV03UpdateWithoutOldRowPublishesNoBefore) {
+  ChangeEvent change = Change(Operation::kUpdate);
+  change.after = after_;
+  EXPECT_THAT(Route(change), ElementsAre(kUpdate));
+  EXPECT_FALSE(out_[0].with_before);
+}
+
+TEST_F(RouterTest, ENV04UpdateWithOldRowOfTheSameKeyPublishesBefore) {
+  ChangeEvent change = KeyChange();
+  before_[0] = after_[0];
+  EXPECT_THAT(Route(change), ElementsAre(kUpdate));
+  EXPECT_TRUE(out_[0].with_before);
+  EXPECT_TRUE(out_[0].with_after);
+}
+
+TEST_F(RouterTest, KEY06KeyChangePublishesDeleteTombstoneCreate) {
+  const ChangeEvent change = KeyChange();
+  EXPECT_THAT(Route(change), ElementsAre(kOldHalf, kOldTombstone, kNewHalf));
+  EXPECT_TRUE(out_[0].with_before);
+  EXPECT_FALSE(out_[0].with_after);
+  EXPECT_FALSE(out_[2].with_before);
+  EXPECT_TRUE(out_[2].with_after);
+}
+
+TEST_F(RouterTest, KEY07KeyChangeWithoutTombstones) {
+  options_.tombstones_on_delete = false;
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kOldHalf, kNewHalf));
+}
+
+TEST_F(RouterTest, KeyColumnMissingFromTheOldRowIsAKeyChange) {
+  before_[0] = Value{nullptr, 0, event::ValueKind::kAbsent};
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kOldHalf, kOldTombstone, kNewHalf));
+}
+
+TEST_F(RouterTest, UnchangedToastInTheKeyIsNoKeyChange) {
+  after_[0] = Value::UnchangedToast();
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kUpdate));
+}
+
+TEST_F(RouterTest, ChangeOutsideTheKeyIsNoKeyChange) {
+  before_ = {Value::Text("30"), Value::Text("old")};
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kUpdate));
+}
+
+TEST_F(RouterTest, ENV05DeletePublishesTombstone) {
+  ChangeEvent change = Change(Operation::kDelete);
+  change.before = before_;
+  EXPECT_THAT(Route(change), ElementsAre(kDelete, kTombstone));
+}
+
+TEST_F(RouterTest, ENV06DeleteWithoutTombstone) {
+  options_.tombstones_on_delete = false;
+  ChangeEvent change = Change(Operation::kDelete);
+  change.before = before_;
+  EXPECT_THAT(Route(change), ElementsAre(kDelete));
+}
+
+TEST_F(RouterTest, KEY03TableWithoutKeyHasNullKeysAndStillATombstone) {
+  schema_.key_columns.clear();
+  ChangeEvent change = Change(Operation::kDelete);
+  change.before = before_;
+  const std::vector<Kind> kinds = Route(change);
+  ASSERT_EQ(kinds.size(), 2u);
+  EXPECT_EQ(kinds[0].key, KeySource::kNone);
+  EXPECT_EQ(kinds[1].key, KeySource::kNone);
+  EXPECT_EQ(kinds[1].shape, ValueShape::kTombstone);
+}
+
+TEST_F(RouterTest, TruncateIsSkippedByDefault) {
+  EXPECT_TRUE(Route(Change(Operation::kTruncate)).empty());
+  EXPECT_EQ(router_->counters().skipped_truncates, 1u);
+}
+
+TEST_F(RouterTest, TruncateHasANullKey) {
+  options_.skip_truncate = false;
+  EXPECT_THAT(Route(Change(Operation::kTruncate)),
+              ElementsAre(Kind{Operation::kTruncate, ValueShape::kEnvelope, KeySource::kNone,
+                               KeyHeader::kNone}));
+}
+
+TEST_F(RouterTest, SkippedDeletesTakeTheOldHalfOfAKeyChangeWithThem) {
+  options_.skip_delete = true;
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kNewHalf));
+  EXPECT_EQ(router_->counters().skipped_deletes, 1u);
+}
+
+TEST_F(RouterTest, SkippedUpdatesLetAKeyChangePass) {
+  options_.skip_update = true;
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kOldHalf, kOldTombstone, kNewHalf));
+}
+
+TEST_F(RouterTest, SnapshotRowIsNeverSkipped) {
+  options_.skip_create = true;
+  ChangeEvent change = Change(Operation::kRead);
+  change.after = after_;
+  ASSERT_EQ(Route(change).size(), 1u);
+  EXPECT_EQ(out_[0].operation, Operation::kRead);
+}
+
+TEST_F(RouterTest, MessageGoesToTheMessageTopic) {
+  const event::LogicalMessage message{true, "pfx", "content"};
+  ChangeEvent change;
+  change.operation = Operation::kMessage;
+  change.message = &message;
+  ASSERT_EQ(Route(change).size(), 1u);
+  EXPECT_EQ(out_[0].topic, "srv.message");
+}
+
+TEST_F(RouterTest, TableOutsideTheFilterIsCounted) {
+  schema_.schema = "information_schema";
+  ChangeEvent change = Change(Operation::kCreate);
+  change.after = after_;
+  EXPECT_TRUE(Route(change).empty());
+  EXPECT_EQ(router_->counters().filtered_tables, 1u);
+}
+
+TEST_F(RouterTest, AnotherTableAtTheSameAddressGetsItsOwnTopic) {
+  ChangeEvent change = Change(Operation::kCreate);
+  change.after = after_;
+  Route(change);
+  event::TableSchema other = schema_;
+  other.table = "invoices";
+  schema_ = other;
+  Route(change);
+  EXPECT_EQ(out_[0].topic, "srv.public.invoices");
+}
+
+TEST_F(RouterTest, DeleteWithoutOldRowIsDataLoss) {
+  router_ = std::make_unique<Router>(options_, filter_);
+  EXPECT_EQ(router_->Route(Change(Operation::kDelete), &out_).code(), absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace walduct::transform
