@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -20,6 +21,7 @@
 #include "config/loader.h"
 #include "engine/connector.h"
 #include "engine/offset_commands.h"
+#include "engine/tail.h"
 #include "engine/version.h"
 
 namespace walduct {
@@ -149,6 +151,25 @@ void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& fini
   _exit(engine::kExitFailure);
 }
 
+int RunConnector(const config::LoadedConnector& loaded, const engine::RunGoal& goal,
+                 engine::RunMode mode, const engine::StopSignal& stop) {
+  log::SetConnector(loaded.options.name);
+  for (const std::string& warning : loaded.warnings) log::Warn(warning);
+  const auto is_snapshot_mode = [](const config::PropertyReport& report) {
+    return report.name == "snapshot.mode";
+  };
+  const bool mode_given =
+      std::any_of(loaded.properties.begin(), loaded.properties.end(), is_snapshot_mode);
+  engine::Connector connector({.config = mode == engine::RunMode::kTail
+                                             ? engine::TailConfig(loaded.options, mode_given)
+                                             : loaded.options,
+                               .goal = goal,
+                               .mode = mode,
+                               .clock = &Clock::Real(),
+                               .stop = &stop});
+  return connector.Run();
+}
+
 int RunConnectors(const Arguments& arguments, engine::RunMode mode) {
   ConfigureLog(arguments);
   std::vector<config::LoadResult> results;
@@ -160,27 +181,22 @@ int RunConnectors(const Arguments& arguments, engine::RunMode mode) {
   InstallSignals(&stop);
   std::atomic<bool> finished{false};
   std::thread watchdog([&] { WatchShutdown(stop, finished); });
-  std::vector<int> codes(results.size());
+  std::atomic<int> outcome{engine::kExitClean};
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < results.size(); ++i) {
-    threads.emplace_back([&, i] {
-      log::SetConnector(results[i].loaded.options.name);
-      for (const std::string& warning : results[i].loaded.warnings) log::Warn(warning);
-      engine::Connector connector({.config = results[i].loaded.options,
-                                   .goal = goal,
-                                   .mode = mode,
-                                   .clock = &Clock::Real(),
-                                   .stop = &stop});
-      codes[i] = connector.Run();
-      // Half alive is worse than dead: one connector that fails stops the process, and whoever
-      // watches it restarts it.
-      if (codes[i] != engine::kExitClean) stop.Request();
+  for (const config::LoadResult& result : results) {
+    threads.emplace_back([&] {
+      const int code = RunConnector(result.loaded, goal, mode, stop);
+      if (code == engine::kExitClean) return;
+      // Half alive is worse than dead: one connector that fails stops the process, and whoever watches it starts it anew.
+      int clean = engine::kExitClean;
+      outcome.compare_exchange_strong(clean, code);
+      stop.Request();
     });
   }
   for (std::thread& thread : threads) thread.join();
   finished = true;
   watchdog.join();
-  return *std::max_element(codes.begin(), codes.end());
+  return outcome;
 }
 
 int Validate(const Arguments& arguments) {

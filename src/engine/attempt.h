@@ -15,6 +15,7 @@
 #include "engine/housekeeping.h"
 #include "engine/pipeline.h"
 #include "engine/start_position.h"
+#include "engine/tail.h"
 #include "offset/ack_tracker.h"
 #include "offset/offset_store.h"
 #include "postgres/catalog.h"
@@ -23,6 +24,7 @@
 #include "replication/slot.h"
 #include "sink/sink.h"
 #include "snapshot/mode.h"
+#include "snapshot/row_marker.h"
 #include "transform/router.h"
 
 namespace walduct::engine {
@@ -55,15 +57,17 @@ class Attempt {
   absl::Status Decide();
   // Creates what is missing on the server, publication before slot.
   absl::Status PrepareServer();
+  absl::Status PrepareTopics();
   absl::Status CreateMissingSlot();
   absl::Status BuildPipeline();
   absl::Status TakeSnapshot();
   absl::Status Stream();
   absl::Status Settle();
-  absl::Status FinishSnapshot(const event::Position& completed);
+  absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
   const config::ConnectorOptions& config() const { return *options_.config; }
 
   Options options_;
+  config::ReplicationOptions replication_options_;  // `tail` reads through a publication of its own
   config::TableFilter filter_;
   std::unique_ptr<sink::Sink> sink_;
   std::unique_ptr<offset::OffsetStore> store_;
@@ -72,6 +76,7 @@ class Attempt {
   std::unique_ptr<postgres::Connection> sql_;
   std::unique_ptr<postgres::Connection> replication_;
   std::unique_ptr<postgres::Catalog> catalog_;
+  std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   postgres::ServerInfo server_;
   replication::SystemIdentity system_;
   std::vector<postgres::TableName> captured_;

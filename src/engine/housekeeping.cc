@@ -68,6 +68,17 @@ void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   parts_.tracker->OnAcknowledged(ticket, count);
 }
 
+absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
+  while (!parts_.tracker->idle() || !parts_.checkpointer->Covers(parts_.tracker->safe())) {
+    if (stopping()) return Settle(stop_timeout);
+    if (parts_.tracker->idle() && parts_.checkpointer->last_error().ok())
+      parts_.checkpointer->MakeDue();
+    RETURN_IF_ERROR(Turn());
+    Wait(-1, kSettlePoll);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Housekeeping::Settle(absl::Duration timeout) {
   const absl::Duration deadline = parts_.clock->Monotonic() + timeout;
   const absl::Status flushed = parts_.sink->Flush(*this, timeout);

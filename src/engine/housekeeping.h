@@ -33,6 +33,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   // From now on status updates go to source, at least every interval.
   void AttachStream(replication::WalSource* source, absl::Duration status_interval);
+  // The source is about to go.
+  void DetachStream() { source_ = nullptr; }
 
   // One turn; call it between batches of frames.
   absl::Status Turn();
@@ -47,6 +49,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   // Flushes the sink, stores the safe position and reports it; all within timeout.
   absl::Status Settle(absl::Duration timeout);
+  // Waits until everything written is acknowledged and stored, however long that takes; a stop cuts it short like Settle.
+  absl::Status Drain(absl::Duration stop_timeout);
 
   absl::Status WaitForRoom() override;
   void OnAcknowledged(sink::Ticket ticket, uint32_t count) override;
