@@ -5,7 +5,6 @@ import pytest
 from support import servers
 from support.connector import PLAIN_JSON, Connector, database_properties
 from support.paths import BINARY
-from support.postgres import lsn  # noqa: F401  (rewritten asserts)
 from support.wait import wait_until
 
 # Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
@@ -30,15 +29,16 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(config, items):
-    long = sorted((i for i in items if i.originalname in LONG), key=lambda i: LONG.index(i.originalname))
-    rest = [i for i in items if i.originalname not in LONG]
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    long = sorted((i for i in items if i.originalname in LONG), key=lambda i: LONG.index(i.originalname))
+    short = [i for i in items if i.originalname not in LONG]
     share = -(-len(items) // workers)
-    queues = [long[w::workers] for w in range(workers)]
-    for queue in queues:
-        queue += rest[:share - len(queue)]
-        del rest[:share - len([i for i in queue if i in long])]
-    items[:] = [i for queue in queues for i in queue] + rest
+    ordered = []
+    for worker in range(workers):
+        mine = long[worker::workers]
+        ordered += mine + short[:share - len(mine)]
+        short = short[share - len(mine):]
+    items[:] = ordered + short
 
 
 @pytest.hookimpl(wrapper=True)
@@ -103,7 +103,7 @@ def private_servers():
 # --- databases ---
 
 @pytest.fixture
-def databases():
+def databases(private_servers):  # named so that databases go before their servers
     """Makes databases; drops them and their slots afterwards."""
     made = []
 

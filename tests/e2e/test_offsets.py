@@ -1,0 +1,222 @@
+"""Where the position is stored: Connect's formats, byte for byte, and the take-over between walduct and Debezium."""
+import json
+import random
+
+import pytest
+from confluent_kafka.admin import AdminClient, ConfigResource
+
+from golden import run as golden
+from support.debezium import Debezium, installed
+from support.kafka import QUIET, read_topics, topics_with_prefix
+from support.offsets import offset_key, read_map, read_offset, write_offset
+from support.postgres import lsn
+from support.wait import wait_until
+
+TABLE = "create table items (id int primary key, v text)"
+RECORDED = golden.HERE / "offsets"
+
+
+def ids(events, op="c"):
+    return [e.id for e in events if e.op == op]
+
+
+def with_one_event(db, connectors, **more):
+    db.script(TABLE + "; insert into items values (0)")
+    connector = connectors(db, **more).start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(2)
+    return connector
+
+
+def test_file_store_holds_what_debezium_reads(db, connectors):
+    """The Java serialization, the key's bytes, and the types of the fields that Debezium's loader looks at."""
+    connector = with_one_event(db, connectors)
+    connector.stop()
+    entries = read_map(connector.offset_file)
+    assert list(entries) == [offset_key(connector.name, connector.prefix)]
+    offset = json.loads(entries[offset_key(connector.name, connector.prefix)])
+    for name in ("lsn", "lsn_proc", "lsn_commit", "txId", "ts_usec"):
+        assert type(offset[name]) is int, (name, offset)
+    assert "snapshot" not in offset and offset["messageType"] in ("INSERT", "COMMIT", "NOOP"), offset
+    assert offset["lsn_commit"] <= lsn(db.value("select pg_current_wal_lsn()::text"))
+
+
+def test_file_store_after_a_snapshot(db, connectors):
+    """As recorded after a real Debezium's snapshot: completed, and a restart takes no second one."""
+    db.script(TABLE + "; insert into items values (0)")
+    connector = connectors(db, {"snapshot.mode": "initial_only"}).start()
+    connector.wait_log(r"\bsnapshot completed\b")
+    wait_until(lambda: (connector.offset() or {}).get("snapshot_completed"), 20, "stored")
+    recorded = json.loads(next(iter(read_map(RECORDED / "after-snapshot.dat").values())))
+    offset = connector.offset()
+    assert {k: type(offset.get(k)) for k in recorded} == {k: type(v) for k, v in recorded.items()}
+    assert offset["snapshot"] == "INITIAL" and offset["last_snapshot_record"] is True
+
+
+def test_topic_store(db, broker, connectors):
+    """offset.storage.topic: created compacted, the record's key as Connect's JsonConverter writes it, resumed from."""
+    topic = f"offsets-{db.name}"
+    worker = {"offset.storage.file.filename": None, "offset.storage.topic": topic, "offset.storage.partitions": "3",
+              "offset.storage.replication.factor": "1"}
+    connector = with_one_event(db, connectors, worker=worker)
+    connector.stop()
+    records = read_topics(broker, topic)
+    assert {r.key for r in records} == {offset_key(connector.name, connector.prefix)}
+    assert len({r.partition for r in records}) == 1
+    assert json.loads(records[-1].value)["lsn_commit"] > 0
+    assert topic_policy(broker, topic) == "compact"
+    db.execute("insert into items values (2)")
+    connector.start().wait_streaming()
+    events = connector.wait_events(3)
+    assert (ids(events, "r"), ids(events)) == ([0], [1, 2])
+
+
+def topic_policy(bootstrap, topic):
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
+    future = AdminClient({"bootstrap.servers": bootstrap, **QUIET}).describe_configs([resource])[resource]
+    return future.result()["cleanup.policy"].value
+
+
+def test_neither_store_configured(db, broker, connectors):
+    """The compacted topic walduct-offsets, made by walduct, shared by all connectors."""
+    connector = with_one_event(db, connectors, worker={"offset.storage.file.filename": None}, name=f"c-{db.name}")
+    connector.stop()
+    assert "walduct-offsets" in topics_with_prefix(broker, "walduct-offsets")
+    assert topic_policy(broker, "walduct-offsets") == "compact"
+    connector.start().wait_streaming()
+    db.execute("insert into items values (2)")
+    assert ids(connector.wait_events(3)) == [1, 2]
+
+
+# --- offsets written by a real Debezium ---
+
+def debezium_offset(name, position, xid):
+    """A recorded offset with the LSNs and ids of this server."""
+    recorded = json.loads(next(iter(read_map(RECORDED / name).values())))
+    numbers = {"lsn": position, "lsn_proc": position, "lsn_commit": position, "txId": xid}
+    return {k: numbers.get(k, v) for k, v in recorded.items()}
+
+
+@pytest.mark.parametrize("recorded", ["streaming.dat", "after-snapshot.dat"])
+def test_RST_17_18_offset_of_debezium_is_resumed(recorded, db, connectors):
+    """RST-17, RST-18: slot, publication and offset left by Debezium; walduct streams on without a snapshot."""
+    db.script(TABLE + "; insert into items values (0)")
+    connector = connectors(db)
+    db.execute(f'create publication "{connector.publication}" for table items')
+    position = lsn(db.value("select lsn::text from pg_create_logical_replication_slot(%s, 'pgoutput')", connector.slot))
+    db.execute("insert into items values (1)")
+    write_offset(connector.offset_file, connector.name, connector.prefix, debezium_offset(recorded, position, 700))
+    connector.start().wait_streaming()
+    db.execute("insert into items values (2)")
+    events = connector.wait_events(lambda events: 2 in ids(events))
+    assert (ids(events, "r"), ids(events)) == ([], [1, 2])
+    connector.stop()
+    offset = connector.offset()
+    assert offset["lsn_commit"] > position and "snapshot" not in offset
+
+
+def test_offset_of_an_unfinished_snapshot_of_debezium(db, connectors):
+    """Debezium crashed in its snapshot: all rows are read again."""
+    db.script(TABLE + "; insert into items values (0), (1)")
+    connector = connectors(db)
+    position = lsn(db.value("select pg_current_wal_lsn()::text"))
+    offset = {**debezium_offset("after-snapshot.dat", position, 700), "snapshot_completed": False, "last_snapshot_record": False}
+    write_offset(connector.offset_file, connector.name, connector.prefix, offset)
+    connector.start().wait_streaming()
+    assert ids(connector.wait_events(2), "r") == [0, 1]
+
+
+@pytest.mark.skipif(not installed(), reason="run scripts/deps debezium")
+def test_walduct_and_debezium_take_over(db, connectors):
+    """One offset file, slot and publication: walduct, then Debezium, then walduct, then Debezium. Nothing is lost, nobody
+    takes a second snapshot, and at most the last transaction before a change of hands comes twice."""
+    db.script(TABLE + "; insert into items values (0)")
+    connector = connectors(db, worker={"plugin.discovery": "service_load"})
+    debezium = Debezium(connector, db, random.randrange(30000, 32000))
+    row = 0
+    try:
+        for turn in ("walduct", "debezium", "walduct", "debezium"):
+            one = (connector if turn == "walduct" else debezium).start()
+            one.wait_streaming()
+            for _ in range(3):
+                row += 1
+                db.execute("insert into items select g, %s from generate_series(%s::int, %s::int) g", turn, row * 10, row * 10 + 2)
+            last = row * 10 + 2
+            wait_until(lambda: last in ids(connector.events()), 60, f"{turn} delivers row {last}", interval_s=0.1)
+            one.stop()
+            row += 1  # written while nobody reads
+            db.execute("insert into items values (%s, 'down')", row * 10)
+    finally:
+        debezium.close()
+    connector.start().wait_streaming()
+    events = connector.wait_events(lambda events: row * 10 in ids(events))
+    connector.stop()
+    assert ids(events, "r") == [0]
+    committed = [r[0] for r in db.execute("select id from items where id > 0 order by id")]
+    seen = ids(events)
+    assert sorted(set(seen)) == committed, "lost or invented"
+    repeated = sorted(x for x in set(seen) if seen.count(x) > 1)
+    assert len(repeated) <= 4 * 3, f"more than the last transaction of each turn came twice: {repeated}"
+
+
+# --- walduct offsets ---
+
+def test_offsets_show_export_import(db, connectors, tmp_path):
+    """The body of Connect's REST interface: shown, exported, erased by null, imported again."""
+    connector = with_one_event(db, connectors)
+    busy = connector.call("offsets", "import", connector.offset_file)
+    assert busy.returncode != 0 and "Traceback" not in busy.stderr
+    connector.stop()
+
+    shown = connector.call("offsets", "show")
+    assert shown.returncode == 0, shown.stderr
+    body = json.loads(shown.stdout)
+    assert body == {"offsets": [{"partition": {"server": connector.prefix}, "offset": connector.offset()}]}
+
+    exported = tmp_path / "offsets.json"
+    assert connector.call("offsets", "export", exported).returncode == 0
+    assert json.loads(exported.read_text()) == body
+
+    erased = tmp_path / "null.json"
+    erased.write_text(json.dumps({"offsets": [{"partition": {"server": connector.prefix}, "offset": None}]}))
+    assert connector.call("offsets", "import", erased).returncode == 0
+    assert connector.offset() is None
+    assert json.loads(connector.call("offsets", "show").stdout) == {"offsets": []}
+
+    assert connector.call("offsets", "import", exported).returncode == 0
+    assert connector.offset() == body["offsets"][0]["offset"]
+    db.execute("insert into items values (2)")
+    connector.start().wait_streaming()
+    events = connector.wait_events(3)
+    assert (ids(events, "r"), ids(events)) == ([0], [1, 2])
+
+
+def test_offsets_import_is_refused(db, connectors, tmp_path):
+    """While the connector runs, and for a body of another shape or another server: with a reason, nothing stored."""
+    connector = with_one_event(db, connectors)
+    good = tmp_path / "good.json"
+    good.write_text(json.dumps({"offsets": [{"partition": {"server": connector.prefix}, "offset": {"lsn": 1, "ts_usec": 0}}]}))
+    running = connector.call("offsets", "import", good)
+    assert running.returncode == 3 and "in use" in running.stderr and "hint: " in running.stderr, running
+    connector.stop()
+    before = connector.offset_file.read_bytes()
+    for body in ("{", "[]", '{"offsets":[{"partition":{"server":"another"},"offset":{"lsn":1,"ts_usec":0}}]}',
+                 '{"offsets":[{"partition":{"server":"%s"},"offset":{"lsn":"x"}}]}' % connector.prefix):
+        bad = tmp_path / "bad.json"
+        bad.write_text(body)
+        done = connector.call("offsets", "import", bad)
+        assert done.returncode == 2 and "error: " in done.stderr, (body, done)
+    assert connector.offset_file.read_bytes() == before
+
+
+def test_other_entries_of_an_offset_file_stay(db, connectors):
+    """A standalone worker keeps the offsets of several connectors in one file."""
+    connector = connectors(db)
+    write_offset(connector.offset_file, "other", "elsewhere", {"lsn": 5})
+    db.script(TABLE)
+    connector.start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    connector.stop()
+    assert read_offset(connector.offset_file, "other", "elsewhere") == {"lsn": 5}
+    assert connector.offset()["lsn_commit"] > 0
