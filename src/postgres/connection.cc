@@ -1,0 +1,207 @@
+#include "postgres/connection.h"
+
+#include <libpq-fe.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/poller.h"
+#include "base/status_macros.h"
+#include "postgres/connection_parameters.h"
+#include "postgres/sqlstate.h"
+
+namespace walduct::postgres {
+namespace {
+
+constexpr absl::Duration kDefaultConnectTimeout = absl::Seconds(30);
+constexpr absl::Duration kLongestWait = absl::Seconds(1);
+// How long a cancelled statement may take to end before the session is given up.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+
+absl::Duration Remaining(absl::Duration deadline) {
+  return std::min(deadline - Clock::Real().Monotonic(), kLongestWait);
+}
+
+absl::Duration DeadlineAfter(absl::Duration timeout) {
+  if (timeout <= absl::ZeroDuration()) return absl::InfiniteDuration();
+  return Clock::Real().Monotonic() + timeout;
+}
+
+absl::string_view Field(const pg_result* result, int field) {
+  const char* text = PQresultErrorField(result, field);
+  return text == nullptr ? absl::string_view() : absl::string_view(text);
+}
+
+void LogNotice(void*, const pg_result* result) {
+  const bool warning = Field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "WARNING";
+  (warning ? log::Warn : log::Debug)("PostgreSQL notice", {{"message", Field(result, PG_DIAG_MESSAGE_PRIMARY)},
+                                                           {"sqlstate", Field(result, PG_DIAG_SQLSTATE)}});
+}
+
+}  // namespace
+
+Connection::Connection(pg_conn* connection, ConnectionOptions options)
+    : connection_(connection), options_(std::move(options)) {}
+
+Connection::~Connection() { PQfinish(connection_); }
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions options) {
+  const auto parameters = ConnectionParameters(options);
+  std::vector<const char*> keywords, values;
+  for (const auto& [keyword, value] : parameters) {
+    keywords.push_back(keyword);
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  pg_conn* raw = PQconnectStartParams(keywords.data(), values.data(), 0);
+  if (raw == nullptr) return Error(absl::StatusCode::kUnavailable, "out_of_memory", "no memory for a connection");
+  std::unique_ptr<Connection> connection(new Connection(raw, std::move(options)));
+  RETURN_IF_ERROR(connection->Establish());
+  RETURN_IF_ERROR(connection->PrepareSession());
+  return connection;
+}
+
+absl::Status Connection::Establish() {
+  PQsetNoticeReceiver(connection_, LogNotice, nullptr);
+  // libpq keeps the SQLSTATE of a refused connection to itself, except in the verbose text (see StatusFromConnection).
+  PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);
+  const absl::Duration configured = options_.database.connect_timeout;
+  const absl::Duration timeout = configured > absl::ZeroDuration() ? configured : kDefaultConnectTimeout;
+  const absl::Duration deadline = DeadlineAfter(timeout);
+  PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+  if (PQstatus(connection_) == CONNECTION_BAD) state = PGRES_POLLING_FAILED;
+  while (state != PGRES_POLLING_OK) {
+    if (state == PGRES_POLLING_FAILED) return StatusFromConnection(connection_);
+    const absl::Duration remaining = Remaining(deadline);
+    if (remaining <= absl::ZeroDuration()) {
+      return Error(absl::StatusCode::kUnavailable, "postgres_unreachable",
+                   absl::StrCat("PostgreSQL at ", options_.database.hostname, ":", options_.database.port,
+                                " did not answer within ", absl::FormatDuration(timeout)),
+                   "check database.hostname, database.port, firewalls, and that the server runs");
+    }
+    if (state == PGRES_POLLING_READING) {
+      WaitReadable({PQsocket(connection_)}, remaining);
+    } else {
+      WaitWritable(PQsocket(connection_), remaining);
+    }
+    state = PQconnectPoll(connection_);
+  }
+  PQsetErrorVerbosity(connection_, PQERRORS_DEFAULT);
+  PQsetErrorContextVisibility(connection_, PQSHOW_CONTEXT_NEVER);
+  PQsetnonblocking(connection_, 1);
+  return absl::OkStatus();
+}
+
+absl::Status Connection::PrepareSession() {
+  // A walsender runs SQL since PostgreSQL 10; an older server is refused by CheckServer with a text of its own.
+  if (const std::string settings = VersionedSettings(server_version()); !settings.empty()) {
+    RETURN_IF_ERROR(Query(settings).status());
+  }
+  if (options_.kind == SessionKind::kReplication) return absl::OkStatus();
+  for (const std::string& statement : options_.database.initial_statements) {
+    if (absl::Status status = Query(statement).status(); !status.ok()) {
+      return WithContext(status, "database.initial.statements");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Result> Connection::Query(absl::string_view sql) {
+  return QueryWithin(options_.database.query_timeout, sql);
+}
+
+absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql) {
+  if (PQsendQuery(connection_, std::string(sql).c_str()) == 0) return StatusFromConnection(connection_);
+  return Collect(timeout);
+}
+
+absl::StatusOr<Result> Connection::Query(absl::string_view sql,
+                                         const std::vector<std::optional<std::string>>& parameters) {
+  std::vector<const char*> values;
+  for (const auto& parameter : parameters) values.push_back(parameter ? parameter->c_str() : nullptr);
+  if (PQsendQueryParams(connection_, std::string(sql).c_str(), static_cast<int>(values.size()), nullptr, values.data(),
+                        nullptr, nullptr, 0) == 0) {
+    return StatusFromConnection(connection_);
+  }
+  return Collect(options_.database.query_timeout);
+}
+
+// True when PQgetResult will not block; false when the deadline passed.
+bool Connection::AwaitResult(absl::Duration deadline) {
+  int unsent = PQflush(connection_);
+  while (unsent > 0 || PQisBusy(connection_) != 0) {
+    const absl::Duration remaining = Remaining(deadline);
+    if (remaining <= absl::ZeroDuration()) return false;
+    if (unsent > 0) {
+      WaitWritable(PQsocket(connection_), remaining);
+    } else {
+      WaitReadable({PQsocket(connection_)}, remaining);
+    }
+    // A broken connection is reported by PQgetResult, with the server's last words if there were any.
+    if (PQconsumeInput(connection_) == 0) return true;
+    if (unsent > 0) unsent = PQflush(connection_);
+  }
+  return true;
+}
+
+absl::StatusOr<Result> Connection::Collect(absl::Duration timeout) {
+  absl::Duration deadline = DeadlineAfter(timeout);
+  absl::Status error;
+  Result last(nullptr);
+  while (true) {
+    if (!AwaitResult(deadline)) {
+      if (ErrorReason(error) == "query_timeout") return error;  // not even the cancellation was answered
+      error = Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
+                    absl::StrCat("a statement took longer than ", absl::FormatDuration(timeout)),
+                    "raise database.query.timeout.ms, or look for locks and load on the server");
+      deadline = DeadlineAfter(kCancelTimeout);
+      Cancel();
+      continue;
+    }
+    pg_result* next = PQgetResult(connection_);
+    if (next == nullptr) break;
+    last = Result(next);
+    switch (PQresultStatus(next)) {
+      case PGRES_COPY_OUT:
+      case PGRES_COPY_IN:
+      case PGRES_COPY_BOTH:
+        return last;
+      case PGRES_TUPLES_OK:
+      case PGRES_COMMAND_OK:
+      case PGRES_EMPTY_QUERY:
+        break;
+      default:  // PGRES_FATAL_ERROR and what libpq calls a bad response
+        if (error.ok()) error = StatusFromResult(next);
+    }
+    if (PQstatus(connection_) == CONNECTION_BAD) break;
+  }
+  RETURN_IF_ERROR(error);
+  return last;
+}
+
+int Connection::server_version() const { return PQserverVersion(connection_); }
+
+std::string Connection::server_version_text() const {
+  const char* text = PQparameterStatus(connection_, "server_version");
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+const std::string& Connection::database() const { return options_.database.dbname; }
+
+void Connection::Cancel() {
+  PGcancel* cancel = PQgetCancel(connection_);
+  if (cancel == nullptr) return;
+  char reason[256];
+  if (PQcancel(cancel, reason, sizeof(reason)) == 0) {
+    log::Warn("a statement could not be cancelled", {{"reason", absl::StripTrailingAsciiWhitespace(reason)}});
+  }
+  PQfreeCancel(cancel);
+}
+
+}  // namespace walduct::postgres

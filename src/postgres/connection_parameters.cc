@@ -1,0 +1,92 @@
+#include "postgres/connection_parameters.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::postgres {
+namespace {
+
+struct Setting {
+  const char* name;
+  const char* value;
+};
+
+// Decide how values look as text.
+constexpr Setting kTextSettings[] = {
+    {"DateStyle", "ISO"},
+    {"IntervalStyle", "postgres"},
+    {"TimeZone", "UTC"},
+    {"extra_float_digits", "3"},  // before PostgreSQL 12 anything less loses digits; since then any positive value is "shortest"
+    {"bytea_output", "hex"},
+    {"lc_monetary", "C"},
+};
+
+// A limit that an administrator set for the role's ordinary sessions must not end a snapshot or the stream.
+constexpr Setting kTimeoutSettings[] = {
+    {"statement_timeout", "0"},
+    {"lock_timeout", "0"},
+    {"idle_in_transaction_session_timeout", "0"},
+};
+
+// A peer that vanished without a word is noticed after 15 s of silence and 4 unanswered probes.
+constexpr Setting kKeepalives[] = {
+    {"keepalives", "1"},          {"keepalives_idle", "15"},      {"keepalives_interval", "5"},
+    {"keepalives_count", "4"},    {"tcp_user_timeout", "35000"},
+};
+
+void AppendSetting(absl::string_view name, absl::string_view value, std::string& out) {
+  absl::StrAppend(&out, out.empty() ? "" : " ", "-c ", name, "=");
+  for (const char c : value) {
+    if (c == ' ' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+}
+
+}  // namespace
+
+std::string StartupOptions(const ConnectionOptions& options) {
+  std::string out;
+  for (const Setting& setting : kTextSettings) AppendSetting(setting.name, setting.value, out);
+  for (const Setting& setting : kTimeoutSettings) AppendSetting(setting.name, setting.value, out);
+  if (!options.keep_search_path) AppendSetting("search_path", "pg_catalog", out);
+  if (options.kind == SessionKind::kSql) AppendSetting("row_security", "off", out);
+  return out;
+}
+
+std::vector<std::pair<const char*, std::string>> ConnectionParameters(const ConnectionOptions& options) {
+  const config::DatabaseOptions& database = options.database;
+  std::vector<std::pair<const char*, std::string>> parameters = {
+      {"host", database.hostname},
+      {"port", absl::StrCat(database.port)},
+      {"user", database.user},
+      {"dbname", database.dbname},
+      {"application_name", options.application_name.empty() ? "walduct" : options.application_name},
+      {"client_encoding", "UTF8"},
+      {"options", StartupOptions(options)},
+  };
+  // An absent value leaves libpq its own default: a password from .pgpass, certificates from ~/.postgresql.
+  const auto add_if_given = [&](const char* keyword, const std::string& value) {
+    if (!value.empty()) parameters.emplace_back(keyword, value);
+  };
+  add_if_given("password", database.password);
+  add_if_given("sslmode", database.sslmode);
+  add_if_given("sslcert", database.sslcert);
+  add_if_given("sslkey", database.sslkey);
+  add_if_given("sslpassword", database.sslpassword);
+  add_if_given("sslrootcert", database.sslrootcert);
+  if (options.kind == SessionKind::kReplication) parameters.emplace_back("replication", "database");
+  if (database.tcp_keepalive) {
+    for (const Setting& setting : kKeepalives) parameters.emplace_back(setting.name, setting.value);
+  } else {
+    parameters.emplace_back("keepalives", "0");
+  }
+  return parameters;
+}
+
+std::string VersionedSettings(int server_version) {
+  std::string sql;
+  if (server_version >= 140000) sql = "SET idle_session_timeout = 0";
+  if (server_version >= 170000) sql += "; SET transaction_timeout = 0";
+  return sql;
+}
+
+}  // namespace walduct::postgres

@@ -1,0 +1,25 @@
+// What is sent to the server when a connection is opened, as libpq keywords. Pure.
+//
+// Source: https://www.postgresql.org/docs/current/libpq-connect.html (keywords), conformance of text output: DateStyle,
+// IntervalStyle, TimeZone, extra_float_digits, bytea_output and lc_monetary of the session decide the text of values, in a
+// walsender too.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+// Keyword and value of every parameter; contains the password.
+std::vector<std::pair<const char*, std::string>> ConnectionParameters(const ConnectionOptions& options);
+
+// The `options` keyword: "-c name=value …", blanks and backslashes in values escaped.
+std::string StartupOptions(const ConnectionOptions& options);
+
+// Settings that only newer servers know, as SQL to run once connected; "" when there are none.
+std::string VersionedSettings(int server_version);
+
+}  // namespace walduct::postgres

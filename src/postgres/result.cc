@@ -1,0 +1,28 @@
+#include <libpq-fe.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+Result::Result(Result&& other) noexcept : result_(std::exchange(other.result_, nullptr)) {}
+
+Result& Result::operator=(Result&& other) noexcept {
+  std::swap(result_, other.result_);
+  return *this;
+}
+
+Result::~Result() { PQclear(result_); }
+
+int Result::rows() const { return PQntuples(result_); }
+int Result::columns() const { return PQnfields(result_); }
+bool Result::is_null(int row, int column) const { return PQgetisnull(result_, row, column) != 0; }
+
+absl::string_view Result::Get(int row, int column) const {
+  CHECK(row >= 0 && row < rows() && column >= 0 && column < columns());
+  return {PQgetvalue(result_, row, column), static_cast<size_t>(PQgetlength(result_, row, column))};
+}
+
+}  // namespace walduct::postgres
