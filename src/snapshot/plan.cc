@@ -1,0 +1,180 @@
+#include "snapshot/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::snapshot {
+namespace {
+
+using postgres::TableName;
+
+// Children and partitions are counted with their parent, as they are read with it. reltuples is -1 before the first ANALYZE.
+constexpr absl::string_view kEstimateSql = R"sql(
+WITH RECURSIVE member(root, oid) AS (
+  SELECT c.oid, c.oid FROM pg_catalog.pg_class c WHERE c.oid = ANY($1::pg_catalog.oid[])
+  UNION
+  SELECT m.root, i.inhrelid FROM member m JOIN pg_catalog.pg_inherits i ON i.inhparent = m.oid)
+SELECT m.root, pg_catalog.sum(c.reltuples)::pg_catalog.int8
+FROM member m JOIN pg_catalog.pg_class c ON c.oid = m.oid
+WHERE c.relkind <> 'p'
+GROUP BY m.root HAVING pg_catalog.min(c.reltuples) >= 0)sql";
+
+std::string FullName(const TableName& table) {
+  return absl::StrCat(table.schema, ".", table.table);
+}
+
+bool Listed(const config::RegexList& list, const TableName& table) {
+  return list.Matches(FullName(table)) ||
+         list.Matches(postgres::QuoteQualified(table.schema, table.table));
+}
+
+absl::StatusOr<std::map<uint32_t, int64_t>> EstimatedRows(postgres::Connection& connection,
+                                                          const std::vector<TableName>& tables) {
+  const std::string oids = absl::StrJoin(tables, ",", [](std::string* out, const TableName& table) {
+    absl::StrAppend(out, ToInteger(table.relation));
+  });
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(kEstimateSql, {absl::StrCat("{", oids, "}")}));
+  std::map<uint32_t, int64_t> estimates;
+  for (int row = 0; row < result.rows(); ++row) {
+    uint32_t relation = 0;
+    int64_t rows = 0;
+    if (absl::SimpleAtoi(result.Get(row, 0), &relation) &&
+        absl::SimpleAtoi(result.Get(row, 1), &rows)) {
+      estimates[relation] = rows;
+    }
+  }
+  return estimates;
+}
+
+absl::Status UseOverride(postgres::Connection& connection, absl::string_view text,
+                         PlannedTable* table) {
+  table->select = OverrideStatement(text);
+  // Only the names are wanted: the statement is planned, but gives no row.
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(absl::StrCat("SELECT * FROM (", table->select, ") q LIMIT 0")));
+  std::vector<std::string> names;
+  for (int i = 0; i < result.columns(); ++i) names.emplace_back(result.column_name(i));
+  table->select_columns = names.size();
+  table->targets = TargetsByName(*table->schema, names);
+  const bool useless = std::all_of(table->targets.begin(), table->targets.end(),
+                                   [](uint16_t target) { return target == kIgnoredColumn; });
+  if (!useless) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kInvalidArgument, "override_without_columns",
+      "the statement of snapshot.select.statement.overrides gives none of the table's columns",
+      "select the table's columns under their own names");
+}
+
+absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& catalog,
+                       const config::SnapshotOptions& options, PlannedTable* table) {
+  ASSIGN_OR_RETURN(table->schema, catalog.Describe(table->name.relation));
+  if (table->schema->columns.empty()) return absl::OkStatus();
+  const auto override_text = options.select_overrides.find(FullName(table->name));
+  if (override_text != options.select_overrides.end())
+    return UseOverride(connection, override_text->second, table);
+  table->select = SelectStatement(*table->schema);
+  table->select_columns = table->schema->columns.size();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& connection,
+                                                       postgres::Catalog& catalog,
+                                                       const std::vector<TableName>& tables,
+                                                       const config::SnapshotOptions& options) {
+  std::vector<PlannedTable> plan;
+  if (tables.empty()) return plan;
+  ASSIGN_OR_RETURN(const auto estimates, EstimatedRows(connection, tables));
+  for (const TableName& name : tables) {
+    PlannedTable table;
+    table.name = name;
+    const absl::Status status = PlanTable(connection, catalog, options, &table);
+    if (!status.ok())
+      return WithContext(status, absl::StrCat("snapshot of table ", FullName(name)));
+    const auto estimate = estimates.find(ToInteger(name.relation));
+    if (estimate != estimates.end() && table.targets.empty())
+      table.estimated_rows = estimate->second;
+    plan.push_back(std::move(table));
+  }
+  return plan;
+}
+
+std::vector<TableName> SelectTables(std::vector<TableName> captured,
+                                    const config::SnapshotOptions& options,
+                                    const config::TableFilterOptions& filter) {
+  struct Ranked {
+    size_t rank;
+    std::string name;
+    TableName table;
+  };
+  std::vector<Ranked> ranked;
+  for (TableName& table : captured) {
+    if (options.include_collections && !Listed(*options.include_collections, table)) continue;
+    std::string name = FullName(table);
+    size_t rank = 0;
+    if (filter.table_include) {
+      rank = filter.table_include->FirstMatch(name).value_or(std::numeric_limits<size_t>::max());
+    }
+    ranked.push_back({rank, std::move(name), std::move(table)});
+  }
+  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    return std::tie(a.rank, a.name) < std::tie(b.rank, b.name);
+  });
+  std::vector<TableName> tables;
+  for (Ranked& entry : ranked) tables.push_back(std::move(entry.table));
+  return tables;
+}
+
+std::string SelectStatement(const event::TableSchema& schema) {
+  const std::string columns =
+      absl::StrJoin(schema.columns, ", ", [](std::string* out, const event::Column& column) {
+        out->append(postgres::QuoteIdentifier(column.name));
+      });
+  return absl::StrCat("SELECT ", columns, " FROM ",
+                      postgres::QuoteQualified(schema.schema, schema.table));
+}
+
+std::string OverrideStatement(absl::string_view text) {
+  while (!text.empty() &&
+         (text.back() == ';' || absl::ascii_isspace(static_cast<unsigned char>(text.back())))) {
+    text.remove_suffix(1);
+  }
+  text = absl::StripLeadingAsciiWhitespace(text);
+  const bool may_end_in_comment = text.find("--") != absl::string_view::npos;
+  return absl::StrCat(text, may_end_in_comment ? "\n" : "");
+}
+
+std::vector<uint16_t> TargetsByName(const event::TableSchema& schema,
+                                    const std::vector<std::string>& names) {
+  std::vector<uint16_t> targets;
+  for (const std::string& name : names) {
+    const auto column =
+        std::find_if(schema.columns.begin(), schema.columns.end(),
+                     [&](const event::Column& candidate) { return candidate.name == name; });
+    const auto index = static_cast<uint16_t>(column - schema.columns.begin());
+    targets.push_back(column == schema.columns.end() ? kIgnoredColumn : index);
+  }
+  return targets;
+}
+
+void MapRow(const std::vector<uint16_t>& targets, event::RowView row,
+            std::vector<event::Value>* mapped) {
+  std::fill(mapped->begin(), mapped->end(), event::Value{nullptr, 0, event::ValueKind::kAbsent});
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i] != kIgnoredColumn) (*mapped)[targets[i]] = row[i];
+  }
+}
+
+}  // namespace walduct::snapshot

@@ -1,0 +1,162 @@
+#include "snapshot/snapshot_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::snapshot {
+namespace {
+
+constexpr absl::Duration kLogInterval = absl::Seconds(10);
+
+std::string FullName(const PlannedTable& table) {
+  return absl::StrCat(table.name.schema, ".", table.name.table);
+}
+
+absl::Status OfTable(const absl::Status& status, const PlannedTable& table) {
+  return WithContext(status, absl::StrCat("snapshot of table ", FullName(table)));
+}
+
+}  // namespace
+
+SnapshotReader::SnapshotReader(postgres::Connection& connection, Clock& clock,
+                               metrics::ConnectorMetrics& metrics, SnapshotRequest request)
+    : connection_(connection),
+      clock_(clock),
+      metrics_(metrics),
+      request_(std::move(request)),
+      marker_(request_.origin),
+      started_(clock.Monotonic()),
+      table_started_(started_),
+      log_interval_(kLogInterval, started_) {
+  metrics_.snapshot_running.Set(1);
+  metrics_.snapshot_tables.Set(request_.tables.size());
+  metrics_.snapshot_tables_remaining.Set(request_.tables.size());
+}
+
+SnapshotReader::~SnapshotReader() { metrics_.snapshot_running.Set(0); }
+
+absl::StatusOr<SnapshotReader::Progress> SnapshotReader::Step(event::ChangeHandler& handler,
+                                                              int max_rows) {
+  if (table_ == request_.tables.size()) {
+    RETURN_IF_ERROR(Finish(handler));
+    return Progress::kDone;
+  }
+  if (copy_ == nullptr) {
+    RETURN_IF_ERROR(OpenTable());
+    if (copy_ == nullptr) return Progress::kRead;
+  }
+  const uint64_t rows_before = rows_;
+  absl::StatusOr<Progress> result = ReadRows(handler, max_rows);
+  metrics_.snapshot_rows.Add(rows_ - rows_before);
+  if (result.ok() && log_interval_.Due(clock_.Monotonic())) LogProgress("snapshot under way");
+  return result;
+}
+
+absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(event::ChangeHandler& handler,
+                                                                  int max_rows) {
+  for (int i = 0; i < max_rows; ++i) {
+    const absl::StatusOr<postgres::CopyReader::Progress> next = copy_->Next();
+    if (!next.ok()) return OfTable(next.status(), request_.tables[table_]);
+    switch (*next) {
+      case postgres::CopyReader::Progress::kWouldBlock:
+        return Progress::kWouldBlock;
+      case postgres::CopyReader::Progress::kEnd:
+        CloseTable();
+        return Progress::kRead;
+      case postgres::CopyReader::Progress::kRow:
+        RETURN_IF_ERROR(OnRow(copy_->row(), handler));
+    }
+  }
+  return Progress::kRead;
+}
+
+absl::Status SnapshotReader::OnRow(event::RowView row, event::ChangeHandler& handler) {
+  ++rows_;
+  ++table_rows_;
+  const PlannedTable& table = request_.tables[table_];
+  if (table.targets.empty()) return marker_.OnRow(row, handler);
+  MapRow(table.targets, row, &mapped_);
+  return marker_.OnRow(mapped_, handler);
+}
+
+absl::Status SnapshotReader::OpenTable() {
+  const PlannedTable& table = request_.tables[table_];
+  table_rows_ = 0;
+  table_started_ = clock_.Monotonic();
+  marker_.StartTable(table.schema);
+  // Without columns there is nothing that a row could tell.
+  if (table.select_columns == 0) {
+    CloseTable();
+    return absl::OkStatus();
+  }
+  mapped_.resize(table.schema->columns.size());
+  auto copy = postgres::CopyReader::Start(connection_, table.select, table.select_columns);
+  if (!copy.ok()) return OfTable(copy.status(), table);
+  copy_ = *std::move(copy);
+  return absl::OkStatus();
+}
+
+void SnapshotReader::CloseTable() {
+  copy_ = nullptr;
+  marker_.EndTable();
+  LogProgress("snapshot of table done");
+  ++table_;
+  metrics_.snapshot_tables_remaining.Set(request_.tables.size() - table_);
+}
+
+absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {
+  RETURN_IF_ERROR(marker_.Finish(handler));
+  metrics_.snapshot_running.Set(0);
+  const absl::Duration elapsed = clock_.Monotonic() - started_;
+  log::Info("snapshot read to its end", {{"tables", request_.tables.size()},
+                                   {"rows", rows_},
+                                   {"seconds", absl::ToInt64Seconds(elapsed)},
+                                   {"rows_per_s", RowsPerSecond(rows_, elapsed)},
+                                   {"lsn", request_.origin.consistent_point.ToString()}});
+  return absl::OkStatus();
+}
+
+int SnapshotReader::ready_fd() const { return copy_ == nullptr ? -1 : copy_->ready_fd(); }
+
+SnapshotProgress SnapshotReader::progress() const {
+  SnapshotProgress progress;
+  const absl::Duration now = clock_.Monotonic();
+  progress.tables_done = table_;
+  progress.tables_total = request_.tables.size();
+  progress.rows = rows_;
+  progress.elapsed = now - started_;
+  if (!request_.tables.empty()) {
+    progress.table = FullName(request_.tables[std::min(table_, request_.tables.size() - 1)]);
+  }
+  progress.table_rows = table_rows_;
+  progress.table_elapsed = now - table_started_;
+  uint64_t remaining = 0;
+  for (size_t i = table_; i < request_.tables.size(); ++i) {
+    const std::optional<int64_t>& rows = request_.tables[i].estimated_rows;
+    if (!rows) return progress;
+    const uint64_t done = i == table_ ? table_rows_ : 0;
+    remaining += std::max(static_cast<uint64_t>(*rows), done) - done;
+  }
+  progress.estimated_remaining_rows = remaining;
+  return progress;
+}
+
+void SnapshotReader::LogProgress(const char* message) const {
+  const SnapshotProgress now = progress();
+  const std::optional<absl::Duration> left = EstimatedTimeLeft(now);
+  log::Info(message, {{"table", now.table},
+                      {"rows", now.table_rows},
+                      {"rows_per_s", RowsPerSecond(now.table_rows, now.table_elapsed)},
+                      {"table_number", table_ + 1},
+                      {"tables", now.tables_total},
+                      {"eta", left ? absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1)))
+                                   : "unknown"}});
+}
+
+}  // namespace walduct::snapshot

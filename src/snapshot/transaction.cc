@@ -1,0 +1,102 @@
+#include "snapshot/transaction.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::snapshot {
+namespace {
+
+constexpr absl::string_view kBegin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+// extract() is a double before 14: microseconds survive it until the year 2255.
+constexpr absl::string_view kFacts =
+    "SELECT pg_catalog.pg_is_in_recovery(), (extract(epoch FROM CURRENT_TIMESTAMP) * "
+    "1000000)::pg_catalog.int8";
+constexpr absl::string_view kXid = "SELECT pg_catalog.pg_current_xact_id()";
+constexpr absl::string_view kXidBefore13 = "SELECT pg_catalog.txid_current()";
+// A standby that replays archived files receives nothing.
+constexpr absl::string_view kCurrentLsn =
+    "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() "
+    "THEN coalesce(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn()) "
+    "ELSE pg_catalog.pg_current_wal_lsn() END";
+
+absl::Status Execute(postgres::Connection& connection, absl::string_view sql) {
+  return connection.Query(sql).status();
+}
+
+absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
+  SnapshotOrigin origin;
+  ASSIGN_OR_RETURN(const postgres::Result facts, connection.Query(kFacts));
+  if (facts.rows() != 1 || !absl::SimpleAtoi(facts.Get(0, 1), &origin.time_us)) {
+    return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
+                 "the server did not tell its time");
+  }
+  if (facts.Get(0, 0) == "t") return origin;
+  const bool has_xact_id = connection.server_version() >= 130000;
+  ASSIGN_OR_RETURN(const postgres::Result answer,
+                   connection.Query(has_xact_id ? kXid : kXidBefore13));
+  uint64_t xid = 0;
+  if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &xid)) {
+    return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
+                 "the server did not tell the transaction's id");
+  }
+  origin.xid = xid;
+  return origin;
+}
+
+absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
+                                       const TransactionOptions& options) {
+  // Must come before any query of the transaction.
+  if (!options.snapshot_name.empty()) {
+    const absl::Status adopted = Execute(
+        connection,
+        absl::StrCat("SET TRANSACTION SNAPSHOT ", postgres::QuoteLiteral(options.snapshot_name)));
+    if (!adopted.ok())
+      return WithContext(adopted, "the snapshot exported with the replication slot");
+  }
+  // 0 would wait without a bound.
+  const int64_t timeout_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(options.lock_timeout));
+  RETURN_IF_ERROR(Execute(connection, absl::StrCat("SET LOCAL lock_timeout = ", timeout_ms)));
+  return ReadOrigin(connection);
+}
+
+}  // namespace
+
+absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
+                                               const TransactionOptions& options) {
+  RETURN_IF_ERROR(Execute(connection, kBegin));
+  absl::StatusOr<SnapshotOrigin> origin = Prepare(connection, options);
+  // The first error is the one to tell; a connection that cannot roll back is closed by its owner.
+  if (!origin.ok()) EndSnapshot(connection).IgnoreError();
+  return origin;
+}
+
+absl::Status LockTables(postgres::Connection& connection,
+                        const std::vector<postgres::TableName>& tables) {
+  for (const postgres::TableName& table : tables) {
+    const std::string name = postgres::QuoteQualified(table.schema, table.table);
+    const absl::Status locked =
+        Execute(connection, absl::StrCat("LOCK TABLE ", name, " IN ACCESS SHARE MODE"));
+    if (!locked.ok())
+      return WithContext(locked, absl::StrCat("locking ", table.schema, ".", table.table));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EndSnapshot(postgres::Connection& connection) {
+  return Execute(connection, "ROLLBACK");
+}
+
+absl::StatusOr<Lsn> ReadCurrentLsn(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kCurrentLsn));
+  if (result.rows() != 1) {
+    return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
+                 "the server did not tell its WAL position");
+  }
+  return Lsn::Parse(result.Get(0, 0));
+}
+
+}  // namespace walduct::snapshot

@@ -1,0 +1,41 @@
+// The transaction a snapshot is read in: one view of the whole database for all tables. REPEATABLE READ on the snapshot that
+// creating the slot exported, so that the stream continues exactly where the rows end; without one, a view of its own (the
+// caller then streams from a position before it: rows may come twice, none is lost). Debezium reads the second kind READ
+// COMMITTED, table by table; ours is consistent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+#include "snapshot/row_marker.h"
+
+namespace walduct::snapshot {
+
+struct TransactionOptions {
+  std::string
+      snapshot_name;  // exported by the slot's creation, whose connection must stay open and idle; empty: none
+  // No statement waits longer for a lock (snapshot.lock.timeout.ms).
+  absl::Duration lock_timeout = absl::Seconds(10);
+};
+
+// Begins. The result's consistent_point is left for the caller to set. Takes a transaction id, as Debezium does for
+// source.txId, except on a standby. On error no transaction is left open.
+absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
+                                               const TransactionOptions& options);
+
+// ACCESS SHARE on each table until the end (snapshot.locking.mode=shared): nobody alters or drops them meanwhile.
+absl::Status LockTables(postgres::Connection& connection,
+                        const std::vector<postgres::TableName>& tables);
+
+// Rolls back: a snapshot writes nothing. Harmless outside a transaction.
+absl::Status EndSnapshot(postgres::Connection& connection);
+
+// End of the WAL now: written on a primary, received on a standby.
+absl::StatusOr<Lsn> ReadCurrentLsn(postgres::Connection& connection);
+
+}  // namespace walduct::snapshot
