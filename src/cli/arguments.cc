@@ -1,0 +1,94 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include "engine/error_policy.h"
+
+namespace walduct::cli {
+namespace {
+
+void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
+  auto* files = command->add_option(
+      "-f,--file", arguments->connector_files,
+      "Connector configuration: Kafka Connect JSON or properties; once per connector");
+  if (required) files->required();
+  command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties");
+  command->add_option("-o,--override", arguments->overrides, "key=value; wins over both files");
+}
+
+void AddLogging(CLI::App* command, Arguments* arguments) {
+  command->add_option("--log-level", arguments->log_level, "debug, info, warn or error")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+  command->add_option("--log-format", arguments->log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+void AddRun(CLI::App* app, Arguments* arguments) {
+  auto* run = app->add_subcommand("run", "Stream until SIGTERM or SIGINT");
+  AddConfiguration(run, arguments, true);
+  AddLogging(run, arguments);
+  auto* until_lsn = run->add_option("--until-lsn", arguments->until_lsn,
+                                    "Stop once everything up to this LSN is delivered");
+  run->add_flag("--until-caught-up", arguments->until_caught_up,
+                "Stop once the WAL that exists at the start is delivered")
+      ->excludes(until_lsn);
+  run->callback([arguments] { arguments->command = Command::kRun; });
+}
+
+void AddTail(CLI::App* app, Arguments* arguments) {
+  auto* tail =
+      app->add_subcommand("tail", "Print events to the terminal; temporary slot, nothing stored");
+  AddConfiguration(tail, arguments, true);
+  AddLogging(tail, arguments);
+  tail->callback([arguments] { arguments->command = Command::kTail; });
+}
+
+void AddValidate(CLI::App* app, Arguments* arguments) {
+  auto* validate =
+      app->add_subcommand("validate", "Check a configuration without touching any server");
+  AddConfiguration(validate, arguments, false);
+  validate->add_flag("--print-reference", arguments->print_reference,
+                     "Print docs/configuration.md");
+  validate->callback([arguments] { arguments->command = Command::kValidate; });
+}
+
+void AddOffsets(CLI::App* app, Arguments* arguments) {
+  auto* offsets = app->add_subcommand("offsets", "The stored position, as Connect's REST body");
+  offsets->require_subcommand(1);
+  auto* show = offsets->add_subcommand("show", "Print it");
+  AddConfiguration(show, arguments, true);
+  show->callback([arguments] { arguments->command = Command::kShowOffsets; });
+  auto* save = offsets->add_subcommand("export", "Write it to a file");
+  AddConfiguration(save, arguments, true);
+  save->add_option("output", arguments->offsets_file, "File, or - for standard output")->required();
+  save->callback([arguments] { arguments->command = Command::kExportOffsets; });
+  auto* load = offsets->add_subcommand("import", "Store the position a file holds");
+  AddConfiguration(load, arguments, true);
+  load->add_option("input", arguments->offsets_file, "File, or - for standard input")->required();
+  load->callback([arguments] { arguments->command = Command::kImportOffsets; });
+}
+
+}  // namespace
+
+Arguments ParseArguments(int argc, char** argv) {
+  CLI::App app{"walduct: PostgreSQL's write-ahead log to Kafka, as Debezium writes it"};
+  app.require_subcommand(1);
+  Arguments arguments;
+  AddRun(&app, &arguments);
+  AddValidate(&app, &arguments);
+  AddTail(&app, &arguments);
+  AddOffsets(&app, &arguments);
+  app.add_subcommand("version", "Print versions")->callback([&] {
+    arguments.command = Command::kVersion;
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    arguments.command = Command::kNone;
+    arguments.usage_exit_code =
+        app.exit(error) == 0 ? engine::kExitClean : engine::kExitConfiguration;
+  }
+  return arguments;
+}
+
+}  // namespace walduct::cli

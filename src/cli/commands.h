@@ -1,0 +1,15 @@
+// One function per command; each returns the process's exit code (engine/error_policy.h).
+#pragma once
+
+#include "cli/arguments.h"
+
+namespace walduct::cli {
+
+// run and tail: blocks until every connector has ended. Takes SIGTERM and SIGINT over; a second one ends the process at once.
+int RunConnectors(const Arguments& arguments);
+
+int Validate(const Arguments& arguments);
+int ShowOffsets(const Arguments& arguments);
+int ImportOffsets(const Arguments& arguments);
+
+}  // namespace walduct::cli

@@ -1,0 +1,74 @@
+#include "cli/configuration.h"
+
+#include <iostream>
+#include <set>
+#include <utility>
+
+#include "engine/error_policy.h"
+
+namespace walduct::cli {
+namespace {
+
+// key=value, split at the first '='.
+bool ParseOverrides(const Arguments& arguments,
+                    std::vector<std::pair<std::string, std::string>>* overrides) {
+  for (const std::string& text : arguments.overrides) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      Refuse("-o '" + text + "': expected key=value");
+      return false;
+    }
+    overrides->emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return true;
+}
+
+}  // namespace
+
+int Refuse(const std::string& error) {
+  std::cerr << "error: " << error << "\n";
+  return engine::kExitConfiguration;
+}
+
+std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
+  config::LoadRequest request;
+  if (!arguments.worker_file.empty()) request.worker_path = arguments.worker_file;
+  if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
+  return request;
+}
+
+bool LoadAll(const Arguments& arguments, std::vector<config::LoadResult>* results) {
+  std::optional<config::LoadRequest> request = MakeRequest(arguments);
+  if (!request) return false;
+  bool accepted = true;
+  for (const std::string& file : arguments.connector_files) {
+    request->connector_path = file;
+    results->push_back(config::LoadConnector(*request));
+    for (const std::string& error : results->back().errors) Refuse(file + ": " + error);
+    accepted = accepted && results->back().errors.empty();
+  }
+  return accepted;
+}
+
+bool CheckDistinct(const std::vector<config::LoadResult>& results) {
+  std::set<std::string> names, slots;
+  for (const config::LoadResult& result : results) {
+    const config::ConnectorOptions& options = result.loaded.options;
+    if (!names.insert(options.name).second) {
+      Refuse("property 'name': '" + options.name +
+             "' is used by two connectors; give each its own");
+      return false;
+    }
+    const std::string slot = options.database.hostname + ":" +
+                             std::to_string(options.database.port) + "/" +
+                             options.replication.slot_name;
+    if (!slots.insert(slot).second) {
+      Refuse("property 'slot.name': '" + options.replication.slot_name +
+             "' is used by two connectors on the same server; give each its own");
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace walduct::cli
