@@ -1,6 +1,11 @@
 // Catalog: what only the system catalogs know about tables and types. Implements event::SchemaResolver for the stream and
 // builds the TableSchema of snapshot tables. Uses set-based queries by OID, never LIKE patterns; autocommit, so nothing stays
-// idle in transaction. Types are cached by OID; an unknown OID or a new Relation refreshes.
+// idle in transaction. Built-in types are cached by OID; what users can alter (enum labels, domains) is read again for every
+// table.
+//
+// The key is the primary key; without one the first unique index without expressions, clustered first, then by index name,
+// partial and nullable ones included, as Debezium has it. A stream that still describes a primary key which the catalog has
+// meanwhile lost keeps it, as far as replica identity DEFAULT tells.
 //
 // Thread-safety: none.
 #pragma once
@@ -9,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "config/table_filter.h"
 #include "event/table_schema.h"
 #include "postgres/connection.h"
+#include "postgres/type_cache.h"
 
 namespace walduct::postgres {
 
@@ -27,7 +32,7 @@ struct TableName {
 class Catalog final : public event::SchemaResolver {
  public:
   // connection is borrowed.
-  explicit Catalog(Connection& connection) : connection_(connection) {}
+  explicit Catalog(Connection& connection) : connection_(connection), types_(connection) {}
 
   // Stream: see event::SchemaResolver.
   absl::StatusOr<event::TableSchemaPtr> Resolve(const event::RelationDescription& relation) override;
@@ -38,11 +43,12 @@ class Catalog final : public event::SchemaResolver {
   // Ordinary and partitioned tables (also partitions) that the filter includes, sorted by "schema.table".
   absl::StatusOr<std::vector<TableName>> CapturedTables(const config::TableFilter& filter);
 
+  // NotFound when the catalog has no such type.
   absl::StatusOr<std::shared_ptr<const event::Type>> TypeByOid(Oid oid);
 
  private:
   Connection& connection_;
-  absl::flat_hash_map<Oid, std::shared_ptr<const event::Type>> types_;
+  TypeCache types_;
 };
 
 }  // namespace walduct::postgres

@@ -35,6 +35,7 @@ class Result {
 
   int rows() const;
   int columns() const;
+  absl::string_view column_name(int column) const;
   bool is_null(int row, int column) const;
   absl::string_view Get(int row, int column) const;  // "" for NULL
 

@@ -1,4 +1,7 @@
-// CopyReader: rows of `COPY (SELECT …) TO STDOUT` in text format, unescaped in place.
+// CopyReader: rows of `COPY (SELECT …) TO STDOUT` in text format, unescaped in place. The connection can run nothing else until
+// the reader has come to its end or is gone. One row at a time is in memory, plus libpq's socket buffer.
+//
+// Thread-safety: none. Errors: as Connection; DataLoss copy_malformed.
 #pragma once
 
 #include <memory>
@@ -26,11 +29,11 @@ class CopyReader {
 
  private:
   CopyReader(Connection& connection, size_t columns) : connection_(connection), values_(columns) {}
-  absl::Status Split(char* line, size_t size);
+  absl::Status Finish();
 
   Connection& connection_;
   std::vector<event::Value> values_;
-  char* buffer_ = nullptr;
+  char* buffer_ = nullptr;  // libpq's, behind values_
   bool finished_ = false;
 };
 

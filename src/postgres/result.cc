@@ -18,6 +18,10 @@ Result::~Result() { PQclear(result_); }
 
 int Result::rows() const { return PQntuples(result_); }
 int Result::columns() const { return PQnfields(result_); }
+absl::string_view Result::column_name(int column) const {
+  CHECK(column >= 0 && column < columns());
+  return PQfname(result_, column);
+}
 bool Result::is_null(int row, int column) const { return PQgetisnull(result_, row, column) != 0; }
 
 absl::string_view Result::Get(int row, int column) const {

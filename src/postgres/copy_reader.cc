@@ -1,0 +1,84 @@
+#include "postgres/copy_reader.h"
+
+#include <libpq-fe.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/poller.h"
+#include "base/status_macros.h"
+#include "postgres/copy_text.h"
+#include "postgres/sqlstate.h"
+
+namespace walduct::postgres {
+namespace {
+
+// A COPY that does not end this long after its cancellation costs the session.
+constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connection, absl::string_view select,
+                                                              size_t columns) {
+  ASSIGN_OR_RETURN(const Result started, connection.Query(absl::StrCat("COPY (", select, ") TO STDOUT")));
+  std::unique_ptr<CopyReader> reader(new CopyReader(connection, columns));
+  if (static_cast<size_t>(started.columns()) != columns) {
+    return Error(absl::StatusCode::kDataLoss, "copy_malformed",
+                 absl::StrCat("COPY gives ", started.columns(), " columns instead of ", columns));
+  }
+  return reader;
+}
+
+CopyReader::~CopyReader() {
+  PQfreemem(std::exchange(buffer_, nullptr));
+  if (finished_) return;
+  connection_.Cancel();
+  const absl::Duration deadline = Clock::Real().Monotonic() + kCancelTimeout;
+  while (!finished_) {
+    const absl::StatusOr<Progress> progress = Next();
+    if (!progress.ok()) return;
+    if (Clock::Real().Monotonic() > deadline) return;
+    if (*progress == Progress::kWouldBlock) WaitReadable({ready_fd()}, absl::Seconds(1));
+  }
+}
+
+absl::StatusOr<CopyReader::Progress> CopyReader::Next() {
+  PQfreemem(std::exchange(buffer_, nullptr));
+  if (finished_) return Progress::kEnd;
+  pg_conn* const connection = connection_.raw();
+  int size = PQgetCopyData(connection, &buffer_, /*async=*/1);
+  if (size == 0) {
+    // A failure shows in the next call, after what had arrived before it.
+    if (PQconsumeInput(connection) == 0 && PQstatus(connection) == CONNECTION_BAD) {
+      finished_ = true;
+      return StatusFromConnection(connection);
+    }
+    size = PQgetCopyData(connection, &buffer_, /*async=*/1);
+  }
+  if (size == 0) return Progress::kWouldBlock;
+  if (size > 0) {
+    RETURN_IF_ERROR(SplitCopyRow(buffer_, static_cast<size_t>(size), absl::MakeSpan(values_)));
+    return Progress::kRow;
+  }
+  finished_ = true;
+  if (size == -2) return StatusFromConnection(connection);
+  RETURN_IF_ERROR(Finish());
+  return Progress::kEnd;
+}
+
+// What the server says about the whole COPY: done, or why not.
+absl::Status CopyReader::Finish() {
+  absl::Status status;
+  while (pg_result* next = PQgetResult(connection_.raw())) {
+    const Result result(next);
+    if (PQresultStatus(next) == PGRES_FATAL_ERROR && status.ok()) status = StatusFromResult(next);
+    if (PQstatus(connection_.raw()) == CONNECTION_BAD) break;
+  }
+  return status;
+}
+
+int CopyReader::ready_fd() const { return PQsocket(connection_.raw()); }
+
+}  // namespace walduct::postgres

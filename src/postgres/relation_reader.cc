@@ -1,0 +1,114 @@
+#include "postgres/relation_reader.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::postgres {
+namespace {
+
+// One row per column, and one with a NULL name for a table without columns.
+constexpr absl::string_view kColumnsBeforeGenerated = R"(
+SELECT n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attidentity,
+       pg_catalog.pg_get_expr(d.adbin, d.adrelid), )";
+constexpr absl::string_view kColumnsAfterGenerated = R"(
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+WHERE c.oid = $1::pg_catalog.oid
+ORDER BY a.attnum)";
+
+enum RelationColumnIndex {
+  kSchema,
+  kTable,
+  kReplicaIdentity,
+  kName,
+  kType,
+  kTypmod,
+  kNotNull,
+  kIdentity,
+  kDefault,
+  kGenerated,
+};
+
+// The best key index, its columns in order. Covering (INCLUDE) columns come after the key columns and are cut off; an
+// expression shows as attribute number 0. An index that is not valid does not keep duplicates out, except that a primary key's
+// NOT NULL and intention hold anyway.
+constexpr absl::string_view kKeyBeforeCount = R"(
+WITH candidates AS (
+  SELECT i.indrelid, i.indisprimary, i.indisclustered, i.indisvalid, i.indisunique, ic.relname,
+         (i.indkey::pg_catalog.int2[])[0:)";
+constexpr absl::string_view kKeyAfterCount = R"( - 1] AS attnums
+  FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+  WHERE i.indrelid = $1::pg_catalog.oid
+), chosen AS (
+  SELECT * FROM candidates
+  WHERE indisprimary OR (indisunique AND indisvalid AND NOT 0 = ANY (attnums))
+  ORDER BY indisprimary DESC, indisclustered DESC, relname::pg_catalog.text COLLATE "C"
+  LIMIT 1
+)
+SELECT a.attname, k.indisprimary
+FROM chosen k
+CROSS JOIN LATERAL pg_catalog.unnest(k.attnums) WITH ORDINALITY x(attnum, position)
+JOIN pg_catalog.pg_attribute a ON a.attrelid = k.indrelid AND a.attnum = x.attnum
+ORDER BY x.position)";
+
+event::ReplicaIdentity ParseReplicaIdentity(absl::string_view text) {
+  switch (text.empty() ? 'd' : text[0]) {
+    case 'n':
+      return event::ReplicaIdentity::kNothing;
+    case 'f':
+      return event::ReplicaIdentity::kFull;
+    case 'i':
+      return event::ReplicaIdentity::kIndex;
+    default:
+      return event::ReplicaIdentity::kDefault;
+  }
+}
+
+CatalogColumn ReadColumn(const Result& result, int row) {
+  CatalogColumn column;
+  column.name = std::string(result.Get(row, kName));
+  column.type = ParseOid(result.Get(row, kType));
+  column.typmod = ParseInt(result.Get(row, kTypmod), -1);
+  column.not_null = result.Get(row, kNotNull) == "t";
+  column.identity = !result.Get(row, kIdentity).empty();
+  column.generated = !result.Get(row, kGenerated).empty();
+  // Of a generated column pg_attrdef holds the expression that generates it.
+  if (!column.generated && !result.is_null(row, kDefault)) {
+    column.default_expression = std::string(result.Get(row, kDefault));
+  }
+  return column;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation) {
+  const std::string oid = absl::StrCat(ToInteger(relation));
+  const bool has_generated = connection.server_version() >= 120000;
+  const bool has_covering = connection.server_version() >= 110000;
+  ASSIGN_OR_RETURN(const Result columns,
+                   connection.Query(absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
+                                                 kColumnsAfterGenerated),
+                                    {oid}));
+  if (columns.rows() == 0) return std::nullopt;
+  CatalogRelation read;
+  read.schema = std::string(columns.Get(0, kSchema));
+  read.table = std::string(columns.Get(0, kTable));
+  read.replica_identity = ParseReplicaIdentity(columns.Get(0, kReplicaIdentity));
+  for (int row = 0; row < columns.rows(); ++row) {
+    if (!columns.is_null(row, kName)) read.columns.push_back(ReadColumn(columns, row));
+  }
+  ASSIGN_OR_RETURN(
+      const Result key,
+      connection.Query(
+          absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts", kKeyAfterCount), {oid}));
+  for (int row = 0; row < key.rows(); ++row) {
+    read.key.emplace_back(key.Get(row, 0));
+    read.primary_key = key.Get(row, 1) == "t";
+  }
+  return read;
+}
+
+}  // namespace walduct::postgres

@@ -1,0 +1,37 @@
+// What the catalog says now about one relation: its columns and its key. Used by Catalog only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "event/table_schema.h"
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+struct CatalogColumn {
+  std::string name;
+  Oid type{};
+  int32_t typmod = -1;
+  bool not_null = false;
+  bool identity = false;
+  bool generated = false;
+  std::optional<std::string> default_expression;  // absent for generated columns
+};
+
+struct CatalogRelation {
+  std::string schema;
+  std::string table;
+  event::ReplicaIdentity replica_identity = event::ReplicaIdentity::kDefault;
+  std::vector<CatalogColumn> columns;  // in attnum order, without dropped ones
+  std::vector<std::string> key;        // column names in index order; empty: no key
+  bool primary_key = false;            // key is the primary key
+};
+
+// Absent when the relation does not exist (any more).
+absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation);
+
+}  // namespace walduct::postgres
