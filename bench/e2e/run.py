@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""How fast a backlog drains into a real Kafka, beside pg_recvlogical draining the same backlog to /dev/null.
+
+  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--json FILE]
+
+One run on one machine: private PostgreSQL and Kafka, TCP loopback, a table of 15 mixed columns (about 400 bytes a row),
+one slot and one topic for each round. Printed for each reader: rows/s, CPU microseconds a row of the reader and of its
+walsender, the highest RSS; then the ratio. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
+
+Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
+"""
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from support import servers  # noqa: E402
+from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
+from support.kafka import topics_with_prefix  # noqa: E402
+
+PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
+TICK = os.sysconf("SC_CLK_TCK")
+
+TABLE = """create table typical (
+  id bigint primary key, account int not null, kind smallint not null, active boolean not null, amount numeric(12,2) not null,
+  rate double precision, name varchar(64) not null, email text not null, city text, note text, tags text[],
+  uid uuid not null, doc jsonb, born date, created timestamptz not null)"""
+
+ROWS = """insert into typical select g, g % 100000, g % 7, g % 2 = 0, (g % 1000000) / 100.0, g / 7.0, 'customer name ' || g,
+  'customer' || g || '@example.com', 'city ' || g % 500, repeat('lorem ipsum ', 8), array['red', 'green', 'blue' || g % 10],
+  md5(g::text)::uuid, jsonb_build_object('k', g, 'list', array[1, 2, 3], 'text', 'value ' || g), date '2000-01-01' + (g % 9000),
+  timestamptz '2024-01-01 00:00+00' + g * interval '1 second' from generate_series(%s::bigint, %s::bigint) g"""
+
+# One big WAL without checkpoints in between, so that only decoding is measured.
+SETTINGS = {"max_wal_size": "64GB", "checkpoint_timeout": "1h", "shared_buffers": "512MB", "autovacuum": "off"}
+
+
+def cpu_ticks(pid):
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    except OSError:
+        return None
+
+
+class WalsenderCpu(threading.Thread):
+    """Samples the CPU time of the walsender on one slot, which is gone when its reader is."""
+
+    def __init__(self, database, slot):
+        super().__init__(daemon=True)
+        self.database, self.slot, self.ticks = database, slot, 0
+        self.ended = threading.Event()
+
+    def run(self):
+        while not self.ended.wait(0.02):
+            pid = self.database.slot(self.slot)["active_pid"]
+            while pid and not self.ended.wait(0.02):
+                ticks = cpu_ticks(pid)
+                if ticks is None:
+                    break
+                self.ticks = max(self.ticks, ticks)
+
+
+def measure(process, database, slot, rows):
+    """Waits for the process' end; what it and its walsender used."""
+    sampler = WalsenderCpu(database, slot)
+    sampler.start()
+    begin = time.monotonic()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    sampler.ended.set()
+    sampler.join()
+    return {"seconds": round(seconds, 3), "rows_per_s": round(rows / seconds),
+            "cpu_us_per_row": round((usage.ru_utime + usage.ru_stime) * 1e6 / rows, 2),
+            "walsender_cpu_us_per_row": round(sampler.ticks / TICK * 1e6 / rows, 2), "rss_mb": round(usage.ru_maxrss / 1024, 1)}
+
+
+class Bench:
+    def __init__(self, args, own, directory):
+        self.args, self.own = args, own
+        self.database = own.postgres.database("bench").create()
+        self.database.execute(TABLE)
+        self.database.execute("create publication bench for table typical")
+        self.connectors = [self._connector(n, directory) for n in range(args.rounds)]
+        self.end = None
+
+    def _connector(self, number, directory):
+        """Its slot, its offset and its topic prefix are its own: each round drains the same backlog anew."""
+        config = {
+            "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
+            **database_properties(self.database), **PLAIN_JSON, "topic.prefix": f"walduct{number}", "slot.name": f"walduct{number}",
+            "publication.name": "bench", "publication.autocreate.mode": "disabled", "snapshot.mode": "no_data",
+            "table.include.list": "public.typical",
+        }
+        folder = directory / f"walduct{number}"
+        worker = {"bootstrap.servers": self.own.bootstrap, "offset.storage.file.filename": str(folder / "offsets.dat")}
+        return Connector(folder, config, worker, name=f"walduct{number}")
+
+    def prepare(self):
+        """Slots first, then the backlog."""
+        for number, connector in enumerate(self.connectors):
+            if connector.run_to_end("--until-caught-up") != 0:
+                raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
+            self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", f"recvlogical{number}")
+        step = self.args.transaction
+        for first in range(1, self.args.rows + 1, step):
+            self.database.execute(ROWS, first, min(first + step - 1, self.args.rows))
+        # pg_recvlogical ends at a message behind its end position, so one follows.
+        self.end = self.database.value("select pg_current_wal_lsn()::text")
+        self.database.execute("insert into typical select 0, account, kind, active, amount, rate, name, email, city, note, tags, uid, doc, born, created from typical where id = 1")
+
+    def recvlogical(self, number):
+        postgres = self.own.postgres
+        command = [PG_RECVLOGICAL, "-h", postgres.host, "-p", str(postgres.port), "-U", postgres.user, "-d", "bench", "--start",
+                   "-S", f"recvlogical{number}", "-f", "/dev/null", "-o", "proto_version=1", "-o", "publication_names=bench",
+                   "--no-loop", "--endpos", self.end]
+        process = subprocess.Popen(command, env={**os.environ, "PGPASSWORD": postgres.password}, stdin=subprocess.DEVNULL)
+        result = measure(process, self.database, f"recvlogical{number}", self.args.rows)
+        if process.returncode != 0:
+            raise SystemExit(f"bench: pg_recvlogical ended with exit code {process.returncode}")
+        return result
+
+    def walduct(self, number):
+        connector = self.connectors[number].start("--until-lsn", self.end)
+        result = measure(connector.process, self.database, connector.slot, self.args.rows)
+        if connector.process.returncode != 0:
+            raise SystemExit(f"bench: walduct ended with exit code {connector.process.returncode}:\n{connector.log_text()[-2000:]}")
+        if not topics_with_prefix(self.own.bootstrap, connector.prefix):
+            raise SystemExit("bench: walduct wrote no topic")
+        return result
+
+
+def median(results):
+    return {key: statistics.median(r[key] for r in results) for key in results[0]}
+
+
+def line(name, result):
+    return (f"{name:<16} {result['rows_per_s'] / 1000:8.1f} krow/s {result['cpu_us_per_row']:8.2f} us/row "
+            f"{result['rss_mb']:8.1f} MB RSS {result['walsender_cpu_us_per_row']:8.2f} us/row walsender")
+
+
+def run(args, own, directory):
+    bench = Bench(args, own, directory)
+    print(f"bench: preparing {args.rows} rows in transactions of {args.transaction}", flush=True)
+    bench.prepare()
+    time.sleep(2)
+    results = {"pg_recvlogical": [], "walduct": []}
+    for number in range(args.rounds):
+        for name, reader in (("pg_recvlogical", bench.recvlogical), ("walduct", bench.walduct)):
+            results[name].append(reader(number))
+            print(f"round {number + 1}: {line(name, results[name][-1])}", flush=True)
+    medians = {name: median(r) for name, r in results.items()}
+    ratio = round(medians["walduct"]["rows_per_s"] / medians["pg_recvlogical"]["rows_per_s"], 3)
+    print(f"\nmedian of {args.rounds}, PostgreSQL {own.postgres.version}, {os.cpu_count()} cores, real Kafka, TCP loopback, schemas off")
+    for name, result in medians.items():
+        print(line(name, result))
+    print(f"ratio            {ratio:8.3f} of pg_recvlogical's rate")
+    return {"rows": args.rows, "transaction_rows": args.transaction, "postgres": own.postgres.version, "cores": os.cpu_count(),
+            "machine": platform.platform(), "rounds": results, "median": medians, "ratio": ratio}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--transaction", type=int, default=1000)
+    parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    if not Path(PG_RECVLOGICAL).exists():
+        raise SystemExit("bench: pg_recvlogical is missing; run scripts/deps postgres 15")
+    own = servers.private(postgres=args.postgres, kafka=True, pg_set=SETTINGS)
+    try:
+        with tempfile.TemporaryDirectory(prefix="walduct-bench-") as directory:
+            report = run(args, own, Path(directory))
+    finally:
+        own.remove()
+    if args.json:
+        args.json.write_text(json.dumps(report, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Brokers and servers that go away under load: memory stays bounded, nothing is lost, walduct resumes by itself."""
+import os
+import time
+
+import pytest
+
+from support import workload
+from support.wait import wait_until
+from test_kill9 import check_nothing_lost
+
+OUTAGE_S = int(os.environ.get("E2E_OUTAGE_S", "60"))
+BUFFER_BYTES = 16 << 20
+RSS_LIMIT_KB = (48 << 10) + (BUFFER_BYTES >> 10)  # what streaming may take, and a full buffer
+
+
+def test_broker_stopped(private_servers, databases, connectors):
+    """FAIL-09, FAIL-10: 60 s without a broker, longer than wal_sender_timeout, with rows for four times the buffer."""
+    servers = private_servers(postgres=15, kafka=True, pg_set={"wal_sender_timeout": "20s"})
+    db = databases(servers.postgres)
+    workload.setup(db, f"{db.name}_oracle")
+    db.execute("create table ballast (id serial primary key, v text)")
+    connector = connectors(db, {"producer.override.buffer.memory": str(BUFFER_BYTES)},
+                           worker={"bootstrap.servers": servers.bootstrap}).start().wait_streaming()
+    writer = workload.Writer(db, seed=7, pause_s=0.1)
+    writer.start()
+    try:
+        db.execute("insert into ballast (v) values ('before')")
+        wait_until(lambda: connector.events(), 20, "events before the outage")
+        session = db.slot(connector.slot)["active_pid"]
+        servers.do("stop-kafka")
+        most = watch_memory(db, connector, OUTAGE_S)
+        assert db.slot(connector.slot)["active_pid"] == session, "the stream was lost while Kafka was down"
+        servers.do("start-kafka")
+        wait_until(lambda: any(e.table == "ballast" for e in connector.events()), 60, "events again")
+    finally:
+        writer.stop()
+    rows = db.value("select count(*) from ballast")
+    events = connector.wait_events(lambda events: len(ballast(events)) >= rows, 90)
+    assert ballast(events) == list(range(1, rows + 1)), "lost, repeated or out of order"
+    del events
+    check_rest(db, connector)
+    print(f"{rows} rows of ballast, {writer.transactions} transactions, RSS at most {most >> 10} MB, now {connector.rss_kb() >> 10} MB")
+    connector.stop()
+
+
+def ballast(events):
+    return [e.id for e in events if e.table == "ballast"]
+
+
+def watch_memory(db, connector, seconds):
+    """Writes about 1 MB a second; the highest RSS."""
+    most, end = 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        db.execute("insert into ballast (v) select repeat('y', 1000) from generate_series(1, 1000)")
+        most = max(most, connector.rss_kb())
+        assert connector.running(), connector.log_text()[-3000:]
+        time.sleep(1)
+    assert most <= RSS_LIMIT_KB, f"RSS {most} kB, limit {RSS_LIMIT_KB} kB"
+    return most
+
+
+def check_rest(db, connector):
+    events = connector.events
+    connector.events = lambda: [e for e in events() if e.table in workload.TABLES]
+    try:
+        check_nothing_lost(db, connector, [])
+    finally:
+        connector.events = events
+
+
+@pytest.mark.parametrize("how", ["restart-postgres", "kill-postgres"])
+def test_postgres_restarted(how, private_servers, databases, connectors):
+    """FAIL-02, FAIL-03: fast shutdowns and crashes under load; a fast shutdown is not held up by us."""
+    servers = private_servers(postgres=15)
+    db = databases(servers.postgres)
+    workload.setup(db, f"{db.name}_oracle")
+    connector = connectors(db, {"retriable.restart.connector.wait.ms": "1000"}).start().wait_streaming()
+    writer = workload.Writer(db, seed=11, pause_s=0.01)
+    writer.start()
+    moments = []
+    try:
+        for _ in range(3):
+            time.sleep(3)
+            begin = time.monotonic()
+            stored = (connector.offset() or {}).get("lsn_commit", 0)
+            servers.do(how)
+            if how == "kill-postgres":
+                servers.do("start-postgres")
+            moments.append((time.time() - (time.monotonic() - begin), stored))
+            assert time.monotonic() - begin < 15, "the shutdown was held up"
+            connector.wait_streaming()
+            wait_until(lambda: (db.slot(connector.slot) or {}).get("active"), 30, "reconnected")
+    finally:
+        writer.stop()
+    check_nothing_lost(db, connector, moments)
+    if how == "restart-postgres":
+        print(f"{writer.transactions} transactions")
+    assert connector.rss_kb() < RSS_LIMIT_KB
+    connector.stop()

@@ -1,0 +1,152 @@
+"""publication.autocreate.mode against publications that are missing, there, or changed by others."""
+import pytest
+
+TABLES = """create table a (id int primary key); create table b (id int primary key);
+            create schema "Oth er"; create table "Oth er"."C d" (id int primary key)"""
+
+
+@pytest.fixture
+def tables(db):
+    db.script(TABLES)
+    return db
+
+
+def tables_seen(events):
+    return {e.source["table"] for e in events}
+
+
+def test_PUB_01_all_tables(tables, connectors):
+    connector = connectors(tables, {"publication.autocreate.mode": "all_tables"}).start().wait_streaming()
+    assert tables.value("select puballtables from pg_publication where pubname = %s", connector.publication) is True
+    tables.script('insert into "Oth er"."C d" values (1); insert into a values (1)')
+    assert tables_seen(connector.wait_events(1)) == {"a"}, "the filters still say what is captured"
+
+
+def test_PUB_02_filtered(tables, connectors):
+    config = {"schema.include.list": None, "table.include.list": "public.a, Oth er.C d"}
+    connector = connectors(tables, config).start().wait_streaming()
+    assert tables.published_tables(connector.publication) == ["Oth er.C d", "public.a"]
+    tables.script('insert into b values (1); insert into "Oth er"."C d" values (1); insert into a values (1)')
+    assert tables_seen(connector.wait_events(2)) == {"a", "C d"}
+
+
+def test_PUB_03_filtered_list_changed(tables, connectors):
+    connector = connectors(tables, {"table.include.list": "public.a", "schema.include.list": None}).start().wait_streaming()
+    connector.stop()
+    connector.config["table.include.list"] = "public.b"
+    connector.start().wait_streaming()
+    assert tables.published_tables(connector.publication) == ["public.b"]
+    tables.script("insert into a values (1); insert into b values (1)")
+    assert tables_seen(connector.wait_events(1)) == {"b"}
+
+
+def test_PUB_04_unchanged_is_left_alone(tables, connectors):
+    connector = connectors(tables).start().wait_streaming()
+    connector.stop()
+    version = "select xmin::text from pg_publication_rel order by oid"
+    before = tables.execute(version)
+    connector.start().wait_streaming()
+    assert tables.execute(version) == before
+
+
+def test_PUB_05_nothing_matches(tables, connectors):
+    connector = connectors(tables, {"table.include.list": "public.zzz", "schema.include.list": None})
+    assert connector.run_to_end() == 3
+    assert connector.logged("(?i)error.*no table.* reason=.* hint=")
+    assert tables.slots() == [] and tables.publications() == []
+
+
+def test_PUB_06_disabled_and_missing(tables, connectors):
+    connector = connectors(tables, {"publication.autocreate.mode": "disabled"})
+    assert connector.run_to_end() == 3
+    assert connector.logged("Publication autocreation is disabled, please create one and restart the connector")
+    assert connector.logged('hint=.*(?i:create publication)')
+    assert tables.slots() == [] and tables.publications() == []
+
+
+def test_PUB_07_no_tables(tables, connectors):
+    """An empty publication is made; tables added to it later are streamed (PUB-12)."""
+    connector = connectors(tables, {"publication.autocreate.mode": "no_tables"}).start().wait_streaming()
+    assert tables.published_tables(connector.publication) == []
+    tables.script(f'insert into a values (1); alter publication "{connector.publication}" add table a; insert into a values (2)')
+    assert [e.id for e in connector.wait_events(1)] == [2]
+
+
+def test_PUB_08_dropped_while_down(tables, connectors):
+    """The publication is made again before streaming; what was written while it was missing is not passed over in silence."""
+    connector = connectors(tables).start().wait_streaming()
+    connector.stop()
+    tables.execute(f'drop publication "{connector.publication}"')
+    connector.start().wait_streaming()
+    tables.execute("insert into a values (1)")
+    assert tables_seen(connector.wait_events(1)) == {"a"}
+
+
+def test_PUB_09_dropped_while_streaming(each_pg, databases, connectors):
+    """An error that names the publication and what to do, also on PostgreSQL 18, where the server only warns."""
+    db = databases(each_pg)
+    db.script(TABLES)
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "errors.max.retries": "1"})
+    db.execute(f'create publication "{connector.publication}" for table a, b')
+    connector.start().wait_streaming()
+    db.script(f'drop publication "{connector.publication}"; insert into a values (1)')
+    assert connector.wait_exit(40) in (1, 3, 4)
+    assert connector.logged(rf"error .*{connector.publication}"), connector.log_text()
+
+
+def test_PUB_12_tables_added_and_removed(tables, connectors):
+    connector = connectors(tables, {"publication.autocreate.mode": "disabled"})
+    tables.execute(f'create publication "{connector.publication}" for table a')
+    connector.start().wait_streaming()
+    tables.script(f"""insert into b values (1); alter publication "{connector.publication}" add table b; insert into b values (2);
+                      alter publication "{connector.publication}" drop table b; insert into b values (3); insert into a values (9)""")
+    events = connector.wait_events(lambda events: any(e.table == "a" for e in events))
+    assert [e.id for e in events if e.table == "b"] == [2]
+
+
+def test_PUB_14_publish_option(tables, connectors):
+    connector = connectors(tables, {"publication.autocreate.mode": "disabled"})
+    tables.execute(f"create publication \"{connector.publication}\" for table a with (publish = 'insert')")
+    connector.start().wait_streaming()
+    tables.script("insert into a values (1); update a set id = 2; delete from a; insert into a values (3)")
+    assert [(e.op, e.id) for e in connector.wait_events(2)] == [("c", 1), ("c", 3)]
+
+
+def test_PUB_15_skipped_operations_reach_the_publication(tables, connectors):
+    """PUB-15: also when the table list changes, where the real Debezium stops on a syntax error."""
+    config = {"skipped.operations": "u,t", "table.include.list": "public.a", "schema.include.list": None}
+    connector = connectors(tables, config).start().wait_streaming()
+    connector.stop()
+    connector.config["table.include.list"] = "public.a,public.b"
+    connector.start().wait_streaming()
+    flags = "select pubinsert, pubupdate, pubdelete, pubtruncate from pg_publication where pubname = %s"
+    assert tables.execute(flags, connector.publication) == [(True, False, True, False)]
+    assert tables.published_tables(connector.publication) == ["public.a", "public.b"]
+
+
+def test_PUB_29_via_partition_root(db, connectors):
+    db.script("""create table p (id int, r text, primary key (id, r)) partition by list (r);
+                 create table p_x partition of p for values in ('x'); insert into p values (1, 'x')""")
+    config = {"publish.via.partition.root": "true", "table.include.list": "public.p", "schema.include.list": None}
+    connector = connectors(db, config).start().wait_streaming()
+    db.execute("insert into p values (2, 'x')")
+    assert [(e.op, e.source["table"]) for e in connector.wait_events(2)] == [("r", "p"), ("c", "p")]
+    assert db.value("select pubviaroot from pg_publication where pubname = %s", connector.publication) is True
+
+
+def test_all_tables_publication_given_for_filtered(tables, connectors):
+    """A publication for all tables cannot be narrowed: refused and left alone."""
+    connector = connectors(tables)
+    tables.execute(f'create publication "{connector.publication}" for all tables')
+    assert connector.run_to_end() == 3
+    assert connector.logged("(?i)error.*all tables")
+    assert tables.slots() == []
+
+
+def test_mixed_case_publication_name(tables, connectors):
+    connector = connectors(tables, {"publication.name": 'My "Pub", 1'}).start().wait_streaming()
+    tables.execute("insert into a values (1)")
+    connector.wait_events(1)
+    connector.stop()
+    assert tables.publications() == ['My "Pub", 1']
+    connector.start().wait_streaming()
