@@ -36,9 +36,10 @@ TABLE = """create table typical (
   rate double precision, name varchar(64) not null, email text not null, city text, note text, tags text[],
   uid uuid not null, doc jsonb, born date, created timestamptz not null)"""
 
-ROWS = """insert into typical select g, g % 100000, g % 7, g % 2 = 0, (g % 1000000) / 100.0, g / 7.0, 'customer name ' || g,
-  'customer' || g || '@example.com', 'city ' || g % 500, repeat('lorem ipsum ', 8), array['red', 'green', 'blue' || g % 10],
-  md5(g::text)::uuid, jsonb_build_object('k', g, 'list', array[1, 2, 3], 'text', 'value ' || g), date '2000-01-01' + (g % 9000),
+ROWS = """insert into typical select g, mod(g, 100000), mod(g, 7), mod(g, 2) = 0, mod(g, 1000000) / 100.0, g / 7.0,
+  'customer name ' || g, 'customer' || g || '@example.com', 'city ' || mod(g, 500), repeat('lorem ipsum ', 8),
+  array['red', 'green', 'blue' || mod(g, 10)], md5(g::text)::uuid,
+  jsonb_build_object('k', g, 'list', array[1, 2, 3], 'text', 'value ' || g), date '2000-01-01' + mod(g, 9000)::int,
   timestamptz '2024-01-01 00:00+00' + g * interval '1 second' from generate_series(%s::bigint, %s::bigint) g"""
 
 # One big WAL without checkpoints in between, so that only decoding is measured.
@@ -46,34 +47,38 @@ SETTINGS = {"max_wal_size": "64GB", "checkpoint_timeout": "1h", "shared_buffers"
 
 
 def cpu_ticks(pid):
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[11]) + int(fields[12])
-    except OSError:
-        return None
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
-class WalsenderCpu(threading.Thread):
-    """Samples the CPU time of the walsender on one slot, which is gone when its reader is."""
+def peak_rss_kb(pid):
+    return next(int(line.split()[1]) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:"))
 
-    def __init__(self, database, slot):
+
+class Sampler(threading.Thread):
+    """Watches the reader's memory and the CPU time of its walsender: both are gone when the reader is. (The memory that
+    wait4 reports includes that of the Python process before it became the reader.)"""
+
+    def __init__(self, reader_pid, database, slot):
         super().__init__(daemon=True)
-        self.database, self.slot, self.ticks = database, slot, 0
+        self.reader_pid, self.database, self.slot = reader_pid, database, slot
+        self.walsender_ticks = self.rss_kb = 0
         self.ended = threading.Event()
 
     def run(self):
-        while not self.ended.wait(0.02):
-            pid = self.database.slot(self.slot)["active_pid"]
-            while pid and not self.ended.wait(0.02):
-                ticks = cpu_ticks(pid)
-                if ticks is None:
-                    break
-                self.ticks = max(self.ticks, ticks)
+        walsender = None
+        while not self.ended.wait(0.05):
+            walsender = walsender or self.database.slot(self.slot)["active_pid"]
+            try:
+                self.rss_kb = max(self.rss_kb, peak_rss_kb(self.reader_pid))
+                self.walsender_ticks = max(self.walsender_ticks, cpu_ticks(walsender) if walsender else 0)
+            except (OSError, StopIteration):
+                continue  # one of them has just ended
 
 
 def measure(process, database, slot, rows):
     """Waits for the process' end; what it and its walsender used."""
-    sampler = WalsenderCpu(database, slot)
+    sampler = Sampler(process.pid, database, slot)
     sampler.start()
     begin = time.monotonic()
     _, status, usage = os.wait4(process.pid, 0)
@@ -83,7 +88,8 @@ def measure(process, database, slot, rows):
     sampler.join()
     return {"seconds": round(seconds, 3), "rows_per_s": round(rows / seconds),
             "cpu_us_per_row": round((usage.ru_utime + usage.ru_stime) * 1e6 / rows, 2),
-            "walsender_cpu_us_per_row": round(sampler.ticks / TICK * 1e6 / rows, 2), "rss_mb": round(usage.ru_maxrss / 1024, 1)}
+            "walsender_cpu_us_per_row": round(sampler.walsender_ticks / TICK * 1e6 / rows, 2),
+            "rss_mb": round(sampler.rss_kb / 1024, 1)}
 
 
 class Bench:
@@ -118,7 +124,7 @@ class Bench:
             self.database.execute(ROWS, first, min(first + step - 1, self.args.rows))
         # pg_recvlogical ends at a message behind its end position, so one follows.
         self.end = self.database.value("select pg_current_wal_lsn()::text")
-        self.database.execute("insert into typical select 0, account, kind, active, amount, rate, name, email, city, note, tags, uid, doc, born, created from typical where id = 1")
+        self.database.execute(ROWS, 0, 0)
 
     def recvlogical(self, number):
         postgres = self.own.postgres
