@@ -1,5 +1,6 @@
 """The part of scripts/quickstart after installing and building: servers, tables, walduct, changes, events."""
 import argparse
+import fcntl
 import json
 import signal
 import subprocess
@@ -49,6 +50,17 @@ def servers(*arguments):
     command = [sys.executable, ROOT / "scripts/servers", *arguments, "--dir", DIR]
     if subprocess.run([str(c) for c in command]).returncode != 0:
         sys.exit(1)  # scripts/servers said why
+
+
+def hold_lock():
+    """One quickstart at a time in a checkout; the lock goes with the process."""
+    DIR.parent.mkdir(exist_ok=True)
+    lock = open(DIR.with_suffix(".lock"), "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise TourError("another quickstart is running in this checkout")
+    return lock
 
 
 def start_servers(args):
@@ -221,7 +233,8 @@ def main():
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("quickstart: ended by SIGTERM"))
     try:
-        run(args)
+        with hold_lock():
+            run(args)
     except KeyboardInterrupt:
         return 0
     except (TourError, psycopg.Error, OSError) as error:
