@@ -1,0 +1,168 @@
+// Rows, truncates and logical messages.
+#include "base/status_macros.h"
+#include "pgoutput/assembler.h"
+#include "pgoutput/assembler_errors.h"
+#include "pgoutput/decode.h"
+
+namespace walduct::pgoutput {
+namespace {
+
+// A key tuple has a null for every column outside the identity: it is not the column's value.
+void MarkAbsent(const std::vector<uint16_t>& outside_identity, std::vector<event::Value>& row) {
+  for (const uint16_t column : outside_identity) {
+    row[column] = {.data = nullptr, .size = 0, .kind = event::ValueKind::kAbsent};
+  }
+}
+
+// A value stored out of line that the UPDATE did not touch is not sent again in the new row; where the old row has it, it
+// is the same one. Under REPLICA IDENTITY FULL that is every column, else the identity columns of a key tuple (the server
+// sends one whenever a key column is stored out of line). Nothing is taken from absent columns.
+void FillUnchanged(const std::vector<event::Value>& old_row, std::vector<event::Value>& new_row) {
+  for (size_t i = 0; i < new_row.size(); ++i) {
+    if (new_row[i].kind == event::ValueKind::kUnchangedToast && old_row[i].is_text()) {
+      new_row[i] = old_row[i];
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status Assembler::Find(MessageKind kind, Oid relation, const CachedRelation*& found) {
+  found = relations_.Find(relation);
+  return found != nullptr ? absl::OkStatus() : UnknownRelationError(kind, relation);
+}
+
+absl::Status Assembler::CheckWidth(MessageKind kind, const CachedRelation& relation,
+                                   size_t columns) const {
+  if (columns == relation.schema->columns.size()) return absl::OkStatus();
+  return ColumnCountError(kind, *relation.schema, columns);
+}
+
+absl::Status Assembler::OnInsert(Lsn lsn, absl::string_view payload) {
+  InsertMessage message;
+  const CachedRelation* relation = nullptr;
+  bool deliver = false;
+  RETURN_IF_ERROR(DecodeInsert(payload, /*in_stream=*/false, tuples_, message));
+  RETURN_IF_ERROR(Find(MessageKind::kInsert, message.relation, relation));
+  RETURN_IF_ERROR(CheckWidth(MessageKind::kInsert, *relation, message.new_row.size()));
+  RETURN_IF_ERROR(Count(MessageKind::kInsert, lsn, deliver));
+  if (!deliver) return absl::OkStatus();
+
+  SetChange(event::Operation::kCreate, relation->schema.get());
+  event_.after = message.new_row;
+  return Deliver(lsn);
+}
+
+absl::Status Assembler::OnUpdate(Lsn lsn, absl::string_view payload) {
+  UpdateMessage message;
+  const CachedRelation* relation = nullptr;
+  bool deliver = false;
+  RETURN_IF_ERROR(DecodeUpdate(payload, /*in_stream=*/false, tuples_, message));
+  RETURN_IF_ERROR(Find(MessageKind::kUpdate, message.relation, relation));
+  RETURN_IF_ERROR(CheckWidth(MessageKind::kUpdate, *relation, message.new_row.size()));
+  if (message.old_tuple != OldTuple::kNone) {
+    RETURN_IF_ERROR(CheckWidth(MessageKind::kUpdate, *relation, message.old_row.size()));
+  }
+  RETURN_IF_ERROR(Count(MessageKind::kUpdate, lsn, deliver));
+  if (!deliver) return absl::OkStatus();
+
+  SetChange(event::Operation::kUpdate, relation->schema.get());
+  event_.after = message.new_row;
+  if (message.old_tuple != OldTuple::kNone) {
+    SetBefore(message.old_tuple, *relation);
+    FillUnchanged(tuples_.old_row, tuples_.new_row);
+  }
+  return Deliver(lsn);
+}
+
+absl::Status Assembler::OnDelete(Lsn lsn, absl::string_view payload) {
+  DeleteMessage message;
+  const CachedRelation* relation = nullptr;
+  bool deliver = false;
+  RETURN_IF_ERROR(DecodeDelete(payload, /*in_stream=*/false, tuples_, message));
+  RETURN_IF_ERROR(Find(MessageKind::kDelete, message.relation, relation));
+  RETURN_IF_ERROR(CheckWidth(MessageKind::kDelete, *relation, message.old_row.size()));
+  RETURN_IF_ERROR(Count(MessageKind::kDelete, lsn, deliver));
+  if (!deliver) return absl::OkStatus();
+
+  SetChange(event::Operation::kDelete, relation->schema.get());
+  SetBefore(message.old_tuple, *relation);
+  return Deliver(lsn);
+}
+
+// One message for all tables of the statement and those it cascades to; one change for each.
+absl::Status Assembler::OnTruncate(Lsn lsn, absl::string_view payload) {
+  RETURN_IF_ERROR(DecodeTruncate(payload, /*in_stream=*/false, truncate_message_));
+  for (const Oid oid : truncate_message_.relations) {
+    const CachedRelation* relation = nullptr;
+    bool deliver = false;
+    RETURN_IF_ERROR(Find(MessageKind::kTruncate, oid, relation));
+    RETURN_IF_ERROR(Count(MessageKind::kTruncate, lsn, deliver));
+    if (!deliver) continue;
+    SetChange(event::Operation::kTruncate, relation->schema.get());
+    RETURN_IF_ERROR(Deliver(lsn));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Assembler::OnLogicalMessage(Lsn lsn, absl::string_view payload) {
+  LogicalMessage message;
+  bool deliver = false;
+  RETURN_IF_ERROR(DecodeMessage(payload, /*in_stream=*/false, message));
+  logical_message_ = {
+      .transactional = message.transactional, .prefix = message.prefix, .content = message.content};
+  if (!message.transactional) return OnMessageOutsideTransaction(lsn);
+  RETURN_IF_ERROR(Count(MessageKind::kMessage, lsn, deliver));
+  if (!deliver) return absl::OkStatus();
+
+  SetChange(event::Operation::kMessage, nullptr);
+  event_.message = &logical_message_;
+  return Deliver(lsn);
+}
+
+// It belongs to no transaction: no xid, and the time and origin that were last heard of. Debezium takes it for a commit at its
+// own LSN, which shows in source.sequence from here on; for progress it is none.
+absl::Status Assembler::OnMessageOutsideTransaction(Lsn lsn) {
+  if (resume_pending_) {
+    // It comes ahead of the transaction that the start lies in, so it was handed over ahead of it then, too.
+    ++skipped_changes_;
+    return absl::OkStatus();
+  }
+  last_commit_end_ = lsn;
+  event::ChangeEvent event;
+  event.operation = event::Operation::kMessage;
+  event.message = &logical_message_;
+  event.position = position_;
+  event.last_commit_end = last_commit_end_;
+  event.lsn = lsn;
+  event.source_time_us = transaction_.commit_time_us;
+  event.origin = origin_;
+  event.origin_lsn = origin_lsn_;
+  return handler_.OnChange(event);
+}
+
+void Assembler::SetChange(event::Operation operation, const event::TableSchema* schema) {
+  event_.operation = operation;
+  event_.schema = schema;
+  event_.before.reset();
+  event_.before_is_key_only = false;
+  event_.after.reset();
+  event_.message = nullptr;
+}
+
+void Assembler::SetBefore(OldTuple kind, const CachedRelation& relation) {
+  event_.before_is_key_only = kind == OldTuple::kKey;
+  if (event_.before_is_key_only) MarkAbsent(relation.outside_identity, tuples_.old_row);
+  event_.before = tuples_.old_row;
+}
+
+absl::Status Assembler::Deliver(Lsn lsn) {
+  event_.lsn = lsn;
+  event_.position.ordinal = ordinal_;
+  event_.position.change_lsn = lsn;
+  RETURN_IF_ERROR(handler_.OnChange(event_));
+  position_ = event_.position;
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::pgoutput

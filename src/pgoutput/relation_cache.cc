@@ -1,0 +1,73 @@
+#include "pgoutput/relation_cache.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "pgoutput/same_schema.h"
+
+namespace walduct::pgoutput {
+namespace {
+
+event::RelationDescription Describe(const RelationMessage& message) {
+  event::RelationDescription description;
+  description.relation = message.relation;
+  description.schema = std::string(message.schema);
+  description.table = std::string(message.table);
+  description.replica_identity = message.replica_identity;
+  description.columns.reserve(message.columns.size());
+  for (const RelationMessageColumn& column : message.columns) {
+    description.columns.push_back({.name = std::string(column.name),
+                                   .type = column.type,
+                                   .typmod = column.typmod,
+                                   .part_of_identity = column.part_of_identity});
+  }
+  return description;
+}
+
+std::vector<uint16_t> OutsideIdentity(const RelationMessage& message) {
+  std::vector<uint16_t> outside;
+  for (size_t i = 0; i < message.columns.size(); ++i) {
+    if (!message.columns[i].part_of_identity) outside.push_back(static_cast<uint16_t>(i));
+  }
+  return outside;
+}
+
+}  // namespace
+
+absl::Status RelationCache::Apply(const RelationMessage& message) {
+  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, resolver_.Resolve(Describe(message)));
+  if (schema == nullptr || schema->columns.size() != message.columns.size()) {
+    return Error(
+        absl::StatusCode::kInternal, "schema_mismatch",
+        absl::StrCat("the schema resolved for relation ", message.schema, ".", message.table,
+                     " has not the ", message.columns.size(), " columns of its Relation message"));
+  }
+  std::unique_ptr<CachedRelation>& known = relations_[message.relation];
+  if (known == nullptr) known = std::make_unique<CachedRelation>();
+  Replace(*known, std::move(schema));
+  known->outside_identity = OutsideIdentity(message);
+  return absl::OkStatus();
+}
+
+void RelationCache::Replace(CachedRelation& known, event::TableSchemaPtr schema) {
+  if (known.schema == nullptr) {
+    known.schema = std::move(schema);
+    return;
+  }
+  if (SameSchema(*known.schema, *schema)) return;
+  if (replaced_.size() == kKeptSchemas) replaced_.pop_front();
+  replaced_.push_back(std::exchange(known.schema, std::move(schema)));
+}
+
+const CachedRelation* RelationCache::Lookup(Oid relation) {
+  const auto found = relations_.find(relation);
+  if (found == relations_.end()) return nullptr;
+  last_ = found->second.get();
+  last_oid_ = relation;
+  return last_;
+}
+
+}  // namespace walduct::pgoutput
