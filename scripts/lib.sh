@@ -27,7 +27,7 @@ as_root() {
   elif have sudo; then
     sudo "$@"
   else
-    die "needs root to run '$1': run this script as root or install sudo"
+    die "needs root: run this script as root or install sudo"
   fi
 }
 
