@@ -24,14 +24,16 @@ using event::TypeKind;
 using TypePtr = std::shared_ptr<const event::Type>;
 
 bool DomainNotNull(const event::Type& type) {
-  for (const event::Type* t = &type; t != nullptr && t->kind == TypeKind::kDomain; t = t->base.get()) {
+  for (const event::Type* t = &type; t != nullptr && t->kind == TypeKind::kDomain;
+       t = t->base.get()) {
     if (t->not_null) return true;
   }
   return false;
 }
 
 int32_t EffectiveTypmod(int32_t typmod, const event::Type& type) {
-  for (const event::Type* t = &type; typmod < 0 && t != nullptr && t->kind == TypeKind::kDomain; t = t->base.get()) {
+  for (const event::Type* t = &type; typmod < 0 && t != nullptr && t->kind == TypeKind::kDomain;
+       t = t->base.get()) {
     typmod = t->base_typmod;
   }
   return typmod;
@@ -61,10 +63,12 @@ void Decorate(const CatalogColumn& known, Oid streamed_type, event::Column& colu
   if (known.type == streamed_type) column.default_expression = known.default_expression;
 }
 
-std::vector<uint16_t> KeyByName(const std::vector<std::string>& names, const std::vector<event::Column>& columns) {
+std::vector<uint16_t> KeyByName(const std::vector<std::string>& names,
+                                const std::vector<event::Column>& columns) {
   std::vector<uint16_t> key;
   for (const std::string& name : names) {
-    const auto at = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
+    const auto at =
+        std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
     if (at != columns.end()) key.push_back(static_cast<uint16_t>(at - columns.begin()));
   }
   return key;
@@ -80,7 +84,8 @@ std::vector<uint16_t> KeyByFlags(const event::RelationDescription& relation) {
   return key;
 }
 
-std::vector<uint16_t> ChooseKey(const event::RelationDescription& relation, const std::optional<CatalogRelation>& known,
+std::vector<uint16_t> ChooseKey(const event::RelationDescription& relation,
+                                const std::optional<CatalogRelation>& known,
                                 const std::vector<event::Column>& columns) {
   std::vector<uint16_t> by_catalog;
   if (known) by_catalog = KeyByName(known->key, columns);
@@ -92,7 +97,8 @@ std::vector<uint16_t> ChooseKey(const event::RelationDescription& relation, cons
 }  // namespace
 
 absl::StatusOr<event::TableSchemaPtr> Catalog::Resolve(const event::RelationDescription& relation) {
-  ASSIGN_OR_RETURN(const std::optional<CatalogRelation> known, ReadRelation(connection_, relation.relation));
+  ASSIGN_OR_RETURN(const std::optional<CatalogRelation> known,
+                   ReadRelation(connection_, relation.relation));
   std::vector<Oid> oids;
   for (const event::RelationColumn& column : relation.columns) oids.push_back(column.type);
   RETURN_IF_ERROR(types_.Load(oids));
@@ -110,7 +116,8 @@ absl::StatusOr<event::TableSchemaPtr> Catalog::Resolve(const event::RelationDesc
     TypePtr type = types_.Find(streamed.type);
     if (type == nullptr) type = UnknownType(streamed.type);
     event::Column column = MakeColumn(streamed.name, std::move(type), streamed.typmod);
-    if (const auto at = by_name.find(streamed.name); at != by_name.end()) Decorate(*at->second, streamed.type, column);
+    if (const auto at = by_name.find(streamed.name); at != by_name.end())
+      Decorate(*at->second, streamed.type, column);
     schema->columns.push_back(std::move(column));
   }
   schema->key_columns = ChooseKey(relation, known, schema->columns);
@@ -155,7 +162,8 @@ absl::StatusOr<std::vector<TableName>> Catalog::CapturedTables(const config::Tab
     std::string full_name = absl::StrCat(name.schema, ".", name.table);
     found.emplace_back(std::move(full_name), std::move(name));
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<TableName> tables;
   for (auto& [full_name, name] : found) tables.push_back(std::move(name));
   return tables;

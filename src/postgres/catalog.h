@@ -35,7 +35,8 @@ class Catalog final : public event::SchemaResolver {
   explicit Catalog(Connection& connection) : connection_(connection), types_(connection) {}
 
   // Stream: see event::SchemaResolver.
-  absl::StatusOr<event::TableSchemaPtr> Resolve(const event::RelationDescription& relation) override;
+  absl::StatusOr<event::TableSchemaPtr> Resolve(
+      const event::RelationDescription& relation) override;
 
   // Snapshot: all columns of the table as of now, in attnum order. NotFound when it has been dropped.
   absl::StatusOr<event::TableSchemaPtr> Describe(Oid relation);

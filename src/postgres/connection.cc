@@ -39,8 +39,9 @@ absl::string_view Field(const pg_result* result, int field) {
 
 void LogNotice(void*, const pg_result* result) {
   const bool warning = Field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "WARNING";
-  (warning ? log::Warn : log::Debug)("PostgreSQL notice", {{"message", Field(result, PG_DIAG_MESSAGE_PRIMARY)},
-                                                           {"sqlstate", Field(result, PG_DIAG_SQLSTATE)}});
+  (warning ? log::Warn : log::Debug)("PostgreSQL notice",
+                                     {{"message", Field(result, PG_DIAG_MESSAGE_PRIMARY)},
+                                      {"sqlstate", Field(result, PG_DIAG_SQLSTATE)}});
 }
 
 }  // namespace
@@ -60,7 +61,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
   keywords.push_back(nullptr);
   values.push_back(nullptr);
   pg_conn* raw = PQconnectStartParams(keywords.data(), values.data(), 0);
-  if (raw == nullptr) return Error(absl::StatusCode::kUnavailable, "out_of_memory", "no memory for a connection");
+  if (raw == nullptr)
+    return Error(absl::StatusCode::kUnavailable, "out_of_memory", "no memory for a connection");
   std::unique_ptr<Connection> connection(new Connection(raw, std::move(options)));
   RETURN_IF_ERROR(connection->Establish());
   RETURN_IF_ERROR(connection->PrepareSession());
@@ -72,7 +74,8 @@ absl::Status Connection::Establish() {
   // libpq keeps the SQLSTATE of a refused connection to itself, except in the verbose text (see StatusFromConnection).
   PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);
   const absl::Duration configured = options_.database.connect_timeout;
-  const absl::Duration timeout = configured > absl::ZeroDuration() ? configured : kDefaultConnectTimeout;
+  const absl::Duration timeout =
+      configured > absl::ZeroDuration() ? configured : kDefaultConnectTimeout;
   const absl::Duration deadline = DeadlineAfter(timeout);
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
   if (PQstatus(connection_) == CONNECTION_BAD) state = PGRES_POLLING_FAILED;
@@ -80,10 +83,11 @@ absl::Status Connection::Establish() {
     if (state == PGRES_POLLING_FAILED) return StatusFromConnection(connection_);
     const absl::Duration remaining = Remaining(deadline);
     if (remaining <= absl::ZeroDuration()) {
-      return Error(absl::StatusCode::kUnavailable, "postgres_unreachable",
-                   absl::StrCat("PostgreSQL at ", options_.database.hostname, ":", options_.database.port,
-                                " did not answer within ", absl::FormatDuration(timeout)),
-                   "check database.hostname, database.port, firewalls, and that the server runs");
+      return Error(
+          absl::StatusCode::kUnavailable, "postgres_unreachable",
+          absl::StrCat("PostgreSQL at ", options_.database.hostname, ":", options_.database.port,
+                       " did not answer within ", absl::FormatDuration(timeout)),
+          "check database.hostname, database.port, firewalls, and that the server runs");
     }
     if (state == PGRES_POLLING_READING) {
       WaitReadable({PQsocket(connection_)}, remaining);
@@ -117,16 +121,18 @@ absl::StatusOr<Result> Connection::Query(absl::string_view sql) {
 }
 
 absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql) {
-  if (PQsendQuery(connection_, std::string(sql).c_str()) == 0) return StatusFromConnection(connection_);
+  if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
+    return StatusFromConnection(connection_);
   return Collect(timeout);
 }
 
-absl::StatusOr<Result> Connection::Query(absl::string_view sql,
-                                         const std::vector<std::optional<std::string>>& parameters) {
+absl::StatusOr<Result> Connection::Query(
+    absl::string_view sql, const std::vector<std::optional<std::string>>& parameters) {
   std::vector<const char*> values;
-  for (const auto& parameter : parameters) values.push_back(parameter ? parameter->c_str() : nullptr);
-  if (PQsendQueryParams(connection_, std::string(sql).c_str(), static_cast<int>(values.size()), nullptr, values.data(),
-                        nullptr, nullptr, 0) == 0) {
+  for (const auto& parameter : parameters)
+    values.push_back(parameter ? parameter->c_str() : nullptr);
+  if (PQsendQueryParams(connection_, std::string(sql).c_str(), static_cast<int>(values.size()),
+                        nullptr, values.data(), nullptr, nullptr, 0) == 0) {
     return StatusFromConnection(connection_);
   }
   return Collect(options_.database.query_timeout);
@@ -156,7 +162,8 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout) {
   Result last(nullptr);
   while (true) {
     if (!AwaitResult(deadline)) {
-      if (ErrorReason(error) == "query_timeout") return error;  // not even the cancellation was answered
+      if (ErrorReason(error) == "query_timeout")
+        return error;  // not even the cancellation was answered
       error = Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
                     absl::StrCat("a statement took longer than ", absl::FormatDuration(timeout)),
                     "raise database.query.timeout.ms, or look for locks and load on the server");
@@ -199,7 +206,8 @@ void Connection::Cancel() {
   if (cancel == nullptr) return;
   char reason[256];
   if (PQcancel(cancel, reason, sizeof(reason)) == 0) {
-    log::Warn("a statement could not be cancelled", {{"reason", absl::StripTrailingAsciiWhitespace(reason)}});
+    log::Warn("a statement could not be cancelled",
+              {{"reason", absl::StripTrailingAsciiWhitespace(reason)}});
   }
   PQfreeCancel(cancel);
 }

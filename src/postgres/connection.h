@@ -71,7 +71,8 @@ class Connection {
   // The same with another limit.
   absl::StatusOr<Result> QueryWithin(absl::Duration timeout, absl::string_view sql);
   // Parameters in text format; nullopt is NULL.
-  absl::StatusOr<Result> Query(absl::string_view sql, const std::vector<std::optional<std::string>>& parameters);
+  absl::StatusOr<Result> Query(absl::string_view sql,
+                               const std::vector<std::optional<std::string>>& parameters);
 
   int server_version() const;  // 150020
   std::string server_version_text() const;

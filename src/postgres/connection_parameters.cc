@@ -15,9 +15,11 @@ constexpr Setting kTextSettings[] = {
     {"DateStyle", "ISO"},
     {"IntervalStyle", "postgres"},
     {"TimeZone", "UTC"},
-    {"extra_float_digits", "3"},  // before PostgreSQL 12 anything less loses digits; since then any positive value is "shortest"
+    {"extra_float_digits",
+     "3"},  // before PostgreSQL 12 anything less loses digits; since then any positive value is "shortest"
     {"bytea_output", "hex"},
     {"lc_monetary", "C"},
+    {"standard_conforming_strings", "on"},  // QuoteLiteral relies on it
 };
 
 // A limit that an administrator set for the role's ordinary sessions must not end a snapshot or the stream.
@@ -29,8 +31,8 @@ constexpr Setting kTimeoutSettings[] = {
 
 // A peer that vanished without a word is noticed after 15 s of silence and 4 unanswered probes.
 constexpr Setting kKeepalives[] = {
-    {"keepalives", "1"},          {"keepalives_idle", "15"},      {"keepalives_interval", "5"},
-    {"keepalives_count", "4"},    {"tcp_user_timeout", "35000"},
+    {"keepalives", "1"},       {"keepalives_idle", "15"},     {"keepalives_interval", "5"},
+    {"keepalives_count", "4"}, {"tcp_user_timeout", "35000"},
 };
 
 void AppendSetting(absl::string_view name, absl::string_view value, std::string& out) {
@@ -52,7 +54,8 @@ std::string StartupOptions(const ConnectionOptions& options) {
   return out;
 }
 
-std::vector<std::pair<const char*, std::string>> ConnectionParameters(const ConnectionOptions& options) {
+std::vector<std::pair<const char*, std::string>> ConnectionParameters(
+    const ConnectionOptions& options) {
   const config::DatabaseOptions& database = options.database;
   std::vector<std::pair<const char*, std::string>> parameters = {
       {"host", database.hostname},

@@ -14,7 +14,8 @@
 namespace walduct::postgres {
 
 // Keyword and value of every parameter; contains the password.
-std::vector<std::pair<const char*, std::string>> ConnectionParameters(const ConnectionOptions& options);
+std::vector<std::pair<const char*, std::string>> ConnectionParameters(
+    const ConnectionOptions& options);
 
 // The `options` keyword: "-c name=value …", blanks and backslashes in values escaped.
 std::string StartupOptions(const ConnectionOptions& options);

@@ -20,9 +20,11 @@ constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connection, absl::string_view select,
+absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connection,
+                                                              absl::string_view select,
                                                               size_t columns) {
-  ASSIGN_OR_RETURN(const Result started, connection.Query(absl::StrCat("COPY (", select, ") TO STDOUT")));
+  ASSIGN_OR_RETURN(const Result started,
+                   connection.Query(absl::StrCat("COPY (", select, ") TO STDOUT")));
   std::unique_ptr<CopyReader> reader(new CopyReader(connection, columns));
   if (static_cast<size_t>(started.columns()) != columns) {
     return Error(absl::StatusCode::kDataLoss, "copy_malformed",

@@ -17,7 +17,9 @@ namespace walduct::postgres {
 class CopyReader {
  public:
   // select: a SELECT without a trailing semicolon; columns: how many it gives.
-  static absl::StatusOr<std::unique_ptr<CopyReader>> Start(Connection& connection, absl::string_view select, size_t columns);
+  static absl::StatusOr<std::unique_ptr<CopyReader>> Start(Connection& connection,
+                                                           absl::string_view select,
+                                                           size_t columns);
   // Cancels the COPY when it was not read to its end.
   ~CopyReader();
 

@@ -10,8 +10,9 @@ namespace walduct::postgres {
 namespace {
 
 absl::Status Malformed(size_t wanted) {
-  return Error(absl::StatusCode::kDataLoss, "copy_malformed",
-               absl::StrCat("a row of COPY does not have the ", wanted, " columns that were asked for"));
+  return Error(
+      absl::StatusCode::kDataLoss, "copy_malformed",
+      absl::StrCat("a row of COPY does not have the ", wanted, " columns that were asked for"));
 }
 
 int OctalDigit(char c) { return c >= '0' && c <= '7' ? c - '0' : -1; }
@@ -26,7 +27,8 @@ int HexDigit(char c) {
 template <typename Digit>
 char ReadCode(Digit digit, int base, int max_digits, const char*& next, const char* end) {
   int code = 0;
-  for (int i = 0; i < max_digits && next != end && digit(*next) >= 0; ++i) code = code * base + digit(*next++);
+  for (int i = 0; i < max_digits && next != end && digit(*next) >= 0; ++i)
+    code = code * base + digit(*next++);
   return static_cast<char>(code);
 }
 
@@ -89,12 +91,14 @@ absl::Status SplitCopyRow(char* line, size_t size, absl::Span<event::Value> valu
   const bool escapes = std::memchr(line, '\\', size) != nullptr;
   char* field = line;
   for (size_t i = 0; i + 1 < values.size(); ++i) {
-    char* const tab = static_cast<char*>(std::memchr(field, '\t', static_cast<size_t>(end - field)));
+    char* const tab =
+        static_cast<char*>(std::memchr(field, '\t', static_cast<size_t>(end - field)));
     if (tab == nullptr) return Malformed(values.size());
     values[i] = MakeValue(field, tab, escapes);
     field = tab + 1;
   }
-  if (std::memchr(field, '\t', static_cast<size_t>(end - field)) != nullptr) return Malformed(values.size());
+  if (std::memchr(field, '\t', static_cast<size_t>(end - field)) != nullptr)
+    return Malformed(values.size());
   values.back() = MakeValue(field, end, escapes);
   return absl::OkStatus();
 }

@@ -14,31 +14,43 @@ constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
 constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
 
 constexpr char kPooler[] =
-    "logical replication needs a direct connection: set database.hostname and database.port to the server itself, not to "
-    "a connection pooler (PgBouncer, RDS Proxy, Supavisor, a host name with -pooler, ports 6432 and 6543)";
+    "logical replication needs a direct connection: set database.hostname and database.port to the "
+    "server itself, not to "
+    "a connection pooler (PgBouncer, RDS Proxy, Supavisor, a host name with -pooler, ports 6432 "
+    "and 6543)";
 constexpr char kSlotLost[] =
-    "the WAL this slot needed is gone: drop the slot (SELECT pg_drop_replication_slot('NAME')) and take a new snapshot "
-    "(snapshot.mode=when_needed does both); raise max_slot_wal_keep_size to keep it from happening again";
+    "the WAL this slot needed is gone: drop the slot (SELECT pg_drop_replication_slot('NAME')) and "
+    "take a new snapshot "
+    "(snapshot.mode=when_needed does both); raise max_slot_wal_keep_size to keep it from happening "
+    "again";
 constexpr char kPublicationMissing[] =
-    "a publication must exist before the WAL that is decoded was written: create it again under the same name; if it was "
+    "a publication must exist before the WAL that is decoded was written: create it again under "
+    "the same name; if it was "
     "created after the slot, drop the slot and take a new snapshot";
 constexpr char kHba[] =
-    "add a line to pg_hba.conf for this database, user and address (a logical walsender matches by database name, not by "
+    "add a line to pg_hba.conf for this database, user and address (a logical walsender matches by "
+    "database name, not by "
     "the word replication): host DATABASE USER ADDRESS scram-sha-256; then SELECT pg_reload_conf()";
 constexpr char kReplicationRole[] =
     "ALTER ROLE … REPLICATION (Amazon RDS: GRANT rds_replication TO …)";
 constexpr char kTls[] =
-    "check database.sslmode, database.sslrootcert, database.sslcert and database.sslkey, and the server's ssl setting";
-constexpr char kReachable[] = "check database.hostname, database.port, firewalls, and that the server runs";
+    "check database.sslmode, database.sslrootcert, database.sslcert and database.sslkey, and the "
+    "server's ssl setting";
+constexpr char kReachable[] =
+    "check database.hostname, database.port, firewalls, and that the server runs";
 
 constexpr ErrorRule kSqlStateRules[] = {
     // Who we are.
     {"28P01", "", kUnauthenticated, "wrong_password", "check database.user and database.password"},
-    {"28000", "no encryption", kUnauthenticated, "tls_required", "set database.sslmode=require, or allow the address in pg_hba.conf"},
-    {"28000", "SSL off", kUnauthenticated, "tls_required", "set database.sslmode=require, or allow the address in pg_hba.conf"},
+    {"28000", "no encryption", kUnauthenticated, "tls_required",
+     "set database.sslmode=require, or allow the address in pg_hba.conf"},
+    {"28000", "SSL off", kUnauthenticated, "tls_required",
+     "set database.sslmode=require, or allow the address in pg_hba.conf"},
     {"28000", "pg_hba.conf", kUnauthenticated, "address_not_allowed", kHba},
-    {"28000", "not permitted to log in", kUnauthenticated, "role_may_not_log_in", "ALTER ROLE … LOGIN"},
-    {"28", "", kUnauthenticated, "authentication_failed", "check database.user, database.password and pg_hba.conf"},
+    {"28000", "not permitted to log in", kUnauthenticated, "role_may_not_log_in",
+     "ALTER ROLE … LOGIN"},
+    {"28", "", kUnauthenticated, "authentication_failed",
+     "check database.user, database.password and pg_hba.conf"},
     {"3D000", "no such database", kFailedPrecondition, "pooler", kPooler},
     {"3D000", "", kFailedPrecondition, "database_missing", "check database.dbname"},
     {"42501", "row-level security", kPermissionDenied, "row_security_hides_rows",
@@ -54,30 +66,39 @@ constexpr ErrorRule kSqlStateRules[] = {
 
     // Slots and publications.
     {"53400", "replication slots are in use", kFailedPrecondition, "no_free_slot",
-     "raise max_replication_slots and restart the server, or drop a slot nobody uses (SELECT slot_name, active FROM "
+     "raise max_replication_slots and restart the server, or drop a slot nobody uses (SELECT "
+     "slot_name, active FROM "
      "pg_replication_slots)"},
-    {"53300", "max_wal_senders", kUnavailable, "no_free_wal_sender", "raise max_wal_senders and restart the server"},
+    {"53300", "max_wal_senders", kUnavailable, "no_free_wal_sender",
+     "raise max_wal_senders and restart the server"},
     {"55006", "is active for PID", kAborted, "slot_in_use",
      "another process reads this slot: stop it, or give each connector its own slot.name"},
     {"55006", "", kAborted, "object_in_use", ""},
     {"55000", "not created in this database", kFailedPrecondition, "slot_wrong_database",
      "choose another slot.name, or connect to the slot's database"},
-    {"55000", "physical replication slot", kFailedPrecondition, "slot_wrong_plugin", "choose another slot.name"},
+    {"55000", "physical replication slot", kFailedPrecondition, "slot_wrong_plugin",
+     "choose another slot.name"},
     {"55000", "wal_level", kFailedPrecondition, "wal_level_not_logical",
      "ALTER SYSTEM SET wal_level = logical; then restart the server"},
-    {"55000", "cannot read from logical replication slot", kFailedPrecondition, "slot_lost", kSlotLost},
+    {"55000", "cannot read from logical replication slot", kFailedPrecondition, "slot_lost",
+     kSlotLost},
     {"55000", "can no longer", kFailedPrecondition, "slot_lost", kSlotLost},
-    {"55000", "skipped loading publication", kFailedPrecondition, "publication_missing", kPublicationMissing},
+    {"55000", "skipped loading publication", kFailedPrecondition, "publication_missing",
+     kPublicationMissing},
     {"55000", "", kFailedPrecondition, "server_state", ""},
     {"42704", "publication", kFailedPrecondition, "publication_missing", kPublicationMissing},
     {"42704", "replication slot", kFailedPrecondition, "slot_missing",
-     "the slot was dropped: changes since then are lost; take a new snapshot (snapshot.mode=when_needed)"},
+     "the slot was dropped: changes since then are lost; take a new snapshot "
+     "(snapshot.mode=when_needed)"},
     {"42704", "", kFailedPrecondition, "object_missing", ""},
-    {"42710", "replication slot", kAborted, "slot_exists", "another process has just created this slot"},
+    {"42710", "replication slot", kAborted, "slot_exists",
+     "another process has just created this slot"},
     {"42710", "", kAborted, "object_exists", ""},
-    {"42602", "", kInvalidArgument, "name_invalid", "slot.name may hold lower-case letters, digits and underscores"},
+    {"42602", "", kInvalidArgument, "name_invalid",
+     "slot.name may hold lower-case letters, digits and underscores"},
     {"58P01", "has already been removed", kDataLoss, "wal_removed", kSlotLost},
-    {"58P01", "could not access file", kFailedPrecondition, "plugin_missing", "the server lacks this output plugin"},
+    {"58P01", "could not access file", kFailedPrecondition, "plugin_missing",
+     "the server lacks this output plugin"},
     {"58", "", kUnavailable, "server_io_error", "look into the server's log"},
 
     // The server is going, gone, or has too much to do.
@@ -88,9 +109,11 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"57014", "", kDeadlineExceeded, "query_cancelled", ""},
     {"57", "", kUnavailable, "session_ended", ""},
     {"25P", "", kUnavailable, "session_ended", ""},
-    {"25006", "", kFailedPrecondition, "read_only", "connect to the primary; a standby and a read-only session cannot write"},
+    {"25006", "", kFailedPrecondition, "read_only",
+     "connect to the primary; a standby and a read-only session cannot write"},
     {"53400", "", kFailedPrecondition, "server_limit", ""},
-    {"53300", "", kUnavailable, "too_many_connections", "raise max_connections, or the role's CONNECTION LIMIT"},
+    {"53300", "", kUnavailable, "too_many_connections",
+     "raise max_connections, or the role's CONNECTION LIMIT"},
     {"53", "", kUnavailable, "server_out_of_resources", ""},
     {"08", "", kUnavailable, "connection_lost", ""},
     {"40", "", kAborted, "transaction_rolled_back", ""},
@@ -108,13 +131,17 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"0A000", "recovery", kFailedPrecondition, "standby_not_supported",
      "logical decoding on a standby needs PostgreSQL 16 or newer; connect to the primary"},
     {"0A000", "", kUnimplemented, "server_lacks_feature", ""},
-    {"54", "", kFailedPrecondition, "value_too_large", "a value is too large to be sent as text (1 GB)"},
-    {"XX001", "", kDataLoss, "server_data_corrupted", "the server found corrupted storage; look into its log"},
-    {"XX002", "", kDataLoss, "server_data_corrupted", "the server found a corrupted index; look into its log"},
+    {"54", "", kFailedPrecondition, "value_too_large",
+     "a value is too large to be sent as text (1 GB)"},
+    {"XX001", "", kDataLoss, "server_data_corrupted",
+     "the server found corrupted storage; look into its log"},
+    {"XX002", "", kDataLoss, "server_data_corrupted",
+     "the server found a corrupted index; look into its log"},
 };
 
 constexpr ErrorRule kConnectionRules[] = {
-    {"", "could not translate host name", kUnavailable, "unknown_host", "check database.hostname and name resolution"},
+    {"", "could not translate host name", kUnavailable, "unknown_host",
+     "check database.hostname and name resolution"},
     {"", "no password supplied", kUnauthenticated, "password_missing", "set database.password"},
     {"", "invalid sslmode value", kInvalidArgument, "sslmode_invalid",
      "database.sslmode: disable, allow, prefer, require, verify-ca or verify-full"},
@@ -128,7 +155,8 @@ constexpr ErrorRule kConnectionRules[] = {
     {"", "No such file or directory", kUnavailable, "postgres_unreachable", kReachable},
     {"", "authentication method", kUnauthenticated, "authentication_failed",
      "libpq does not know the authentication method that pg_hba.conf asks for"},
-    {"", "SCRAM", kUnauthenticated, "authentication_failed", "check database.user and database.password"},
+    {"", "SCRAM", kUnauthenticated, "authentication_failed",
+     "check database.user and database.password"},
 };
 
 }  // namespace

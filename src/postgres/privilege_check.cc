@@ -29,8 +29,8 @@ constexpr size_t kMaxListed = 50;
 
 std::string Listed(const std::vector<std::string>& names, absl::string_view separator) {
   if (names.size() <= kMaxListed) return absl::StrJoin(names, separator);
-  return absl::StrCat(absl::StrJoin(names.begin(), names.begin() + kMaxListed, separator), separator, "… and ",
-                      names.size() - kMaxListed, " more");
+  return absl::StrCat(absl::StrJoin(names.begin(), names.begin() + kMaxListed, separator),
+                      separator, "… and ", names.size() - kMaxListed, " more");
 }
 
 struct Findings {
@@ -51,9 +51,12 @@ Findings Examine(const Result& result) {
     const bool select = result.Get(row, kSelect) == "t";
     if (!usage || !select) findings.unreadable.push_back(table);
     if (!usage && schemas.insert(schema).second) {
-      findings.grants.push_back(absl::StrCat("GRANT USAGE ON SCHEMA ", schema, " TO ", findings.role, ";"));
+      findings.grants.push_back(
+          absl::StrCat("GRANT USAGE ON SCHEMA ", schema, " TO ", findings.role, ";"));
     }
-    if (!select) findings.grants.push_back(absl::StrCat("GRANT SELECT ON ", table, " TO ", findings.role, ";"));
+    if (!select)
+      findings.grants.push_back(
+          absl::StrCat("GRANT SELECT ON ", table, " TO ", findings.role, ";"));
     if (result.Get(row, kRowSecurity) == "t") findings.hidden.push_back(table);
   }
   return findings;
@@ -68,14 +71,17 @@ absl::Status CheckSnapshotPrivileges(Connection& connection, const std::vector<T
   const Findings findings = Examine(result);
   if (!findings.unreadable.empty()) {
     return Error(absl::StatusCode::kPermissionDenied, "table_not_readable",
-                 absl::StrCat("the role ", findings.role, " may not read ", Listed(findings.unreadable, ", ")),
+                 absl::StrCat("the role ", findings.role, " may not read ",
+                              Listed(findings.unreadable, ", ")),
                  Listed(findings.grants, " "));
   }
   if (!findings.hidden.empty()) {
-    return Error(absl::StatusCode::kPermissionDenied, "row_security_hides_rows",
-                 absl::StrCat("row level security would hide rows from the snapshot, though not from the stream, of ",
-                              Listed(findings.hidden, ", ")),
-                 absl::StrCat("ALTER ROLE ", findings.role, " BYPASSRLS; or leave these tables out"));
+    return Error(
+        absl::StatusCode::kPermissionDenied, "row_security_hides_rows",
+        absl::StrCat(
+            "row level security would hide rows from the snapshot, though not from the stream, of ",
+            Listed(findings.hidden, ", ")),
+        absl::StrCat("ALTER ROLE ", findings.role, " BYPASSRLS; or leave these tables out"));
   }
   return absl::OkStatus();
 }

@@ -89,7 +89,8 @@ absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connecti
   const bool has_generated = connection.server_version() >= 120000;
   const bool has_covering = connection.server_version() >= 110000;
   ASSIGN_OR_RETURN(const Result columns,
-                   connection.Query(absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
+                   connection.Query(absl::StrCat(kColumnsBeforeGenerated,
+                                                 has_generated ? "a.attgenerated" : "''",
                                                  kColumnsAfterGenerated),
                                     {oid}));
   if (columns.rows() == 0) return std::nullopt;
@@ -102,8 +103,9 @@ absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connecti
   }
   ASSIGN_OR_RETURN(
       const Result key,
-      connection.Query(
-          absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts", kKeyAfterCount), {oid}));
+      connection.Query(absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts",
+                                    kKeyAfterCount),
+                       {oid}));
   for (int row = 0; row < key.rows(); ++row) {
     read.key.emplace_back(key.Get(row, 0));
     read.primary_key = key.Get(row, 1) == "t";

@@ -27,7 +27,15 @@ SELECT pg_catalog.pg_is_in_recovery(),
         WHERE pg_catalog.split_part(s.name, '.', 1) IN ('rds', 'cloudsql', 'azure', 'neon'))
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
 
-enum ServerColumn { kInRecovery, kEncoding, kWalLevel, kPendingRestart, kRole, kMayReplicate, kPlatform };
+enum ServerColumn {
+  kInRecovery,
+  kEncoding,
+  kWalLevel,
+  kPendingRestart,
+  kRole,
+  kMayReplicate,
+  kPlatform
+};
 
 // A walsender of our own role that does not stream yet is taken for the one that is going to use the slot.
 constexpr absl::string_view kFree = R"(
@@ -39,10 +47,13 @@ SELECT (SELECT pg_catalog.count(*) FROM pg_catalog.pg_replication_slots),
 
 std::string WalLevelHint(absl::string_view platform) {
   if (platform == "rds") {
-    return "set rds.logical_replication = 1 in the parameter group (Aurora: the cluster parameter group) and reboot";
+    return "set rds.logical_replication = 1 in the parameter group (Aurora: the cluster parameter "
+           "group) and reboot";
   }
-  if (platform == "cloudsql") return "set the flag cloudsql.logical_decoding = on; the instance restarts";
-  if (platform == "azure") return "set the server parameter wal_level = logical and restart the server";
+  if (platform == "cloudsql")
+    return "set the flag cloudsql.logical_decoding = on; the instance restarts";
+  if (platform == "azure")
+    return "set the server parameter wal_level = logical and restart the server";
   if (platform == "neon") return "turn on logical replication in the project's settings";
   return "ALTER SYSTEM SET wal_level = logical; then restart the server";
 }
@@ -62,8 +73,8 @@ absl::Status CheckVersion(const Connection& connection) {
 absl::Status CheckRecovery(const Connection& connection, bool in_recovery) {
   if (!in_recovery || connection.server_version() >= kFirstStandbyDecoding) return absl::OkStatus();
   return Error(absl::StatusCode::kFailedPrecondition, "standby_not_supported",
-               absl::StrCat("the server is a standby, and PostgreSQL ", connection.server_version_text(),
-                            " cannot decode on one"),
+               absl::StrCat("the server is a standby, and PostgreSQL ",
+                            connection.server_version_text(), " cannot decode on one"),
                "connect to the primary, or use PostgreSQL 16 or newer");
 }
 
@@ -73,7 +84,8 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   RETURN_IF_ERROR(CheckVersion(connection));
   ASSIGN_OR_RETURN(const Result result, connection.Query(kServer));
   if (result.rows() != 1) {
-    return Error(absl::StatusCode::kFailedPrecondition, "role_missing", "the role of this session is gone");
+    return Error(absl::StatusCode::kFailedPrecondition, "role_missing",
+                 "the role of this session is gone");
   }
   ServerInfo server{.version = connection.server_version(),
                     .in_recovery = result.Get(0, kInRecovery) == "t",
@@ -81,15 +93,17 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   const absl::string_view wal_level = result.Get(0, kWalLevel);
   if (wal_level != "logical") {
     const bool pending = result.Get(0, kPendingRestart) == "t";
-    return Error(absl::StatusCode::kFailedPrecondition, "wal_level_not_logical",
-                 absl::StrCat("wal_level is ", wal_level, ", must be logical",
-                              pending ? " (it was changed; the server has not been restarted since)" : ""),
-                 pending ? "restart the server" : WalLevelHint(result.Get(0, kPlatform)));
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "wal_level_not_logical",
+        absl::StrCat("wal_level is ", wal_level, ", must be logical",
+                     pending ? " (it was changed; the server has not been restarted since)" : ""),
+        pending ? "restart the server" : WalLevelHint(result.Get(0, kPlatform)));
   }
   if (result.Get(0, kMayReplicate) != "t") {
-    return Error(absl::StatusCode::kPermissionDenied, "role_may_not_replicate",
-                 absl::StrCat("the role ", QuoteIdentifier(result.Get(0, kRole)), " may not replicate"),
-                 ReplicationHint(result.Get(0, kPlatform), result.Get(0, kRole)));
+    return Error(
+        absl::StatusCode::kPermissionDenied, "role_may_not_replicate",
+        absl::StrCat("the role ", QuoteIdentifier(result.Get(0, kRole)), " may not replicate"),
+        ReplicationHint(result.Get(0, kPlatform), result.Get(0, kRole)));
   }
   RETURN_IF_ERROR(CheckRecovery(connection, server.in_recovery));
   return server;
@@ -102,7 +116,8 @@ absl::Status CheckFreeSlot(Connection& connection) {
   if (slots >= max_slots) {
     return Error(absl::StatusCode::kFailedPrecondition, "no_free_slot",
                  absl::StrCat("all ", max_slots, " replication slots of the server are in use"),
-                 "raise max_replication_slots and restart the server, or drop a slot nobody uses (SELECT slot_name, active "
+                 "raise max_replication_slots and restart the server, or drop a slot nobody uses "
+                 "(SELECT slot_name, active "
                  "FROM pg_replication_slots)");
   }
   const int32_t senders = ParseInt(result.Get(0, 2), 0);

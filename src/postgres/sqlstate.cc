@@ -21,7 +21,8 @@ namespace {
 bool IsSqlState(absl::string_view text) {
   if (text.size() != 5) return false;
   for (const char c : text) {
-    if (!absl::ascii_isdigit(static_cast<unsigned char>(c)) && !absl::ascii_isupper(static_cast<unsigned char>(c))) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c)) &&
+        !absl::ascii_isupper(static_cast<unsigned char>(c))) {
       return false;
     }
   }
@@ -71,9 +72,11 @@ struct Refusal {
 // word is in the server's language.
 std::optional<Refusal> ParseRefusal(absl::string_view line) {
   constexpr absl::string_view kBefore = ":  ";
-  for (size_t at = line.find(kBefore); at != absl::string_view::npos; at = line.find(kBefore, at + 1)) {
+  for (size_t at = line.find(kBefore); at != absl::string_view::npos;
+       at = line.find(kBefore, at + 1)) {
     const absl::string_view rest = line.substr(at + kBefore.size());
-    if (rest.size() > 7 && IsSqlState(rest.substr(0, 5)) && absl::StartsWith(rest.substr(5), ": ")) {
+    if (rest.size() > 7 && IsSqlState(rest.substr(0, 5)) &&
+        absl::StartsWith(rest.substr(5), ": ")) {
       return Refusal{std::string(rest.substr(0, 5)), std::string(rest.substr(7))};
     }
   }
@@ -86,7 +89,8 @@ std::optional<Refusal> FindRefusal(absl::string_view text) {
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     std::optional<Refusal> refusal = ParseRefusal(line);
     if (!refusal) continue;
-    if (!found || (found->sqlstate == "28000" && refusal->sqlstate != "28000")) found = std::move(refusal);
+    if (!found || (found->sqlstate == "28000" && refusal->sqlstate != "28000"))
+      found = std::move(refusal);
   }
   return found;
 }
@@ -97,16 +101,19 @@ absl::Status StatusFromLibpqText(absl::string_view text) {
   }
   const std::string message = OneLine(text);
   for (const ErrorRule& rule : ConnectionRules()) {
-    if (absl::StrContains(message, rule.text)) return Error(rule.code, rule.reason, message, rule.hint);
+    if (absl::StrContains(message, rule.text))
+      return Error(rule.code, rule.reason, message, rule.hint);
   }
-  return Error(absl::StatusCode::kUnavailable, "connection_lost", message.empty() ? "connection lost" : message);
+  return Error(absl::StatusCode::kUnavailable, "connection_lost",
+               message.empty() ? "connection lost" : message);
 }
 
 }  // namespace
 
 absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message) {
-  const std::string shown = absl::StrCat(MayHoldValues(sqlstate) ? WithoutQuotedText(message) : std::string(message),
-                                         " (SQLSTATE ", sqlstate, ")");
+  const std::string shown =
+      absl::StrCat(MayHoldValues(sqlstate) ? WithoutQuotedText(message) : std::string(message),
+                   " (SQLSTATE ", sqlstate, ")");
   for (const ErrorRule& rule : SqlStateRules()) {
     if (absl::StartsWith(sqlstate, rule.sqlstate) && absl::StrContains(message, rule.text)) {
       return Error(rule.code, rule.reason, shown, rule.hint);
@@ -123,7 +130,8 @@ absl::Status StatusFromResult(const pg_result* result) {
   if (!detail.empty() && !MayHoldValues(sqlstate)) absl::StrAppend(&message, ": ", detail);
   // Of a context only logical decoding's is of use: it names the slot, the callback and the LSN.
   const absl::string_view context = Field(result, PG_DIAG_CONTEXT);
-  if (absl::StrContains(context, "output plugin")) absl::StrAppend(&message, " [", OneLine(context), "]");
+  if (absl::StrContains(context, "output plugin"))
+    absl::StrAppend(&message, " [", OneLine(context), "]");
   const absl::Status status = StatusFromSqlState(sqlstate, message);
   const absl::string_view server_hint = Field(result, PG_DIAG_MESSAGE_HINT);
   if (!ErrorHint(status).empty() || server_hint.empty()) return status;

@@ -87,8 +87,10 @@ std::shared_ptr<const event::Type> Build(Oid oid, const TypeRows& rows, int dept
   const auto row = rows.find(oid);
   if (row == rows.end() || depth > kMaxDepth) return nullptr;
   auto type = std::make_shared<event::Type>(row->second.type);
-  if (type->kind == event::TypeKind::kDomain) type->base = Build(row->second.base, rows, depth + 1, built);
-  if (type->kind == event::TypeKind::kArray) type->element = Build(row->second.element, rows, depth + 1, built);
+  if (type->kind == event::TypeKind::kDomain)
+    type->base = Build(row->second.base, rows, depth + 1, built);
+  if (type->kind == event::TypeKind::kArray)
+    type->element = Build(row->second.element, rows, depth + 1, built);
   built[oid] = type;
   return type;
 }

@@ -1,7 +1,12 @@
 // ReplicationStream: START_REPLICATION on a slot over libpq; the real WalSource.
+//
+// Thread-safety: none; the data thread. Memory: one message plus libpq's socket buffer.
+// Errors of Start: slot_in_use (Aborted), slot_lost, slot_missing, publication_missing (FailedPrecondition), and what
+// Connection gives. A publication that a PostgreSQL 18 server only warns about is publication_missing in Next.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
@@ -15,9 +20,9 @@ namespace walduct::replication {
 class ReplicationStream final : public WalSource {
  public:
   // Takes the connection over. start: first commit wanted ends after it. proto_version 1, `messages` from PostgreSQL 14 on.
-  static absl::StatusOr<std::unique_ptr<ReplicationStream>> Start(std::unique_ptr<postgres::Connection> connection,
-                                                                  const config::ReplicationOptions& options, Lsn start,
-                                                                  Clock& clock);
+  static absl::StatusOr<std::unique_ptr<ReplicationStream>> Start(
+      std::unique_ptr<postgres::Connection> connection, const config::ReplicationOptions& options,
+      Lsn start, Clock& clock);
   ~ReplicationStream() override;
 
   absl::StatusOr<WalFrame> Next() override;
@@ -29,11 +34,17 @@ class ReplicationStream final : public WalSource {
 
  private:
   ReplicationStream(std::unique_ptr<postgres::Connection> connection, Clock& clock);
+  static void OnNotice(void* stream, const pg_result* notice);
+  absl::Status EndOfStream();
+  absl::Status Flush(absl::Duration timeout);
   void ReleaseFrame();
 
   std::unique_ptr<postgres::Connection> connection_;
   Clock& clock_;
-  char* frame_ = nullptr;  // PQgetCopyData's buffer behind the last payload
+  std::string publication_;    // its name in the catalog
+  Lsn flushed_;                // highest reported: never goes back
+  absl::Status notice_error_;  // from a warning that must end the stream
+  char* frame_ = nullptr;      // PQgetCopyData's buffer behind the last payload
 };
 
 }  // namespace walduct::replication

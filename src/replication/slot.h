@@ -18,18 +18,20 @@ struct SlotState {
   std::string database;
   bool active = false;
   int active_pid = 0;
-  Lsn restart_lsn;           // 0/0: NULL, the slot was invalidated
-  Lsn confirmed_flush_lsn;   // 0/0: NULL, half created
-  std::string wal_status;    // reserved, extended, unreserved, lost; empty before PostgreSQL 13
+  Lsn restart_lsn;          // 0/0: NULL, the slot was invalidated
+  Lsn confirmed_flush_lsn;  // 0/0: NULL, half created
+  std::string wal_status;   // reserved, extended, unreserved, lost; empty before PostgreSQL 13
   std::string invalidation_reason;  // PostgreSQL 17+
 };
 
 // Absent when no slot has the name, whatever its plugin and database.
-absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection, absl::string_view slot_name);
+absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
+                                                     absl::string_view slot_name);
 
 // FailedPrecondition slot_wrong_plugin, slot_wrong_database, slot_lost; Aborted slot_in_use (names pid, application and
 // client); OK when the slot can be streamed by us.
-absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name, const SlotState& slot);
+absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name,
+                             const SlotState& slot);
 
 struct CreatedSlot {
   Lsn consistent_point;
@@ -40,6 +42,7 @@ struct CreatedSlot {
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
                                        const config::ReplicationOptions& options);
 
+// OK when there is no such slot. Waits a few seconds for a walsender that is just ending; then Aborted slot_in_use.
 absl::Status DropSlot(postgres::Connection& sql, absl::string_view slot_name);
 
 struct SystemIdentity {

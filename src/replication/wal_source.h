@@ -15,13 +15,13 @@ namespace walduct::replication {
 
 struct WalFrame {
   enum class Kind : uint8_t {
-    kNone,       // nothing to read now
-    kData,       // XLogData: payload is one pgoutput message
+    kNone,  // nothing to read now
+    kData,  // XLogData: payload is one pgoutput message
     kKeepalive,
   };
   Kind kind = Kind::kNone;
-  Lsn start;                     // kData: of the message, 0/0 for some
-  Lsn wal_end;                   // kData: server's current end of WAL; kKeepalive: everything before it was sent or is of no concern
+  Lsn start;  // kData: of the message, 0/0 for some
+  Lsn wal_end;  // kData: server's current end of WAL; kKeepalive: everything before it was sent or is of no concern
   bool reply_requested = false;  // kKeepalive
   absl::string_view payload;     // kData; valid until the next call of Next()
 };

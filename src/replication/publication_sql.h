@@ -1,0 +1,53 @@
+// SQL of publications, and what must change in one. Pure.
+//
+// Source: https://www.postgresql.org/docs/current/sql-createpublication.html, sql-alterpublication.html
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "base/lsn.h"
+#include "config/options.h"
+
+namespace walduct::replication {
+
+struct PublishedTable {
+  Oid relation{};
+  std::string schema;
+  std::string table;
+  bool has_children = false;  // by INHERITS: without ONLY they would be published too
+};
+
+// A publication as the catalog has it.
+struct PublicationState {
+  std::string name;
+  bool all_tables = false;
+  std::vector<std::string> operations;  // insert, update, delete, truncate
+  bool via_partition_root = false;
+  std::vector<PublishedTable> tables;  // named one by one
+  std::vector<std::string> schemas;    // FOR TABLES IN SCHEMA
+};
+
+// What the configuration asks for.
+struct PublicationWish {
+  config::PublicationAutocreate mode{};
+  std::vector<PublishedTable> tables;  // used by kFiltered
+  std::optional<std::vector<std::string>>
+      operations;  // absent: the server's default, an existing publication's own
+  bool via_partition_root = false;
+};
+
+// "insert,update" as a list without what the server does not know (truncate before PostgreSQL 11).
+std::vector<std::string> SplitOperations(absl::string_view list, int server_version);
+
+// The name as an unquoted identifier.
+std::string FoldName(absl::string_view name);
+
+std::string CreatePublicationSql(absl::string_view name, const PublicationWish& wish);
+
+// Statements separated by "; " that turn the publication into what is wished; "" when nothing differs.
+std::string AlterPublicationSql(const PublicationState& state, const PublicationWish& wish);
+
+}  // namespace walduct::replication

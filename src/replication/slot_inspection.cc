@@ -1,0 +1,108 @@
+// What pg_replication_slots says about a slot, and whether we can stream from it. Declared in slot.h.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "postgres/oid_text.h"
+#include "replication/slot.h"
+
+namespace walduct::replication {
+namespace {
+
+constexpr absl::string_view kSlotFrom = R"(
+SELECT s.plugin, s.database, s.active, s.active_pid, s.restart_lsn, s.confirmed_flush_lsn, )";
+constexpr absl::string_view kSlotTo = R"(
+FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $1)";
+
+enum SlotColumn {
+  kPlugin,
+  kDatabase,
+  kActive,
+  kActivePid,
+  kRestartLsn,
+  kConfirmedFlushLsn,
+  kWalStatus,
+  kInvalidation
+};
+
+constexpr absl::string_view kReader = R"(
+SELECT a.application_name, coalesce(a.client_addr::pg_catalog.text, 'local socket'), a.usename
+FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4)";
+
+constexpr absl::string_view kReplacement =
+    "drop it (SELECT pg_drop_replication_slot('NAME')) and take a new snapshot; "
+    "snapshot.mode=when_needed does both. "
+    "Changes since it was lost are only in that snapshot. See max_slot_wal_keep_size and "
+    "idle_replication_slot_timeout";
+
+absl::StatusOr<Lsn> LsnOrNone(const postgres::Result& result, int column) {
+  if (result.is_null(0, column)) return Lsn();
+  return Lsn::Parse(result.Get(0, column));
+}
+
+absl::Status InUse(postgres::Connection& connection, absl::string_view name,
+                   const SlotState& slot) {
+  std::string who;
+  const auto reader = connection.Query(kReader, {absl::StrCat(slot.active_pid)});
+  if (reader.ok() && reader->rows() == 1) {
+    who = absl::StrCat(", application ", postgres::QuoteIdentifier(reader->Get(0, 0)), ", client ",
+                       reader->Get(0, 1), ", role ", postgres::QuoteIdentifier(reader->Get(0, 2)));
+  }
+  return Error(absl::StatusCode::kAborted, "slot_in_use",
+               absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                            " is read by another process (pid ", slot.active_pid, who, ")"),
+               "stop the other process, or give each connector its own slot.name");
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
+                                                     absl::string_view slot_name) {
+  const int version = connection.server_version();
+  const std::string sql = absl::StrCat(kSlotFrom, version >= 130000 ? "s.wal_status" : "''", ", ",
+                                       version >= 170000 ? "s.invalidation_reason" : "''", kSlotTo);
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(sql, {std::string(slot_name)}));
+  if (result.rows() == 0) return std::nullopt;
+  SlotState slot;
+  slot.plugin = std::string(result.Get(0, kPlugin));
+  slot.database = std::string(result.Get(0, kDatabase));
+  slot.active = result.Get(0, kActive) == "t";
+  slot.active_pid = postgres::ParseInt(result.Get(0, kActivePid), 0);
+  ASSIGN_OR_RETURN(slot.restart_lsn, LsnOrNone(result, kRestartLsn));
+  ASSIGN_OR_RETURN(slot.confirmed_flush_lsn, LsnOrNone(result, kConfirmedFlushLsn));
+  slot.wal_status = std::string(result.Get(0, kWalStatus));
+  slot.invalidation_reason = std::string(result.Get(0, kInvalidation));
+  return slot;
+}
+
+absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name,
+                             const SlotState& slot) {
+  const std::string name = postgres::QuoteIdentifier(slot_name);
+  if (slot.plugin != "pgoutput") {
+    return Error(absl::StatusCode::kFailedPrecondition, "slot_wrong_plugin",
+                 slot.plugin.empty()
+                     ? absl::StrCat("replication slot ", name, " is a physical slot")
+                     : absl::StrCat("replication slot ", name, " belongs to the output plugin ",
+                                    slot.plugin, ", not to pgoutput"),
+                 "choose another slot.name, or drop the slot if nobody needs it");
+  }
+  if (slot.database != connection.database()) {
+    return Error(absl::StatusCode::kFailedPrecondition, "slot_wrong_database",
+                 absl::StrCat("replication slot ", name, " belongs to the database ", slot.database,
+                              ", not to ", connection.database()),
+                 "choose another slot.name: slots are shared by all databases of a server");
+  }
+  // While another session still creates the slot, restart_lsn may be NULL: not lost, but in use.
+  if (slot.active) return InUse(connection, slot_name, slot);
+  if (slot.wal_status == "lost" || !slot.invalidation_reason.empty() || !slot.restart_lsn.valid()) {
+    const std::string reason = slot.invalidation_reason.empty() ? "required WAL has been removed"
+                                                                : slot.invalidation_reason;
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "slot_lost",
+        absl::StrCat("replication slot ", name, " was invalidated by the server (", reason, ")"),
+        kReplacement);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::replication
