@@ -23,7 +23,7 @@ class AckTracker {
   // A record was written under the ticket NextTicket gave last. Its position is not safe before Advance covers it.
   void OnWritten();
   // All records of everything up to position have been written: position becomes safe once they are acknowledged.
-  // Positions never go backwards. With nothing in flight it is safe at once.
+  // With nothing in flight it is safe at once. A position behind the safe one (a source that repeats itself) changes nothing.
   void Advance(const event::Position& position);
   void OnAcknowledged(uint64_t ticket, uint32_t count);
 
@@ -33,14 +33,15 @@ class AckTracker {
   uint64_t in_flight_records() const { return in_flight_; }
 
  private:
+  // Only the last group takes records, and only until it is full.
   struct Group {
     uint32_t written = 0;
     uint32_t acknowledged = 0;
-    bool closed = false;
-    std::optional<event::Position> position;
+    std::optional<event::Position>
+        position;  // safe once this group and all before it are acknowledged
   };
-  Group& Find(uint64_t ticket);
   void Settle();
+  void MakeSafe(const event::Position& position);
 
   std::deque<Group> groups_;
   uint64_t first_ticket_ = 0;  // ticket of groups_.front()

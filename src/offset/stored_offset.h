@@ -25,9 +25,12 @@ struct StoredOffset {
   std::optional<uint32_t> timeline;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
+  // Members that are neither Debezium's nor ours to use, as JSON text. They belong to this position only: an offset for
+  // another position is made without them.
+  std::map<std::string, std::string> foreign;
 };
 
-// The JSON object of the offset, fields in our fixed order, no spaces.
+// The JSON object of the offset, fields in our fixed order, no spaces. LSNs are printed as Java prints a signed long.
 std::string EncodeOffset(const StoredOffset& offset);
 // InvalidArgument names what is wrong. Accepts what Debezium 3.4 to 3.7 writes.
 absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json);
@@ -36,8 +39,10 @@ absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json);
 std::string OffsetKey(absl::string_view connector_name, absl::string_view topic_prefix);
 
 // The body of Connect's GET and PATCH /connectors/{name}/offsets.
-std::string EncodeRestBody(absl::string_view topic_prefix, const std::optional<StoredOffset>& offset);
+std::string EncodeRestBody(absl::string_view topic_prefix,
+                           const std::optional<StoredOffset>& offset);
 // The offset for topic_prefix in such a body; absent when it is null there. InvalidArgument for another shape or partition.
-absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json, absl::string_view topic_prefix);
+absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json,
+                                                           absl::string_view topic_prefix);
 
 }  // namespace walduct::offset

@@ -1,0 +1,122 @@
+#include "kafka/client.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "kafka/error.h"
+
+namespace walduct::kafka {
+namespace {
+
+struct ConfDeleter {
+  void operator()(rd_kafka_conf_t* conf) const { rd_kafka_conf_destroy(conf); }
+};
+using ConfPtr = std::unique_ptr<rd_kafka_conf_t, ConfDeleter>;
+
+// Broken connections arrive as error events too, and are reported there once per outage instead of once per attempt.
+bool IsConnectionNoise(absl::string_view facility) {
+  return facility == "FAIL" || facility == "ERROR" || facility == "CONFWARN";
+}
+
+// librdkafka calls this from its own threads.
+void OnLog(const rd_kafka_t*, int level, const char* facility, const char* text) {
+  constexpr int kCritical = 2;
+  constexpr int kWarning = 4;
+  const log::Fields fields = {{"client", "librdkafka"}, {"facility", facility}};
+  if (level <= kCritical) {
+    log::Error(text, fields);
+  } else if (level <= kWarning && !IsConnectionNoise(facility)) {
+    log::Warn(text, fields);
+  } else {
+    log::Debug(text, fields);
+  }
+}
+
+bool IsSecret(absl::string_view name) {
+  for (const absl::string_view part : {"password", "secret", "key", "pem", "jaas", "oauthbearer"}) {
+    if (absl::StrContains(name, part)) return true;
+  }
+  return false;
+}
+
+absl::Status SetAll(const Properties& properties, rd_kafka_conf_t* conf) {
+  std::string unknown;
+  char text[512];
+  for (const auto& [name, value] : properties) {
+    switch (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), text, sizeof(text))) {
+      case RD_KAFKA_CONF_OK:
+        break;
+      case RD_KAFKA_CONF_UNKNOWN:
+        absl::StrAppend(&unknown, unknown.empty() ? "" : ", ", name);
+        break;
+      case RD_KAFKA_CONF_INVALID:
+        return Error(absl::StatusCode::kInvalidArgument, "kafka_property_invalid",
+                     absl::StrCat("Kafka client property ", name, ": ",
+                                  IsSecret(name) ? "invalid value" : text));
+    }
+  }
+  if (!unknown.empty()) log::Warn("Kafka client properties without effect", {{"names", unknown}});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
+                                      const Properties& properties) {
+  ConfPtr conf(rd_kafka_conf_new());
+  Properties all{{"client.id", "walduct"},
+                 {"socket.keepalive.enable", "true"},
+                 {"enable.metrics.push", "false"},
+                 {"log.connection.close", "false"}};
+  for (const auto& [name, value] : properties) all[name] = value;
+  if (!bootstrap_servers.empty()) all["bootstrap.servers"] = bootstrap_servers;
+  RETURN_IF_ERROR(SetAll(all, conf.get()));
+  rd_kafka_conf_set_log_cb(conf.get(), OnLog);
+  if (role == Role::kProducer) {
+    rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR);
+  }
+  char text[512];
+  rd_kafka_t* handle = rd_kafka_new(role == Role::kProducer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER,
+                                    conf.get(), text, sizeof(text));
+  if (handle == nullptr) {
+    return Error(absl::StatusCode::kInvalidArgument, "kafka_property_invalid",
+                 absl::StrCat("Kafka client: ", text),
+                 "check the producer.*, consumer.*, admin.* and producer.override.* properties");
+  }
+  static_cast<void>(conf.release());  // taken over by the handle
+  return Client(std::move(bootstrap_servers), handle);
+}
+
+Client::Client(Client&& other) noexcept
+    : bootstrap_servers_(std::move(other.bootstrap_servers_)),
+      handle_(std::exchange(other.handle_, nullptr)) {}
+
+Client::~Client() {
+  if (handle_ != nullptr) rd_kafka_destroy(handle_);
+}
+
+absl::Status Client::CheckConnected(absl::Duration timeout) {
+  const rd_kafka_metadata_t* metadata = nullptr;
+  const rd_kafka_resp_err_t error =
+      rd_kafka_metadata(handle_, 0, nullptr, &metadata, ToMilliseconds(timeout));
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return KafkaError(error, absl::StrCat("no answer from Kafka at ", bootstrap_servers_));
+  }
+  rd_kafka_metadata_destroy(metadata);
+  return absl::OkStatus();
+}
+
+int ToMilliseconds(absl::Duration duration) {
+  const int64_t ms = absl::ToInt64Milliseconds(duration);
+  return static_cast<int>(std::clamp<int64_t>(ms, 0, 1 << 30));
+}
+
+}  // namespace walduct::kafka

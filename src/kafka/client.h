@@ -1,0 +1,47 @@
+// Client: one librdkafka instance, a producer or a consumer, with its threads. Its log lines go to walduct::log.
+//
+// Thread-safe once made. Destroying it waits for librdkafka's threads; what is still queued is dropped.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "kafka/properties.h"
+
+struct rd_kafka_s;
+
+namespace walduct::kafka {
+
+class Client {
+ public:
+  enum class Role { kProducer, kConsumer };
+
+  // properties: librdkafka's names. Names that it does not know are warned about, once per client.
+  // InvalidArgument kafka_property_invalid names a property with a bad value.
+  static absl::StatusOr<Client> Create(Role role, std::string bootstrap_servers,
+                                       const Properties& properties);
+
+  Client(Client&& other) noexcept;
+  Client& operator=(Client&&) = delete;
+  ~Client();
+
+  // OK when a broker answers within the timeout. Unavailable broker_unavailable.
+  absl::Status CheckConnected(absl::Duration timeout);
+
+  const std::string& bootstrap_servers() const { return bootstrap_servers_; }
+  rd_kafka_s* handle() const { return handle_; }
+
+ private:
+  Client(std::string bootstrap_servers, rd_kafka_s* handle)
+      : bootstrap_servers_(std::move(bootstrap_servers)), handle_(handle) {}
+
+  std::string bootstrap_servers_;
+  rd_kafka_s* handle_;  // owned
+};
+
+// Milliseconds for librdkafka, at least 0, never its "for ever".
+int ToMilliseconds(absl::Duration duration);
+
+}  // namespace walduct::kafka

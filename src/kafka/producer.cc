@@ -1,0 +1,303 @@
+#include "kafka/producer.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/poller.h"
+#include "base/status_macros.h"
+#include "kafka/error.h"
+
+namespace walduct::kafka {
+namespace {
+
+// What librdkafka spends on a record beyond its bytes: its message, the delivery report's share, the allocator.
+constexpr size_t kMessageOverhead = 320;
+constexpr size_t kHeadersOverhead = 96;
+constexpr size_t kHeaderOverhead = 80;
+
+// The opaque of a message carries its token and what it costs, so that its delivery report needs no look-up.
+constexpr int kCostBits = 24;
+constexpr size_t kCostUnit = 64;
+constexpr uint64_t kMaxCost = (uint64_t{1} << kCostBits) - 1;
+constexpr uint64_t kMaxToken = (uint64_t{1} << (64 - kCostBits)) - 1;
+
+void* Pack(uint64_t token, uint64_t cost) {
+  CHECK(token <= kMaxToken);
+  return reinterpret_cast<void*>(token << kCostBits | cost);  // NOLINT(performance-no-int-to-ptr)
+}
+uint64_t TokenOf(const void* opaque) { return reinterpret_cast<uint64_t>(opaque) >> kCostBits; }
+uint64_t CostOf(const void* opaque) { return reinterpret_cast<uint64_t>(opaque) & kMaxCost; }
+
+uint64_t CostOf(const Message& message) {
+  size_t bytes = kMessageOverhead;
+  if (message.key) bytes += message.key->size();
+  if (message.value) bytes += message.value->size();
+  if (message.headers != nullptr) bytes += message.headers->memory_bytes();
+  return std::min<uint64_t>((bytes + kCostUnit - 1) / kCostUnit, kMaxCost);
+}
+
+// librdkafka tells null from empty by the pointer.
+rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view>& bytes) {
+  rd_kafka_vu_t field{};
+  field.vtype = type;
+  if (bytes) {
+    field.u.mem.ptr = const_cast<char*>(bytes->data() == nullptr ? "" : bytes->data());
+    field.u.mem.size = bytes->size();
+  }
+  return field;
+}
+
+}  // namespace
+
+Topic::Topic(Topic&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), delivered_(std::move(other.delivered_)) {}
+
+Topic::~Topic() {
+  if (handle_ == nullptr) return;
+  rd_kafka_topic_destroy(handle_);
+}
+
+Headers::~Headers() {
+  if (handle_ != nullptr) rd_kafka_headers_destroy(handle_);
+}
+
+void Headers::Add(absl::string_view name, absl::string_view value, size_t count) {
+  if (handle_ == nullptr) {
+    handle_ = rd_kafka_headers_new(count);
+    memory_bytes_ = kHeadersOverhead;
+  }
+  rd_kafka_header_add(handle_, name.data(), static_cast<ssize_t>(name.size()), value.data(),
+                      static_cast<ssize_t>(value.size()));
+  memory_bytes_ += kHeaderOverhead + name.size() + value.size();
+}
+
+// Consecutive deliveries under one token, not handed over yet.
+struct Producer::Run {
+  DeliveryHandler* handler;
+  uint64_t token = 0;
+  uint32_t count = 0;
+
+  void Add(uint64_t next) {
+    if (next != token) HandOver();
+    token = next;
+    ++count;
+  }
+  void HandOver() {
+    if (count > 0 && handler != nullptr) handler->OnDelivered(token, count);
+    count = 0;
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(const Options& options) {
+  ASSIGN_OR_RETURN(const Properties properties, ProducerProperties(options.java, options.rules));
+  ASSIGN_OR_RETURN(Client client,
+                   Client::Create(Client::Role::kProducer, options.bootstrap_servers, properties));
+  return std::unique_ptr<Producer>(new Producer(std::move(client), options.rules.buffer_bytes));
+}
+
+Producer::Producer(Client client, size_t buffer_bytes)
+    : client_(std::move(client)),
+      events_(rd_kafka_queue_get_main(client_.handle())),
+      buffer_bytes_(buffer_bytes) {
+  wakeup_.Watch(events_);
+}
+
+Producer::~Producer() {
+  rd_kafka_queue_io_event_enable(events_, -1, nullptr, 0);
+  rd_kafka_queue_destroy(events_);
+}
+
+absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
+  auto delivered = std::make_unique<bool>(false);
+  rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(client_.handle());
+  rd_kafka_topic_conf_set_opaque(conf, delivered.get());
+  rd_kafka_topic_t* handle = rd_kafka_topic_new(client_.handle(), name.c_str(), conf);
+  if (handle == nullptr) {
+    const rd_kafka_resp_err_t error = rd_kafka_last_error();
+    rd_kafka_topic_conf_destroy(conf);
+    // librdkafka refuses only names that are too long.
+    return KafkaError(
+        error == RD_KAFKA_RESP_ERR__INVALID_ARG ? RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION : error,
+        absl::StrCat("topic ", name));
+  }
+  return Topic(handle, std::move(delivered));
+}
+
+absl::Status Producer::Produce(const Message& message) {
+  if (!broken_.ok()) return broken_;
+  const uint64_t cost = CostOf(message);
+  const size_t bytes = cost * kCostUnit;
+  if (in_flight_bytes_ != 0 && in_flight_bytes_ + bytes > buffer_bytes_) {
+    return absl::ResourceExhaustedError("producer buffer is full");
+  }
+  std::array<rd_kafka_vu_t, 7> fields;
+  size_t count = 0;
+  fields[count].vtype = RD_KAFKA_VTYPE_RKT;
+  fields[count++].u.rkt = message.topic->handle_;
+  fields[count].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
+  fields[count++].u.i = RD_KAFKA_MSG_F_COPY;
+  fields[count].vtype = RD_KAFKA_VTYPE_OPAQUE;
+  fields[count++].u.ptr = Pack(message.token, cost);
+  fields[count++] = Bytes(RD_KAFKA_VTYPE_KEY, message.key);
+  fields[count++] = Bytes(RD_KAFKA_VTYPE_VALUE, message.value);
+  if (message.partition) {
+    fields[count].vtype = RD_KAFKA_VTYPE_PARTITION;
+    fields[count++].u.i32 = *message.partition;
+  }
+  if (message.headers != nullptr && message.headers->handle_ != nullptr) {
+    fields[count].vtype = RD_KAFKA_VTYPE_HEADERS;
+    fields[count++].u.headers = message.headers->handle_;
+  }
+  if (rd_kafka_error_t* error = rd_kafka_produceva(client_.handle(), fields.data(), count)) {
+    const absl::Status status =
+        KafkaError(rd_kafka_error_code(error),
+                   absl::StrCat("topic ", rd_kafka_topic_name(message.topic->handle_)));
+    rd_kafka_error_destroy(error);
+    if (!absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status)) Break(status);
+    return status;
+  }
+  if (message.headers != nullptr) message.headers->handle_ = nullptr;  // taken over
+  in_flight_bytes_ += bytes;
+  ++in_flight_records_;
+  return absl::OkStatus();
+}
+
+absl::Status Producer::Poll(DeliveryHandler& handler) {
+  wakeup_.Drain();
+  Run run{.handler = &handler};
+  // Ends: what can arrive is bounded by what is in flight, and only this thread adds to that.
+  while (rd_kafka_event_t* event = rd_kafka_queue_poll(events_, 0)) {
+    OnEvent(event, &run);
+    rd_kafka_event_destroy(event);
+  }
+  run.HandOver();
+  return broken_;
+}
+
+absl::Status Producer::Flush(DeliveryHandler& handler, absl::Duration timeout) {
+  constexpr int kStepMs = 5;
+  Clock& clock = Clock::Real();
+  const absl::Duration deadline = clock.Monotonic() + timeout;
+  while (true) {
+    RETURN_IF_ERROR(Poll(handler));
+    if (in_flight_records_ == 0) return absl::OkStatus();
+    if (clock.Monotonic() >= deadline) {
+      return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
+                   absl::StrCat(in_flight_records_, " records are not acknowledged by Kafka at ",
+                                client_.bootstrap_servers(), " yet"));
+    }
+    // Ends linger.ms early; it cannot see the reports that wait for Poll, hence the short step.
+    rd_kafka_flush(client_.handle(), kStepMs);
+  }
+}
+
+absl::Status Producer::CheckConnected(absl::Duration timeout) {
+  const absl::Status status = client_.CheckConnected(timeout);
+  if (status.ok()) {
+    OnConnected();
+    return status;
+  }
+  if (in_flight_records_ == 0) {
+    Run nothing{.handler = nullptr};
+    while (rd_kafka_event_t* event = rd_kafka_queue_poll(events_, 0)) {
+      OnEvent(event, &nothing);
+      rd_kafka_event_destroy(event);
+    }
+  }
+  return identity_error_.ok() ? status : identity_error_;
+}
+
+void Producer::OnEvent(rd_kafka_op_s* event, Run* run) {
+  switch (rd_kafka_event_type(event)) {
+    case RD_KAFKA_EVENT_DR:
+      OnDeliveries(event, run);
+      break;
+    case RD_KAFKA_EVENT_ERROR:
+      OnError(event);
+      break;
+    default:
+      break;
+  }
+}
+
+void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
+  bool* delivered = nullptr;
+  while (const rd_kafka_message_t* message = rd_kafka_event_message_next(event)) {
+    const void* opaque = message->_private;
+    in_flight_bytes_ -= CostOf(opaque) * kCostUnit;
+    --in_flight_records_;
+    if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      OnFailure(*message);
+      continue;
+    }
+    if (delivered == nullptr) {  // one event holds records of one topic
+      delivered = static_cast<bool*>(rd_kafka_topic_opaque(message->rkt));
+      *delivered = true;
+      OnConnected();
+    }
+    run->Add(TokenOf(opaque));
+  }
+}
+
+// A topic that has taken records and is unknown now may be a broker that has just started: begin anew rather than fail.
+void Producer::OnFailure(const rd_kafka_message_s& message) {
+  if (!broken_.ok()) return;
+  const std::string topic = absl::StrCat("topic ", rd_kafka_topic_name(message.rkt));
+  const absl::Status status = KafkaError(message.err, topic);
+  const bool known = *static_cast<const bool*>(rd_kafka_topic_opaque(message.rkt));
+  if (known && ErrorReason(status) == "topic_missing") {
+    Break(Error(absl::StatusCode::kUnavailable, "topic_gone",
+                absl::StrCat(topic, " is not known to Kafka any more"), ErrorHint(status)));
+    return;
+  }
+  Break(status);
+}
+
+void Producer::OnError(rd_kafka_op_s* event) {
+  const int code = rd_kafka_event_error(event);
+  const absl::Status status =
+      KafkaError(code, absl::StrCat("Kafka at ", client_.bootstrap_servers()),
+                 rd_kafka_event_error_string(event));
+  if (code == RD_KAFKA_RESP_ERR__FATAL) {
+    char text[512];
+    const rd_kafka_resp_err_t cause = rd_kafka_fatal_error(client_.handle(), text, sizeof(text));
+    Break(Error(absl::StatusCode::kUnavailable, "producer_fatal",
+                absl::StrCat("Kafka producer: ", text, " (", rd_kafka_err2name(cause), ")")));
+    return;
+  }
+  // A cluster that accepted us before is more likely to be restarting than to have forgotten us.
+  if (IsIdentityError(code) && !was_connected_) {
+    identity_error_ = status;
+    Break(status);
+    return;
+  }
+  if (code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED) {
+    Break(status);
+    return;
+  }
+  if (outage_logged_ || in_flight_records_ == 0) return;
+  outage_logged_ = true;
+  log::Warn("waiting for Kafka", {{"bootstrap_servers", client_.bootstrap_servers()},
+                                  {"error", std::string(status.message())}});
+}
+
+void Producer::OnConnected() {
+  was_connected_ = true;
+  identity_error_ = absl::OkStatus();
+  if (!outage_logged_) return;
+  outage_logged_ = false;
+  log::Info("Kafka answers again", {{"bootstrap_servers", client_.bootstrap_servers()}});
+}
+
+void Producer::Break(absl::Status status) {
+  if (broken_.ok()) broken_ = std::move(status);
+}
+
+}  // namespace walduct::kafka

@@ -1,0 +1,135 @@
+// Producer: sends records in order per partition, and says in the order of arrival which are durable. Nothing is dropped: a
+// record that cannot be delivered breaks the producer for good.
+//
+// Not thread-safe: one caller. librdkafka's threads only reach its queue. Bytes in flight are counted here, with what a
+// record costs in memory beyond its bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "kafka/client.h"
+#include "kafka/properties.h"
+#include "kafka/wakeup.h"
+
+struct rd_kafka_headers_s;
+struct rd_kafka_message_s;
+struct rd_kafka_op_s;
+struct rd_kafka_queue_s;
+struct rd_kafka_topic_s;
+
+namespace walduct::kafka {
+
+class DeliveryHandler {
+ public:
+  virtual ~DeliveryHandler() = default;
+  // count records produced with this token, one after the other, are durable.
+  virtual void OnDelivered(uint64_t token, uint32_t count) = 0;
+};
+
+// A topic of one producer, which must outlive it.
+class Topic {
+ public:
+  Topic(Topic&& other) noexcept;
+  Topic& operator=(Topic&&) = delete;
+  ~Topic();
+
+ private:
+  friend class Producer;
+  Topic(rd_kafka_topic_s* handle, std::unique_ptr<bool> delivered)
+      : handle_(handle), delivered_(std::move(delivered)) {}
+
+  rd_kafka_topic_s* handle_;         // owned
+  std::unique_ptr<bool> delivered_;  // whether it has taken a record; librdkafka keeps its address
+};
+
+// Headers of one record. Produce takes what is in it and leaves it empty.
+class Headers {
+ public:
+  Headers() = default;
+  Headers(const Headers&) = delete;
+  Headers& operator=(const Headers&) = delete;
+  ~Headers();
+
+  // Copies both. Call it for each of count headers, in order.
+  void Add(absl::string_view name, absl::string_view value, size_t count);
+  size_t memory_bytes() const { return memory_bytes_; }
+
+ private:
+  friend class Producer;
+  rd_kafka_headers_s* handle_ = nullptr;
+  size_t memory_bytes_ = 0;
+};
+
+struct Message {
+  const Topic* topic = nullptr;
+  std::optional<int32_t> partition;        // absent: by the key
+  std::optional<absl::string_view> key;    // absent: null
+  std::optional<absl::string_view> value;  // absent: null
+  Headers* headers = nullptr;              // null: none
+  uint64_t token = 0;                      // below 2^40
+};
+
+class Producer {
+ public:
+  struct Options {
+    std::string bootstrap_servers;
+    Properties java;  // see ProducerProperties
+    ProducerRules rules;
+  };
+  static absl::StatusOr<std::unique_ptr<Producer>> Create(const Options& options);
+  ~Producer();
+
+  absl::StatusOr<Topic> OpenTopic(const std::string& name);
+
+  // Never waits. Copies the message.
+  //   ResourceExhausted  buffer_bytes are in flight; nothing taken. One message alone may exceed them.
+  //   InvalidArgument    record_too_large; nothing taken
+  //   anything else      broken for good
+  absl::Status Produce(const Message& message);
+  bool HasCapacity() const { return in_flight_bytes_ < buffer_bytes_; }
+
+  // Hands over what has been delivered. Once a record could not be, always that error.
+  absl::Status Poll(DeliveryHandler& handler);
+  // Sends at once what waits for company and waits for all of it. DeadlineExceeded flush_timeout.
+  absl::Status Flush(DeliveryHandler& handler, absl::Duration timeout);
+  int ready_fd() const { return wakeup_.fd(); }
+
+  // For before the first record. Unavailable, or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
+  absl::Status CheckConnected(absl::Duration timeout);
+
+  size_t in_flight_bytes() const { return in_flight_bytes_; }
+  uint64_t in_flight_records() const { return in_flight_records_; }
+  Client& client() { return client_; }
+  Wakeup& wakeup() { return wakeup_; }
+
+ private:
+  struct Run;
+
+  Producer(Client client, size_t buffer_bytes);
+  void OnEvent(rd_kafka_op_s* event, Run* run);
+  void OnDeliveries(rd_kafka_op_s* event, Run* run);
+  void OnFailure(const rd_kafka_message_s& message);
+  void OnError(rd_kafka_op_s* event);
+  void OnConnected();
+  void Break(absl::Status status);
+
+  Wakeup wakeup_;  // before the client, whose threads write to it to the end
+  Client client_;
+  rd_kafka_queue_s* events_;  // owned
+  const size_t buffer_bytes_;
+  size_t in_flight_bytes_ = 0;
+  uint64_t in_flight_records_ = 0;
+  bool was_connected_ = false;
+  bool outage_logged_ = false;
+  absl::Status identity_error_;  // last one while never connected
+  absl::Status broken_;          // first failure
+};
+
+}  // namespace walduct::kafka

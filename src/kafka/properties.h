@@ -1,0 +1,31 @@
+// From the property names of Kafka's Java clients to librdkafka's (its CONFIGURATION.md), so that a Connect worker's file
+// works as it is. Names that both know pass through; a name that neither knows is found when the client is made and only
+// warned about.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace walduct::kafka {
+
+using Properties = std::map<std::string, std::string>;
+
+// Values may hold secrets. `rdkafka.<name>` passes <name> through untouched and wins.
+// InvalidArgument: kafka_property_invalid, kafka_sasl_unsupported, kafka_jaas_malformed, kafka_store_* .
+absl::StatusOr<Properties> TranslateProperties(const Properties& java);
+
+// A producer's properties: ours, java's over them, and what must hold for order and durability over those.
+struct ProducerRules {
+  size_t buffer_bytes =
+      32u << 20;  // most that will be queued; bounds the caller, not a single record
+  bool auto_create_topics = true;  // let the broker create a topic at its first record
+  int linger_ms = 5;               // unless java says otherwise
+};
+// InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks other than all,
+// transactional.id, more requests in flight than idempotence orders.
+absl::StatusOr<Properties> ProducerProperties(const Properties& java, const ProducerRules& rules);
+
+}  // namespace walduct::kafka

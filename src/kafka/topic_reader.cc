@@ -1,0 +1,158 @@
+#include "kafka/topic_reader.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "kafka/client.h"
+#include "kafka/error.h"
+
+namespace walduct::kafka {
+namespace {
+
+template <auto kDestroy>
+struct Deleter {
+  template <typename T>
+  void operator()(T* object) const {
+    kDestroy(object);
+  }
+};
+using TopicPtr = std::unique_ptr<rd_kafka_topic_t, Deleter<rd_kafka_topic_destroy>>;
+using QueuePtr = std::unique_ptr<rd_kafka_queue_t, Deleter<rd_kafka_queue_destroy>>;
+using MessagePtr = std::unique_ptr<rd_kafka_message_t, Deleter<rd_kafka_message_destroy>>;
+
+absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
+  ASSIGN_OR_RETURN(Properties properties, TranslateProperties(java));
+  properties["isolation.level"] = "read_committed";
+  properties["enable.partition.eof"] = "true";
+  properties["allow.auto.create.topics"] = "false";
+  properties["queued.max.messages.kbytes"] = "4096";
+  // Without a group: nothing is committed, no right on a group is needed.
+  properties.erase("group.id");
+  return properties;
+}
+
+class Reader {
+ public:
+  Reader(const TopicReadOptions& options, Client client)
+      : options_(options),
+        client_(std::move(client)),
+        deadline_(Clock::Real().Monotonic() + options.timeout),
+        topic_(rd_kafka_topic_new(client_.handle(), options.topic.c_str(), nullptr)),
+        queue_(rd_kafka_queue_new(client_.handle())) {}
+
+  ~Reader() {
+    for (const int32_t partition : started_) rd_kafka_consume_stop(topic_.get(), partition);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  absl::Status Start() {
+    if (topic_ == nullptr) {
+      return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, Name());
+    }
+    ASSIGN_OR_RETURN(const int32_t partitions, CountPartitions());
+    for (int32_t partition = 0; partition < partitions; ++partition) {
+      if (rd_kafka_consume_start_queue(topic_.get(), partition, RD_KAFKA_OFFSET_BEGINNING,
+                                       queue_.get()) != 0) {
+        return KafkaError(rd_kafka_last_error(), Name());
+      }
+      started_.push_back(partition);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadToEnd(const std::function<void(const TopicRecord&)>& handler) {
+    std::vector<bool> ended(started_.size());
+    size_t open = started_.size();
+    while (open > 0) {
+      const MessagePtr message(rd_kafka_consume_queue(queue_.get(), RemainingMs()));
+      if (message == nullptr) {
+        if (RemainingMs() > 0) continue;
+        return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
+                     absl::StrCat(Name(), " could not be read to its end within ",
+                                  absl::FormatDuration(options_.timeout)));
+      }
+      if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        const auto partition = static_cast<size_t>(message->partition);
+        if (!ended[partition]) --open;
+        ended[partition] = true;
+      } else if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        RETURN_IF_ERROR(OnError(message->err));
+      } else {
+        handler(ToRecord(*message));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  std::string Name() const { return absl::StrCat("topic ", options_.topic); }
+
+  int RemainingMs() const { return ToMilliseconds(deadline_ - Clock::Real().Monotonic()); }
+
+  absl::StatusOr<int32_t> CountPartitions() {
+    const rd_kafka_metadata_t* metadata = nullptr;
+    const rd_kafka_resp_err_t error =
+        rd_kafka_metadata(client_.handle(), 0, topic_.get(), &metadata, RemainingMs());
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return KafkaError(error,
+                        absl::StrCat("no answer from Kafka at ", client_.bootstrap_servers()));
+    }
+    rd_kafka_resp_err_t topic_error = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    int32_t partitions = 0;
+    if (metadata->topic_cnt == 1) {
+      topic_error = metadata->topics[0].err;
+      partitions = metadata->topics[0].partition_cnt;
+    }
+    rd_kafka_metadata_destroy(metadata);
+    if (topic_error != RD_KAFKA_RESP_ERR_NO_ERROR) return KafkaError(topic_error, Name());
+    return partitions;
+  }
+
+  // The client recovers from broken connections by itself until the deadline.
+  absl::Status OnError(rd_kafka_resp_err_t error) {
+    return IsConnectionError(error) ? absl::OkStatus() : KafkaError(error, Name());
+  }
+
+  static TopicRecord ToRecord(const rd_kafka_message_t& message) {
+    TopicRecord record;
+    record.partition = message.partition;
+    rd_kafka_timestamp_type_t type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
+    record.timestamp_ms = rd_kafka_message_timestamp(&message, &type);
+    if (message.key != nullptr) {
+      record.key = absl::string_view(static_cast<const char*>(message.key), message.key_len);
+    }
+    if (message.payload != nullptr) {
+      record.value = absl::string_view(static_cast<const char*>(message.payload), message.len);
+    }
+    return record;
+  }
+
+  const TopicReadOptions& options_;
+  Client client_;
+  const absl::Duration deadline_;
+  TopicPtr topic_;
+  QueuePtr queue_;
+  std::vector<int32_t> started_;
+};
+
+}  // namespace
+
+absl::Status ReadTopic(const TopicReadOptions& options,
+                       const std::function<void(const TopicRecord&)>& handler) {
+  ASSIGN_OR_RETURN(const Properties properties, ReaderProperties(options.java));
+  ASSIGN_OR_RETURN(Client client,
+                   Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
+  Reader reader(options, std::move(client));
+  RETURN_IF_ERROR(reader.Start());
+  return reader.ReadToEnd(handler);
+}
+
+}  // namespace walduct::kafka

@@ -1,0 +1,54 @@
+#include "offset/ack_tracker.h"
+
+#include "base/check.h"
+
+namespace walduct::offset {
+
+uint64_t AckTracker::NextTicket() {
+  if (groups_.empty() || groups_.back().written == kMaxGroupRecords) groups_.emplace_back();
+  return first_ticket_ + groups_.size() - 1;
+}
+
+void AckTracker::OnWritten() {
+  CHECK(!groups_.empty() && groups_.back().written < kMaxGroupRecords);
+  ++groups_.back().written;
+  ++in_flight_;
+}
+
+void AckTracker::Advance(const event::Position& position) {
+  if (in_flight_ == 0) {
+    MakeSafe(position);
+    return;
+  }
+  // Everything up to here lies in the groups so far, the last of which may have no record yet.
+  groups_.back().position = position;
+}
+
+void AckTracker::OnAcknowledged(uint64_t ticket, uint32_t count) {
+  CHECK(ticket >= first_ticket_ && ticket - first_ticket_ < groups_.size());
+  Group& group = groups_[ticket - first_ticket_];
+  CHECK(count <= group.written - group.acknowledged);
+  group.acknowledged += count;
+  in_flight_ -= count;
+  Settle();
+}
+
+// The last group stays even when all of it is acknowledged: its ticket may have been given out for the next record.
+void AckTracker::Settle() {
+  while (!groups_.empty()) {
+    Group& group = groups_.front();
+    if (group.acknowledged < group.written) return;
+    if (group.position) MakeSafe(*group.position);
+    group.position.reset();
+    if (groups_.size() == 1 && group.written < kMaxGroupRecords) return;
+    groups_.pop_front();
+    ++first_ticket_;
+  }
+}
+
+// After a reconnect the source repeats what lies behind the safe position: that changes nothing.
+void AckTracker::MakeSafe(const event::Position& position) {
+  if (!safe_ || *safe_ <= position) safe_ = position;
+}
+
+}  // namespace walduct::offset

@@ -1,0 +1,25 @@
+#include "offset/offset_key.h"
+
+#include "rapidjson/document.h"
+
+namespace walduct::offset {
+namespace {
+
+bool IsText(const rapidjson::Value& value, absl::string_view text) {
+  return value.IsString() && absl::string_view(value.GetString(), value.GetStringLength()) == text;
+}
+
+}  // namespace
+
+bool KeyBelongsTo(absl::string_view key, const OffsetIdentity& identity) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(key.data(), key.size());
+  if (document.HasParseError() || !document.IsArray() || document.Size() != 2) return false;
+  if (!IsText(document[0], identity.connector_name)) return false;
+  const rapidjson::Value& partition = document[1];
+  if (!partition.IsObject() || partition.MemberCount() != 1) return false;
+  const auto server = partition.FindMember("server");
+  return server != partition.MemberEnd() && IsText(server->value, identity.topic_prefix);
+}
+
+}  // namespace walduct::offset

@@ -1,0 +1,224 @@
+#include <limits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "offset/stored_offset.h"
+#include "rapidjson/document.h"
+#include "rapidjson/stringbuffer.h"
+#include "rapidjson/writer.h"
+
+namespace walduct::offset {
+namespace {
+
+using rapidjson::Value;
+
+absl::Status Malformed(absl::string_view what) {
+  return Error(absl::StatusCode::kInvalidArgument, "offset_malformed",
+               absl::StrCat("stored offset: ", what),
+               "restore the offset from a backup, or remove it and let snapshot.mode decide");
+}
+
+absl::string_view TextOf(const Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+// One member as what the field of a position needs. Every reader leaves its target alone when the member is absent or null.
+class ObjectReader {
+ public:
+  explicit ObjectReader(const Value& object) : object_(object) {}
+
+  const Value* Find(const char* name) const {
+    const auto member = object_.FindMember(name);
+    return member == object_.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
+  }
+
+  // A 64-bit LSN or transaction id. Java prints those above 2^63 as negative numbers.
+  absl::StatusOr<bool> Unsigned(const char* name, uint64_t* out) const {
+    const Value* value = Find(name);
+    if (value == nullptr) return false;
+    if (value->IsUint64()) {
+      *out = value->GetUint64();
+    } else if (value->IsInt64()) {
+      *out = static_cast<uint64_t>(value->GetInt64());
+    } else {
+      return Malformed(absl::StrCat("\"", name, "\" is not an integer"));
+    }
+    return true;
+  }
+
+  absl::Status Signed(const char* name, int64_t* out) const {
+    const Value* value = Find(name);
+    if (value == nullptr) return absl::OkStatus();
+    if (!value->IsInt64()) return Malformed(absl::StrCat("\"", name, "\" is not an integer"));
+    *out = value->GetInt64();
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadLsn(const char* name, Lsn* out) const {
+    uint64_t value = out->value();
+    RETURN_IF_ERROR(Unsigned(name, &value).status());
+    *out = Lsn(value);
+    return absl::OkStatus();
+  }
+
+  // A boolean, also as text: Debezium reads both.
+  bool True(const char* name) const {
+    const Value* value = Find(name);
+    if (value == nullptr) return false;
+    if (value->IsBool()) return value->GetBool();
+    return value->IsString() && absl::AsciiStrToLower(TextOf(*value)) == "true";
+  }
+
+ private:
+  const Value& object_;
+};
+
+// "snapshot" holds the kind of snapshot (INITIAL, BLOCKING, INCREMENTAL); true in old releases, where
+// last_snapshot_record alone said that it was over. Only the initial one has to be taken again after a crash: the other
+// kinds run beside the stream, whose position stands in the same offset.
+event::SnapshotPhase PhaseOf(const ObjectReader& reader) {
+  const Value* snapshot = reader.Find("snapshot");
+  if (snapshot == nullptr) return event::SnapshotPhase::kNone;
+  if (snapshot->IsBool() && !snapshot->GetBool()) return event::SnapshotPhase::kNone;
+  if (snapshot->IsString()) {
+    const std::string kind = absl::AsciiStrToUpper(TextOf(*snapshot));
+    if (kind == "FALSE" || kind == "BLOCKING" || kind == "INCREMENTAL") {
+      return event::SnapshotPhase::kNone;
+    }
+  }
+  const bool completed = reader.Find("snapshot_completed") != nullptr
+                             ? reader.True("snapshot_completed")
+                             : reader.True("last_snapshot_record");
+  return completed ? event::SnapshotPhase::kCompleted : event::SnapshotPhase::kRunning;
+}
+
+// The boundary to resume at: the last COMMIT. Before Debezium has seen one it is the last thing it had processed; after a
+// snapshot, the snapshot's own LSN.
+absl::StatusOr<Lsn> BoundaryOf(const ObjectReader& reader) {
+  for (const char* name : {"lsn_commit", "lsn_proc", "lsn"}) {
+    uint64_t value = 0;
+    ASSIGN_OR_RETURN(const bool present, reader.Unsigned(name, &value));
+    if (present) return Lsn(value);
+  }
+  return Malformed("none of lsn_commit, lsn_proc and lsn is present");
+}
+
+absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
+  event::Position& position = offset->position;
+  ASSIGN_OR_RETURN(offset->written_by_walduct,
+                   reader.Unsigned("walduct_ordinal", &position.ordinal));
+  RETURN_IF_ERROR(reader.ReadLsn("walduct_final_lsn", &position.transaction_final_lsn));
+  RETURN_IF_ERROR(reader.ReadLsn("walduct_change_lsn", &position.change_lsn));
+  if (const Value* id = reader.Find("walduct_system_id"); id != nullptr) {
+    if (!id->IsString()) return Malformed("\"walduct_system_id\" is not a text");
+    offset->system_identifier = std::string(TextOf(*id));
+  }
+  uint64_t timeline = 0;
+  ASSIGN_OR_RETURN(const bool has_timeline, reader.Unsigned("walduct_timeline", &timeline));
+  if (has_timeline && timeline > std::numeric_limits<uint32_t>::max()) {
+    return Malformed("\"walduct_timeline\" is out of range");
+  }
+  if (has_timeline) offset->timeline = static_cast<uint32_t>(timeline);
+  return absl::OkStatus();
+}
+
+// What is read above, or describes the event that Debezium wrote last and says nothing of our position.
+bool IsKnown(absl::string_view name) {
+  static constexpr absl::string_view kKnown[] = {"ts_usec",
+                                                 "txId",
+                                                 "lsn",
+                                                 "lsn_proc",
+                                                 "lsn_commit",
+                                                 "messageType",
+                                                 "snapshot",
+                                                 "last_snapshot_record",
+                                                 "snapshot_completed",
+                                                 "lsn_events_processed"};
+  for (const absl::string_view known : kKnown) {
+    if (name == known) return true;
+  }
+  return name.substr(0, 8) == "walduct_";
+}
+
+// Connect allows only primitives in an offset.
+void KeepForeign(const Value& object, StoredOffset* offset) {
+  for (const auto& member : object.GetObject()) {
+    if (IsKnown(TextOf(member.name)) || member.value.IsObject() || member.value.IsArray()) continue;
+    rapidjson::StringBuffer json;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(json);
+    member.value.Accept(writer);
+    offset->foreign.emplace(TextOf(member.name), std::string(json.GetString(), json.GetSize()));
+  }
+}
+
+absl::StatusOr<StoredOffset> FromObject(const Value& object) {
+  if (!object.IsObject()) return Malformed("not a JSON object");
+  const ObjectReader reader(object);
+  StoredOffset offset;
+  event::Position& position = offset.position;
+  ASSIGN_OR_RETURN(position.commit_end, BoundaryOf(reader));
+  position.snapshot = PhaseOf(reader);
+  RETURN_IF_ERROR(reader.Signed("ts_usec", &position.commit_time_us));
+  RETURN_IF_ERROR(reader.Unsigned("txId", &position.xid).status());
+  RETURN_IF_ERROR(ReadOurs(reader, &offset));
+  KeepForeign(object, &offset);
+  return offset;
+}
+
+absl::Status Parse(absl::string_view json, rapidjson::Document* document) {
+  constexpr unsigned kFlags =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+  document->Parse<kFlags>(json.data(), json.size());
+  if (document->HasParseError()) {
+    return Malformed(absl::StrCat("not valid JSON at byte ", document->GetErrorOffset()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPartition(const Value& entry, absl::string_view topic_prefix) {
+  const auto partition = entry.FindMember("partition");
+  if (partition == entry.MemberEnd() || !partition->value.IsObject() ||
+      partition->value.MemberCount() != 1) {
+    return Malformed(R"("partition" must be {"server":"<topic.prefix>"})");
+  }
+  const auto server = partition->value.FindMember("server");
+  if (server == partition->value.MemberEnd() || !server->value.IsString()) {
+    return Malformed(R"("partition" must be {"server":"<topic.prefix>"})");
+  }
+  if (TextOf(server->value) != topic_prefix) {
+    return Malformed(absl::StrCat("partition is of server \"", TextOf(server->value),
+                                  "\", this connector's topic.prefix is \"", topic_prefix, "\""));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json) {
+  rapidjson::Document document;
+  RETURN_IF_ERROR(Parse(json, &document));
+  return FromObject(document);
+}
+
+absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json,
+                                                           absl::string_view topic_prefix) {
+  rapidjson::Document document;
+  RETURN_IF_ERROR(Parse(json, &document));
+  if (!document.IsObject()) return Malformed(R"(the body must be {"offsets":[…]})");
+  const auto offsets = document.FindMember("offsets");
+  if (offsets == document.MemberEnd() || !offsets->value.IsArray() || offsets->value.Size() != 1 ||
+      !offsets->value[0].IsObject()) {
+    return Malformed(R"("offsets" must be a list of one partition and its offset)");
+  }
+  const Value& entry = offsets->value[0];
+  RETURN_IF_ERROR(CheckPartition(entry, topic_prefix));
+  const auto offset = entry.FindMember("offset");
+  if (offset == entry.MemberEnd()) return Malformed("\"offset\" is missing");
+  if (offset->value.IsNull()) return std::optional<StoredOffset>();
+  ASSIGN_OR_RETURN(StoredOffset decoded, FromObject(offset->value));
+  return std::optional<StoredOffset>(std::move(decoded));
+}
+
+}  // namespace walduct::offset

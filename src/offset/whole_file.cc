@@ -1,0 +1,126 @@
+#include "offset/whole_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::offset {
+namespace {
+
+constexpr size_t kMaxFileBytes = 64u << 20;
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() { Close(); }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  int get() const { return fd_; }
+  bool Close() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd < 0 || close(fd) == 0;
+  }
+
+ private:
+  int fd_;
+};
+
+absl::Status Unreadable(const std::string& path, absl::string_view why) {
+  return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
+               absl::StrCat("cannot read the offset file ", path, ": ", why),
+               "make offset.storage.file.filename name a file that this user can read and write");
+}
+
+absl::Status Unwritable(const std::string& path, absl::string_view why) {
+  return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unwritable",
+               absl::StrCat("cannot write the offset file ", path, ": ", why),
+               "make offset.storage.file.filename name a file in a directory that exists and that "
+               "this user can write to");
+}
+
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string TemporaryOf(const std::string& path) { return path + ".walduct-new"; }
+
+bool WriteAll(int fd, absl::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// The permissions of the file that is there, else those of a new file.
+mode_t ModeFor(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0644;
+}
+
+// A rename is durable only once the directory is.
+bool SyncDirectory(const std::string& path) {
+  FileDescriptor directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems do not sync directories and say EINVAL.
+  return directory.get() >= 0 && (fsync(directory.get()) == 0 || errno == EINVAL);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT) return std::string();
+  if (file.get() < 0) return Unreadable(path, std::strerror(errno));
+  std::string content;
+  char chunk[4096];
+  while (content.size() <= kMaxFileBytes) {
+    const ssize_t got = read(file.get(), chunk, sizeof(chunk));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Unreadable(path, std::strerror(errno));
+    if (got == 0) return content;
+    content.append(chunk, static_cast<size_t>(got));
+  }
+  return Unreadable(path, "larger than 64 MiB");
+}
+
+absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content) {
+  const std::string temporary = TemporaryOf(path);
+  FileDescriptor file(
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, ModeFor(path)));
+  if (file.get() < 0) return Unwritable(path, std::strerror(errno));
+  if (!WriteAll(file.get(), content) || fsync(file.get()) != 0 || !file.Close() ||
+      std::rename(temporary.c_str(), path.c_str()) != 0 || !SyncDirectory(path)) {
+    const absl::Status status = Unwritable(path, std::strerror(errno));
+    unlink(temporary.c_str());
+    return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckReplaceable(const std::string& path) {
+  struct stat status {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return Unwritable(path, "it is not an ordinary file");
+  if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, std::strerror(errno));
+  const std::string temporary = TemporaryOf(path);
+  FileDescriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeFor(path)));
+  if (file.get() < 0) return Unwritable(path, std::strerror(errno));
+  unlink(temporary.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::offset
