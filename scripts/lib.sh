@@ -38,13 +38,14 @@ need_space() {
   [ "$free_mb" -ge "$2" ] || die "no disk space: $1 has $free_mb MB free, needs $2 MB"
 }
 
-# logged NAME COMMAND...: runs a command with its output in .deps/log/NAME.log; on failure shows the log's end.
+# logged NAME COMMAND...: runs a command with its output in .deps/log/NAME.log. Its caller says in one line what failed;
+# the log's end is shown only where nobody can look into the file later (CI is set).
 logged() {
   local log="$DEPS/log/$1.log"
   shift
   mkdir -p "$DEPS/log"
   if ! "$@" >"$log" 2>&1; then
-    tail -n 15 "$log" >&2
+    if [ -n "${CI:-}" ]; then tail -n 30 "$log" >&2; fi
     return 1
   fi
 }
