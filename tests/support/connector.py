@@ -11,7 +11,7 @@ from support.offsets import read_offset
 from support.paths import BINARY
 from support.wait import wait_until
 
-STREAMING = r"\bstreaming from\b"
+STREAMING = r"info +(\[[^\]]*\] )?streaming\b"
 SNAPSHOT_COMPLETED = r"\bsnapshot completed\b"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 
