@@ -5,16 +5,15 @@
 #include <filesystem>
 #include <optional>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/config_file.h"
 #include "config/java_regex.h"
 #include "config/properties_file.h"
+#include "config/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -28,15 +27,6 @@ std::optional<std::string> Find(const KeyValues& properties, absl::string_view k
     if (name == key) return value;
   }
   return std::nullopt;
-}
-
-std::vector<std::string> SplitTrimmed(absl::string_view list) {
-  std::vector<std::string> items;
-  for (absl::string_view item : absl::StrSplit(list, ',')) {
-    item = absl::StripAsciiWhitespace(item);
-    if (!item.empty()) items.emplace_back(item);
-  }
-  return items;
 }
 
 // One ${provider:[path:]key}: no '}' inside, the path ends at the second colon.
@@ -95,7 +85,8 @@ ConfigProviders::~ConfigProviders() = default;
 absl::StatusOr<std::unique_ptr<ConfigProviders>> ConfigProviders::Create(
     const KeyValues& properties) {
   std::unique_ptr<ConfigProviders> result(new ConfigProviders());
-  for (const std::string& name : SplitTrimmed(Find(properties, "config.providers").value_or(""))) {
+  for (const std::string& name :
+       SplitCommaList(Find(properties, "config.providers").value_or(""))) {
     RETURN_IF_ERROR(result->Declare(name, properties));
   }
   return result;
@@ -104,7 +95,7 @@ absl::StatusOr<std::unique_ptr<ConfigProviders>> ConfigProviders::Create(
 absl::Status ConfigProviders::Declare(const std::string& name, const KeyValues& properties) {
   const std::string prefix = absl::StrCat("config.providers.", name, ".");
   const std::string class_name = Find(properties, prefix + "class").value_or("");
-  const std::string simple = class_name.substr(class_name.rfind('.') + 1);
+  const absl::string_view simple = SimpleClassName(class_name);
   Provider provider;
   if (simple == "FileConfigProvider") {
     provider.kind = Kind::kFile;
@@ -119,7 +110,7 @@ absl::Status ConfigProviders::Declare(const std::string& name, const KeyValues& 
                       "org.apache.kafka.common.config.provider");
   }
   provider.allowed_paths =
-      SplitTrimmed(Find(properties, prefix + "param.allowed.paths").value_or(""));
+      SplitCommaList(Find(properties, prefix + "param.allowed.paths").value_or(""));
   if (const auto pattern = Find(properties, prefix + "param.allowlist.pattern")) {
     absl::StatusOr<std::unique_ptr<JavaRegex>> regex = JavaRegex::Compile(*pattern, {});
     if (!regex.ok())

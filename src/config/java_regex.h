@@ -17,7 +17,8 @@ struct JavaRegexOptions {
 
 class JavaRegex {
  public:
-  static absl::StatusOr<std::unique_ptr<JavaRegex>> Compile(absl::string_view pattern, JavaRegexOptions options);
+  static absl::StatusOr<std::unique_ptr<JavaRegex>> Compile(absl::string_view pattern,
+                                                            JavaRegexOptions options);
   ~JavaRegex();
   JavaRegex(const JavaRegex&) = delete;
   JavaRegex& operator=(const JavaRegex&) = delete;

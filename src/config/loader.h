@@ -26,11 +26,11 @@ struct LoadRequest {
 
 enum class PropertyStatus {
   kHonoured,
-  kDefault,      // honoured, same as the default
-  kIgnored,      // accepted without effect; note says why
-  kNotYet,       // not supported; the value changes no data, so it is only warned about
-  kUnknown,      // note holds the nearest known name, if any
-  kRenamed,      // alias of an older release; note holds the name used
+  kDefault,  // honoured, same as the default
+  kIgnored,  // accepted without effect; note says why
+  kNotYet,   // not supported; the value changes no data, so it is only warned about
+  kUnknown,  // note holds the nearest known name, if any
+  kRenamed,  // alias of an older release; note holds the name used
 };
 
 struct PropertyReport {

@@ -23,9 +23,10 @@ struct DatabaseOptions {
   std::string sslmode = "prefer";  // libpq's words
   std::string sslcert, sslkey, sslpassword, sslrootcert;
   bool tcp_keepalive = true;
-  absl::Duration query_timeout = absl::Minutes(10);     // zero: none
+  absl::Duration query_timeout = absl::Minutes(10);  // zero: none
   absl::Duration connect_timeout = absl::Seconds(30);
-  std::vector<std::string> initial_statements;          // on every SQL session, never on the replication one
+  std::vector<std::string>
+      initial_statements;  // on every SQL session, never on the replication one
 };
 
 enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables };
@@ -71,15 +72,15 @@ enum class ConverterKind { kJson, kString, kByteArray };
 struct ConverterOptions {
   ConverterKind kind = ConverterKind::kJson;
   bool schemas_enable = true;
-  bool decimal_numeric = false;            // decimal.format=NUMERIC
+  bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool replace_null_with_default = true;
 };
 
 struct EncodeOptions {
   ConverterOptions key, value;
   std::string topic_prefix;
-  std::string database;                    // source.db
-  bool extended_headers = true;            // __debezium.context.*
+  std::string database;          // source.db
+  bool extended_headers = true;  // __debezium.context.*
   std::string unavailable_placeholder = "__debezium_unavailable_value";
 };
 
@@ -90,7 +91,12 @@ struct TransformOptions {
   bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
 };
 
-enum class SinkKind { kKafka, kStdout, kFile };
+enum class SinkKind {
+  kKafka,
+  kStdout,
+  kFile,
+  kTerminal
+};  // kTerminal: `walduct tail`, pretty-printed
 
 struct TopicCreationGroup {
   std::string name;
@@ -111,26 +117,28 @@ struct KafkaOptions {
 
 struct SinkOptions {
   SinkKind kind = SinkKind::kKafka;
-  std::string file_path;                    // sink.file.path
-  size_t buffer_bytes = 32u << 20;          // buffer.memory: bytes in flight at most
-  std::vector<TopicCreationGroup> topic_creation;  // groups in order, "default" last; empty: leave it to the broker
+  std::string file_path;            // sink.file.path
+  size_t buffer_bytes = 32u << 20;  // buffer.memory: bytes in flight at most
+  std::vector<TopicCreationGroup>
+      topic_creation;  // groups in order, "default" last; empty: leave it to the broker
 };
 
 enum class OffsetStoreKind { kKafkaTopic, kFile, kMemory };
 
 struct OffsetOptions {
   OffsetStoreKind kind = OffsetStoreKind::kKafkaTopic;
-  std::string file_path;                    // offset.storage.file.filename
-  std::string topic = "walduct-offsets";    // offset.storage.topic / offsets.storage.topic
-  int topic_partitions = 25;                // when we create it
+  std::string file_path;                  // offset.storage.file.filename
+  std::string topic = "walduct-offsets";  // offset.storage.topic / offsets.storage.topic
+  int topic_partitions = 25;              // when we create it
   int topic_replication_factor = -1;
   absl::Duration flush_interval = absl::Seconds(10);
   absl::Duration flush_timeout = absl::Seconds(5);
 };
 
 struct RuntimeOptions {
-  int errors_max_retries = -1;              // -1: for ever
-  absl::Duration retry_wait = absl::Seconds(10);  // retriable.restart.connector.wait.ms: cap of the backoff
+  int errors_max_retries = -1;  // -1: for ever
+  absl::Duration retry_wait =
+      absl::Seconds(10);  // retriable.restart.connector.wait.ms: cap of the backoff
   absl::Duration shutdown_timeout = absl::Seconds(8);
 };
 

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "config/classes.h"
+#include "config/property_checks.h"
+#include "config/text_lists.h"
+#include "config/validators.h"
+
+namespace walduct::config {
+namespace {
+
+void CheckRequired(const PropertySet& properties, Findings* findings) {
+  for (const PropertyDefinition* definition : AllDefinitions()) {
+    if (!definition->required || properties.IsSet(definition->name)) continue;
+    findings->AddError(
+        absl::StrCat("property '", definition->name,
+                     "': A value is required; add it to the connector file or pass -o ",
+                     definition->name, "=…"));
+  }
+}
+
+void CheckExclusiveLists(const PropertySet& properties, Findings* findings) {
+  for (const absl::string_view kind : {"schema", "table", "column", "message.prefix"}) {
+    const std::string include = absl::StrCat(kind, ".include.list");
+    const std::string exclude = absl::StrCat(kind, ".exclude.list");
+    if (!properties.IsSet(include) || !properties.IsSet(exclude)) continue;
+    findings->Error(exclude,
+                    absl::StrCat("is one list too many: \"", include, "\" is already specified"),
+                    "keep one of the two");
+  }
+}
+
+// Numbers that fail their own check were reported already.
+bool IsValid(const PropertySet& properties, absl::string_view name) {
+  const Property* property = properties.Find(name);
+  return property == nullptr || CheckValue(*property->definition, property->value).empty();
+}
+
+void CheckSizes(const PropertySet& properties, Findings* findings) {
+  if (!properties.IsSet("max.queue.size") && !properties.IsSet("max.batch.size")) return;
+  if (!IsValid(properties, "max.queue.size") || !IsValid(properties, "max.batch.size")) return;
+  if (properties.Integer("max.queue.size") > properties.Integer("max.batch.size")) return;
+  const absl::string_view name =
+      properties.IsSet("max.queue.size") ? "max.queue.size" : "max.batch.size";
+  findings->Error(name, "Must be larger than the maximum batch size",
+                  "raise max.queue.size or leave both out: they have no effect");
+}
+
+void CheckCompanions(const PropertySet& properties, Findings* findings) {
+  if (properties.Text("snapshot.mode") == "custom" &&
+      !properties.IsSet("snapshot.mode.custom.name")) {
+    findings->AddError(
+        "property 'snapshot.mode.custom.name': snapshot.mode.custom.name cannot be empty when "
+        "snapshot.mode 'custom' is "
+        "defined; use another snapshot.mode");
+  }
+  if (ListContains(properties.Text("notification.enabled.channels"), "sink") &&
+      !properties.IsSet("notification.sink.topic.name")) {
+    findings->Error(
+        "notification.sink.topic.name",
+        "Notification topic name must be provided when kafka notification channel is enabled",
+        "add it or drop 'sink' from notification.enabled.channels");
+  }
+  if (properties.Text("sink") == "file" && !properties.IsSet("sink.file.path")) {
+    findings->Error("sink.file.path", "A value is required when sink=file",
+                    "add the path of the file to write");
+  }
+  const std::optional<OffsetStoreKind> store = FindOffsetStore(properties.Text("offset.storage"));
+  if (store == OffsetStoreKind::kFile && !properties.IsSet("offset.storage.file.filename")) {
+    findings->Error("offset.storage.file.filename",
+                    "A value is required for FileOffsetBackingStore",
+                    "add the path of the offset file");
+  }
+  if (store == OffsetStoreKind::kKafkaTopic && !properties.IsSet("offset.storage.topic") &&
+      !properties.IsSet("offsets.storage.topic")) {
+    findings->Error("offset.storage.topic", "A value is required for KafkaOffsetBackingStore",
+                    "add the topic's name");
+  }
+}
+
+void CheckTransforms(const PropertySet& properties, Findings* findings) {
+  const Property* list = properties.Find("transforms");
+  if (list == nullptr) return;
+  for (const std::string& alias : SplitCommaList(list->value)) {
+    const std::string type = absl::StrCat("transforms.", alias, ".type");
+    if (!properties.IsSet(type)) {
+      findings->Error(type, "A value is required",
+                      absl::StrCat("name the class, or drop '", alias, "' from transforms"));
+      continue;
+    }
+    const absl::string_view class_name = absl::StripAsciiWhitespace(properties.Find(type)->value);
+    findings->Error(type, CheckTransform(class_name),
+                    absl::StrCat("drop '", alias, "' from transforms"));
+  }
+}
+
+bool UsesTopicCreation(const PropertySet& properties) {
+  return std::any_of(properties.all().begin(), properties.all().end(),
+                     [](const Property& property) {
+                       return absl::StartsWith(property.name, "topic.creation.") &&
+                              property.name != "topic.creation.enable";
+                     });
+}
+
+void CheckTopicCreation(const PropertySet& properties, Findings* findings) {
+  if (!UsesTopicCreation(properties)) return;
+  for (const absl::string_view name :
+       {"topic.creation.default.replication.factor", "topic.creation.default.partitions"}) {
+    if (properties.IsSet(name)) continue;
+    findings->Error(name, "A value is required when topics are to be created",
+                    "add it; -1 is the broker's default");
+  }
+  for (const std::string& group : SplitCommaList(properties.Text("topic.creation.groups"))) {
+    const std::string include = absl::StrCat("topic.creation.", group, ".include");
+    if (group == "default") {
+      findings->Error("topic.creation.groups",
+                      "the group 'default' always exists and cannot be listed", "remove it");
+    } else if (!properties.IsSet(include)) {
+      findings->Error(include, "A value is required for each group in topic.creation.groups",
+                      "add the regular expressions of the group's topics");
+    }
+  }
+}
+
+void WarnOfOverrides(const PropertySet& properties, Findings* findings) {
+  constexpr absl::string_view kPrefix = "snapshot.select.statement.overrides.";
+  const std::vector<std::string> tables =
+      SplitCommaList(properties.Text("snapshot.select.statement.overrides"));
+  for (const std::string& table : tables) {
+    if (properties.IsSet(absl::StrCat(kPrefix, table))) continue;
+    findings->Warn("snapshot.select.statement.overrides",
+                   absl::StrCat("'", table, "' has no statement; its whole table is read; add '",
+                                kPrefix, table, "'"));
+  }
+  for (const Property& property : properties.all()) {
+    if (!absl::StartsWith(property.name, kPrefix)) continue;
+    const std::string table = property.name.substr(kPrefix.size());
+    if (std::find(tables.begin(), tables.end(), table) != tables.end()) continue;
+    findings->Warn(property.name,
+                   absl::StrCat("has no effect: '", table,
+                                "' is not listed in snapshot.select.statement.overrides"));
+  }
+}
+
+void WarnOfSurprises(const PropertySet& properties, Findings* findings) {
+  if (properties.Text("plugin.name") != "pgoutput") {
+    findings->Warn("plugin.name",
+                   absl::StrCat("'", properties.Text("plugin.name"), "' is mapped to pgoutput"));
+  }
+  if (properties.Text("slot.drop.on.stop") == "true") {
+    findings->Warn(
+        "slot.drop.on.stop",
+        "changes made between a stop and the next start will be lost; meant for tests only");
+  }
+  if (ListContains(properties.Text("skipped.operations"), "r")) {
+    findings->Warn("skipped.operations",
+                   "'r' has no effect: rows of a snapshot are always written");
+  }
+}
+
+}  // namespace
+
+void CheckCombinations(const PropertySet& properties, Findings* findings) {
+  CheckRequired(properties, findings);
+  CheckExclusiveLists(properties, findings);
+  CheckSizes(properties, findings);
+  CheckCompanions(properties, findings);
+  CheckTransforms(properties, findings);
+  CheckTopicCreation(properties, findings);
+  WarnOfOverrides(properties, findings);
+  WarnOfSurprises(properties, findings);
+}
+
+}  // namespace walduct::config

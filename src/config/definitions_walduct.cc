@@ -1,0 +1,43 @@
+// Properties that only walduct has.
+#include "config/definition.h"
+#include "config/validators.h"
+
+namespace walduct::config {
+namespace {
+
+using enum PropertyType;
+using enum Support;
+constexpr PropertyGroup kGroup = PropertyGroup::kWalduct;
+
+constexpr PropertyDefinition kDefinitions[] = {
+    {.name = "sink",
+     .group = kGroup,
+     .type = kEnum,
+     .default_value = "kafka",
+     .doc = "Where records go: to Kafka, or as one JSON object per record to standard output or a "
+            "file.",
+     .allowed = "kafka, stdout, file"},
+    {.name = "sink.file.path", .group = kGroup, .doc = "File of sink=file."},
+    {.name = "walduct.connect.timeout.ms",
+     .group = kGroup,
+     .type = kPositiveLong,
+     .default_value = "30000",
+     .doc = "Longest wait for a connection to PostgreSQL."},
+    {.name = "walduct.shutdown.timeout.ms",
+     .group = kGroup,
+     .type = kPositiveLong,
+     .default_value = "8000",
+     .doc = "Longest wait for records in flight at a stop."},
+    {.name = "walduct.unknown.properties",
+     .group = kGroup,
+     .type = kEnum,
+     .default_value = "warn",
+     .doc = "What a property that walduct does not know leads to: a warning or a refusal to start.",
+     .allowed = "warn, fail"},
+};
+
+}  // namespace
+
+absl::Span<const PropertyDefinition> WalductDefinitions() { return kDefinitions; }
+
+}  // namespace walduct::config

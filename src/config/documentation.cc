@@ -1,0 +1,154 @@
+#include "config/documentation.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "config/definition.h"
+
+namespace walduct::config {
+namespace {
+
+constexpr absl::string_view kIntroduction =
+    R"(# Configuration
+
+<!-- Written by `walduct validate --markdown > docs/configuration.md`. Do not edit: change src/config/definitions_*.cc. -->
+
+walduct reads the files that Kafka Connect and Debezium read: a connector as JSON (`{"name": …, "config": {…}}` or a flat
+map) or Java properties with `-f`, a worker's properties with `-w`, and single properties with `-o name=value`, which win
+over both. `walduct validate -f FILE` checks all of them without touching a server.
+
+| status | meaning |
+|---|---|
+| honoured | has the effect described |
+| no effect | accepted for ever, the note says why it is not needed |
+| not yet (warned) | not supported yet; it changes no records, so a value other than the default is only warned about |
+| not yet (refused) | not supported yet; a value other than the default would change the records, so walduct does not start |
+
+A name with `<word>` or `*` stands for any text there. `${file:/path:key}`, `${directory:/path:name}` and `${env:NAME}` in
+values are replaced at start. Values of secret properties are never shown.
+)";
+
+// A '|' would end the cell, line breaks the row; '<' and '*' in a name stay text inside backquotes.
+std::string Cell(absl::string_view text) {
+  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}});
+}
+
+std::string Code(absl::string_view text) {
+  return text.empty() ? "" : absl::StrCat("`", Cell(text), "`");
+}
+
+std::string Meaning(const PropertyDefinition& definition) {
+  std::string text(definition.doc);
+  if (!definition.allowed.empty()) absl::StrAppend(&text, " One of: ", definition.allowed, ".");
+  if (!definition.refused.empty())
+    absl::StrAppend(&text, " Not supported yet: ", definition.refused, ".");
+  if (!definition.note.empty()) absl::StrAppend(&text, " Note: ", definition.note, ".");
+  if (!definition.aliases.empty()) absl::StrAppend(&text, " Older name: ", definition.aliases, ".");
+  if (!definition.value_aliases.empty())
+    absl::StrAppend(&text, " Older values: ", definition.value_aliases, ".");
+  if (definition.required) absl::StrAppend(&text, " Required.");
+  return Cell(text);
+}
+
+std::string Row(const PropertyDefinition& definition) {
+  return absl::StrCat("| ", Code(definition.name), " | ", TypeName(definition.type), " | ",
+                      Code(definition.default_value.value_or("")), " | ",
+                      SupportName(definition.support), " | ", Meaning(definition), " |\n");
+}
+
+absl::string_view StatusWord(PropertyStatus status) {
+  switch (status) {
+    case PropertyStatus::kHonoured:
+      return "honoured";
+    case PropertyStatus::kDefault:
+      return "default";
+    case PropertyStatus::kIgnored:
+      return "no effect";
+    case PropertyStatus::kNotYet:
+      return "not yet";
+    case PropertyStatus::kUnknown:
+      return "unknown";
+    case PropertyStatus::kRenamed:
+      return "renamed";
+  }
+  return "";
+}
+
+using Line = std::array<std::string, 4>;
+
+// One line however long the value is: a table of twenty properties should fit a screen.
+std::string Shortened(std::string value) {
+  constexpr size_t kLimit = 48;
+  for (char& c : value) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  if (value.size() <= kLimit) return value;
+  size_t end = kLimit - 1;
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80)
+    --end;  // whole characters only
+  return absl::StrCat(value.substr(0, end), "…");
+}
+
+// Characters, not bytes.
+size_t Width(absl::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::string Align(const std::vector<Line>& lines) {
+  std::array<size_t, 4> widths = {};
+  for (const Line& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], Width(line[i]));
+  }
+  std::string out;
+  for (const Line& line : lines) {
+    std::string text;
+    for (size_t i = 0; i < line.size(); ++i) {
+      absl::StrAppend(&text, line[i], std::string(widths[i] - Width(line[i]) + 2, ' '));
+    }
+    absl::StrAppend(&out, text.substr(0, text.find_last_not_of(' ') + 1), "\n");
+  }
+  return out;
+}
+
+void AppendList(absl::string_view word, const std::vector<std::string>& lines, std::string* out) {
+  for (const std::string& line : lines) absl::StrAppend(out, word, ": ", line, "\n");
+}
+
+}  // namespace
+
+std::string ConfigurationMarkdown() {
+  std::string out(kIntroduction);
+  const PropertyDefinition* last = nullptr;
+  for (const PropertyDefinition* definition : AllDefinitions()) {
+    if (last == nullptr || last->group != definition->group) {
+      absl::StrAppend(
+          &out, "\n## ", GroupTitle(definition->group),
+          "\n\n| property | type | default | status | meaning |\n|---|---|---|---|---|\n");
+    }
+    absl::StrAppend(&out, Row(*definition));
+    last = definition;
+  }
+  return out;
+}
+
+std::string RenderValidateTable(const LoadResult& result) {
+  std::vector<Line> lines = {{"PROPERTY", "VALUE", "STATUS", "NOTE"}};
+  for (const PropertyReport& report : result.loaded.properties) {
+    lines.push_back({report.name, Shortened(report.value), std::string(StatusWord(report.status)),
+                     report.note});
+  }
+  std::string out = Align(lines);
+  if (!result.errors.empty() || !result.loaded.warnings.empty()) absl::StrAppend(&out, "\n");
+  AppendList("error", result.errors, &out);
+  AppendList("warning", result.loaded.warnings, &out);
+  absl::StrAppend(&out, result.errors.empty() ? "accepted" : "refused", ": ", result.errors.size(),
+                  " errors, ", result.loaded.warnings.size(), " warnings\n");
+  return out;
+}
+
+}  // namespace walduct::config

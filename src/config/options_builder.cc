@@ -1,0 +1,270 @@
+#include "config/options_builder.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/check.h"
+#include "config/classes.h"
+#include "config/text_lists.h"
+
+namespace walduct::config {
+namespace {
+
+// Statements end at ';'; ";;" is a literal one.
+std::vector<std::string> SplitStatements(absl::string_view text) {
+  std::vector<std::string> statements;
+  std::string statement;
+  const auto finish = [&] {
+    const absl::string_view trimmed = absl::StripAsciiWhitespace(statement);
+    if (!trimmed.empty()) statements.emplace_back(trimmed);
+    statement.clear();
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ';') {
+      statement += text[i];
+    } else if (i + 1 < text.size() && text[i + 1] == ';') {
+      statement += ';';
+      ++i;
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return statements;
+}
+
+DatabaseOptions BuildDatabase(const PropertySet& properties) {
+  DatabaseOptions database;
+  database.hostname = properties.Text("database.hostname");
+  database.port = static_cast<uint16_t>(properties.Integer("database.port"));
+  database.user = properties.Text("database.user");
+  database.password = properties.Text("database.password");
+  database.dbname = properties.Text("database.dbname");
+  database.sslmode = properties.Text("database.sslmode");
+  database.sslcert = properties.Text("database.sslcert");
+  database.sslkey = properties.Text("database.sslkey");
+  database.sslpassword = properties.Text("database.sslpassword");
+  database.sslrootcert = properties.Text("database.sslrootcert");
+  database.tcp_keepalive = properties.Boolean("database.tcpKeepAlive");
+  database.query_timeout = properties.Milliseconds("database.query.timeout.ms");
+  database.connect_timeout = properties.Milliseconds("walduct.connect.timeout.ms");
+  database.initial_statements = SplitStatements(properties.Text("database.initial.statements"));
+  return database;
+}
+
+PublicationAutocreate ParseAutocreate(absl::string_view mode) {
+  if (mode == "disabled") return PublicationAutocreate::kDisabled;
+  if (mode == "filtered") return PublicationAutocreate::kFiltered;
+  if (mode == "no_tables") return PublicationAutocreate::kNoTables;
+  CHECK(mode == "all_tables");
+  return PublicationAutocreate::kAllTables;
+}
+
+OffsetMismatch ParseMismatch(absl::string_view strategy) {
+  if (strategy == "trust_offset") return OffsetMismatch::kTrustOffset;
+  if (strategy == "trust_slot") return OffsetMismatch::kTrustSlot;
+  if (strategy == "trust_greater_lsn") return OffsetMismatch::kTrustGreaterLsn;
+  CHECK(strategy == "no_validation");
+  return OffsetMismatch::kNoValidation;
+}
+
+// As Debezium: a part without '=' is dropped with a warning.
+std::vector<std::pair<std::string, std::string>> BuildStreamParams(absl::string_view text,
+                                                                   Findings* findings) {
+  std::vector<std::pair<std::string, std::string>> params;
+  for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
+    const std::vector<absl::string_view> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    if (sides.size() == 2 && !absl::StripAsciiWhitespace(sides[0]).empty()) {
+      params.emplace_back(absl::StripAsciiWhitespace(sides[0]),
+                          absl::StripAsciiWhitespace(sides[1]));
+    } else {
+      findings->Warn("slot.stream.params",
+                     absl::StrCat("'", part, "' is not of the form k=v and is ignored"));
+    }
+  }
+  return params;
+}
+
+// The server's `publish` list, only when skipped.operations was given: its default does not reach the publication.
+std::optional<std::string> BuildPublish(const PropertySet& properties) {
+  if (!properties.IsSet("skipped.operations")) return std::nullopt;
+  const std::string skipped = properties.Text("skipped.operations");
+  std::vector<absl::string_view> published;
+  constexpr std::pair<absl::string_view, absl::string_view> kOperations[] = {
+      {"c", "insert"}, {"u", "update"}, {"d", "delete"}, {"t", "truncate"}};
+  for (const auto& [letter, word] : kOperations) {
+    if (!ListContains(skipped, letter)) published.push_back(word);
+  }
+  return absl::StrJoin(published, ",");
+}
+
+ReplicationOptions BuildReplication(const PropertySet& properties, Findings* findings) {
+  ReplicationOptions replication;
+  replication.slot_name = properties.Text("slot.name");
+  replication.drop_slot_on_stop = properties.Boolean("slot.drop.on.stop");
+  replication.failover_slot = properties.Boolean("slot.failover");
+  replication.stream_params = BuildStreamParams(properties.Text("slot.stream.params"), findings);
+  replication.max_retries = static_cast<int>(properties.Integer("slot.max.retries"));
+  replication.retry_delay = properties.Milliseconds("slot.retry.delay.ms");
+  replication.publication_name = properties.Text("publication.name");
+  replication.publication_autocreate =
+      ParseAutocreate(properties.Text("publication.autocreate.mode"));
+  replication.publish_via_partition_root = properties.Boolean("publish.via.partition.root");
+  replication.status_interval = properties.Milliseconds("status.update.interval.ms");
+  replication.create_slot_timeout =
+      absl::Seconds(properties.Integer("internal.create.slot.command.timeout"));
+  replication.offset_mismatch = ParseMismatch(properties.Text("offset.mismatch.strategy"));
+  replication.publish_operations = BuildPublish(properties);
+  return replication;
+}
+
+TableFilterOptions BuildTables(const PropertySet& properties) {
+  TableFilterOptions tables;
+  tables.schema_include = BuildRegexList(properties, "schema.include.list");
+  tables.schema_exclude = BuildRegexList(properties, "schema.exclude.list");
+  tables.table_include = BuildRegexList(properties, "table.include.list");
+  tables.table_exclude = BuildRegexList(properties, "table.exclude.list");
+  tables.ignore_builtin = properties.Boolean("table.ignore.builtin");
+  return tables;
+}
+
+SnapshotMode ParseSnapshotMode(absl::string_view mode) {
+  if (mode == "never") return SnapshotMode::kNever;
+  if (mode == "no_data") return SnapshotMode::kNoData;
+  if (mode == "initial_only") return SnapshotMode::kInitialOnly;
+  if (mode == "always") return SnapshotMode::kAlways;
+  if (mode == "when_needed") return SnapshotMode::kWhenNeeded;
+  CHECK(mode == "initial");
+  return SnapshotMode::kInitial;
+}
+
+SnapshotOptions BuildSnapshot(const PropertySet& properties) {
+  SnapshotOptions snapshot;
+  snapshot.mode = ParseSnapshotMode(properties.Text("snapshot.mode"));
+  snapshot.include_collections = BuildRegexList(properties, "snapshot.include.collection.list");
+  for (const std::string& table :
+       SplitCommaList(properties.Text("snapshot.select.statement.overrides"))) {
+    const std::string name = absl::StrCat("snapshot.select.statement.overrides.", table);
+    if (properties.IsSet(name)) snapshot.select_overrides[table] = properties.Find(name)->value;
+  }
+  snapshot.lock_tables = properties.Text("snapshot.locking.mode") == "shared";
+  snapshot.lock_timeout = properties.Milliseconds("snapshot.lock.timeout.ms");
+  snapshot.delay = properties.Milliseconds("snapshot.delay.ms");
+  snapshot.streaming_delay = properties.Milliseconds("streaming.delay.ms");
+  return snapshot;
+}
+
+EncodeOptions BuildEncode(const PropertySet& properties, Findings* findings) {
+  EncodeOptions encode;
+  encode.key = BuildConverter(properties, "key", findings);
+  encode.value = BuildConverter(properties, "value", findings);
+  encode.topic_prefix = properties.Text("topic.prefix");
+  encode.database = properties.Text("database.dbname");
+  encode.extended_headers = properties.Boolean("extended.headers.enabled");
+  encode.unavailable_placeholder = properties.Text("unavailable.value.placeholder");
+  return encode;
+}
+
+TransformOptions BuildTransform(const PropertySet& properties) {
+  TransformOptions transform;
+  transform.topic_prefix = properties.Text("topic.prefix");
+  transform.topic_delimiter = properties.Text("topic.delimiter");
+  transform.tombstones_on_delete = properties.Boolean("tombstones.on.delete");
+  const std::string skipped = properties.Text("skipped.operations");
+  transform.skip_create = ListContains(skipped, "c");
+  transform.skip_update = ListContains(skipped, "u");
+  transform.skip_delete = ListContains(skipped, "d");
+  transform.skip_truncate = ListContains(skipped, "t");
+  return transform;
+}
+
+RuntimeOptions BuildRuntime(const PropertySet& properties) {
+  RuntimeOptions runtime;
+  runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
+  runtime.retry_wait = properties.Milliseconds("retriable.restart.connector.wait.ms");
+  runtime.shutdown_timeout = properties.Milliseconds("walduct.shutdown.timeout.ms");
+  return runtime;
+}
+
+std::string BuildName(const PropertySet& properties, const std::string& default_name,
+                      Findings* findings) {
+  if (properties.IsSet("name"))
+    return std::string(absl::StripAsciiWhitespace(properties.Text("name")));
+  findings->Warn("name",
+                 absl::StrCat("not set: '", default_name,
+                              "', the file's name, is used; the stored position depends on it"));
+  return default_name;
+}
+
+void WarnOfDefaultBroker(const PropertySet& properties, const ConnectorOptions& options,
+                         Findings* findings) {
+  const bool needs_kafka =
+      options.sink.kind == SinkKind::kKafka || options.offset.kind == OffsetStoreKind::kKafkaTopic;
+  const bool given = properties.IsSet("bootstrap.servers") ||
+                     properties.IsSet("producer.bootstrap.servers") ||
+                     properties.IsSet("producer.override.bootstrap.servers");
+  if (!needs_kafka || given) return;
+  findings->Warn("bootstrap.servers", absl::StrCat("not set: '", options.kafka.bootstrap_servers,
+                                                   "' is used, as Kafka Connect does"));
+}
+
+}  // namespace
+
+std::optional<RegexList> BuildRegexList(const PropertySet& properties, absl::string_view name) {
+  if (!properties.IsSet(name)) return std::nullopt;
+  absl::StatusOr<RegexList> list = RegexList::Parse(properties.Find(name)->value);
+  CHECK(list.ok());  // checked before
+  return *std::move(list);
+}
+
+ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
+                                Findings* findings) {
+  const std::string name = absl::StrCat(role, ".converter");
+  const std::optional<ConverterKind> kind = FindConverter(properties.Text(name));
+  CHECK(kind.has_value());
+  const Property* converter = properties.Find(name);
+  // Connect takes a converter and its options from one place: options beside another place's class do not count.
+  const auto text = [&](absl::string_view option) {
+    const std::string option_name = absl::StrCat(name, ".", option);
+    const Property* given = properties.Find(option_name);
+    const bool counts = given == nullptr || converter == nullptr ||
+                        given->layer == Layer::kOverride || converter->layer == Layer::kOverride ||
+                        converter->layer == given->layer;
+    if (counts) return properties.Text(option_name);
+    findings->Warn(option_name,
+                   absl::StrCat("has no effect, as in Kafka Connect: ", name, " is set in the ",
+                                converter->layer == Layer::kWorker ? "worker" : "connector",
+                                " file; set both in the same file"));
+    return std::string(*FindDefinition(option_name)->default_value);
+  };
+  ConverterOptions options;
+  options.kind = *kind;
+  options.schemas_enable = text("schemas.enable") == "true";
+  options.decimal_numeric = text("decimal.format") == "numeric";
+  options.replace_null_with_default = text("replace.null.with.default") == "true";
+  return options;
+}
+
+ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& default_name,
+                              Findings* findings) {
+  ConnectorOptions options;
+  options.name = BuildName(properties, default_name, findings);
+  options.database = BuildDatabase(properties);
+  options.replication = BuildReplication(properties, findings);
+  options.tables = BuildTables(properties);
+  options.snapshot = BuildSnapshot(properties);
+  options.encode = BuildEncode(properties, findings);
+  options.transform = BuildTransform(properties);
+  options.kafka = BuildKafka(properties);
+  options.sink = BuildSink(properties, options.kafka);
+  options.offset = BuildOffset(properties, options.sink, findings);
+  options.runtime = BuildRuntime(properties);
+  WarnOfDefaultBroker(properties, options, findings);
+  return options;
+}
+
+}  // namespace walduct::config

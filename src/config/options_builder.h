@@ -1,0 +1,28 @@
+// From checked properties to typed options. Expects a PropertySet whose every value passed its check; adds warnings about
+// assumptions (a default broker, a default name, a store that forgets). Pure.
+#pragma once
+
+#include <string>
+
+#include "config/findings.h"
+#include "config/options.h"
+#include "config/property_set.h"
+
+namespace walduct::config {
+
+// default_name: the connector's name when the property is absent.
+ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& default_name,
+                              Findings* findings);
+
+// The parts below are in files of their own.
+KafkaOptions BuildKafka(const PropertySet& properties);
+SinkOptions BuildSink(const PropertySet& properties, const KafkaOptions& kafka);
+OffsetOptions BuildOffset(const PropertySet& properties, const SinkOptions& sink,
+                          Findings* findings);
+ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
+                                Findings* findings);
+
+// nullopt when absent or blank.
+std::optional<RegexList> BuildRegexList(const PropertySet& properties, absl::string_view name);
+
+}  // namespace walduct::config
