@@ -1,0 +1,110 @@
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/json_text.h"
+#include "encode/appenders.h"
+#include "encode/java_number.h"
+
+namespace walduct::encode {
+namespace {
+
+// Connect's Values.convertToString escapes these two and nothing else.
+void AppendHeaderText(absl::string_view text, std::string* out) {
+  out->push_back('"');
+  for (char c : text) {
+    if (c == '"' || c == '\\') out->push_back('\\');
+    out->push_back(c);
+  }
+  out->push_back('"');
+}
+
+// -?(0|[1-9][0-9]*) within [low, high]: PostgreSQL prints integers no other way, so the text itself is the JSON.
+template <typename Integer>
+Outcome AppendInteger(absl::string_view text, Integer low, Integer high, std::string* out) {
+  Integer value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end) return Outcome::kMalformed;
+  const bool negative = text[0] == '-';
+  const bool leading_zero = text[negative ? 1 : 0] == '0' && text.size() > 1;
+  if (leading_zero || value < low || value > high) return Outcome::kMalformed;
+  out->append(text.data(), text.size());
+  return Outcome::kOk;
+}
+
+template <typename Float, typename Append>
+Outcome AppendFloating(absl::string_view text, Append append, ValueContext* context) {
+  Float value = 0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end) return Outcome::kMalformed;
+  const bool quoted = context->format == TextFormat::kJson && !std::isfinite(value);
+  if (quoted) context->out->push_back('"');
+  append(value, context->out);
+  if (quoted) context->out->push_back('"');
+  return Outcome::kOk;
+}
+
+template <typename Integer>
+Outcome AppendSigned(absl::string_view text, ValueContext* context) {
+  using Limits = std::numeric_limits<Integer>;
+  return AppendInteger<int64_t>(text, Limits::min(), Limits::max(), context->out);
+}
+
+}  // namespace
+
+void AppendText(absl::string_view text, ValueContext* context) {
+  switch (context->format) {
+    case TextFormat::kJson:
+      AppendJsonString(text, context->out);
+      return;
+    case TextFormat::kHeader:
+      AppendHeaderText(text, context->out);
+      return;
+    case TextFormat::kStruct:
+      context->out->append(text.data(), text.size());
+      return;
+  }
+}
+
+Outcome AppendString(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  AppendText(text, context);
+  return Outcome::kOk;
+}
+
+Outcome AppendBoolean(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  if (text.size() != 1) return Outcome::kMalformed;
+  switch (text[0]) {
+    case 't':
+      context->out->append("true");
+      return Outcome::kOk;
+    case 'f':
+      context->out->append("false");
+      return Outcome::kOk;
+    default:
+      return Outcome::kMalformed;
+  }
+}
+
+Outcome AppendInt16(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendSigned<int16_t>(text, context);
+}
+Outcome AppendInt32(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendSigned<int32_t>(text, context);
+}
+Outcome AppendInt64(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendSigned<int64_t>(text, context);
+}
+Outcome AppendOid(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendInteger<int64_t>(text, 0, std::numeric_limits<uint32_t>::max(), context->out);
+}
+
+Outcome AppendFloat4(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendFloating<float>(text, AppendJavaFloat, context);
+}
+Outcome AppendFloat8(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendFloating<double>(text, AppendJavaDouble, context);
+}
+
+}  // namespace walduct::encode

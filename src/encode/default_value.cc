@@ -1,0 +1,66 @@
+#include "encode/default_value.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace walduct::encode {
+namespace {
+
+constexpr absl::string_view kClockKeywords[] = {"CURRENT_DATE", "CURRENT_TIME",
+                                                "LOCALTIME"};  // prefixes of the …STAMP ones
+
+bool IsFunctionCall(absl::string_view expression) {
+  if (!expression.empty() && expression[0] == '(') expression.remove_prefix(1);
+  size_t name = 0;
+  while (name < expression.size() &&
+         (absl::ascii_isalnum(static_cast<unsigned char>(expression[name])) ||
+          expression[name] == '_' || expression[name] == '.')) {
+    ++name;
+  }
+  return name > 0 && name < expression.size() && expression[name] == '(' &&
+         absl::StrContains(expression.substr(name), ")");
+}
+
+bool IsClock(absl::string_view expression) {
+  for (absl::string_view keyword : kClockKeywords) {
+    if (absl::StartsWith(expression, keyword)) return true;
+  }
+  return false;
+}
+
+bool IsText(const TypeRow& row) { return row.type == ConnectType::kString; }
+
+std::optional<std::string> Literal(absl::string_view expression) {
+  const size_t open = expression.find('\'');
+  const size_t close = expression.find('\'', open + 1);
+  if (close == absl::string_view::npos) return std::nullopt;
+  return std::string(expression.substr(open + 1, close - open - 1));
+}
+
+std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
+  if (row.type == ConnectType::kBoolean) {
+    if (expression == "true") return "t";
+    if (expression == "false") return "f";
+    return std::nullopt;
+  }
+  if (IsText(row)) return std::nullopt;
+  return std::string(expression);
+}
+
+}  // namespace
+
+std::optional<std::string> DefaultText(const event::Column& column, const TypeMapping& mapping) {
+  const TypeRow& row = *mapping.row;
+  if (!column.default_expression || column.identity || column.generated) return std::nullopt;
+  if (mapping.array || row.function_default == nullptr) return std::nullopt;
+  if (column.type->kind == event::TypeKind::kDomain) return std::nullopt;
+  if (mapping.schema.type == ConnectType::kStruct) return std::nullopt;
+  const absl::string_view expression = *column.default_expression;
+  if (absl::StartsWith(expression, "NULL")) return std::nullopt;
+  if (IsFunctionCall(expression) || IsClock(expression)) return std::string(row.function_default);
+  if (absl::StrContains(expression, "'")) return Literal(expression);
+  return Bare(expression, row);
+}
+
+}  // namespace walduct::encode

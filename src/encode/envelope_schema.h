@@ -1,0 +1,21 @@
+// The schemas around the rows: keys, envelope, source block, logical messages. Names and order of fields are Debezium's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "encode/connect_schema.h"
+
+namespace walduct::encode {
+
+// The release of Debezium whose records are written; source.version of every record.
+inline constexpr absl::string_view kSourceVersion = "3.6.1.Final";
+inline constexpr absl::string_view kConnectorType = "postgresql";
+
+ConnectSchema KeySchema(absl::string_view topic, std::vector<ConnectField> fields);
+ConnectSchema EnvelopeSchema(absl::string_view topic, std::vector<ConnectField> row_fields);
+ConnectSchema MessageKeySchema();
+ConnectSchema MessageValueSchema();
+
+}  // namespace walduct::encode

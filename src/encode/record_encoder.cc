@@ -1,0 +1,264 @@
+#include "encode/record_encoder.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+#include "encode/appenders.h"
+#include "encode/base64.h"
+#include "encode/envelope_schema.h"
+
+namespace walduct::encode {
+namespace {
+
+using config::ConverterKind;
+using config::ConverterOptions;
+using event::ChangeEvent;
+using event::Emission;
+using event::KeyHeader;
+using event::KeySource;
+using event::Operation;
+using event::ValueShape;
+
+constexpr size_t kMaxPlans = 16384;
+constexpr absl::string_view kNewKeyHeader = "__debezium.newkey";
+constexpr absl::string_view kOldKeyHeader = "__debezium.oldkey";
+constexpr absl::string_view kTaskId = "0";
+
+TextFormat FormatOf(const ConverterOptions& converter) {
+  return converter.kind == ConverterKind::kString ? TextFormat::kStruct : TextFormat::kJson;
+}
+
+absl::Status CheckConverter(const ConverterOptions& converter, absl::string_view part) {
+  if (converter.kind != ConverterKind::kByteArray) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kInvalidArgument, "byte_array_converter",
+      absl::StrCat(part, ".converter=ByteArrayConverter writes bytes only, and the ", part,
+                   " of a change is a structure"),
+      absl::StrCat("use org.apache.kafka.connect.json.JsonConverter for ", part, ".converter"));
+}
+
+// The new row may lack TOAST values that the old one has (REPLICA IDENTITY FULL).
+RowSource AfterRow(const ChangeEvent& change) {
+  return {change.after.value_or(event::RowView()), change.before.value_or(event::RowView())};
+}
+RowSource BeforeRow(const ChangeEvent& change) {
+  return {change.before.value_or(event::RowView()), {}};
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(config::EncodeOptions options,
+                                                                     Clock& clock,
+                                                                     std::string run_id) {
+  return std::unique_ptr<RecordEncoder>(
+      new RecordEncoder(std::move(options), clock, std::move(run_id)));
+}
+
+RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id)
+    : options_(std::move(options)),
+      clock_(clock),
+      run_id_(std::move(run_id)),
+      source_(options_),
+      message_source_(SourceTable("", "")),
+      message_key_head_(PayloadHead(MessageKeySchema(), options_.key)),
+      message_value_head_(PayloadHead(MessageValueSchema(), options_.value)) {
+  context_.scratch = &scratch_;
+}
+
+absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
+  *record = event::Record();
+  record->topic = emission.topic;
+  if (emission.operation == Operation::kMessage) return EncodeMessage(emission, record);
+  return EncodeTable(emission, record);
+}
+
+std::vector<DroppedColumn> RecordEncoder::TakeDroppedColumns() {
+  return std::exchange(dropped_, {});
+}
+
+const TablePlan& RecordEncoder::PlanOf(const event::TableSchema& schema, absl::string_view topic) {
+  const uint64_t version = schema.version.value();
+  const auto fits = [&](const TablePlan* plan) {
+    return plan != nullptr && plan->version == version && plan->topic == topic;
+  };
+  if (fits(last_plan_)) return *last_plan_;
+  last_plan_ = nullptr;
+  if (plans_.size() >= kMaxPlans) plans_.clear();
+  std::unique_ptr<TablePlan>& plan = plans_[ToInteger(schema.relation)];
+  if (!fits(plan.get())) {
+    plan = std::make_unique<TablePlan>(CompileTable(schema, topic, options_));
+    ReportDropped(*plan);
+  }
+  last_plan_ = plan.get();
+  return *last_plan_;
+}
+
+void RecordEncoder::ReportDropped(const TablePlan& plan) {
+  for (const DroppedColumn& column : plan.dropped) {
+    if (reported_.insert(absl::StrCat(plan.table_name, ".", column.column)).second)
+      dropped_.push_back(column);
+  }
+}
+
+// Points the value context at an emptied buffer.
+void RecordEncoder::Begin(std::string* buffer, const ConverterOptions& converter) {
+  buffer->clear();
+  context_.out = buffer;
+  context_.format = FormatOf(converter);
+  context_.decimal_numeric = converter.decimal_numeric;
+  context_.nested_arrays = !(converter.kind == ConverterKind::kJson && converter.schemas_enable);
+}
+
+absl::Status RecordEncoder::EncodeTable(const Emission& emission, event::Record* record) {
+  const TablePlan& plan = PlanOf(*emission.change->schema, emission.topic);
+  RETURN_IF_ERROR(EncodeKey(plan, emission, record));
+  RETURN_IF_ERROR(EncodeHeaders(plan, emission, record));
+  if (emission.value == ValueShape::kTombstone) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckConverter(options_.value, "value"));
+  Begin(&value_, options_.value);
+  RETURN_IF_ERROR(EncodeEnvelope(plan, emission));
+  record->value = value_;
+  return absl::OkStatus();
+}
+
+absl::Status RecordEncoder::AppendKeyOf(const TablePlan& plan, KeySource source,
+                                        const ChangeEvent& change) {
+  return AppendRow(plan, plan.key,
+                   source == KeySource::kBefore ? BeforeRow(change) : AfterRow(change), &context_);
+}
+
+absl::Status RecordEncoder::EncodeKey(const TablePlan& plan, const Emission& emission,
+                                      event::Record* record) {
+  if (emission.key == KeySource::kNone || plan.key_schema == nullptr) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckConverter(options_.key, "key"));
+  Begin(&key_, options_.key);
+  key_.append(plan.key_head);
+  RETURN_IF_ERROR(AppendKeyOf(plan, emission.key, *emission.change));
+  if (!plan.key_head.empty()) key_.push_back('}');
+  record->key = key_;
+  return absl::OkStatus();
+}
+
+absl::Status RecordEncoder::EncodeHeaders(const TablePlan& plan, const Emission& emission,
+                                          event::Record* record) {
+  size_t size = 0;
+  if (emission.key_header != KeyHeader::kNone) {
+    const bool new_key = emission.key_header == KeyHeader::kNewKey;
+    Begin(&key_header_, options_.key);
+    context_.format = TextFormat::kHeader;
+    RETURN_IF_ERROR(
+        AppendKeyOf(plan, new_key ? KeySource::kAfter : KeySource::kBefore, *emission.change));
+    headers_[size++] = {new_key ? kNewKeyHeader : kOldKeyHeader, key_header_};
+  }
+  if (options_.extended_headers) {
+    headers_[size++] = {"__debezium.context.connectorLogicalName", options_.topic_prefix};
+    headers_[size++] = {"__debezium.context.taskId", kTaskId};
+    headers_[size++] = {"__debezium.context.connectorName", kConnectorType};
+    headers_[size++] = {"__debezium.context.runId", run_id_};
+  }
+  record->headers = absl::MakeConstSpan(headers_.data(), size);
+  return absl::OkStatus();
+}
+
+absl::Status RecordEncoder::AppendRowOrNull(const TablePlan& plan, absl::string_view label,
+                                            bool present, const RowSource& source) {
+  value_.append(label.data(), label.size());
+  if (present) return AppendRow(plan, plan.row, source, &context_);
+  value_.append("null");
+  return absl::OkStatus();
+}
+
+absl::Status RecordEncoder::EncodeEnvelope(const TablePlan& plan, const Emission& emission) {
+  const ChangeEvent& change = *emission.change;
+  const char op = static_cast<char>(emission.operation);
+  if (context_.format == TextFormat::kStruct) {
+    value_.append("Struct{");
+    if (emission.with_before) {
+      RETURN_IF_ERROR(AppendRowOrNull(plan, "before=", true, BeforeRow(change)));
+      value_.push_back(',');
+    }
+    if (emission.with_after) {
+      RETURN_IF_ERROR(AppendRowOrNull(plan, "after=", true, AfterRow(change)));
+      value_.push_back(',');
+    }
+    value_.append("source=");
+    source_.Append(change, plan.source_table, context_.format, &value_);
+    absl::StrAppend(&value_, ",op=", absl::string_view(&op, 1));
+    AppendClock(true);
+    value_.push_back('}');
+    return absl::OkStatus();
+  }
+  value_.append(plan.value_head);
+  RETURN_IF_ERROR(AppendRowOrNull(plan, "{\"before\":", emission.with_before, BeforeRow(change)));
+  RETURN_IF_ERROR(AppendRowOrNull(plan, ",\"after\":", emission.with_after, AfterRow(change)));
+  value_.append(",\"source\":");
+  source_.Append(change, plan.source_table, context_.format, &value_);
+  value_.append(",\"transaction\":null,\"op\":\"");
+  value_.push_back(op);
+  value_.push_back('"');
+  AppendClock(true);
+  value_.push_back('}');
+  if (!plan.value_head.empty()) value_.push_back('}');
+  return absl::OkStatus();
+}
+
+// When the record was made: ts_ms and, in envelopes, ts_us and ts_ns.
+void RecordEncoder::AppendClock(bool all_units) {
+  const int64_t nanos = absl::ToUnixNanos(clock_.Now());
+  const bool java = context_.format == TextFormat::kStruct;
+  value_.append(java ? ",ts_ms=" : ",\"ts_ms\":");
+  AppendDigits(nanos / 1000000, &value_);
+  if (!all_units) return;
+  value_.append(java ? ",ts_us=" : ",\"ts_us\":");
+  AppendDigits(nanos / 1000, &value_);
+  value_.append(java ? ",ts_ns=" : ",\"ts_ns\":");
+  AppendDigits(nanos, &value_);
+}
+
+absl::Status RecordEncoder::EncodeMessage(const Emission& emission, event::Record* record) {
+  const ChangeEvent& change = *emission.change;
+  RETURN_IF_ERROR(CheckConverter(options_.key, "key"));
+  RETURN_IF_ERROR(CheckConverter(options_.value, "value"));
+  Begin(&key_, options_.key);
+  key_.append(message_key_head_);
+  key_.append(context_.format == TextFormat::kStruct ? "Struct{prefix=" : "{\"prefix\":");
+  AppendText(change.message->prefix, &context_);
+  key_.append(message_key_head_.empty() ? "}" : "}}");
+  record->key = key_;
+  Begin(&value_, options_.value);
+  if (context_.format == TextFormat::kStruct) {
+    AppendMessageStruct(change);
+  } else {
+    AppendMessageJson(change);
+  }
+  record->value = value_;
+  return absl::OkStatus();
+}
+
+void RecordEncoder::AppendMessageJson(const ChangeEvent& change) {
+  value_.append(message_value_head_);
+  value_.append("{\"op\":\"m\"");
+  AppendClock(false);
+  value_.append(",\"source\":");
+  source_.Append(change, message_source_, TextFormat::kJson, &value_);
+  value_.append(",\"transaction\":null,\"message\":{\"prefix\":");
+  AppendJsonString(change.message->prefix, &value_);
+  value_.append(",\"content\":\"");
+  AppendBase64(change.message->content, &value_);
+  value_.append(message_value_head_.empty() ? "\"}}" : "\"}}}");
+}
+
+void RecordEncoder::AppendMessageStruct(const ChangeEvent& change) {
+  value_.append("Struct{op=m");
+  AppendClock(false);
+  value_.append(",source=");
+  source_.Append(change, message_source_, TextFormat::kStruct, &value_);
+  absl::StrAppend(&value_, ",message=Struct{prefix=", change.message->prefix, ",content=");
+  AppendBase64(change.message->content, &value_);
+  value_.append("}}");
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,85 @@
+// RecordEncoder: turns an Emission into the bytes of a Kafka record, as Debezium behind Kafka Connect's JsonConverter,
+// StringConverter or ByteArrayConverter writes them: key, value with envelope and source block, headers. Compiles a plan per
+// version of a table at its first row; after that a row looks nothing up by name and allocates nothing.
+//
+// Thread-safety: none; one per pipeline. A Record borrows the encoder's buffers until the next call of Encode.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "config/options.h"
+#include "encode/row_writer.h"
+#include "encode/source_block.h"
+#include "encode/table_plan.h"
+#include "event/emission.h"
+#include "event/record.h"
+
+namespace walduct::encode {
+
+class RecordEncoder {
+ public:
+  // clock is borrowed and read once per record. run_id: value of the header __debezium.context.runId.
+  static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(config::EncodeOptions options,
+                                                               Clock& clock, std::string run_id);
+
+  // Fills record; see row_writer.h for errors of values, and
+  //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes bytes only)
+  absl::Status Encode(const event::Emission& emission, event::Record* record);
+
+  // Columns left out because their type is not supported, each reported once.
+  std::vector<DroppedColumn> TakeDroppedColumns();
+
+  // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
+  uint64_t saturated_values() const { return context_.saturated; }
+
+ private:
+  static constexpr size_t kMaxHeaders = 5;
+
+  RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id);
+
+  const TablePlan& PlanOf(const event::TableSchema& schema, absl::string_view topic);
+  void ReportDropped(const TablePlan& plan);
+  absl::Status EncodeTable(const event::Emission& emission, event::Record* record);
+  absl::Status EncodeKey(const TablePlan& plan, const event::Emission& emission,
+                         event::Record* record);
+  absl::Status EncodeEnvelope(const TablePlan& plan, const event::Emission& emission);
+  absl::Status EncodeMessage(const event::Emission& emission, event::Record* record);
+  absl::Status EncodeHeaders(const TablePlan& plan, const event::Emission& emission,
+                             event::Record* record);
+  absl::Status AppendRowOrNull(const TablePlan& plan, absl::string_view label, bool present,
+                               const RowSource& source);
+  absl::Status AppendKeyOf(const TablePlan& plan, event::KeySource source,
+                           const event::ChangeEvent& change);
+  void AppendClock(bool all_units);
+  void Begin(std::string* buffer, const config::ConverterOptions& converter);
+  void AppendMessageJson(const event::ChangeEvent& change);
+  void AppendMessageStruct(const event::ChangeEvent& change);
+
+  const config::EncodeOptions options_;
+  Clock& clock_;
+  const std::string run_id_;
+  const SourceBlock source_;
+  const Texts message_source_;
+  std::string message_key_head_, message_value_head_;
+
+  // By relation; a later version of the table takes the place of the earlier one. Emptied when full.
+  absl::flat_hash_map<uint32_t, std::unique_ptr<TablePlan>> plans_;
+  const TablePlan* last_plan_ = nullptr;
+  absl::flat_hash_set<std::string> reported_;
+  std::vector<DroppedColumn> dropped_;
+
+  Scratch scratch_;
+  ValueContext context_;
+  std::string key_, value_, key_header_;
+  std::array<event::Header, kMaxHeaders> headers_;
+};
+
+}  // namespace walduct::encode

@@ -1,0 +1,138 @@
+#include "encode/row_writer.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+
+namespace walduct::encode {
+namespace {
+
+using event::Value;
+using event::ValueKind;
+
+absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcome) {
+  const std::string column = absl::StrCat("column ", field.name, " of ", table.table_name);
+  switch (outcome) {
+    case Outcome::kOk:
+    case Outcome::kMalformed:
+      break;
+    case Outcome::kNull:
+      return Error(
+          absl::StatusCode::kUnimplemented, "numeric_special_value",
+          absl::StrCat(column,
+                       " holds NaN or Infinity, is NOT NULL and has a schema without such values"),
+          "make the column nullable, or leave it out with column.exclude.list");
+    case Outcome::kForeignMoney:
+      return Error(
+          absl::StatusCode::kFailedPrecondition, "money_locale",
+          absl::StrCat(column,
+                       ": money is printed in a locale whose separators are not understood"),
+          "ALTER ROLE <replication role> SET lc_monetary = 'C'");
+    case Outcome::kNestedArray:
+      return Error(
+          absl::StatusCode::kUnimplemented, "nested_array",
+          absl::StrCat(column,
+                       " holds an array of several dimensions; the record's schema has one"),
+          "set value.converter.schemas.enable=false, or leave the column out with "
+          "column.exclude.list");
+  }
+  return Error(
+      absl::StatusCode::kDataLoss, "malformed_value",
+      absl::StrCat(column, " holds text that PostgreSQL does not write for its type"),
+      "check that the server is PostgreSQL and that no proxy changes its session settings");
+}
+
+absl::Status NotSent(const TablePlan& table, const FieldPlan& field) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "toast_value_not_sent",
+      absl::StrCat("column ", field.name, " of ", table.table_name,
+                   " was not changed and is stored out of line, so the server did not send "
+                   "it, and nothing can stand in for it: it is part of the key, or NOT NULL "
+                   "with a type that has no placeholder"),
+      absl::StrCat("ALTER TABLE ", table.table_name, " REPLICA IDENTITY FULL"));
+}
+
+absl::Status AppendPlaceholder(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
+                               ValueContext* context) {
+  if (plan.is_key || (!field.has_placeholder && !field.optional)) return NotSent(table, field);
+  if (field.has_placeholder) {
+    context->out->append(field.placeholder[Index(context->format)]);
+  } else if (context->format != TextFormat::kStruct) {
+    context->out->append("null");
+  }
+  return absl::OkStatus();
+}
+
+const Value& Resolve(const RowSource& source, size_t column) {
+  const Value& value = source.row[column];
+  if (value.kind != ValueKind::kUnchangedToast || source.old_row.empty()) return value;
+  const Value& old = source.old_row[column];
+  return old.is_text() ? old : value;
+}
+
+absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
+                         const Value& value, ValueContext* context) {
+  if (value.is_text()) {
+    const Outcome outcome = field.value.append(value.text(), field.value, context);
+    if (outcome == Outcome::kOk) return absl::OkStatus();
+    if (outcome != Outcome::kNull || !field.optional) return Fail(table, field, outcome);
+  }
+  if (value.kind == ValueKind::kUnchangedToast) {
+    return AppendPlaceholder(table, plan, field, context);
+  }
+  context->out->append(field.null_text[Index(context->format)]);
+  return absl::OkStatus();
+}
+
+// Java leaves null fields out, so the comma depends on what has been written.
+absl::Status AppendStruct(const TablePlan& table, const RowPlan& plan, const RowSource& source,
+                          ValueContext* context) {
+  context->out->append("Struct{");
+  bool first = true;
+  for (const FieldPlan& field : plan.fields) {
+    const Value& value = Resolve(source, field.column);
+    const size_t before = context->out->size();
+    if (!first) context->out->push_back(',');
+    context->out->append(field.prefix[Index(TextFormat::kStruct)]);
+    const size_t value_begin = context->out->size();
+    if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
+      return status;
+    const bool empty_text = value.is_text() && value.size == 0;
+    if (context->out->size() == value_begin && field.optional && !empty_text) {
+      context->out->resize(before);
+    } else {
+      first = false;
+    }
+  }
+  context->out->push_back('}');
+  return absl::OkStatus();
+}
+
+absl::Status WrongWidth(const TablePlan& table) {
+  return Error(
+      absl::StatusCode::kDataLoss, "row_width",
+      absl::StrCat("a row of ", table.table_name, " does not have the columns of its table"));
+}
+
+}  // namespace
+
+absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSource& source,
+                       ValueContext* context) {
+  if (source.row.size() != table.columns) return WrongWidth(table);
+  if (!source.old_row.empty() && source.old_row.size() != table.columns) return WrongWidth(table);
+  if (context->format == TextFormat::kStruct) return AppendStruct(table, plan, source, context);
+  if (plan.fields.empty()) {
+    context->out->append("{}");
+    return absl::OkStatus();
+  }
+  const size_t format = Index(context->format);
+  for (const FieldPlan& field : plan.fields) {
+    context->out->append(field.prefix[format]);
+    const Value& value = Resolve(source, field.column);
+    if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
+      return status;
+  }
+  context->out->push_back('}');
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::encode

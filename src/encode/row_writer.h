@@ -1,0 +1,24 @@
+// Writes one row by its plan. The hot path: one indirect call and a few appends per column.
+#pragma once
+
+#include "absl/status/status.h"
+#include "encode/table_plan.h"
+#include "event/row.h"
+
+namespace walduct::encode {
+
+struct RowSource {
+  event::RowView row;
+  // Where the value of a column whose TOAST value was not sent may be found; empty: nowhere.
+  event::RowView old_row;
+};
+
+// Appends `{…}` (kJson, kHeader) or `Struct{…}` (kStruct) to context->out.
+//   DataLoss            a value is not what PostgreSQL writes for its type
+//   FailedPrecondition  a required value was not sent (TOAST), money in a locale that is not understood
+//   Unimplemented       a value that the type's schema has no room for
+// Messages name table and column, never the value.
+absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSource& source,
+                       ValueContext* context);
+
+}  // namespace walduct::encode

@@ -1,0 +1,13 @@
+// The "schema" member of JsonConverter's {"schema":…,"payload":…}. Order of members: type, items or fields, optional, name,
+// version, doc, parameters, default, field (Kafka Connect, JsonConverter.asJsonSchema).
+#pragma once
+
+#include <string>
+
+#include "encode/connect_schema.h"
+
+namespace walduct::encode {
+
+void AppendSchemaJson(const ConnectSchema& schema, std::string* out);
+
+}  // namespace walduct::encode

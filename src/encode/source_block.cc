@@ -1,0 +1,168 @@
+#include "encode/source_block.h"
+
+#include <charconv>
+
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "encode/envelope_schema.h"
+
+namespace walduct::encode {
+namespace {
+
+using event::ChangeEvent;
+using event::SnapshotMarker;
+
+constexpr SnapshotMarker kAllMarkers[] = {SnapshotMarker::kFalse,
+                                          SnapshotMarker::kTrue,
+                                          SnapshotMarker::kFirst,
+                                          SnapshotMarker::kFirstInDataCollection,
+                                          SnapshotMarker::kLastInDataCollection,
+                                          SnapshotMarker::kLast,
+                                          SnapshotMarker::kIncremental};
+
+// Streaming leaves the field unset; "false" is its default.
+absl::string_view MarkerText(SnapshotMarker marker) {
+  switch (marker) {
+    case SnapshotMarker::kFalse:
+      return "";
+    case SnapshotMarker::kTrue:
+      return "true";
+    case SnapshotMarker::kFirst:
+      return "first";
+    case SnapshotMarker::kFirstInDataCollection:
+      return "first_in_data_collection";
+    case SnapshotMarker::kLastInDataCollection:
+      return "last_in_data_collection";
+    case SnapshotMarker::kLast:
+      return "last";
+    case SnapshotMarker::kIncremental:
+      return "incremental";
+  }
+  return "";
+}
+
+std::string Quoted(absl::string_view text) {
+  std::string quoted;
+  AppendJsonString(text, &quoted);
+  return quoted;
+}
+
+std::string JsonMarker(SnapshotMarker marker, bool replace_null) {
+  if (marker != SnapshotMarker::kFalse) return Quoted(MarkerText(marker));
+  return replace_null ? "\"false\"" : "null";
+}
+
+void AppendUnsigned(uint64_t number, std::string* out) {
+  char buffer[24];
+  out->append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+}
+
+int64_t Millis(int64_t micros) { return micros / 1000 - (micros % 1000 < 0 ? 1 : 0); }
+
+// Microseconds as nanoseconds; the product could overflow, three zeroes cannot.
+void AppendNanos(int64_t micros, std::string* out) {
+  AppendDigits(micros, out);
+  if (micros != 0) out->append("000");
+}
+
+// ["last commit","lsn"] with the quote sign of the place it stands in.
+void AppendSequence(const ChangeEvent& change, absl::string_view quote, std::string* out) {
+  const auto append = [&](bool known, Lsn lsn) {
+    if (!known) {
+      out->append("null");
+      return;
+    }
+    out->append(quote.data(), quote.size());
+    AppendUnsigned(lsn.value(), out);
+    out->append(quote.data(), quote.size());
+  };
+  append(change.last_commit_end.has_value(), change.last_commit_end.value_or(Lsn()));
+  out->push_back(',');
+  append(change.lsn.valid(), change.lsn);
+}
+
+void AppendOrNull(bool known, uint64_t number, std::string* out) {
+  if (known) {
+    AppendUnsigned(number, out);
+  } else {
+    out->append("null");
+  }
+}
+
+}  // namespace
+
+void AppendDigits(int64_t number, std::string* out) {
+  char buffer[24];
+  out->append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+}
+
+SourceBlock::SourceBlock(const config::EncodeOptions& options) {
+  const size_t json = Index(TextFormat::kJson);
+  const size_t java = Index(TextFormat::kStruct);
+  head_[json] = absl::StrCat("{\"version\":", Quoted(kSourceVersion),
+                             ",\"connector\":", Quoted(kConnectorType),
+                             ",\"name\":", Quoted(options.topic_prefix), ",\"ts_ms\":");
+  head_[java] = absl::StrCat("Struct{version=", kSourceVersion, ",connector=", kConnectorType,
+                             ",name=", options.topic_prefix, ",ts_ms=");
+  for (const SnapshotMarker marker : kAllMarkers) {
+    Texts& from = from_marker_[static_cast<size_t>(marker)];
+    from[json] =
+        absl::StrCat(",\"snapshot\":", JsonMarker(marker, options.value.replace_null_with_default),
+                     ",\"db\":", Quoted(options.database), ",\"sequence\":\"[");
+    const bool unset = marker == SnapshotMarker::kFalse;
+    from[java] = absl::StrCat(unset ? "" : ",snapshot=", MarkerText(marker),
+                              ",db=", options.database, ",sequence=[");
+  }
+}
+
+void SourceBlock::Append(const ChangeEvent& change, const Texts& table, TextFormat format,
+                         std::string* out) const {
+  out->append(head_[Index(format)]);
+  AppendDigits(Millis(change.source_time_us), out);
+  out->append(from_marker_[static_cast<size_t>(change.snapshot)][Index(format)]);
+  if (format == TextFormat::kStruct) {
+    AppendStruct(change, table[Index(format)], out);
+  } else {
+    AppendJson(change, table[Index(format)], out);
+  }
+}
+
+void SourceBlock::AppendJson(const ChangeEvent& change, absl::string_view table,
+                             std::string* out) const {
+  AppendSequence(change, "\\\"", out);
+  out->append("]\",\"ts_us\":");
+  AppendDigits(change.source_time_us, out);
+  out->append(",\"ts_ns\":");
+  AppendNanos(change.source_time_us, out);
+  out->append(table.data(), table.size());
+  out->append(",\"txId\":");
+  AppendOrNull(change.xid.has_value(), change.xid.value_or(0), out);
+  out->append(",\"lsn\":");
+  AppendOrNull(change.lsn.valid(), change.lsn.value(), out);
+  out->append(",\"xmin\":null,\"origin\":");
+  if (change.origin.empty()) {
+    out->append("null");
+  } else {
+    AppendJsonString(change.origin, out);
+  }
+  out->append(",\"origin_lsn\":");
+  AppendOrNull(change.origin_lsn.valid(), change.origin_lsn.value(), out);
+  out->push_back('}');
+}
+
+void SourceBlock::AppendStruct(const ChangeEvent& change, absl::string_view table,
+                               std::string* out) const {
+  AppendSequence(change, "\"", out);
+  out->append("],ts_us=");
+  AppendDigits(change.source_time_us, out);
+  out->append(",ts_ns=");
+  AppendNanos(change.source_time_us, out);
+  out->append(table.data(), table.size());
+  if (change.xid) absl::StrAppend(out, ",txId=", *change.xid);
+  if (change.lsn.valid()) absl::StrAppend(out, ",lsn=", change.lsn.value());
+  if (!change.origin.empty()) absl::StrAppend(out, ",origin=", change.origin);
+  if (change.origin_lsn.valid()) absl::StrAppend(out, ",origin_lsn=", change.origin_lsn.value());
+  out->push_back('}');
+}
+
+}  // namespace walduct::encode
