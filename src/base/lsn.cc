@@ -1,18 +1,31 @@
 #include "base/lsn.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace walduct {
+namespace {
+
+// Digits only: SimpleHexAtoi alone would also take spaces, a sign or 0x.
+bool ParseHalf(absl::string_view digits, uint32_t* half) {
+  const bool hexadecimal = std::all_of(digits.begin(), digits.end(), [](char c) {
+    return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+  });
+  return hexadecimal && digits.size() <= 8 && absl::SimpleHexAtoi(digits, half);
+}
+
+}  // namespace
 
 absl::StatusOr<Lsn> Lsn::Parse(absl::string_view text) {
   const size_t slash = text.find('/');
   uint32_t high = 0;
   uint32_t low = 0;
-  if (slash == absl::string_view::npos || slash > 8 || text.size() - slash - 1 > 8 ||
-      !absl::SimpleHexAtoi(text.substr(0, slash), &high) ||
-      !absl::SimpleHexAtoi(text.substr(slash + 1), &low)) {
+  if (slash == absl::string_view::npos || !ParseHalf(text.substr(0, slash), &high) ||
+      !ParseHalf(text.substr(slash + 1), &low)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", text, "' is not an LSN; expected two hexadecimal halves like 16/B374D848"));
   }

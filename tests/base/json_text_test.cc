@@ -1,0 +1,72 @@
+#include "base/json_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct {
+namespace {
+
+std::string Quoted(absl::string_view text) {
+  std::string out = "before ";
+  AppendJsonString(text, &out);
+  return out.substr(7);
+}
+
+TEST(JsonText, QuotesAndAppends) {
+  std::string out = "a";
+  AppendJsonString("b", &out);
+  AppendJsonEscaped("c\"", &out);
+  EXPECT_EQ(out, "a\"b\"c\\\"");
+}
+
+TEST(JsonText, EscapesAsJacksonDoes) {
+  EXPECT_EQ(Quoted("\"\\/"), R"("\"\\/")");
+  EXPECT_EQ(Quoted("\b\t\n\f\r"), R"("\b\t\n\f\r")");
+  EXPECT_EQ(Quoted(absl::string_view("\0\x01\x0B\x1F", 4)), R"("\u0000\u0001\u000B\u001F")");
+  EXPECT_EQ(Quoted("\x7F"), "\"\x7F\"");
+}
+
+TEST(JsonText, KeepsTheBasicPlaneAsItIs) {
+  EXPECT_EQ(Quoted("zażółć \u2028 \uFFFF"), "\"zażółć \u2028 \uFFFF\"");
+}
+
+TEST(JsonText, WritesTheOtherPlanesAsSurrogates) {
+  EXPECT_EQ(Quoted("a\U0001F600b"), R"("a\uD83D\uDE00b")");
+  EXPECT_EQ(Quoted("\U00010000\U0010FFFF"), R"("\uD800\uDC00\uDBFF\uDFFF")");
+}
+
+TEST(JsonText, CopiesWhatIsNotUtf8) {
+  for (const char* text : {"\xF0", "\xF0\x9F", "\xF0\x9F\x98", "\xF0\x9F\x98x", "\xFF", "\x80"}) {
+    EXPECT_EQ(Quoted(text), absl::StrCat("\"", text, "\""));
+  }
+}
+
+// Long runs are scanned eight bytes at a time: an escape must be found at each offset from a word's border.
+TEST(JsonText, FindsAnEscapeAtEveryOffset) {
+  for (const char special : {'"', '\\', '\n', '\x1F'}) {
+    for (size_t at = 0; at < 24; ++at) {
+      std::string text(24, 'x');
+      text[at] = special;
+      const std::string escape = special == '\x1F' ? "\\u001F"
+                                 : special == '\n' ? "\\n"
+                                                   : std::string("\\") + special;
+      std::string expected(24, 'x');
+      expected.replace(at, 1, escape);
+      EXPECT_EQ(Quoted(text), "\"" + expected + "\"") << at;
+    }
+  }
+}
+
+TEST(JsonText, BytesNextToTheEscapedOnesAreKept) {
+  std::string text;
+  for (int c = 0x20; c < 0x100; ++c) {
+    if (c != '"' && c != '\\') text.push_back(static_cast<char>(c));
+  }
+  EXPECT_EQ(Quoted(text), "\"" + text + "\"");
+}
+
+}  // namespace
+}  // namespace walduct

@@ -1,0 +1,68 @@
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace walduct::log {
+namespace {
+
+template <typename Write>
+std::string Logged(Write write) {
+  testing::internal::CaptureStderr();
+  write();
+  return testing::internal::GetCapturedStderr();
+}
+
+// The formats are process-wide: each test runs in its own process, or sets what it needs.
+TEST(LogDeathTest, TextLineHasTimeLevelConnectorMessageAndFields) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kInfo, Format::kText);
+        SetConnector("orders");
+        Info("slot created",
+             {{"slot", "debezium"}, {"tables", 3}, {"note", "two words"}, {"empty", ""}});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "^[0-9]+-[0-9]+-[0-9]+T[0-9:.]+Z info +.orders. slot created slot=debezium tables=3 "
+      "note=\"two words\" empty=\"\"\n$");
+}
+
+TEST(LogDeathTest, JsonLineIsOneObject) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kInfo, Format::kJson);
+        SetConnector("orders");
+        Warn("said \"no\"", {{"path", "a\\b"}, {"tables", 3}});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "^.\"time\":\"[^\"]+Z\",\"level\":\"warning\",\"message\":\"said "
+      "..no..\",\"connector\":\"orders\",\"path\":\"a..b\""
+      ",\"tables\":3.\n$");
+}
+
+TEST(LogDeathTest, LinesBelowTheLevelAreLeftOut) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kWarn, Format::kText);
+        Debug("debug");
+        Info("information");
+        Warn("warned");
+        Error("failed");
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "^[^ ]+ warning warned\n[^ ]+ error +failed\n$");
+}
+
+TEST(Log, AFieldCannotForgeALine) {
+  Configure(Level::kInfo, Format::kText);
+  const std::string logged = Logged([] { Info("query failed", {{"table", "a\nforged line"}}); });
+  EXPECT_EQ(std::count(logged.begin(), logged.end(), '\n'), 1) << logged;
+}
+
+}  // namespace
+}  // namespace walduct::log
