@@ -5,6 +5,9 @@ if(WALDUCT_SANITIZE)
   target_compile_options(walduct_flags INTERFACE -fsanitize=${WALDUCT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(walduct_flags INTERFACE -fsanitize=${WALDUCT_SANITIZE})
 endif()
+if(WALDUCT_FUZZ)
+  target_compile_options(walduct_flags INTERFACE -fsanitize=fuzzer-no-link)  # coverage of the libraries, too
+endif()
 
 # walduct_library(<room> DEPS <library>...): src/<room>/*.cc as walduct_<room>. The link edges are the architecture;
 # tests/tidy checks the same edges on every #include.
@@ -22,16 +25,21 @@ function(walduct_library room)
   endif()
 endfunction()
 
-# walduct_test(<room> DEPS ...): tests/<room>/*_test.cc as one GoogleTest program.
+# walduct_test(<room> [SERVERS] DEPS ...): tests/<room>/*_test.cc as one GoogleTest program. SERVERS: it starts servers of its
+# own, so that CTest runs it as a whole instead of once per test.
 function(walduct_test room)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "SERVERS" "" "DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cc)
   if(sources)
     add_executable(walduct_${room}_test ${sources})
     target_include_directories(walduct_${room}_test PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(walduct_${room}_test PRIVATE walduct_flags ${ARG_DEPS} GTest::gmock GTest::gtest_main)
     target_compile_definitions(walduct_${room}_test PRIVATE WALDUCT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    gtest_discover_tests(walduct_${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60)
+    if(ARG_SERVERS)
+      add_test(NAME ${room} COMMAND walduct_${room}_test)
+    else()
+      gtest_discover_tests(walduct_${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60)
+    endif()
   endif()
 endfunction()
 
@@ -39,6 +47,7 @@ endfunction()
 function(walduct_fuzz name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name}_fuzz ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}_fuzz.cc)
+  target_include_directories(${name}_fuzz PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name}_fuzz PRIVATE walduct_flags ${ARG_DEPS})
   target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)

@@ -51,7 +51,7 @@ enum class SessionKind {
 struct ConnectionOptions {
   config::DatabaseOptions database;
   SessionKind kind = SessionKind::kSql;
-  std::string application_name;
+  std::string application_name = "walduct";
   // Keeps the role's search_path, for sessions that run SQL written by the user (snapshot.select.statement.overrides).
   // Without it search_path is pg_catalog, so that expressions and names in results are always qualified.
   bool keep_search_path = false;

@@ -62,7 +62,7 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
       {"port", absl::StrCat(database.port)},
       {"user", database.user},
       {"dbname", database.dbname},
-      {"application_name", options.application_name.empty() ? "walduct" : options.application_name},
+      {"application_name", options.application_name},
       {"client_encoding", "UTF8"},
       {"options", StartupOptions(options)},
   };

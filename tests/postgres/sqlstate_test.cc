@@ -1,0 +1,88 @@
+#include "postgres/sqlstate.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace walduct::postgres {
+namespace {
+
+struct Case {
+  const char* sqlstate;
+  const char* message;
+  absl::StatusCode code;
+  const char* reason;
+};
+
+class SqlStateTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SqlStateTest, FAIL06_ClassifiesByStateAndText) {
+  const absl::Status status = StatusFromSqlState(GetParam().sqlstate, GetParam().message);
+  EXPECT_EQ(status.code(), GetParam().code) << status;
+  EXPECT_EQ(ErrorReason(status), GetParam().reason);
+  EXPECT_NE(std::string(status.message()).find(GetParam().sqlstate), std::string::npos);
+}
+
+using absl::StatusCode;
+INSTANTIATE_TEST_SUITE_P(
+    Table, SqlStateTest,
+    ::testing::Values(
+        Case{"28P01", "password authentication failed for user \"x\"", StatusCode::kUnauthenticated, "wrong_password"},
+        Case{"28000", "role \"x\" is not permitted to log in", StatusCode::kUnauthenticated, "role_may_not_log_in"},
+        Case{"28000", "no pg_hba.conf entry for host \"::1\", user \"x\"", StatusCode::kUnauthenticated,
+             "address_not_allowed"},
+        Case{"28000", "no pg_hba.conf entry for host \"::1\", user \"x\", database \"d\", no encryption",
+             StatusCode::kUnauthenticated, "tls_required"},
+        Case{"28000", "role \"x\" does not exist", StatusCode::kUnauthenticated, "authentication_failed"},
+        Case{"3D000", "database \"d\" does not exist", StatusCode::kFailedPrecondition, "database_missing"},
+        Case{"3D000", "no such database: d", StatusCode::kFailedPrecondition, "pooler"},
+        Case{"08P01", "unsupported startup parameter: replication", StatusCode::kFailedPrecondition, "pooler"},
+        Case{"42501", "permission denied for table t", StatusCode::kPermissionDenied, "permission_denied"},
+        Case{"42501", "must be superuser or replication role to start walsender", StatusCode::kPermissionDenied,
+             "role_may_not_replicate"},
+        Case{"42501", "permission denied to start WAL sender", StatusCode::kPermissionDenied, "role_may_not_replicate"},
+        Case{"42501", "query would be affected by row-level security policy for table \"t\"",
+             StatusCode::kPermissionDenied, "row_security_hides_rows"},
+        Case{"53300", "sorry, too many clients already", StatusCode::kUnavailable, "too_many_connections"},
+        Case{"53300", "number of requested standby connections exceeds max_wal_senders (currently 1)",
+             StatusCode::kUnavailable, "no_free_wal_sender"},
+        Case{"53400", "all replication slots are in use", StatusCode::kFailedPrecondition, "no_free_slot"},
+        Case{"55006", "replication slot \"s\" is active for PID 7", StatusCode::kAborted, "slot_in_use"},
+        Case{"55000", "cannot read from logical replication slot \"s\"", StatusCode::kFailedPrecondition, "slot_lost"},
+        Case{"55000", "can no longer access replication slot \"s\"", StatusCode::kFailedPrecondition, "slot_lost"},
+        Case{"55000", "logical decoding requires wal_level >= logical", StatusCode::kFailedPrecondition,
+             "wal_level_not_logical"},
+        Case{"55000", "irgendetwas", StatusCode::kFailedPrecondition, "server_state"},
+        Case{"42704", "publication \"p\" does not exist", StatusCode::kFailedPrecondition, "publication_missing"},
+        Case{"42704", "replication slot \"s\" does not exist", StatusCode::kFailedPrecondition, "slot_missing"},
+        Case{"58P01", "requested WAL segment 0001 has already been removed", StatusCode::kDataLoss, "wal_removed"},
+        Case{"57P01", "terminating connection due to administrator command", StatusCode::kUnavailable,
+             "server_shutting_down"},
+        Case{"57P02", "", StatusCode::kUnavailable, "server_crashed"},
+        Case{"57P03", "the database system is starting up", StatusCode::kUnavailable, "server_starting"},
+        Case{"57014", "canceling statement due to user request", StatusCode::kDeadlineExceeded, "query_cancelled"},
+        Case{"08006", "connection failure", StatusCode::kUnavailable, "connection_lost"},
+        Case{"40001", "could not serialize access", StatusCode::kAborted, "transaction_rolled_back"},
+        Case{"40P01", "deadlock detected", StatusCode::kAborted, "transaction_rolled_back"},
+        Case{"55P03", "canceling statement due to lock timeout", StatusCode::kDeadlineExceeded, "lock_timeout"},
+        Case{"42P01", "relation \"t\" does not exist", StatusCode::kFailedPrecondition, "table_missing"},
+        Case{"42601", "syntax error at or near \"x\"", StatusCode::kFailedPrecondition, "sql_rejected"},
+        Case{"ZZ999", "from an extension", StatusCode::kFailedPrecondition, "postgres_error"}));
+
+TEST(SqlStateHintTest, PRM01_TellsWhatToType) {
+  EXPECT_NE(ErrorHint(StatusFromSqlState("42501", "permission denied to start WAL sender")).find("REPLICATION"),
+            std::string::npos);
+  EXPECT_NE(ErrorHint(StatusFromSqlState("28000", "no pg_hba.conf entry")).find("host DATABASE USER ADDRESS"),
+            std::string::npos);
+}
+
+TEST(SqlStateTextTest, HidesValuesThatDataErrorsQuote) {
+  const absl::Status status = StatusFromSqlState("22P02", "invalid input syntax for type integer: \"secret\"");
+  EXPECT_EQ(std::string(status.message()).find("secret"), std::string::npos) << status;
+  EXPECT_EQ(ErrorReason(status), "data_exception");
+}
+
+}  // namespace
+}  // namespace walduct::postgres
