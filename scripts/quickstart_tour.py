@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIR = ROOT / ".run" / "quickstart"
 WALDUCT = ROOT / "build" / "release" / "walduct"
 TOPICS = ["demo.public.customers", "demo.public.orders"]
-EVENT_TIMEOUT_S = 30
+EVENT_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 15
 
 TABLES = """
