@@ -69,11 +69,11 @@ class Headers {
 
 struct Message {
   const Topic* topic = nullptr;
-  std::optional<int32_t> partition;        // absent: by the key
-  std::optional<absl::string_view> key;    // absent: null
-  std::optional<absl::string_view> value;  // absent: null
-  Headers* headers = nullptr;              // null: none
-  uint64_t token = 0;                      // below 2^40
+  std::optional<int32_t> partition = {};        // absent: by the key
+  std::optional<absl::string_view> key = {};    // absent: null
+  std::optional<absl::string_view> value = {};  // absent: null
+  Headers* headers = nullptr;                   // null: none
+  uint64_t token = 0;                           // below 2^40
 };
 
 class Producer {

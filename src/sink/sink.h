@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "event/record.h"
 
 namespace walduct::sink {
@@ -25,6 +27,18 @@ class AckHandler {
 class Sink {
  public:
   virtual ~Sink() = default;
+
+  // For before the first record: finds out whether the target can be reached and, where topics are ours to create, whether
+  // they are there, and creates them. Waits up to kPrepareTimeout. A topic that is not named here is looked after when its
+  // first record comes.
+  //   Unavailable                          the target cannot be reached now
+  //   PermissionDenied, InvalidArgument,
+  //   FailedPrecondition, Unauthenticated  it would refuse the records
+  static constexpr absl::Duration kPrepareTimeout = absl::Seconds(15);
+  virtual absl::Status PrepareTopics(absl::Span<const std::string> topics) {
+    static_cast<void>(topics);
+    return absl::OkStatus();
+  }
 
   // False when the bytes in flight have reached the limit: Write would answer ResourceExhausted.
   virtual bool HasCapacity() = 0;

@@ -1,0 +1,183 @@
+#include "offset/kafka_offset_store.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "kafka/topic_admin.h"
+
+namespace walduct::offset {
+namespace {
+
+constexpr absl::Duration kMinTimeout = absl::Seconds(30);
+// A handful of saves: more than one waits only while a broker is away.
+constexpr size_t kBufferBytes = 1u << 20;
+
+// One spelling of the connector's key, as last written.
+struct Latest {
+  int64_t timestamp_ms = 0;
+  std::optional<std::string> value;
+};
+using LatestByKey = std::map<std::string, Latest>;
+
+// The newest over all spellings; within one spelling the topic's order has decided.
+const Latest* Newest(const LatestByKey& keys) {
+  const Latest* newest = nullptr;
+  for (const auto& [key, latest] : keys) {
+    if (newest == nullptr || latest.timestamp_ms >= newest->timestamp_ms) newest = &latest;
+  }
+  return newest;
+}
+
+void Collect(const kafka::TopicRecord& record, const OffsetIdentity& identity, LatestByKey* out) {
+  if (!record.key || !KeyBelongsTo(*record.key, identity)) return;
+  Latest& latest = (*out)[std::string(*record.key)];
+  latest.timestamp_ms = record.timestamp_ms;
+  latest.value.reset();
+  if (record.value) latest.value.emplace(*record.value);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<OffsetStore>> KafkaOffsetStore::Create(
+    const config::OffsetOptions& options, const config::KafkaOptions& kafka,
+    OffsetIdentity identity) {
+  auto store =
+      std::unique_ptr<KafkaOffsetStore>(new KafkaOffsetStore(options, kafka, std::move(identity)));
+  RETURN_IF_ERROR(store->OpenProducer());
+  return store;
+}
+
+KafkaOffsetStore::KafkaOffsetStore(config::OffsetOptions options, config::KafkaOptions kafka,
+                                   OffsetIdentity identity)
+    : options_(std::move(options)),
+      kafka_(std::move(kafka)),
+      identity_(std::move(identity)),
+      timeout_(std::max(options_.flush_timeout, kMinTimeout)) {}
+
+absl::Status KafkaOffsetStore::OpenProducer() {
+  if (producer_ != nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      producer_,
+      kafka::Producer::Create(
+          {.bootstrap_servers = kafka_.bootstrap_servers,
+           .java = kafka_.producer,
+           .rules = {.buffer_bytes = kBufferBytes, .auto_create_topics = false, .linger_ms = 0}}));
+  ASSIGN_OR_RETURN(kafka::Topic topic, producer_->OpenTopic(options_.topic));
+  topic_.emplace(std::move(topic));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
+  LatestByKey keys;
+  absl::Status read =
+      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &keys); });
+  if (ErrorReason(read) == "topic_missing") {
+    RETURN_IF_ERROR(CreateTopic());
+    return std::optional<StoredOffset>();
+  }
+  RETURN_IF_ERROR(WithContext(read, "offset store"));
+  const Latest* latest = Newest(keys);
+  if (latest == nullptr || !latest->value) return std::optional<StoredOffset>();
+  absl::StatusOr<StoredOffset> offset = DecodeOffset(*latest->value);
+  if (!offset.ok()) {
+    return WithContext(offset.status(), absl::StrCat("topic ", options_.topic));
+  }
+  return std::optional<StoredOffset>(*std::move(offset));
+}
+
+// A wrong password or a broker that is away shows at once in the producer; the reader alone would only run out of time.
+absl::Status KafkaOffsetStore::ReadLatest(
+    const std::function<void(const kafka::TopicRecord&)>& handler) {
+  RETURN_IF_ERROR(OpenProducer());
+  if (absl::Status connected = producer_->CheckConnected(options_.flush_timeout); !connected.ok()) {
+    topic_.reset();
+    producer_.reset();
+    return connected;
+  }
+  return kafka::ReadTopic({.bootstrap_servers = kafka_.bootstrap_servers,
+                           .java = kafka_.consumer,
+                           .topic = options_.topic,
+                           .timeout = timeout_},
+                          handler);
+}
+
+absl::Status KafkaOffsetStore::CreateTopic() {
+  absl::Status status = TryCreateTopic(options_.topic_replication_factor);
+  // The default of a cluster with fewer brokers than it asks for.
+  const bool too_few = ErrorReason(status) == "topic_settings_invalid";
+  if (too_few && options_.topic_replication_factor == -1) status = TryCreateTopic(1);
+  if (!status.ok()) {
+    return Error(status.code(), ErrorReason(status),
+                 absl::StrCat("cannot create the offset topic: ", status.message()),
+                 absl::StrCat("kafka-topics --create --topic ", options_.topic, " --partitions ",
+                              options_.topic_partitions, " --config cleanup.policy=compact"));
+  }
+  log::Info("offset topic created", {{"topic", options_.topic}});
+  return absl::OkStatus();
+}
+
+absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor) {
+  kafka::TopicAdmin admin(&producer_->client(), nullptr);
+  admin.StartCreate({{.name = options_.topic,
+                      .partitions = options_.topic_partitions,
+                      .replication_factor = replication_factor,
+                      .configs = {{"cleanup.policy", "compact"}}}},
+                    timeout_);
+  const auto answers = admin.Poll(timeout_ + absl::Seconds(1));
+  if (answers.empty()) {
+    return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
+                 absl::StrCat("Kafka at ", kafka_.bootstrap_servers, " does not answer"));
+  }
+  return answers.front().status;
+}
+
+absl::Status KafkaOffsetStore::StartSave(const StoredOffset& offset) {
+  const std::string key = OffsetKey(identity_.connector_name, identity_.topic_prefix);
+  return Send(key, EncodeOffset(offset));
+}
+
+absl::Status KafkaOffsetStore::Send(absl::string_view key, std::optional<absl::string_view> value) {
+  RETURN_IF_ERROR(OpenProducer());
+  const absl::Status status =
+      producer_->Produce({.topic = &*topic_, .key = key, .value = value, .token = sent_ + 1});
+  if (absl::IsResourceExhausted(status)) {
+    return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
+                 absl::StrCat("offsets are waiting for Kafka at ", kafka_.bootstrap_servers));
+  }
+  RETURN_IF_ERROR(WithContext(status, "offset store"));
+  ++sent_;
+  return absl::OkStatus();
+}
+
+std::optional<absl::Status> KafkaOffsetStore::PollSave() {
+  if (producer_ == nullptr) return std::nullopt;
+  if (const absl::Status status = producer_->Poll(*this); !status.ok()) {
+    // The next save begins with a new producer.
+    topic_.reset();
+    producer_.reset();
+    return WithContext(status, "offset store");
+  }
+  if (delivered_ < sent_) return std::nullopt;
+  return absl::OkStatus();
+}
+
+void KafkaOffsetStore::OnDelivered(uint64_t token, uint32_t /*count*/) { delivered_ = token; }
+
+absl::Status KafkaOffsetStore::Erase() {
+  LatestByKey keys;
+  absl::Status read =
+      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &keys); });
+  if (ErrorReason(read) == "topic_missing") return absl::OkStatus();
+  RETURN_IF_ERROR(WithContext(read, "offset store"));
+  // The canonical spelling too: a tombstone for what is not there does no harm.
+  keys[OffsetKey(identity_.connector_name, identity_.topic_prefix)];
+  for (const auto& [key, latest] : keys) RETURN_IF_ERROR(Send(key, std::nullopt));
+  return producer_->Flush(*this, timeout_);
+}
+
+}  // namespace walduct::offset

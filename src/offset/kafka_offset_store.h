@@ -1,0 +1,54 @@
+// KafkaOffsetStore: Connect's compacted offset topic (offset.storage.topic), created by us when it is missing. Records carry
+// the bytes and the partitioner of Connect, so that one key has one history whoever writes it.
+//
+// Errors of Load: Unavailable broker_unavailable or topic_read_timeout; PermissionDenied or FailedPrecondition with how to
+// create the topic by hand; InvalidArgument offset_malformed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "config/options.h"
+#include "kafka/producer.h"
+#include "kafka/topic_reader.h"
+#include "offset/offset_key.h"
+#include "offset/offset_store.h"
+
+namespace walduct::offset {
+
+class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandler {
+ public:
+  static absl::StatusOr<std::unique_ptr<OffsetStore>> Create(const config::OffsetOptions& options,
+                                                             const config::KafkaOptions& kafka,
+                                                             OffsetIdentity identity);
+
+  absl::StatusOr<std::optional<StoredOffset>> Load() override;
+  absl::Status StartSave(const StoredOffset& offset) override;
+  // While the broker is away the answer stays absent; the record waits in the producer.
+  std::optional<absl::Status> PollSave() override;
+  int ready_fd() const override { return producer_ ? producer_->ready_fd() : -1; }
+  absl::Status Erase() override;
+
+ private:
+  KafkaOffsetStore(config::OffsetOptions options, config::KafkaOptions kafka,
+                   OffsetIdentity identity);
+  void OnDelivered(uint64_t token, uint32_t count) override;
+  absl::Status OpenProducer();
+  absl::Status ReadLatest(const std::function<void(const kafka::TopicRecord&)>& handler);
+  absl::Status CreateTopic();
+  absl::Status TryCreateTopic(int replication_factor);
+  absl::Status Send(absl::string_view key, std::optional<absl::string_view> value);
+
+  const config::OffsetOptions options_;
+  const config::KafkaOptions kafka_;
+  const OffsetIdentity identity_;
+  const absl::Duration timeout_;
+  std::unique_ptr<kafka::Producer> producer_;  // absent until it is needed, and after it broke
+  std::optional<kafka::Topic> topic_;          // of producer_
+  uint64_t sent_ = 0;                          // token of the last record
+  uint64_t delivered_ = 0;                     // token of the last one that is durable
+};
+
+}  // namespace walduct::offset

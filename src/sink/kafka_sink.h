@@ -1,0 +1,55 @@
+// KafkaSink: records into Kafka topics. Where topic.creation.* is configured a topic's existence is asked for before its
+// first record, and it is created when it is missing; otherwise that is left to the broker's auto.create.topics.enable.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "config/options.h"
+#include "kafka/producer.h"
+#include "kafka/topic_admin.h"
+#include "sink/sink.h"
+
+namespace walduct::sink {
+
+class KafkaSink final : public Sink {
+ public:
+  // A connector writes to at most so many topics: each costs memory in the client for as long as it lives.
+  static constexpr size_t kMaxTopics = 65536;
+
+  static absl::StatusOr<std::unique_ptr<Sink>> Create(const config::SinkOptions& options,
+                                                      const config::KafkaOptions& kafka);
+
+  absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
+  bool HasCapacity() override { return producer_->HasCapacity(); }
+  absl::Status Write(const event::Record& record, Ticket ticket) override;
+  absl::Status Poll(AckHandler& acks) override;
+  int ready_fd() const override { return producer_->ready_fd(); }
+  absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
+
+ private:
+  struct Target {
+    std::string name;
+    kafka::Topic topic;
+    bool ready;  // takes records: it exists, or the broker looks after that
+  };
+  using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
+
+  KafkaSink(std::unique_ptr<kafka::Producer> producer,
+            std::vector<config::TopicCreationGroup> groups);
+  absl::StatusOr<Target*> FindTarget(absl::string_view topic);
+  absl::StatusOr<Target*> AddTarget(absl::string_view topic);
+  absl::Status TakeAnswers(absl::Duration wait);
+  absl::Status OnAnswer(const kafka::TopicAnswer& answer);
+
+  std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
+  const std::vector<config::TopicCreationGroup> groups_;
+  kafka::TopicAdmin admin_;
+  Targets targets_;
+  Target* last_ = nullptr;  // of the record before
+  absl::Status broken_;
+};
+
+}  // namespace walduct::sink

@@ -1,0 +1,106 @@
+#include "sink/line_sink.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::sink {
+namespace {
+
+// Written out in pieces of this size while records come, so that a burst does not sit in memory.
+constexpr size_t kChunkBytes = 256u << 10;
+
+absl::Status Unwritable(absl::string_view name, int error) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "output_unwritable",
+      absl::StrCat("cannot write to ", name, ": ", std::strerror(error)),
+      error == EPIPE ? "" : "check sink.file.path, its directory, permissions and free space");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(bool pretty, size_t buffer_bytes) {
+  return std::unique_ptr<Sink>(new LineSink({.name = "standard output",
+                                             .fd = STDOUT_FILENO,
+                                             .pretty = pretty,
+                                             .buffer_bytes = buffer_bytes}));
+}
+
+absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const std::string& path,
+                                                       size_t buffer_bytes) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) return Unwritable(path, errno);
+  return std::unique_ptr<Sink>(
+      new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = buffer_bytes}));
+}
+
+LineSink::LineSink(const Options& options)
+    : options_(options),
+      style_{.colour = options.pretty && isatty(options.fd) == 1},
+      buffer_bytes_(std::max(options.buffer_bytes, kChunkBytes)) {}
+
+LineSink::~LineSink() {
+  if (options_.owned) close(options_.fd);
+}
+
+absl::Status LineSink::Write(const event::Record& record, Ticket ticket) {
+  if (!broken_.ok()) return broken_;
+  if (!HasCapacity()) return absl::ResourceExhaustedError("output buffer is full");
+  if (options_.pretty) {
+    AppendPrettyRecord(record, style_, &buffer_);
+  } else {
+    AppendRecordLine(record, &buffer_);
+  }
+  if (written_.empty() || written_.back().ticket != ticket) written_.push_back({ticket, 0});
+  ++written_.back().count;
+  if (buffer_.size() >= kChunkBytes) RETURN_IF_ERROR(WriteOut());
+  return absl::OkStatus();
+}
+
+absl::Status LineSink::Poll(AckHandler& acks) {
+  if (!broken_.ok()) return broken_;
+  if (written_.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(WriteOut());
+  if (!buffer_.empty()) return absl::OkStatus();  // a terminal or pipe that takes no more now
+  // Some files cannot be synchronised: a pipe or a device by name.
+  if (options_.owned && fdatasync(options_.fd) != 0 && errno != EINVAL && errno != EROFS) {
+    broken_ = Unwritable(options_.name, errno);
+    return broken_;
+  }
+  for (const Written& group : written_) acks.OnAcknowledged(group.ticket, group.count);
+  written_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status LineSink::Flush(AckHandler& acks, absl::Duration timeout) {
+  RETURN_IF_ERROR(Poll(acks));
+  if (written_.empty()) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kDeadlineExceeded, "flush_timeout",
+      absl::StrCat(options_.name, " takes no more, after ", absl::FormatDuration(timeout)));
+}
+
+absl::Status LineSink::WriteOut() {
+  absl::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t count = write(options_.fd, rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) break;
+    if (count < 0) {
+      broken_ = Unwritable(options_.name, errno);
+      return broken_;
+    }
+    rest.remove_prefix(static_cast<size_t>(count));
+  }
+  buffer_.erase(0, buffer_.size() - rest.size());
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::sink

@@ -1,0 +1,53 @@
+// LineSink: records as text to standard output or to a file, in the order they are written. A file is appended to and
+// synchronised before its records are acknowledged; standard output acknowledges what the system has taken.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sink/record_text.h"
+#include "sink/sink.h"
+
+namespace walduct::sink {
+
+class LineSink final : public Sink {
+ public:
+  // pretty: for people, coloured on a terminal.
+  static absl::StatusOr<std::unique_ptr<Sink>> ToStandardOutput(bool pretty, size_t buffer_bytes);
+  // FailedPrecondition output_unwritable names the path.
+  static absl::StatusOr<std::unique_ptr<Sink>> ToFile(const std::string& path, size_t buffer_bytes);
+  ~LineSink() override;
+
+  bool HasCapacity() override { return buffer_.size() < buffer_bytes_; }
+  absl::Status Write(const event::Record& record, Ticket ticket) override;
+  absl::Status Poll(AckHandler& acks) override;
+  int ready_fd() const override { return -1; }
+  absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
+
+ private:
+  struct Options {
+    std::string name;  // for messages
+    int fd = -1;
+    bool owned = false;  // close it, and fsync before acknowledging
+    bool pretty = false;
+    size_t buffer_bytes = 0;
+  };
+  struct Written {
+    Ticket ticket;
+    uint32_t count;
+  };
+
+  explicit LineSink(const Options& options);
+  absl::Status WriteOut();
+
+  const Options options_;
+  const PrettyStyle style_;
+  const size_t buffer_bytes_;
+  std::string buffer_;            // not written out yet
+  std::vector<Written> written_;  // not acknowledged yet
+  absl::Status broken_;
+};
+
+}  // namespace walduct::sink

@@ -1,0 +1,122 @@
+#include "absl/strings/str_cat.h"
+#include "rapidjson/document.h"
+#include "rapidjson/prettywriter.h"
+#include "rapidjson/reader.h"
+#include "rapidjson/stringbuffer.h"
+#include "sink/record_text.h"
+
+namespace walduct::sink {
+namespace {
+
+constexpr absl::string_view kBold = "\x1b[1m";
+constexpr absl::string_view kDim = "\x1b[2m";
+constexpr absl::string_view kGreen = "\x1b[32m";
+constexpr absl::string_view kYellow = "\x1b[33m";
+constexpr absl::string_view kRed = "\x1b[31m";
+constexpr absl::string_view kCyan = "\x1b[36m";
+constexpr absl::string_view kReset = "\x1b[0m";
+
+struct OperationName {
+  char code;
+  absl::string_view name;
+  absl::string_view colour;
+};
+constexpr OperationName kOperations[] = {
+    {'r', "READ", kCyan},  {'c', "CREATE", kGreen}, {'u', "UPDATE", kYellow},
+    {'d', "DELETE", kRed}, {'t', "TRUNCATE", kRed}, {'m', "MESSAGE", kCyan},
+};
+constexpr OperationName kTombstone{' ', "TOMBSTONE", kRed};
+constexpr OperationName kRecord{' ', "RECORD", kCyan};
+
+// The envelope's "op", beside or below a schema.
+const OperationName& OperationOf(const rapidjson::Document& value) {
+  if (!value.IsObject()) return kRecord;
+  const rapidjson::Value* envelope = &value;
+  const auto payload = value.FindMember("payload");
+  if (payload != value.MemberEnd() && payload->value.IsObject()) envelope = &payload->value;
+  const auto op = envelope->FindMember("op");
+  if (op == envelope->MemberEnd() || !op->value.IsString()) return kRecord;
+  for (const OperationName& operation : kOperations) {
+    if (op->value.GetStringLength() == 1 && op->value.GetString()[0] == operation.code) {
+      return operation;
+    }
+  }
+  return kRecord;
+}
+
+class Painter {
+ public:
+  Painter(bool colour, std::string* out) : colour_(colour), out_(out) {}
+  void Append(absl::string_view colour, absl::string_view text) {
+    if (colour_) absl::StrAppend(out_, colour, text, kReset);
+    if (!colour_) absl::StrAppend(out_, text);
+  }
+
+ private:
+  const bool colour_;
+  std::string* out_;
+};
+
+// What a terminal may be sent: bytes that are no text could be commands to it.
+std::string Printable(absl::string_view bytes) {
+  return IsUtf8(bytes) ? std::string(bytes) : absl::StrCat("(", bytes.size(), " bytes)");
+}
+
+// Indented, numbers as they are written; absent when it is not JSON.
+std::optional<std::string> Indented(absl::string_view json) {
+  rapidjson::MemoryStream stream(json.data(), json.size());
+  rapidjson::StringBuffer buffer;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+  writer.SetIndent(' ', 2);
+  // Numbers come as text, which the writer would quote.
+  struct Handler {
+    rapidjson::PrettyWriter<rapidjson::StringBuffer>& to;
+    bool Null() { return to.Null(); }
+    bool Bool(bool b) { return to.Bool(b); }
+    bool Int(int i) { return to.Int(i); }
+    bool Uint(unsigned i) { return to.Uint(i); }
+    bool Int64(int64_t i) { return to.Int64(i); }
+    bool Uint64(uint64_t i) { return to.Uint64(i); }
+    bool Double(double d) { return to.Double(d); }
+    bool RawNumber(const char* text, unsigned size, bool) {
+      return to.RawValue(text, size, rapidjson::kNumberType);
+    }
+    bool String(const char* text, unsigned size, bool) { return to.String(text, size); }
+    bool StartObject() { return to.StartObject(); }
+    bool Key(const char* text, unsigned size, bool) { return to.Key(text, size); }
+    bool EndObject(unsigned) { return to.EndObject(); }
+    bool StartArray() { return to.StartArray(); }
+    bool EndArray(unsigned) { return to.EndArray(); }
+  } handler{writer};
+  constexpr unsigned kFlags =
+      rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseIterativeFlag;
+  rapidjson::Reader reader;
+  if (reader.Parse<kFlags>(stream, handler).IsError()) return std::nullopt;
+  return std::string(buffer.GetString(), buffer.GetSize());
+}
+
+}  // namespace
+
+void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, std::string* out) {
+  rapidjson::Document value;
+  if (record.value) {
+    value.Parse<rapidjson::kParseIterativeFlag>(record.value->data(), record.value->size());
+  }
+  const OperationName& operation =
+      !record.value ? kTombstone : (value.HasParseError() ? kRecord : OperationOf(value));
+  Painter paint(style.colour, out);
+  paint.Append(operation.colour, operation.name);
+  *out += ' ';
+  paint.Append(kBold, record.topic);
+  *out += ' ';
+  paint.Append(kDim, record.key ? Printable(*record.key) : "(no key)");
+  *out += '\n';
+  for (const event::Header& header : record.headers) {
+    paint.Append(kDim, absl::StrCat("  ", header.name, ": ", Printable(header.value), "\n"));
+  }
+  if (!record.value) return;
+  const std::optional<std::string> indented = Indented(*record.value);
+  absl::StrAppend(out, indented ? *indented : Printable(*record.value), "\n");
+}
+
+}  // namespace walduct::sink

@@ -1,0 +1,17 @@
+// The sink that a connector's configuration asks for.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "config/options.h"
+#include "sink/sink.h"
+
+namespace walduct::sink {
+
+// InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable. Reaches for no broker yet:
+// that is PrepareTopics'.
+absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const config::SinkOptions& options,
+                                                 const config::KafkaOptions& kafka);
+
+}  // namespace walduct::sink

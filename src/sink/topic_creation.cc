@@ -1,0 +1,31 @@
+#include "sink/topic_creation.h"
+
+#include "base/check.h"
+
+namespace walduct::sink {
+namespace {
+
+bool Takes(const config::TopicCreationGroup& group, absl::string_view topic) {
+  if (group.name == "default") return true;
+  if (!group.include || !group.include->Matches(topic)) return false;
+  return !group.exclude || !group.exclude->Matches(topic);
+}
+
+}  // namespace
+
+kafka::NewTopic PlanTopic(absl::string_view topic,
+                          const std::vector<config::TopicCreationGroup>& groups) {
+  CHECK(!groups.empty());
+  const config::TopicCreationGroup* chosen = &groups.back();
+  for (const config::TopicCreationGroup& group : groups) {
+    if (!Takes(group, topic)) continue;
+    chosen = &group;
+    break;
+  }
+  return {.name = std::string(topic),
+          .partitions = chosen->partitions,
+          .replication_factor = chosen->replication_factor,
+          .configs = chosen->configs};
+}
+
+}  // namespace walduct::sink
