@@ -17,7 +17,7 @@ pkg_check_modules(RDKAFKA IMPORTED_TARGET rdkafka>=2.3)
 if(EXISTS ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a)
   target_include_directories(walduct_rdkafka SYSTEM INTERFACE ${WALDUCT_RDKAFKA_ROOT}/include)
   target_link_libraries(walduct_rdkafka INTERFACE
-    ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a OpenSSL::SSL OpenSSL::Crypto z zstd lz4 Threads::Threads ${CMAKE_DL_LIBS} m)
+    ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a OpenSSL::SSL OpenSSL::Crypto z zstd Threads::Threads ${CMAKE_DL_LIBS} m)
 elseif(RDKAFKA_FOUND)
   target_link_libraries(walduct_rdkafka INTERFACE PkgConfig::RDKAFKA)
 else()
