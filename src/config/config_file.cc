@@ -57,6 +57,11 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
 
 absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
+                 absl::StrCat("file '", path, "' is empty"),
+                 "write the connector's properties into it");
+  }
   absl::StatusOr<ParsedFile> parsed =
       LooksLikeJson(text) ? ParseConnectJson(text) : ParseProperties(text);
   if (!parsed.ok()) return WithContext(parsed.status(), absl::StrCat("file '", path, "'"));

@@ -121,7 +121,8 @@ std::string NearestName(absl::string_view name) {
   size_t best = std::min<size_t>(5, std::max<size_t>(2, name.size() / 3)) + 1;
   absl::string_view nearest;
   for (const auto& [known, definition] : TheIndex().exact) {
-    const size_t distance = EditDistance(name, known);
+    // A name cut short ("database.host") is nearer to its whole than to any sibling.
+    const size_t distance = absl::StartsWith(known, name) ? 1 : EditDistance(name, known);
     // The smaller name among equals: the map's order must not show.
     if (distance < best || (distance == best && !nearest.empty() && known < nearest)) {
       best = distance;

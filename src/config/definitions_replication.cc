@@ -15,7 +15,7 @@ constexpr PropertyDefinition kDefinitions[] = {
      .type = kEnum,
      .default_value = "pgoutput",
      .doc = "Logical decoding plug-in; always pgoutput, which every server has.",
-     .note = "mapped to pgoutput",
+     .note = "any other plug-in is mapped to pgoutput",
      .allowed = "pgoutput, decoderbufs, wal2json, wal2json_rds, wal2json_streaming, "
                 "wal2json_rds_streaming"},
     {.name = "slot.name",

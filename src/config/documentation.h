@@ -7,7 +7,7 @@
 
 namespace walduct::config {
 
-// docs/configuration.md, whole. `walduct validate --markdown` prints it; a test compares it with the file.
+// docs/configuration.md, whole. `walduct validate --print-reference` prints it; a test compares it with the file.
 std::string ConfigurationMarkdown();
 
 // For the terminal: one line per property given (name, value, status, note), then errors and warnings. Secrets masked.

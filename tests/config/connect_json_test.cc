@@ -1,0 +1,79 @@
+#include "config/connect_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walduct::config {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+KeyValues Parse(absl::string_view text) {
+  absl::StatusOr<ParsedFile> file = ParseConnectJson(text);
+  EXPECT_TRUE(file.ok()) << file.status();
+  return file.ok() ? file->values : KeyValues{};
+}
+
+std::string Refusal(absl::string_view text) {
+  const auto file = ParseConnectJson(text);
+  return file.ok() ? "" : std::string(file.status().message());
+}
+
+TEST(ConnectJson, FlatMapKeepsItsOrder) {
+  EXPECT_THAT(Parse(R"({"b":"1","a":"2"})"), ElementsAre(Pair("b", "1"), Pair("a", "2")));
+}
+
+TEST(ConnectJson, CreateRequestTakesTheOuterName) {
+  EXPECT_THAT(Parse(R"({"name":"orders","config":{"a":"1"}})"),
+              ElementsAre(Pair("name", "orders"), Pair("a", "1")));
+}
+
+TEST(ConnectJson, NameInsideConfigWins) {
+  EXPECT_THAT(Parse(R"({"name":"x","config":{"name":"y"}})"), ElementsAre(Pair("name", "y")));
+}
+
+TEST(ConnectJson, NumbersAndBooleansBecomeTheirText) {
+  EXPECT_THAT(Parse(R"({"a":5432,"b":true,"c":1.50,"d":12345678901234567890123,"e":false})"),
+              ElementsAre(Pair("a", "5432"), Pair("b", "true"), Pair("c", "1.50"),
+                          Pair("d", "12345678901234567890123"), Pair("e", "false")));
+}
+
+TEST(ConnectJson, NestedValuesAndNullAreRefusedByName) {
+  EXPECT_THAT(Refusal(R"({"a":{"b":1}})"), AllOf(HasSubstr("'a'"), HasSubstr("an object")));
+  EXPECT_THAT(Refusal(R"({"name":"n","config":{"a":[1]}})"),
+              AllOf(HasSubstr("'a'"), HasSubstr("an array")));
+  EXPECT_THAT(Refusal(R"({"a":null})"), AllOf(HasSubstr("'a'"), HasSubstr("null")));
+}
+
+TEST(ConnectJson, SyntaxErrorGivesLineAndColumn) {
+  EXPECT_THAT(Refusal("{\n  \"a\": \"1\"\n  \"b\": \"2\"\n}"), HasSubstr("line 3, column 3"));
+  EXPECT_THAT(Refusal("{\"a\": \"1\""), HasSubstr("line 1, column"));
+}
+
+TEST(ConnectJson, TruncatedTextIsRefusedAtEveryByte) {
+  const std::string text = R"({"name":"o","config":{"a":"1","b":2}})";
+  for (size_t size = 0; size < text.size(); ++size)
+    EXPECT_NE(Refusal(text.substr(0, size)), "") << size;
+}
+
+TEST(ConnectJson, SomethingElseThanAnObjectIsRefused) {
+  EXPECT_THAT(Refusal("[1]"), HasSubstr("not an object"));
+}
+
+TEST(ConnectJson, InvalidUtf8IsRefused) { EXPECT_NE(Refusal("{\"a\":\"\xE9\"}"), ""); }
+
+TEST(ConnectJson, DeepNestingDoesNotExhaustTheStack) {
+  EXPECT_NE(Refusal("{\"a\":" + std::string(200'000, '[')), "");
+}
+
+TEST(ConnectJson, MembersBesideConfigAreWarnedAbout) {
+  const auto file = ParseConnectJson(R"({"name":"n","slot.name":"s","config":{}})");
+  ASSERT_TRUE(file.ok());
+  EXPECT_THAT(file->warnings, ElementsAre(HasSubstr("'slot.name'")));
+}
+
+}  // namespace
+}  // namespace walduct::config

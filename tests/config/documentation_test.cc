@@ -1,0 +1,65 @@
+#include "config/documentation.h"
+
+#include <sstream>
+
+#include "config/definition.h"
+#include "tests/config/load_fixture.h"
+
+namespace walduct::config {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class DocumentationTest : public LoadFixture {};
+
+TEST_F(DocumentationTest, ReferenceInDocsIsCurrent) {
+  std::ifstream file(std::string(WALDUCT_SOURCE_DIR) + "/docs/configuration.md", std::ios::binary);
+  ASSERT_TRUE(file.good()) << "docs/configuration.md is missing";
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_TRUE(text.str() == ConfigurationMarkdown())
+      << "docs/configuration.md is stale: run `walduct validate --print-reference > "
+         "docs/configuration.md`";
+}
+
+TEST_F(DocumentationTest, EveryPropertyHasARow) {
+  const std::string reference = ConfigurationMarkdown();
+  for (const PropertyDefinition* definition : AllDefinitions()) {
+    EXPECT_THAT(reference, HasSubstr("| `" + std::string(definition->name) + "` |"));
+  }
+}
+
+TEST_F(DocumentationTest, TableAlignsItsColumnsAndEndsWithTheVerdict) {
+  const std::string table = RenderValidateTable(LoadWith("tasks.max=2\ntabel.include.list=ä"));
+  EXPECT_THAT(table, HasSubstr("PROPERTY            VALUE       STATUS     NOTE\n"));
+  EXPECT_THAT(table, HasSubstr("name                orders      honoured\n"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("tasks.max           2           no effect  the connector has exactly one task"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("tabel.include.list  ä           unknown    did you mean 'table.include.list'?\n"));
+  EXPECT_THAT(table, HasSubstr("\nwarning: property 'tabel.include.list'"));
+  EXPECT_THAT(table, testing::EndsWith("accepted: 0 errors, 1 warnings\n"));
+}
+
+TEST_F(DocumentationTest, TableListsErrorsAndMasksSecrets) {
+  const std::string table =
+      RenderValidateTable(LoadWith("database.password=sesam\ndatabase.port=x"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("error: property 'database.port': value 'x' is invalid: An integer is expected"));
+  EXPECT_THAT(table, HasSubstr("refused: 1 errors"));
+  EXPECT_THAT(table, Not(HasSubstr("sesam")));
+}
+
+TEST_F(DocumentationTest, LongValuesAreShortenedToOneLine) {
+  const std::string table =
+      RenderValidateTable(LoadWith("table.include.list=" + std::string(200, 'x')));
+  EXPECT_THAT(table, HasSubstr("xxx…"));
+  EXPECT_THAT(table, Not(HasSubstr(std::string(60, 'x'))));
+}
+
+}  // namespace
+}  // namespace walduct::config

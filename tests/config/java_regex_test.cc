@@ -1,0 +1,114 @@
+#include "config/java_regex.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace walduct::config {
+namespace {
+
+using testing::HasSubstr;
+
+bool Matches(const std::string& pattern, const std::string& text, bool case_insensitive = false) {
+  const auto regex = JavaRegex::Compile(pattern, {.case_insensitive = case_insensitive});
+  EXPECT_TRUE(regex.ok()) << pattern << ": " << regex.status();
+  return regex.ok() && (*regex)->FullMatch(text);
+}
+
+std::string Refusal(const std::string& pattern) {
+  const auto regex = JavaRegex::Compile(pattern, {});
+  return regex.ok() ? "" : std::string(regex.status().message());
+}
+
+TEST(JavaRegex, MatchesTheWholeText) {
+  EXPECT_TRUE(Matches("public.orders", "public.orders"));
+  EXPECT_FALSE(Matches("orders", "public.orders"));
+  EXPECT_FALSE(Matches("a|ab", "abc"));
+  EXPECT_TRUE(Matches("a|ab", "ab")) << "alternatives are tried until one reaches the end";
+}
+
+TEST(JavaRegex, DotIsAnyCharacterButNotALineEnd) {
+  EXPECT_TRUE(Matches("public.orders", "publicXorders"));
+  EXPECT_FALSE(Matches("a.b", "a\nb"));
+  EXPECT_TRUE(Matches("(?s)a.b", "a\nb"));
+}
+
+TEST(JavaRegex, IgnoresCaseWhenAsked) {
+  EXPECT_TRUE(Matches("Public\\.ORDERS", "public.orders", true));
+  EXPECT_FALSE(Matches("Public\\.ORDERS", "public.orders"));
+}
+
+TEST(JavaRegex, CharactersAreUnicode) {
+  EXPECT_TRUE(Matches("s.t", "sät"));
+  EXPECT_TRUE(Matches("\\u00e4", "ä"));
+  EXPECT_TRUE(Matches("\\uD83D\\uDE00", "😀")) << "a surrogate pair is one character";
+  EXPECT_TRUE(Matches("[\\u00e4-\\u00fc]+", "äöü"));
+}
+
+TEST(JavaRegex, ReadsEscapesAsJavaDoes) {
+  EXPECT_TRUE(Matches("\\x41\\0101\\cA", "AA\x01"));
+  EXPECT_TRUE(Matches("\\ca", "!")) << "Java flips bit 6 of the letter as written";
+  EXPECT_TRUE(Matches("\\Qa.b*\\Ec", "a.b*c"));
+  EXPECT_TRUE(Matches("[\\Q]\\E]", "]"));
+  EXPECT_TRUE(Matches("\\_\\-", "_-"));
+}
+
+TEST(JavaRegex, PropertiesAreAsciiUnlessTheyNameUnicode) {
+  EXPECT_TRUE(Matches("\\p{Alpha}+", "abc"));
+  EXPECT_FALSE(Matches("\\p{Alpha}", "ä"));
+  EXPECT_TRUE(Matches("\\p{L}\\pL", "äb"));
+  EXPECT_TRUE(Matches("\\p{IsLatin}\\p{sc=Greek}", "aα"));
+  EXPECT_FALSE(Matches("\\P{Digit}", "7"));
+  EXPECT_TRUE(Matches("[\\p{Punct}x]+", "!]x^"));
+}
+
+TEST(JavaRegex, LetterCasePropertiesWidenWhenCaseIsIgnored) {
+  EXPECT_TRUE(Matches("\\p{Lower}", "A", true));
+  EXPECT_TRUE(Matches("\\p{Lu}", "a", true));
+  EXPECT_FALSE(Matches("\\p{Lower}", "A"));
+}
+
+TEST(JavaRegex, BackReferenceTakesOnlyDigitsOfExistingGroups) {
+  EXPECT_TRUE(Matches("(a)\\11", "aa1"));
+  EXPECT_TRUE(Matches("(?<x>a)b\\k<x>", "aba"));
+}
+
+TEST(JavaRegex, FirstBracketOfAClassIsLiteral) {
+  EXPECT_TRUE(Matches("[]a]+", "]a"));
+  EXPECT_FALSE(Matches("[^]a]", "]"));
+}
+
+TEST(JavaRegex, RefusesClassArithmetic) {
+  EXPECT_THAT(Refusal("[a-z&&[^x]]"), HasSubstr("'&&' is not supported"));
+  EXPECT_THAT(Refusal("[a-d[m-p]]"), HasSubstr("(union) is not supported"));
+  EXPECT_THAT(Refusal("[[:alpha:]]"), HasSubstr("(union) is not supported"));
+}
+
+TEST(JavaRegex, RefusesLookBehindOfVariableLength) { EXPECT_NE(Refusal("(?<=a+)b"), ""); }
+
+TEST(JavaRegex, RefusesWhatOnlyPcreKnows) {
+  for (const char* pattern :
+       {"(?|a|b)", "(?R)", "(*FAIL)", "\\Ka", "(?#c)a", "(?P<n>a)", "a\\g{1}", "\\N", "\\C"}) {
+    EXPECT_NE(Refusal(pattern), "") << pattern;
+  }
+}
+
+TEST(JavaRegex, RefusesWhatJavaRefuses) {
+  for (const char* pattern : {"[a", "(a", "a)", "*a", "a|*", "a{,3}", "{", "a\\", "\\y", "[z-a]",
+                              "[]", "\\x4", "\\0", "(?<n_1>a)", "[\\b]", "\\p{", "\\u12", "(?"}) {
+    EXPECT_NE(Refusal(pattern), "") << pattern;
+  }
+}
+
+TEST(JavaRegex, RefusalNamesThePatternAndThePlace) {
+  EXPECT_THAT(Refusal("public.[a"), HasSubstr("'public.[a'"));
+  EXPECT_THAT(Refusal("public.[a"), HasSubstr("unclosed character class at offset 7"));
+}
+
+TEST(JavaRegex, TextBeyondTheMatchLimitDoesNotMatch) {
+  EXPECT_FALSE(Matches("(a+)+b", std::string(64, 'a')));
+}
+
+}  // namespace
+}  // namespace walduct::config
