@@ -6,17 +6,29 @@ namespace walduct::pgoutput {
 namespace {
 
 // value := 'n' | 'u' | 't' size:i32 text | 'b' size:i32 bytes
-void ReadValue(MessageReader& in, event::Value& value) {
-  switch (in.U8("value kind")) {
+// False for a value that is cut off, in binary format or of unknown kind.
+bool ReadValue(ByteReader& in, event::Value& value) {
+  switch (in.U8()) {
     case 't':
       // A negative size is a huge one here and fails the bounds check.
-      value = event::Value::Text(in.Bytes(in.U32("value size"), "value"));
-      return;
+      value = event::Value::Text(in.Bytes(in.U32()));
+      return in.ok();
     case 'n':
       value = event::Value::Null();
-      return;
+      return true;
     case 'u':
       value = event::Value::UnchangedToast();
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Says what is wrong with the value that ReadValue did not take.
+void RefuseValue(MessageReader& in) {
+  switch (in.U8("value kind")) {
+    case 't':
+      in.Bytes(in.U32("value size"), "value");
       return;
     case 'b':
       in.Fail("value", "is in binary format", absl::StatusCode::kUnimplemented);
@@ -33,10 +45,17 @@ event::RowView ReadTuple(MessageReader& in, std::vector<event::Value>& row) {
   if (columns > in.remaining()) in.Fail("column count", "is more than the message holds");
   if (!in.ok()) return {};
   row.resize(columns);
+  ByteReader values = in.Lend();
   for (event::Value& value : row) {
-    ReadValue(in, value);
-    if (!in.ok()) return {};
+    const ByteReader before = values;
+    if (ReadValue(values, value)) [[likely]] {
+      continue;
+    }
+    in.ContinueFrom(before);
+    RefuseValue(in);
+    return {};
   }
+  in.ContinueFrom(values);
   return row;
 }
 
