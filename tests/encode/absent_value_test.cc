@@ -1,0 +1,149 @@
+// Values that are not there: NULL, columns outside an old key tuple, TOAST values that the server did not send.
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "encode/placeholder.h"
+#include "tests/encode/encode_fixture.h"
+
+namespace walduct::encode {
+namespace {
+
+class AbsentValueTest : public EncodeTest {
+ protected:
+  std::string One(const TestColumn& column, const event::Value& value) {
+    const auto table = MakeTable("t", {column}, {});
+    const std::string after = After(*table, {value});
+    return after.substr(5, after.size() - 6);  // {"c":…}
+  }
+  std::string Filler(std::shared_ptr<event::Type> type, int32_t typmod = -1) {
+    return One({"c", std::move(type), typmod, false}, Absent());
+  }
+  std::string Filler(const std::string& type, int32_t typmod = -1) {
+    return Filler(MakeType(type), typmod);
+  }
+  std::string Unsent(std::shared_ptr<event::Type> type) {
+    return One({"c", std::move(type)}, Toast());
+  }
+  std::string Unsent(const std::string& type) { return Unsent(MakeType(type)); }
+};
+
+TEST_F(AbsentValueTest, RequiredColumnsTakeAConstantOfTheirType) {
+  EXPECT_EQ(Filler("int4"), "0");
+  EXPECT_EQ(Filler("float8"), "0.0");
+  EXPECT_EQ(Filler("bool"), "false");
+  EXPECT_EQ(Filler("bit", 1), "false");
+  EXPECT_EQ(Filler("bit", 5), "\"\"");
+  EXPECT_EQ(Filler("numeric"), R"({"scale":0,"value":"AA=="})");
+  EXPECT_EQ(Filler("numeric", NumericTypmod(10, 2)), "\"AA==\"");
+  EXPECT_EQ(Filler("money"), "\"AA==\"");
+  EXPECT_EQ(Filler("bytea"), "\"\"");
+  EXPECT_EQ(Filler("uuid"), "\"\"");
+  EXPECT_EQ(Filler("jsonb"), "\"\"");
+  EXPECT_EQ(Filler("int4range"), "\"\"");
+  EXPECT_EQ(Filler(EnumOf({"a"})), "\"\"");
+  EXPECT_EQ(Filler("hstore"), "\"{}\"");
+  EXPECT_EQ(Filler("date"), "0");
+  EXPECT_EQ(Filler("time", 3), "0");
+  EXPECT_EQ(Filler("timestamp"), "0");
+  EXPECT_EQ(Filler("interval"), "0");
+  EXPECT_EQ(Filler("timetz"), "\"00:00:00Z\"");
+  EXPECT_EQ(Filler("timestamptz"), "\"1970-01-01T00:00:00Z\"");
+  EXPECT_EQ(Filler(ArrayOf(MakeType("int4"))), "[]");
+}
+
+TEST_F(AbsentValueTest, RequiredColumnsTakeTheirDefaultFirst) {
+  EXPECT_EQ(One({"c", MakeType("int8"), -1, false, "7"}, Null()), "7");
+}
+
+TEST_F(AbsentValueTest, OptionalColumnsTakeTheirDefault) {
+  EXPECT_EQ(One({"c", MakeType("int4"), -1, true, "42"}, Null()), "42");
+  EXPECT_EQ(One({"c", MakeType("int4"), -1, true, "42"}, Absent()), "42");
+  EXPECT_EQ(One({"c", MakeType("int4")}, Null()), "null");
+}
+
+TEST_F(AbsentValueTest, ReplaceNullWithDefaultCanBeSwitchedOff) {
+  options_.value.replace_null_with_default = false;
+  EXPECT_EQ(One({"c", MakeType("int4"), -1, true, "42"}, Null()), "null");
+  EXPECT_THAT(Insert(*OrdersTable(), {Text("1"), Text("a"), Null(), Null()}),
+              ::testing::HasSubstr("\"snapshot\":null"));
+}
+
+TEST_F(AbsentValueTest, NumericNaNIsNullWhereItMayBe) {
+  EXPECT_EQ(One({"c", MakeType("numeric"), NumericTypmod(5, 2)}, Text("NaN")), "null");
+}
+
+TEST_F(AbsentValueTest, NumericNaNInARequiredColumnIsAnError) {
+  const auto table = MakeTable("t", {{"c", MakeType("numeric"), -1, false}}, {});
+  event::ChangeEvent change = Change(*table, event::Operation::kCreate);
+  const std::vector<event::Value> row = {Text("NaN")};
+  change.after = row;
+  const absl::Status status = encoder().Encode(Emit(change), &record_);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(ErrorReason(status), "numeric_special_value");
+}
+
+TEST_F(AbsentValueTest, UnsentToastIsAPlaceholderOfTheType) {
+  EXPECT_EQ(Unsent("text"), "\"__debezium_unavailable_value\"");
+  EXPECT_EQ(Unsent("jsonb"), "\"__debezium_unavailable_value\"");
+  EXPECT_EQ(Unsent("bytea"), "\"X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==\"");
+  EXPECT_EQ(Unsent("hstore"),
+            R"("{\"__debezium_unavailable_value\":\"__debezium_unavailable_value\"}")");
+  EXPECT_EQ(Unsent(ArrayOf(MakeType("text"))), R"(["__debezium_unavailable_value"])");
+  EXPECT_EQ(Unsent(ArrayOf(MakeType("bytea"))), R"(["X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="])");
+  EXPECT_EQ(Unsent(ArrayOf(MakeType("uuid"))), R"(["b68a35a7-17ad-35b3-af2a-ae46edb4545a"])");
+  EXPECT_EQ(Unsent(ArrayOf(MakeType("int4"))),
+            "[95,95,100,101,98,101,122,105,117,109,95,117,110,97,118,97,105,108,97,98,108,101,95,"
+            "118,97,108,117,101]");
+}
+
+TEST_F(AbsentValueTest, UnsentToastWithoutAPlaceholderIsNullAndNeverTheDefault) {
+  EXPECT_EQ(One({"c", MakeType("numeric"), NumericTypmod(5, 2), true, "1.50"}, Toast()), "null");
+  EXPECT_EQ(Unsent(ArrayOf(MakeType("float8"))), "null");
+}
+
+TEST_F(AbsentValueTest, PlaceholderCanBeSet) {
+  options_.unavailable_placeholder = "<unchanged>";
+  EXPECT_EQ(Unsent("text"), "\"<unchanged>\"");
+  EXPECT_EQ(Unsent("bytea"), "\"PHVuY2hhbmdlZD4=\"");
+  EXPECT_EQ(Unsent(ArrayOf(MakeType("text"))), R"(["<unchanged>"])");
+}
+
+TEST_F(AbsentValueTest, UnsentToastIsTakenFromTheOldRow) {
+  const auto table =
+      MakeTable("toast", {{"id", MakeType("int4"), -1, false}, {"big", MakeType("text")}}, {0});
+  event::ChangeEvent change = Change(*table, event::Operation::kUpdate);
+  const std::vector<event::Value> before = {Text("1"), Text("long")};
+  const std::vector<event::Value> after = {Text("1"), Toast()};
+  change.before = before;
+  change.after = after;
+  ASSERT_TRUE(encoder().Encode(Emit(change), &record_).ok());
+  EXPECT_THAT(std::string(*record_.value),
+              ::testing::HasSubstr(R"("after":{"id":1,"big":"long"})"));
+}
+
+TEST_F(AbsentValueTest, UnsentToastInTheKeyIsAnError) {
+  const auto table = MakeTable("t", {{"id", MakeType("text"), -1, false}}, {0});
+  event::ChangeEvent change = Change(*table, event::Operation::kUpdate);
+  const std::vector<event::Value> after = {Toast()};
+  change.after = after;
+  const absl::Status status = encoder().Encode(Emit(change), &record_);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(ErrorReason(status), "toast_value_not_sent");
+}
+
+TEST_F(AbsentValueTest, UnsentToastInARequiredColumnWithoutPlaceholderIsAnError) {
+  const auto table = MakeTable(
+      "t", {{"id", MakeType("int4"), -1, false}, {"n", MakeType("numeric"), -1, false}}, {0});
+  event::ChangeEvent change = Change(*table, event::Operation::kUpdate);
+  const std::vector<event::Value> after = {Text("1"), Toast()};
+  change.after = after;
+  EXPECT_EQ(encoder().Encode(Emit(change), &record_).code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(Placeholder, UuidIsNameBased) {
+  EXPECT_EQ(NameBasedUuid("__debezium_unavailable_value"), "b68a35a7-17ad-35b3-af2a-ae46edb4545a");
+  EXPECT_EQ(NameBasedUuid(""), "d41d8cd9-8f00-3204-a980-0998ecf8427e");
+}
+
+}  // namespace
+}  // namespace walduct::encode

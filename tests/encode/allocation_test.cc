@@ -1,0 +1,84 @@
+// The hot path allocates nothing once its buffers have grown and its plan is compiled.
+#include <cstdlib>
+#include <new>
+
+#include "tests/encode/encode_fixture.h"
+
+namespace {
+size_t allocations = 0;
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  std::abort();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+
+namespace walduct::encode {
+namespace {
+
+class AllocationTest : public EncodeTest {
+ protected:
+  // Encodes an update with a key header again and again; returns the allocations of the last thousand.
+  size_t CountAllocations() {
+    const auto array = ArrayOf(MakeType("text"));
+    const auto table = MakeTable("t",
+                                 {{"id", MakeType("int8"), -1, false},
+                                  {"n", MakeType("numeric"), NumericTypmod(38, 10)},
+                                  {"v", MakeType("numeric")},
+                                  {"m", MakeType("money")},
+                                  {"f", MakeType("float8")},
+                                  {"s", MakeType("text")},
+                                  {"b", MakeType("bytea")},
+                                  {"bits", MakeType("varbit")},
+                                  {"t", MakeType("timestamptz")},
+                                  {"i", MakeType("interval")},
+                                  {"h", MakeType("hstore")},
+                                  {"a", array}},
+                                 {0});
+    const std::vector<event::Value> row = {
+        Text("123456789012345"),
+        Text("-9999999999999999999999999999.9999999999"),
+        Text("12345678901234567890.5"),
+        Text("-$1,234.56"),
+        Text("1.25e-09"),
+        Text("some \"quoted\" text of no great length \xF0\x9F\x98\x80"),
+        Text("\\x00ff10abcdef"),
+        Text("1010101010101"),
+        Text("2016-11-04 11:51:30.123456+00"),
+        Text("1 year 2 mons 3 days 04:05:06.78"),
+        Text("\"key one\"=>\"value\", \"other key\"=>NULL"),
+        Text("{\"a long element of an array\",b,NULL}")};
+    event::ChangeEvent change = Change(*table, event::Operation::kUpdate);
+    change.before = row;
+    change.after = row;
+    event::Emission emission = Emit(change);
+    emission.key_header = event::KeyHeader::kNewKey;
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(encoder().Encode(emission, &record_).ok());
+    const size_t before = allocations;
+    bool ok = true;
+    for (int i = 0; i < 1000; ++i) ok &= encoder().Encode(emission, &record_).ok();
+    EXPECT_TRUE(ok);
+    return allocations - before;
+  }
+};
+
+TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(CountAllocations(), 0u); }
+
+TEST_F(AllocationTest, NoneWithSchemas) {
+  options_.key.schemas_enable = true;
+  options_.value.schemas_enable = true;
+  EXPECT_EQ(CountAllocations(), 0u);
+}
+
+TEST_F(AllocationTest, TheCounterCounts) {
+  const size_t before = allocations;
+  delete new int(1);
+  const std::string text(1000, 'x');
+  EXPECT_GT(allocations + text.size() - 1000, before);
+}
+
+}  // namespace
+}  // namespace walduct::encode

@@ -1,0 +1,51 @@
+#include "encode/java_number.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace walduct::encode {
+namespace {
+
+std::string Double(double value) {
+  std::string out;
+  AppendJavaDouble(value, &out);
+  return out;
+}
+std::string Float(float value) {
+  std::string out;
+  AppendJavaFloat(value, &out);
+  return out;
+}
+
+TEST(JavaNumber, PlainBetweenAThousandthAndTenMillion) {
+  EXPECT_EQ(Double(0.001), "0.001");
+  EXPECT_EQ(Double(1e6), "1000000.0");
+  EXPECT_EQ(Double(9999999.5), "9999999.5");
+  EXPECT_EQ(Double(100), "100.0");
+  EXPECT_EQ(Double(-12.25), "-12.25");
+}
+
+TEST(JavaNumber, ExponentElsewhere) {
+  EXPECT_EQ(Double(1e-4), "1.0E-4");
+  EXPECT_EQ(Double(1e7), "1.0E7");
+  EXPECT_EQ(Double(1.5e300), "1.5E300");
+  EXPECT_EQ(Float(16777216.0f), "1.6777216E7");
+}
+
+TEST(JavaNumber, Limits) {
+  EXPECT_EQ(Double(std::numeric_limits<double>::max()), "1.7976931348623157E308");
+  EXPECT_EQ(Double(std::numeric_limits<double>::denorm_min()), "4.9E-324");
+  EXPECT_EQ(Float(std::numeric_limits<float>::max()), "3.4028235E38");
+  EXPECT_EQ(Float(std::numeric_limits<float>::denorm_min()), "1.4E-45");
+}
+
+TEST(JavaNumber, SpecialValues) {
+  EXPECT_EQ(Double(-0.0), "-0.0");
+  EXPECT_EQ(Double(std::nan("")), "NaN");
+  EXPECT_EQ(Double(-std::numeric_limits<double>::infinity()), "-Infinity");
+}
+
+}  // namespace
+}  // namespace walduct::encode
