@@ -16,7 +16,8 @@ std::vector<std::string> Split(std::string line, size_t columns) {
   const absl::Status status = SplitCopyRow(line.data(), line.size(), absl::MakeSpan(values));
   if (!status.ok()) return {ErrorReason(status)};
   std::vector<std::string> fields;
-  for (const event::Value& value : values) fields.emplace_back(value.is_text() ? std::string(value.text()) : "<null>");
+  for (const event::Value& value : values)
+    fields.emplace_back(value.is_text() ? std::string(value.text()) : "<null>");
   return fields;
 }
 
@@ -33,7 +34,8 @@ TEST(CopyTextTest, UnescapesControlCharacters) {
 }
 
 TEST(CopyTextTest, UnescapesOctalAndHexadecimal) {
-  EXPECT_EQ(Split("\\101\\7x\\x41\\x4g\n", 1), (Fields{"A\ax" "A\x04g"}));
+  EXPECT_EQ(Split("\\101\\7x\\x41\\x4g\n", 1), (Fields{"A\ax"
+                                                       "A\x04g"}));
 }
 
 TEST(CopyTextTest, KeepsOtherEscapedBytes) { EXPECT_EQ(Split("\\q\\.\n", 1), (Fields{"q."})); }

@@ -32,7 +32,8 @@ constexpr absl::Duration kStartTimeout = absl::Seconds(60);
 // PostgreSQL refuses to run as root.
 std::string AsOwner() {
   if (getuid() != 0) return "";
-  if (getpwnam("postgres") == nullptr) Die("no user 'postgres' to run the server as; install postgresql-15");
+  if (getpwnam("postgres") == nullptr)
+    Die("no user 'postgres' to run the server as; install postgresql-15");
   return "setpriv --reuid=postgres --regid=postgres --init-groups ";
 }
 
@@ -70,7 +71,8 @@ PostgresServer::PostgresServer() {
   const char* bin = std::getenv("WALDUCT_TEST_POSTGRES_BIN");
   bin_ = bin == nullptr ? kDefaultBin : bin;
   if (access((bin_ + "/initdb").c_str(), X_OK) != 0) {
-    Die(absl::StrCat("no PostgreSQL in ", bin_, "; run scripts/deps, or set WALDUCT_TEST_POSTGRES_BIN"));
+    Die(absl::StrCat("no PostgreSQL in ", bin_,
+                     "; run scripts/deps, or set WALDUCT_TEST_POSTGRES_BIN"));
   }
   Initialize();
   Launch();
@@ -82,7 +84,8 @@ PostgresServer::~PostgresServer() {
 }
 
 int PostgresServer::Execute(const std::string& command) const {
-  return std::system(absl::StrCat("cd / && LC_ALL=C ", command, " >>", directory_, ".log 2>&1").c_str());
+  return std::system(
+      absl::StrCat("cd / && LC_ALL=C ", command, " >>", directory_, ".log 2>&1").c_str());
 }
 
 void PostgresServer::Initialize() {
@@ -91,24 +94,26 @@ void PostgresServer::Initialize() {
   directory_ = name;
   std::ofstream(directory_ + "/password") << kPassword << "\n";
   if (getuid() == 0) Execute("chown -R postgres " + directory_);
-  const int failed = Execute(absl::StrCat(
-      AsOwner(), bin_, "/initdb -D ", directory_, "/cluster -U postgres --encoding=UTF8 --locale=C.UTF-8 ",
-      "--auth=scram-sha-256 --no-sync --pwfile=", directory_, "/password"));
+  const int failed =
+      Execute(absl::StrCat(AsOwner(), bin_, "/initdb -D ", directory_,
+                           "/cluster -U postgres --encoding=UTF8 --locale=C.UTF-8 ",
+                           "--auth=scram-sha-256 --no-sync --pwfile=", directory_, "/password"));
   if (failed != 0) Die(absl::StrCat("initdb failed, see ", directory_, ".log"));
   port_ = FreePort();
   std::ofstream(directory_ + "/cluster/postgresql.conf", std::ios::app)
       << "listen_addresses = '127.0.0.1'\nport = " << port_ << "\nunix_socket_directories = ''\n"
-      << "wal_level = logical\nmax_replication_slots = 16\nmax_wal_senders = 16\nmax_prepared_transactions = 4\n"
+      << "wal_level = logical\nmax_replication_slots = 16\nmax_wal_senders = "
+         "16\nmax_prepared_transactions = 4\n"
       << "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nautovacuum = off\n"
       << "include_if_exists = 'test.conf'\n";
 }
 
 // The server ends with us, however we end: setpriv asks the kernel for a signal, after the change of user.
 void PostgresServer::Launch() {
-  std::vector<std::string> words = absl::StrSplit(
-      absl::StrCat(AsOwner().empty() ? "setpriv " : AsOwner(), "--pdeathsig=INT -- ", bin_, "/postgres -D ",
-                   directory_, "/cluster"),
-      ' ');
+  std::vector<std::string> words =
+      absl::StrSplit(absl::StrCat(AsOwner().empty() ? "setpriv " : AsOwner(), "--pdeathsig=INT -- ",
+                                  bin_, "/postgres -D ", directory_, "/cluster"),
+                     ' ');
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -155,8 +160,10 @@ void PostgresServer::RestartWith(absl::string_view setting, absl::string_view va
   Launch();
 }
 
-std::unique_ptr<postgres::Connection> MustOpen(const config::DatabaseOptions& database, postgres::SessionKind kind) {
-  auto connection = postgres::Connection::Open({.database = database, .kind = kind, .application_name = "walduct test"});
+std::unique_ptr<postgres::Connection> MustOpen(const config::DatabaseOptions& database,
+                                               postgres::SessionKind kind) {
+  auto connection = postgres::Connection::Open(
+      {.database = database, .kind = kind, .application_name = "walduct test"});
   if (!connection.ok()) Die(connection.status().ToString());
   return *std::move(connection);
 }

@@ -44,8 +44,9 @@ class PostgresServer {
 };
 
 // A session, or the end of the test program.
-std::unique_ptr<postgres::Connection> MustOpen(const config::DatabaseOptions& database,
-                                               postgres::SessionKind kind = postgres::SessionKind::kSql);
+std::unique_ptr<postgres::Connection> MustOpen(
+    const config::DatabaseOptions& database,
+    postgres::SessionKind kind = postgres::SessionKind::kSql);
 // Runs SQL that must succeed; the first column of the first row, "" without rows.
 std::string MustQuery(postgres::Connection& connection, absl::string_view sql);
 

@@ -1,0 +1,275 @@
+#include "postgres/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::postgres {
+namespace {
+
+using event::ReplicaIdentity;
+using event::TypeKind;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::MustOpen;
+using testing::MustQuery;
+using testing::PostgresServer;
+
+class CatalogTest : public ::testing::Test {
+ protected:
+  Oid OidOf(const std::string& table) {
+    uint32_t oid = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(
+        MustQuery(*session_, absl::StrCat("SELECT '", table, "'::regclass::oid::text")), &oid));
+    return Oid{oid};
+  }
+  Oid TypeOid(const std::string& type) {
+    uint32_t oid = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(
+        MustQuery(*session_, absl::StrCat("SELECT '", type, "'::regtype::oid::text")), &oid));
+    return Oid{oid};
+  }
+  event::TableSchemaPtr Describe(const std::string& table) {
+    auto schema = catalog_.Describe(OidOf(table));
+    EXPECT_TRUE(schema.ok()) << schema.status();
+    return *schema;
+  }
+  event::TableSchemaPtr Resolve(const event::RelationDescription& relation) {
+    auto schema = catalog_.Resolve(relation);
+    EXPECT_TRUE(schema.ok()) << schema.status();
+    return *schema;
+  }
+  // The relation as pgoutput describes it now; identity flags as replica identity DEFAULT sets them.
+  event::RelationDescription Streamed(const std::string& table) {
+    const event::TableSchemaPtr schema = Describe(table);
+    event::RelationDescription relation{.relation = schema->relation,
+                                        .schema = schema->schema,
+                                        .table = schema->table,
+                                        .columns = {}};
+    for (const event::Column& column : schema->columns) {
+      relation.columns.push_back(
+          {.name = column.name, .type = column.type->oid, .typmod = column.typmod});
+    }
+    for (const uint16_t key : schema->key_columns) relation.columns[key].part_of_identity = true;
+    return relation;
+  }
+  void Run(absl::string_view sql) { MustQuery(*session_, sql); }
+  static std::vector<std::string> Key(const event::TableSchema& schema) {
+    std::vector<std::string> names;
+    for (const uint16_t index : schema.key_columns) names.push_back(schema.columns[index].name);
+    return names;
+  }
+
+  std::unique_ptr<Connection> session_ = MustOpen(PostgresServer::Shared().CreateDatabase());
+  Catalog catalog_{*session_};
+};
+
+TEST_F(CatalogTest, KEY01_PrimaryKeyInItsOwnOrder) {
+  Run("CREATE TABLE public.t(a int, b int, c int, d int, PRIMARY KEY (b, d, c, a))");
+  EXPECT_THAT(Key(*Describe("public.t")), ElementsAre("b", "d", "c", "a"));
+}
+
+TEST_F(CatalogTest, KEY15_IncludedColumnsAreNotInTheKey) {
+  Run("CREATE TABLE public.t(a int, b int, PRIMARY KEY (a) INCLUDE (b))");
+  EXPECT_THAT(Key(*Describe("public.t")), ElementsAre("a"));
+}
+
+TEST_F(CatalogTest, KEY02_FirstUniqueIndexByNameWithoutPrimaryKey) {
+  Run("CREATE TABLE public.t(a int, b int); CREATE UNIQUE INDEX zz ON public.t(a);"
+      "CREATE UNIQUE INDEX \"AA\" ON public.t(b) WHERE a > 0");
+  EXPECT_THAT(Key(*Describe("public.t")), ElementsAre("b"));
+  Run("ALTER TABLE public.t CLUSTER ON zz");
+  EXPECT_THAT(Key(*Describe("public.t")), ElementsAre("a"));
+}
+
+TEST_F(CatalogTest, KEY04_UniqueIndexWithAnExpressionIsNoKey) {
+  Run("CREATE TABLE public.t(a int, b int); CREATE UNIQUE INDEX ON public.t(a, coalesce(b, 0));"
+      "CREATE INDEX ON public.t(a)");
+  EXPECT_THAT(Key(*Describe("public.t")), IsEmpty());
+}
+
+TEST_F(CatalogTest, KEY12_FullIdentityTakesTheKeyFromTheCatalog) {
+  Run("CREATE TABLE public.t(id int PRIMARY KEY, v text)");
+  auto relation = Streamed("public.t");
+  relation.replica_identity = ReplicaIdentity::kFull;
+  for (auto& column : relation.columns) column.part_of_identity = true;
+  EXPECT_THAT(Key(*Resolve(relation)), ElementsAre("id"));
+}
+
+TEST_F(CatalogTest, KEY09_KeyColumnsTheStreamDoesNotHaveAreLeftOut) {
+  Run("CREATE TABLE public.t(newpk int, pk2 int, PRIMARY KEY (newpk, pk2))");
+  const auto before = Streamed("public.t");
+  Run("ALTER TABLE public.t DROP COLUMN pk2; ALTER TABLE public.t ADD COLUMN pk3 int;"
+      "ALTER TABLE public.t ADD PRIMARY KEY (newpk, pk3)");
+  const auto schema = Resolve(before);
+  EXPECT_THAT(Key(*schema), ElementsAre("newpk"));
+  EXPECT_EQ(schema->columns.size(), 2u);
+  EXPECT_TRUE(schema->columns[1].optional);
+}
+
+TEST_F(CatalogTest, KEY08_KeyFollowsTheDefinition) {
+  Run("CREATE TABLE public.t(pk int PRIMARY KEY, v int NOT NULL)");
+  Run("ALTER TABLE public.t DROP CONSTRAINT t_pkey; ALTER TABLE public.t RENAME pk TO newpk;"
+      "ALTER TABLE public.t ADD PRIMARY KEY (newpk, v)");
+  EXPECT_THAT(Key(*Resolve(Streamed("public.t"))), ElementsAre("newpk", "v"));
+}
+
+TEST_F(CatalogTest, P8_DroppedPrimaryKeyIsKnownFromTheFlags) {
+  Run("CREATE TABLE public.t(id int PRIMARY KEY, v int UNIQUE)");
+  const auto before = Streamed("public.t");
+  Run("ALTER TABLE public.t DROP CONSTRAINT t_pkey");
+  EXPECT_THAT(Key(*Resolve(before)), ElementsAre("id"));
+  EXPECT_THAT(Key(*Resolve(Streamed("public.t"))), ElementsAre("v"));
+}
+
+TEST_F(CatalogTest, P5_DroppedTableIsAllOptionalAndKeyedByFlags) {
+  Run("CREATE TABLE public.t(id int PRIMARY KEY, v int NOT NULL DEFAULT 7)");
+  const auto before = Streamed("public.t");
+  Run("DROP TABLE public.t");
+  const auto schema = Resolve(before);
+  EXPECT_THAT(Key(*schema), ElementsAre("id"));
+  EXPECT_TRUE(schema->columns[0].optional);
+  EXPECT_TRUE(schema->columns[1].optional);
+  EXPECT_FALSE(schema->columns[1].default_expression);
+}
+
+TEST_F(CatalogTest, P5_RenamedColumnHasNoDefaultAndRenamedTableKeepsTheStreamsName) {
+  Run("CREATE TABLE public.t(id int PRIMARY KEY, v int NOT NULL DEFAULT 7)");
+  const auto before = Streamed("public.t");
+  Run("ALTER TABLE public.t RENAME v TO w; ALTER TABLE public.t RENAME TO u");
+  const auto schema = Resolve(before);
+  EXPECT_EQ(schema->table, "t");
+  EXPECT_EQ(schema->columns[1].name, "v");
+  EXPECT_TRUE(schema->columns[1].optional);
+  EXPECT_FALSE(schema->columns[1].default_expression);
+}
+
+TEST_F(CatalogTest, DefaultOfAChangedTypeIsNotTaken) {
+  Run("CREATE TABLE public.t(id int PRIMARY KEY, v int DEFAULT 7)");
+  const auto before = Streamed("public.t");
+  EXPECT_EQ(Resolve(before)->columns[1].default_expression, "7");
+  Run("ALTER TABLE public.t ALTER v TYPE text");
+  EXPECT_FALSE(Resolve(before)->columns[1].default_expression);
+}
+
+TEST_F(CatalogTest, DescribesDefaultsNullabilityIdentityAndGeneration) {
+  Run("CREATE TABLE public.t(id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, s serial, n "
+      "numeric(6,2) DEFAULT 1.50,"
+      " g int GENERATED ALWAYS AS (1 + 1) STORED, gone int, v varchar(5)); ALTER TABLE public.t "
+      "DROP COLUMN gone");
+  const auto schema = Describe("public.t");
+  ASSERT_EQ(schema->columns.size(), 5u);
+  EXPECT_TRUE(schema->columns[0].identity);
+  EXPECT_FALSE(schema->columns[0].optional);
+  EXPECT_FALSE(schema->columns[0].default_expression);
+  EXPECT_EQ(schema->columns[1].default_expression, "nextval('public.t_s_seq'::regclass)");
+  EXPECT_EQ(schema->columns[2].default_expression, "1.50");
+  EXPECT_EQ(schema->columns[2].typmod, ((6 << 16) | 2) + 4);
+  EXPECT_TRUE(schema->columns[3].generated);
+  EXPECT_FALSE(schema->columns[3].default_expression);
+  EXPECT_EQ(schema->columns[4].name, "v");
+  EXPECT_EQ(schema->columns[4].typmod, 9);
+}
+
+TEST_F(CatalogTest, P6_DomainsGiveModifierAndNullability) {
+  Run("CREATE DOMAIN public.d1 AS varchar(7) NOT NULL; CREATE DOMAIN public.d2 AS public.d1;"
+      "CREATE TABLE public.t(a public.d2, b public.d2[])");
+  const auto schema = Describe("public.t");
+  const event::Column& a = schema->columns[0];
+  EXPECT_EQ(a.type->kind, TypeKind::kDomain);
+  EXPECT_EQ(a.type->base->kind, TypeKind::kDomain);
+  EXPECT_EQ(event::BaseType(*a.type).name, "varchar");
+  EXPECT_EQ(a.typmod, 11);
+  EXPECT_FALSE(a.optional);
+  const event::Column& b = schema->columns[1];
+  EXPECT_EQ(b.type->kind, TypeKind::kArray);
+  EXPECT_EQ(event::BaseType(*b.type->element).name, "varchar");
+  EXPECT_TRUE(b.optional);
+}
+
+TEST_F(CatalogTest, P7_EnumLabelsAreReadAgainForEveryRelation) {
+  Run("CREATE TYPE public.mood AS ENUM ('sad', 'happy'); CREATE TABLE public.t(m public.mood, ms "
+      "public.mood[])");
+  const auto relation = Streamed("public.t");
+  EXPECT_THAT(Resolve(relation)->columns[0].type->labels, ElementsAre("sad", "happy"));
+  Run("ALTER TYPE public.mood ADD VALUE 'ok, \"then\"' BEFORE 'happy'");
+  const auto schema = Resolve(relation);
+  EXPECT_THAT(schema->columns[0].type->labels, ElementsAre("sad", "ok, \"then\"", "happy"));
+  EXPECT_THAT(schema->columns[1].type->element->labels,
+              ElementsAre("sad", "ok, \"then\"", "happy"));
+}
+
+TEST_F(CatalogTest, TYP46_TellsKindsOfTypesApart) {
+  Run("CREATE TYPE public.pair AS (a int, b int)");
+  const auto kind = [&](const std::string& type) {
+    return (*catalog_.TypeByOid(TypeOid(type)))->kind;
+  };
+  EXPECT_EQ(kind("int4"), TypeKind::kBase);
+  EXPECT_EQ(kind("name"), TypeKind::kBase);
+  EXPECT_EQ(kind("point"), TypeKind::kBase);
+  EXPECT_EQ(kind("int2vector"), TypeKind::kBase);
+  EXPECT_EQ(kind("int2vector[]"), TypeKind::kArray);
+  EXPECT_EQ(kind("text[]"), TypeKind::kArray);
+  EXPECT_EQ(kind("int4range"), TypeKind::kRange);
+  EXPECT_EQ(kind("int4multirange"), TypeKind::kMultirange);
+  EXPECT_EQ(kind("public.pair"), TypeKind::kComposite);
+  EXPECT_EQ((*catalog_.TypeByOid(TypeOid("text[]")))->element->name, "text");
+}
+
+TEST_F(CatalogTest, DroppedTypeIsStillAType) {
+  event::RelationDescription relation{
+      .relation = Oid{1}, .schema = "s", .table = "t", .columns = {}};
+  relation.columns.push_back({.name = "c", .type = Oid{4000000000}});
+  const auto schema = Resolve(relation);
+  ASSERT_NE(schema->columns[0].type, nullptr);
+  EXPECT_EQ(schema->columns[0].type->oid, Oid{4000000000});
+  EXPECT_TRUE(absl::IsNotFound(catalog_.TypeByOid(Oid{4000000000}).status()));
+}
+
+TEST_F(CatalogTest, DroppedTableIsNotFoundByDescribe) {
+  EXPECT_TRUE(absl::IsNotFound(catalog_.Describe(Oid{4000000000}).status()));
+}
+
+TEST_F(CatalogTest, E58_TableWithoutColumns) {
+  Run("CREATE TABLE public.t()");
+  EXPECT_THAT(Describe("public.t")->columns, IsEmpty());
+}
+
+TEST_F(CatalogTest, ReplicaIdentityIsRead) {
+  Run("CREATE TABLE public.t(id int PRIMARY KEY); ALTER TABLE public.t REPLICA IDENTITY FULL");
+  EXPECT_EQ(Describe("public.t")->replica_identity, ReplicaIdentity::kFull);
+}
+
+TEST_F(CatalogTest, E57_CapturedTablesSortedWithPartitionsAndOddNames) {
+  Run("CREATE SCHEMA \"a.b\"; CREATE TABLE \"a.b\".\"c%_d\"(id int); CREATE TABLE public.zz(id "
+      "int);"
+      "CREATE TABLE public.p(id int) PARTITION BY LIST (id); CREATE TABLE public.p1 PARTITION OF "
+      "public.p FOR VALUES IN (1);"
+      "CREATE TEMP TABLE tmp(id int); CREATE VIEW public.v AS SELECT 1 AS x; CREATE UNLOGGED TABLE "
+      "public.u(id int);"
+      "CREATE MATERIALIZED VIEW public.mv AS SELECT 1 AS x");
+  const auto tables = catalog_.CapturedTables(config::TableFilter({}));
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  std::vector<std::string> names;
+  for (const TableName& table : *tables) {
+    names.push_back(absl::StrCat(table.schema, "/", table.table, table.partitioned ? "*" : ""));
+  }
+  EXPECT_THAT(names, ElementsAre("a.b/c%_d", "public/p*", "public/p1", "public/u", "public/zz"));
+}
+
+TEST_F(CatalogTest, CapturedTablesAreFiltered) {
+  Run("CREATE TABLE public.yes(id int); CREATE TABLE public.no(id int)");
+  config::TableFilterOptions options;
+  options.table_include = *config::RegexList::Parse("public\\.y.*");
+  const auto tables = catalog_.CapturedTables(config::TableFilter(options));
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  ASSERT_EQ(tables->size(), 1u);
+  EXPECT_EQ(tables->front().relation, OidOf("public.yes"));
+}
+
+}  // namespace
+}  // namespace walduct::postgres

@@ -1,0 +1,235 @@
+#include "postgres/connection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "postgres/copy_reader.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::postgres {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::MustOpen;
+using testing::MustQuery;
+using testing::PostgresServer;
+
+absl::Status OpenStatus(const config::DatabaseOptions& database,
+                        SessionKind kind = SessionKind::kSql) {
+  return Connection::Open({.database = database, .kind = kind}).status();
+}
+
+TEST(ConnectionTest, FAIL05_WrongPasswordIsUnauthenticated) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  database.password = "wrong";
+  const absl::Status status = OpenStatus(database);
+  EXPECT_TRUE(absl::IsUnauthenticated(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "wrong_password");
+  EXPECT_THAT(ErrorHint(status), HasSubstr("database.password"));
+  EXPECT_EQ(ErrorReason(OpenStatus(database, SessionKind::kReplication)), "wrong_password");
+}
+
+TEST(ConnectionTest, FAIL05_RoleThatMayNotLogInIsUnauthenticated) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  MustQuery(*MustOpen(database),
+            "DROP ROLE IF EXISTS nologin; CREATE ROLE nologin NOLOGIN PASSWORD 'x'");
+  database.user = "nologin";
+  database.password = "x";
+  EXPECT_EQ(ErrorReason(OpenStatus(database)), "role_may_not_log_in");
+}
+
+TEST(ConnectionTest, MissingDatabaseIsFailedPrecondition) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  database.dbname = "nowhere";
+  const absl::Status status = OpenStatus(database);
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "database_missing");
+}
+
+TEST(ConnectionTest, FAIL08_ServerThatIsNotThereIsUnavailable) {
+  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  database.port = 1;
+  const absl::Status status = OpenStatus(database);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "postgres_unreachable");
+}
+
+TEST(ConnectionTest, UnknownHostHasItsOwnReason) {
+  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  database.hostname = "no-such-host.invalid";
+  EXPECT_EQ(ErrorReason(OpenStatus(database)), "unknown_host");
+}
+
+TEST(ConnectionTest, SEC02_TlsWantedButNotOfferedIsFailedPrecondition) {
+  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  database.sslmode = "require";
+  const absl::Status status = OpenStatus(database);
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "tls_failed");
+}
+
+TEST(ConnectionTest, SEC01_UnknownSslmodeIsInvalidArgument) {
+  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  database.sslmode = "maybe";
+  EXPECT_EQ(ErrorReason(OpenStatus(database)), "sslmode_invalid");
+}
+
+TEST(ConnectionTest, P14_PinsTheTextOfValuesOnBothKindsOfSession) {
+  const auto database = PostgresServer::Shared().CreateDatabase();
+  const auto admin = MustOpen(database);
+  for (const char* setting :
+       {"DateStyle = 'German'", "IntervalStyle = 'sql_standard'", "TimeZone = 'Asia/Tokyo'",
+        "extra_float_digits = '-5'", "bytea_output = 'escape'", "statement_timeout = '1ms'",
+        "idle_session_timeout = '1min'", "lock_timeout = '5s'"}) {
+    MustQuery(*admin, absl::StrCat("ALTER DATABASE ", database.dbname, " SET ", setting));
+  }
+  for (const SessionKind kind : {SessionKind::kSql, SessionKind::kReplication}) {
+    const auto session = MustOpen(database, kind);
+    EXPECT_EQ(MustQuery(*session, "SELECT '2024-05-06 07:08:09+00'::timestamptz"),
+              "2024-05-06 07:08:09+00");
+    EXPECT_EQ(MustQuery(*session, "SELECT '1 year 2 days'::interval"), "1 year 2 days");
+    EXPECT_EQ(MustQuery(*session, "SELECT 0.1::float8 + 0.2::float8"), "0.30000000000000004");
+    EXPECT_EQ(MustQuery(*session, "SELECT '\\x00ff'::bytea"), "\\x00ff");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('client_encoding')"), "UTF8");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('search_path')"), "pg_catalog");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('lc_monetary')"), "C");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('statement_timeout')"), "0");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('lock_timeout')"), "0");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('idle_session_timeout')"), "0");
+  }
+}
+
+TEST(ConnectionTest, KeepsTheSearchPathForSqlOfTheUser) {
+  auto session = Connection::Open(
+      {.database = PostgresServer::Shared().CreateDatabase(), .keep_search_path = true});
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_THAT(MustQuery(**session, "SELECT current_setting('search_path')"), HasSubstr("public"));
+}
+
+TEST(ConnectionTest, RunsInitialStatementsOnSqlSessionsOnly) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  database.initial_statements = {"SET work_mem = '123MB'"};
+  EXPECT_EQ(MustQuery(*MustOpen(database), "SELECT current_setting('work_mem')"), "123MB");
+  EXPECT_NE(MustQuery(*MustOpen(database, SessionKind::kReplication),
+                      "SELECT current_setting('work_mem')"),
+            "123MB");
+  database.initial_statements = {"nonsense"};
+  const absl::Status status = OpenStatus(database);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("database.initial.statements"));
+}
+
+TEST(ConnectionTest, BindsParametersAndNulls) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  const auto result =
+      session->Query("SELECT $1::text, $2::text IS NULL, NULL, ''", {"it's", std::nullopt});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->Get(0, 0), "it's");
+  EXPECT_EQ(result->Get(0, 1), "t");
+  EXPECT_TRUE(result->is_null(0, 2));
+  EXPECT_FALSE(result->is_null(0, 3));
+}
+
+TEST(ConnectionTest, GivesTheLastResultOrTheFirstError) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  EXPECT_EQ(MustQuery(*session, "SELECT 1; SELECT 2"), "2");
+  const auto failed = session->Query("SELECT 1/0; SELECT 2");
+  EXPECT_EQ(ErrorReason(failed.status()), "data_exception");
+  EXPECT_EQ(MustQuery(*session, "SELECT 3"), "3");
+}
+
+TEST(ConnectionTest, CancelsAStatementAtItsTimeoutAndStaysUsable) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  const auto result = session->QueryWithin(absl::Milliseconds(50), "SELECT pg_sleep(60)");
+  EXPECT_TRUE(absl::IsDeadlineExceeded(result.status()));
+  EXPECT_EQ(ErrorReason(result.status()), "query_timeout");
+  EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
+}
+
+TEST(ConnectionTest, FAIL01_TerminatedSessionIsUnavailableWithTheServersWords) {
+  const auto database = PostgresServer::Shared().CreateDatabase();
+  const auto victim = MustOpen(database);
+  const std::string pid = MustQuery(*victim, "SELECT pg_backend_pid()");
+  MustQuery(*MustOpen(database), absl::StrCat("SELECT pg_terminate_backend(", pid, ", 10000)"));
+  const auto result = victim->Query("SELECT 1");
+  EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
+  EXPECT_EQ(ErrorReason(result.status()), "server_shutting_down");
+}
+
+TEST(CopyReaderTest, ReadsRowsNullsAndEscapes) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  auto reader = CopyReader::Start(
+      *session,
+      "SELECT i, CASE WHEN i = 2 THEN NULL ELSE E'a\\tb' END FROM generate_series(1, 3) i", 2);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  std::vector<std::string> rows;
+  while (true) {
+    const auto progress = (*reader)->Next();
+    ASSERT_TRUE(progress.ok()) << progress.status();
+    if (*progress == CopyReader::Progress::kEnd) break;
+    if (*progress == CopyReader::Progress::kWouldBlock) continue;
+    const event::RowView row = (*reader)->row();
+    rows.push_back(absl::StrCat(row[0].text(), ":", row[1].is_text() ? row[1].text() : "null"));
+  }
+  EXPECT_EQ(rows, (std::vector<std::string>{"1:a\tb", "2:null", "3:a\tb"}));
+  EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
+}
+
+TEST(CopyReaderTest, SNP21_CountsRowsOfATableWithoutColumns) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  auto reader = CopyReader::Start(*session, "SELECT FROM generate_series(1, 3)", 0);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  int rows = 0;
+  for (auto progress = (*reader)->Next(); progress.ok() && *progress != CopyReader::Progress::kEnd;
+       progress = (*reader)->Next()) {
+    if (*progress == CopyReader::Progress::kRow) ++rows;
+  }
+  EXPECT_EQ(rows, 3);
+}
+
+TEST(CopyReaderTest, ReportsAnErrorInTheMiddle) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  auto reader = CopyReader::Start(*session, "SELECT 1/(3-i) FROM generate_series(1, 5) i", 1);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  absl::StatusOr<CopyReader::Progress> progress = CopyReader::Progress::kWouldBlock;
+  while (progress.ok() && *progress != CopyReader::Progress::kEnd) progress = (*reader)->Next();
+  EXPECT_EQ(ErrorReason(progress.status()), "data_exception");
+  EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
+}
+
+TEST(CopyReaderTest, LeavesTheSessionUsableWhenAbandoned) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  {
+    auto reader =
+        CopyReader::Start(*session, "SELECT repeat('x', 1000), generate_series(1, 100000000)", 2);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+  }
+  EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
+}
+
+TEST(CopyReaderTest, RefusesAnotherNumberOfColumns) {
+  const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
+  EXPECT_EQ(ErrorReason(CopyReader::Start(*session, "SELECT 1, 2", 1).status()), "copy_malformed");
+  EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
+}
+
+TEST(CopyReaderTest, PRM04_FailsInsteadOfHidingRows) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  const auto admin = MustOpen(database);
+  MustQuery(
+      *admin,
+      "DROP ROLE IF EXISTS limited; CREATE ROLE limited LOGIN PASSWORD 'x';"
+      "CREATE TABLE public.secured(id int PRIMARY KEY); INSERT INTO public.secured VALUES (1), (2);"
+      "ALTER TABLE public.secured ENABLE ROW LEVEL SECURITY;"
+      "CREATE POLICY some ON public.secured USING (id = 1); GRANT SELECT ON public.secured TO "
+      "limited");
+  database.user = "limited";
+  database.password = "x";
+  const auto session = MustOpen(database);
+  EXPECT_EQ(ErrorReason(CopyReader::Start(*session, "SELECT id FROM public.secured", 1).status()),
+            "row_security_hides_rows");
+}
+
+}  // namespace
+}  // namespace walduct::postgres

@@ -1,0 +1,143 @@
+#include "postgres/server_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::postgres {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::MustOpen;
+using testing::MustQuery;
+using testing::PostgresServer;
+
+class ServerCheckTest : public ::testing::Test {
+ protected:
+  // A session of a new role, named for awkward quoting.
+  std::unique_ptr<Connection> As(const std::string& attributes) {
+    MustQuery(*admin_, absl::StrCat("DROP ROLE IF EXISTS \"Odd \"\"Role\""));
+    MustQuery(*admin_,
+              absl::StrCat("CREATE ROLE \"Odd \"\"Role\" LOGIN PASSWORD 'x' ", attributes));
+    config::DatabaseOptions database = database_;
+    database.user = "Odd \"Role";
+    database.password = "x";
+    return MustOpen(database);
+  }
+  std::vector<TableName> Tables() {
+    Catalog catalog(*admin_);
+    return *catalog.CapturedTables(config::TableFilter({}));
+  }
+  ~ServerCheckTest() override {
+    MustQuery(*admin_, "DROP OWNED BY \"Odd \"\"Role\"; DROP ROLE \"Odd \"\"Role\"");
+  }
+
+  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  std::unique_ptr<Connection> admin_ = MustOpen(database_);
+};
+
+TEST_F(ServerCheckTest, AcceptsALogicalPrimary) {
+  const auto session = As("REPLICATION");
+  const auto server = CheckServer(*session);
+  ASSERT_TRUE(server.ok()) << server.status();
+  EXPECT_EQ(server->version, session->server_version());
+  EXPECT_FALSE(server->in_recovery);
+  EXPECT_EQ(server->encoding, "UTF8");
+}
+
+TEST_F(ServerCheckTest, PRM01_RoleWithoutReplicationIsToldTheStatement) {
+  const auto server = CheckServer(*As(""));
+  EXPECT_TRUE(absl::IsPermissionDenied(server.status())) << server.status();
+  EXPECT_EQ(ErrorReason(server.status()), "role_may_not_replicate");
+  EXPECT_EQ(ErrorHint(server.status()), "ALTER ROLE \"Odd \"\"Role\" REPLICATION");
+}
+
+TEST_F(ServerCheckTest, PRM01_AcceptsMembersOfACloudProvidersRole) {
+  MustQuery(*admin_, "CREATE ROLE rds_replication");
+  const auto session = As("IN ROLE rds_replication");
+  const auto server = CheckServer(*session);
+  EXPECT_TRUE(server.ok()) << server.status();
+  MustQuery(*admin_, "DROP ROLE rds_replication");
+}
+
+TEST_F(ServerCheckTest, PRM02_NamesEveryTableThatCannotBeReadWithItsGrants) {
+  MustQuery(*admin_,
+            "CREATE TABLE public.ok(id int); CREATE TABLE public.\"no Select\"(id int);"
+            "CREATE SCHEMA \"Closed\"; CREATE TABLE \"Closed\".t(id int)");
+  const auto session = As("");
+  MustQuery(*admin_, "GRANT SELECT ON public.ok, \"Closed\".t TO \"Odd \"\"Role\"");
+  const absl::Status status = CheckSnapshotPrivileges(*session, Tables());
+  EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "table_not_readable");
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("\"Closed\".\"t\", \"public\".\"no Select\""));
+  EXPECT_EQ(ErrorHint(status),
+            "GRANT USAGE ON SCHEMA \"Closed\" TO \"Odd \"\"Role\"; "
+            "GRANT SELECT ON \"public\".\"no Select\" TO \"Odd \"\"Role\";");
+}
+
+TEST_F(ServerCheckTest, PRM02_AcceptsReadableTablesAndColumnGrants) {
+  MustQuery(*admin_, "CREATE TABLE public.a(id int); CREATE TABLE public.b(id int, secret text)");
+  const auto session = As("");
+  MustQuery(*admin_,
+            "GRANT SELECT ON public.a TO \"Odd \"\"Role\"; GRANT SELECT (id) ON public.b TO \"Odd "
+            "\"\"Role\"");
+  EXPECT_TRUE(CheckSnapshotPrivileges(*session, Tables()).ok());
+  EXPECT_TRUE(CheckSnapshotPrivileges(*session, {}).ok());
+}
+
+TEST_F(ServerCheckTest, PRM04_RefusesTablesWhosePoliciesHideRows) {
+  MustQuery(
+      *admin_,
+      "CREATE TABLE public.secured(id int); ALTER TABLE public.secured ENABLE ROW LEVEL SECURITY;"
+      "CREATE POLICY everything ON public.secured USING (true)");
+  const auto session = As("");
+  MustQuery(*admin_, "GRANT SELECT ON public.secured TO \"Odd \"\"Role\"");
+  const absl::Status status = CheckSnapshotPrivileges(*session, Tables());
+  EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "row_security_hides_rows");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("\"public\".\"secured\""));
+  EXPECT_THAT(ErrorHint(status), HasSubstr("BYPASSRLS"));
+  MustQuery(*admin_, "ALTER ROLE \"Odd \"\"Role\" BYPASSRLS");
+  EXPECT_TRUE(CheckSnapshotPrivileges(*session, Tables()).ok());
+}
+
+TEST_F(ServerCheckTest, SLT16_NoFreeSlot) {
+  const auto session = As("REPLICATION");
+  EXPECT_TRUE(CheckFreeSlot(*session).ok());
+  MustQuery(
+      *admin_,
+      "SELECT pg_create_physical_replication_slot('filler_' || i) FROM generate_series(1, 16) i");
+  const absl::Status status = CheckFreeSlot(*session);
+  MustQuery(*admin_, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots");
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "no_free_slot");
+  EXPECT_THAT(ErrorHint(status), HasSubstr("max_replication_slots"));
+}
+
+TEST(WalLevelTest, SLT16_WalLevelReplicaIsToldTheStatement) {
+  PostgresServer& server = PostgresServer::Shared();
+  server.RestartWith("wal_level", "replica");
+  const auto status = CheckServer(*MustOpen(server.CreateDatabase())).status();
+  server.RestartWith("wal_level", "");
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "wal_level_not_logical");
+  EXPECT_THAT(ErrorHint(status), HasSubstr("ALTER SYSTEM SET wal_level = logical"));
+}
+
+TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
+  PostgresServer& server = PostgresServer::Shared();
+  server.RestartWith("max_wal_senders", "1");
+  {
+    const auto session = MustOpen(server.CreateDatabase());
+    const auto own = MustOpen(server.CreateDatabase(), SessionKind::kReplication);
+    EXPECT_TRUE(CheckFreeSlot(*session).ok());
+  }
+  server.RestartWith("max_wal_senders", "");
+}
+
+}  // namespace
+}  // namespace walduct::postgres

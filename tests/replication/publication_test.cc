@@ -1,0 +1,192 @@
+#include "replication/publication.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::replication {
+namespace {
+
+using config::PublicationAutocreate;
+using ::testing::HasSubstr;
+using testing::MustOpen;
+using testing::MustQuery;
+using testing::PostgresServer;
+
+class PublicationTest : public ::testing::Test {
+ protected:
+  absl::Status Ensure(const std::string& include = ".*") { return EnsureAs(*session_, include); }
+  absl::Status EnsureAs(postgres::Connection& connection, const std::string& include = ".*") {
+    config::TableFilterOptions filter;
+    filter.table_include = *config::RegexList::Parse(include);
+    postgres::Catalog catalog(*session_);
+    return EnsurePublication(connection, options_,
+                             *catalog.CapturedTables(config::TableFilter(filter)));
+  }
+  std::string Run(absl::string_view sql) { return MustQuery(*session_, sql); }
+  std::string Members() {
+    return Run(
+        "SELECT string_agg(prrelid::regclass::text, ',' ORDER BY prrelid::regclass::text) FROM "
+        "pg_publication_rel");
+  }
+
+  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  std::unique_ptr<postgres::Connection> session_ = MustOpen(database_);
+  config::ReplicationOptions options_;
+};
+
+TEST_F(PublicationTest, PUB01_AllTablesIsCreatedUnderItsNameAndKept) {
+  options_.publication_name = "Custom Name";
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run("SELECT pubname FROM pg_publication WHERE puballtables"), "Custom Name");
+  const std::string oid = Run("SELECT oid FROM pg_publication");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run("SELECT oid FROM pg_publication"), oid);
+}
+
+TEST_F(PublicationTest, PUB02_FilteredNamesCapturedTablesOnly) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.\"Odd\"\"Name\"(id int PRIMARY KEY); CREATE TABLE public.other(id int "
+      "PRIMARY KEY)");
+  ASSERT_TRUE(Ensure("public\\.Odd.*").ok());
+  EXPECT_EQ(Members(), "public.\"Odd\"\"Name\"");
+}
+
+TEST_F(PublicationTest, PUB03_FilteredFollowsTheList) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE TABLE public.b(id int PRIMARY KEY)");
+  ASSERT_TRUE(Ensure("public.a").ok());
+  ASSERT_TRUE(Ensure("public.b").ok());
+  EXPECT_EQ(Members(), "public.b");
+}
+
+TEST_F(PublicationTest, PUB04_NothingIsAlteredForPartitionsThatDidNotChange) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.p(id int PRIMARY KEY) PARTITION BY LIST (id);"
+      "CREATE TABLE public.p1 PARTITION OF public.p FOR VALUES IN (1)");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Members(), "public.p,public.p1");
+  const std::string before =
+      Run("SELECT string_agg(xmin::text || oid, ',' ORDER BY oid) FROM pg_publication_rel");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run("SELECT string_agg(xmin::text || oid, ',' ORDER BY oid) FROM pg_publication_rel"),
+            before);
+}
+
+TEST_F(PublicationTest, PUB05_FilteredWithoutTablesFails) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  const absl::Status status = Ensure("nothing");
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "publication_without_tables");
+}
+
+TEST_F(PublicationTest, PUB06_DisabledTellsTheStatementAndCreatesNothing) {
+  options_.publication_autocreate = PublicationAutocreate::kDisabled;
+  Run("CREATE TABLE public.a(id int PRIMARY KEY)");
+  const absl::Status status = Ensure();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "publication_missing");
+  EXPECT_THAT(ErrorHint(status),
+              HasSubstr("CREATE PUBLICATION \"dbz_publication\" FOR TABLE \"public\".\"a\""));
+  EXPECT_EQ(Run("SELECT count(*) FROM pg_publication"), "0");
+}
+
+TEST_F(PublicationTest, PUB07_NoTables) {
+  options_.publication_autocreate = PublicationAutocreate::kNoTables;
+  Run("CREATE TABLE public.a(id int PRIMARY KEY)");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run("SELECT count(*) FROM pg_publication"), "1");
+  EXPECT_EQ(Members(), "");
+}
+
+TEST_F(PublicationTest, PUB15_ConfiguredOperationsAreSetOnCreateAndOnAlter) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  options_.publish_operations = "insert,update";
+  Run("CREATE TABLE public.a(id int PRIMARY KEY)");
+  ASSERT_TRUE(Ensure().ok());
+  constexpr absl::string_view kOperations =
+      "SELECT concat(pubinsert, pubupdate, pubdelete, pubtruncate) FROM pg_publication";
+  EXPECT_EQ(Run(kOperations), "ttff");
+  options_.publish_operations = "insert";
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run(kOperations), "tfff");
+  options_.publish_operations.reset();
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run(kOperations), "tfff");
+}
+
+TEST_F(PublicationTest, PUB25_UnloggedAndTemporaryTablesAreLeftOut) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE UNLOGGED TABLE public.u(id int); CREATE "
+      "TEMP TABLE t(id int)");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Members(), "public.a");
+}
+
+TEST_F(PublicationTest, PUB29_PartitionRootIsSetOnCreateAndOnAnExistingPublication) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.p(id int PRIMARY KEY) PARTITION BY LIST (id)");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run("SELECT pubviaroot FROM pg_publication"), "f");
+  options_.publish_via_partition_root = true;
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Run("SELECT pubviaroot FROM pg_publication"), "t");
+}
+
+TEST_F(PublicationTest, FilteredCannotNarrowAPublicationForAllTables) {
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE PUBLICATION dbz_publication FOR ALL "
+      "TABLES");
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  EXPECT_EQ(ErrorReason(Ensure()), "publication_for_all_tables");
+}
+
+TEST_F(PublicationTest, PUB22_RowFiltersAndColumnListsOfKeptTablesSurvive) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.a(id int PRIMARY KEY, v int); CREATE TABLE public.b(id int PRIMARY KEY);"
+      "CREATE PUBLICATION dbz_publication FOR TABLE public.a (id) WHERE (id > 0)");
+  ASSERT_TRUE(Ensure().ok());
+  EXPECT_EQ(Members(), "public.a,public.b");
+  EXPECT_EQ(Run("SELECT count(*) FROM pg_publication_rel WHERE prqual IS NOT NULL AND prattrs IS "
+                "NOT NULL"),
+            "1");
+}
+
+TEST_F(PublicationTest, PRM05_RoleThatMayNotCreateIsToldTheStatement) {
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); DROP ROLE IF EXISTS publisher; CREATE ROLE "
+      "publisher LOGIN PASSWORD 'x'");
+  config::DatabaseOptions database = database_;
+  database.user = "publisher";
+  database.password = "x";
+  const auto session = MustOpen(database);
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  const absl::Status status = EnsureAs(*session);
+  EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "publication_not_permitted");
+  EXPECT_THAT(ErrorHint(status),
+              HasSubstr("CREATE PUBLICATION \"dbz_publication\" FOR TABLE \"public\".\"a\""));
+}
+
+TEST_F(PublicationTest, FoldedNameIsUsedOnlyWhenTheExactOneDoesNotExist) {
+  Run("CREATE PUBLICATION my_pub FOR ALL TABLES");
+  EXPECT_EQ(*ResolvePublicationName(*session_, "My_Pub"), "my_pub");
+  const auto replication = MustOpen(database_, postgres::SessionKind::kReplication);
+  EXPECT_EQ(*ResolvePublicationName(*replication, "My_Pub"), "my_pub");
+  EXPECT_EQ(*ResolvePublicationName(*session_, "Other"), "Other");
+  Run("CREATE PUBLICATION \"My_Pub\" FOR ALL TABLES");
+  EXPECT_EQ(*ResolvePublicationName(*session_, "My_Pub"), "My_Pub");
+}
+
+TEST_F(PublicationTest, E24_WarnsOfTablesWhoseUpdatesTheServerRefuses) {
+  Run("CREATE TABLE public.keyless(id int)");
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(Ensure().ok());
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("public.keyless"));
+  EXPECT_THAT(log, HasSubstr("REPLICA IDENTITY FULL"));
+}
+
+}  // namespace
+}  // namespace walduct::replication
