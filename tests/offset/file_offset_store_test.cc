@@ -1,0 +1,120 @@
+#include "offset/file_offset_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "offset/java_hash_map.h"
+#include "offset/whole_file.h"
+
+namespace walduct::offset {
+namespace {
+
+const OffsetIdentity kIdentity{"orders-connector", "srv"};
+
+class FileOffsetStoreTest : public testing::Test {
+ protected:
+  FileOffsetStoreTest()
+      : directory_(testing::TempDir() + "/offsets-" +
+                   testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directory(directory_);
+  }
+  ~FileOffsetStoreTest() override { std::filesystem::remove_all(directory_); }
+
+  std::string path() const { return directory_ + "/connect.offsets"; }
+  std::unique_ptr<FileOffsetStore> Open(OffsetIdentity identity = kIdentity) const {
+    auto store = FileOffsetStore::Create(path(), std::move(identity));
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+  static StoredOffset At(uint64_t lsn) {
+    StoredOffset offset;
+    offset.position.commit_end = Lsn(lsn);
+    return offset;
+  }
+  static uint64_t LoadedLsn(FileOffsetStore& store) {
+    const auto offset = store.Load();
+    EXPECT_TRUE(offset.ok()) << offset.status();
+    return offset.ok() && offset->has_value() ? (*offset)->position.commit_end.value() : 0;
+  }
+
+  const std::string directory_;
+};
+
+TEST_F(FileOffsetStoreTest, NoFileMeansNoOffset) {
+  const auto loaded = Open()->Load();
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_FALSE(loaded->has_value());
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(FileOffsetStoreTest, WhatWasSavedIsLoaded) {
+  const auto store = Open();
+  ASSERT_TRUE(store->StartSave(At(42)).ok());
+  EXPECT_EQ(store->PollSave(), absl::OkStatus());
+  EXPECT_EQ(LoadedLsn(*Open()), 42u);
+}
+
+TEST_F(FileOffsetStoreTest, RST_18_AFileOfConnectIsResumed) {
+  std::filesystem::copy_file(WALDUCT_SOURCE_DIR "/tests/golden/offsets/streaming.dat", path());
+  EXPECT_EQ(LoadedLsn(*Open()), 3594073400u);
+}
+
+TEST_F(FileOffsetStoreTest, EntriesOfOtherConnectorsAreKept) {
+  ASSERT_TRUE(Open({"other", "o"})->StartSave(At(7)).ok());
+  ASSERT_TRUE(Open()->StartSave(At(42)).ok());
+  ASSERT_TRUE(Open()->Erase().ok());
+  EXPECT_EQ(LoadedLsn(*Open({"other", "o"})), 7u);
+  EXPECT_EQ(LoadedLsn(*Open()), 0u);
+}
+
+TEST_F(FileOffsetStoreTest, AnotherSpellingOfTheKeyIsReplaced) {
+  JavaHashMap map;
+  map.Set(R"(["orders-connector", {"server": "srv"}])", R"({"lsn":5})");
+  ASSERT_TRUE(ReplaceWholeFile(path(), map.Serialize()).ok());
+  const auto store = Open();
+  EXPECT_EQ(LoadedLsn(*store), 5u);
+  ASSERT_TRUE(store->StartSave(At(6)).ok());
+  EXPECT_EQ(LoadedLsn(*store), 6u);
+  const auto rewritten = JavaHashMap::Parse(*ReadWholeFile(path()));
+  ASSERT_TRUE(rewritten.ok());
+  EXPECT_EQ(rewritten->entries().size(), 1u);
+}
+
+TEST_F(FileOffsetStoreTest, PermissionsOfTheFileAreKeptAndNothingElseIsLeft) {
+  ASSERT_TRUE(Open()->StartSave(At(1)).ok());
+  ASSERT_EQ(chmod(path().c_str(), 0600), 0);
+  ASSERT_TRUE(Open()->StartSave(At(2)).ok());
+  struct stat status {};
+  ASSERT_EQ(stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST_F(FileOffsetStoreTest, ADirectoryThatIsNotThereIsFoundBeforeAnythingIsDone) {
+  const auto store = FileOffsetStore::Create(directory_ + "/missing/offsets", kIdentity);
+  EXPECT_TRUE(absl::IsFailedPrecondition(store.status()));
+  EXPECT_EQ(ErrorReason(store.status()), "offset_file_unwritable");
+  EXPECT_NE(store.status().message().find("/missing/offsets"), absl::string_view::npos);
+}
+
+TEST_F(FileOffsetStoreTest, ADirectoryInTheFilesPlaceIsRefused) {
+  std::filesystem::create_directory(path());
+  EXPECT_EQ(ErrorReason(FileOffsetStore::Create(path(), kIdentity).status()),
+            "offset_file_unwritable");
+}
+
+TEST_F(FileOffsetStoreTest, AMalformedFileIsNotOverwritten) {
+  std::ofstream(path()) << "not java";
+  const auto store = Open();
+  EXPECT_TRUE(absl::IsDataLoss(store->Load().status()));
+  EXPECT_TRUE(absl::IsDataLoss(store->StartSave(At(1))));
+  EXPECT_EQ(*ReadWholeFile(path()), "not java");
+}
+
+}  // namespace
+}  // namespace walduct::offset

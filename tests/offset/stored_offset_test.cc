@@ -1,0 +1,191 @@
+#include "offset/stored_offset.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "offset/offset_key.h"
+
+namespace walduct::offset {
+namespace {
+
+using event::SnapshotPhase;
+
+std::string ReadGolden(const std::string& name) {
+  std::ifstream in(std::string(WALDUCT_SOURCE_DIR "/tests/golden/offsets/") + name,
+                   std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+StoredOffset Decoded(absl::string_view json) {
+  const absl::StatusOr<StoredOffset> offset = DecodeOffset(json);
+  EXPECT_TRUE(offset.ok()) << offset.status();
+  return offset.ok() ? *offset : StoredOffset{};
+}
+
+StoredOffset Streaming() {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(3594073400);
+  offset.position.xid = 329789;
+  offset.position.commit_time_us = 1795224837923741;
+  offset.system_identifier = "7500000000000000001";
+  offset.timeline = 1;
+  return offset;
+}
+
+TEST(StoredOffsetTest, ACommitBoundaryIsWhatDebeziumWritesAtACommit) {
+  EXPECT_EQ(EncodeOffset(Streaming()),
+            R"({"lsn_proc":3594073400,"messageType":"COMMIT","lsn_commit":3594073400,)"
+            R"("lsn":3594073400,"txId":329789,"ts_usec":1795224837923741,"walduct_ordinal":0,)"
+            R"("walduct_system_id":"7500000000000000001","walduct_timeline":1})");
+}
+
+TEST(StoredOffsetTest, InsideATransactionDebeziumsKeysStayAtTheBoundary) {
+  StoredOffset offset = Streaming();
+  offset.position.ordinal = 7;
+  offset.position.transaction_final_lsn = Lsn(3594080000);
+  offset.position.change_lsn = Lsn(3594079000);
+  const std::string json = EncodeOffset(offset);
+  EXPECT_EQ(
+      json.substr(0, 93),
+      R"({"lsn_proc":3594073400,"messageType":"COMMIT","lsn_commit":3594073400,"lsn":3594073400,"txId")");
+  const StoredOffset back = Decoded(json);
+  EXPECT_EQ(back.position, offset.position);
+  EXPECT_EQ(back.position.transaction_final_lsn, Lsn(3594080000));
+  EXPECT_EQ(back.position.change_lsn, Lsn(3594079000));
+  EXPECT_TRUE(back.written_by_walduct);
+  EXPECT_EQ(back.system_identifier, "7500000000000000001");
+  EXPECT_EQ(back.timeline, 1u);
+}
+
+TEST(StoredOffsetTest, SNP_12_ARunningSnapshotSaysSo) {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(100);
+  offset.position.xid = 5;
+  offset.position.commit_time_us = 9;
+  offset.position.snapshot = SnapshotPhase::kRunning;
+  EXPECT_EQ(EncodeOffset(offset),
+            R"({"ts_usec":9,"txId":5,"lsn":100,"snapshot":"INITIAL","last_snapshot_record":false,)"
+            R"("snapshot_completed":false,"walduct_ordinal":0})");
+  EXPECT_EQ(Decoded(EncodeOffset(offset)).position.snapshot, SnapshotPhase::kRunning);
+}
+
+TEST(StoredOffsetTest, ACompletedSnapshotKeepsItsKeysUntilTheFirstCommit) {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(100);
+  offset.position.snapshot = SnapshotPhase::kCompleted;
+  offset.position.ordinal = 3;
+  offset.position.transaction_final_lsn = Lsn(150);
+  const std::string json = EncodeOffset(offset);
+  EXPECT_EQ(json, R"({"ts_usec":0,"lsn":100,"snapshot":"INITIAL","last_snapshot_record":true,)"
+                  R"("snapshot_completed":true,"walduct_ordinal":3,"walduct_final_lsn":150})");
+  EXPECT_EQ(Decoded(json).position.snapshot, SnapshotPhase::kCompleted);
+  EXPECT_EQ(Decoded(json).position.ordinal, 3u);
+}
+
+TEST(StoredOffsetTest, RST_18_DebeziumsRestBodyIsRead) {
+  const auto offset = DecodeRestBody(ReadGolden("streaming.rest.json"), "srv");
+  ASSERT_TRUE(offset.ok()) << offset.status();
+  ASSERT_TRUE(offset->has_value());
+  EXPECT_EQ((*offset)->position.commit_end, Lsn(3594073400));
+  EXPECT_EQ((*offset)->position.xid, 329789u);
+  EXPECT_EQ((*offset)->position.commit_time_us, 1795224837923741);
+  EXPECT_EQ((*offset)->position.snapshot, SnapshotPhase::kNone);
+  EXPECT_FALSE((*offset)->written_by_walduct);
+  EXPECT_EQ((*offset)->foreign.at("transaction_id"), "\"329789\"");
+}
+
+TEST(StoredOffsetTest, RST_17_OlderFormatsStandAtWhatWasProcessedLast) {
+  EXPECT_EQ(Decoded(R"({"lsn_proc":70,"lsn":90,"lsn_commit":50})").position.commit_end, Lsn(50));
+  EXPECT_EQ(Decoded(R"({"lsn_proc":70,"lsn":90})").position.commit_end, Lsn(70));
+  const StoredOffset oldest = Decoded(R"({"lsn":90})");
+  EXPECT_EQ(oldest.position.commit_end, Lsn(90));
+  EXPECT_EQ(oldest.position.commit_time_us, 0);
+  EXPECT_EQ(oldest.position.xid, 0u);
+}
+
+TEST(StoredOffsetTest, AnLsnThatJavaPrintsAsNegativeIsUnsigned) {
+  EXPECT_EQ(Decoded(R"({"lsn":-1})").position.commit_end, Lsn(0xFFFFFFFFFFFFFFFF));
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(0xFFFFFFFFFFFFFFFE);
+  EXPECT_NE(EncodeOffset(offset).find("\"lsn\":-2"), std::string::npos);
+  EXPECT_EQ(Decoded(EncodeOffset(offset)).position.commit_end, offset.position.commit_end);
+}
+
+TEST(StoredOffsetTest, EverySpellingOfTheSnapshotKeys) {
+  const auto phase = [](absl::string_view keys) {
+    return Decoded("{\"lsn\":1," + std::string(keys) + "}").position.snapshot;
+  };
+  EXPECT_EQ(phase(R"("snapshot":true)"), SnapshotPhase::kRunning);
+  EXPECT_EQ(phase(R"("snapshot":true,"last_snapshot_record":true)"), SnapshotPhase::kCompleted);
+  EXPECT_EQ(phase(R"("snapshot":"true","last_snapshot_record":false)"), SnapshotPhase::kRunning);
+  EXPECT_EQ(phase(R"("snapshot":"INITIAL","snapshot_completed":false)"), SnapshotPhase::kRunning);
+  EXPECT_EQ(phase(R"("snapshot":"INITIAL","last_snapshot_record":true,"snapshot_completed":false)"),
+            SnapshotPhase::kRunning);
+  EXPECT_EQ(phase(R"("snapshot":"INITIAL","snapshot_completed":true)"), SnapshotPhase::kCompleted);
+  EXPECT_EQ(phase(R"("snapshot":"INCREMENTAL","snapshot_completed":false)"), SnapshotPhase::kNone);
+  EXPECT_EQ(phase(R"("snapshot":false)"), SnapshotPhase::kNone);
+  EXPECT_EQ(phase(R"("snapshot":null)"), SnapshotPhase::kNone);
+}
+
+TEST(StoredOffsetTest, ForeignKeysSurviveARoundTrip) {
+  const StoredOffset offset = Decoded(R"({"lsn":1,"xmin":12,"transaction_id":null})");
+  const StoredOffset again = Decoded(EncodeOffset(offset));
+  EXPECT_EQ(again.foreign, offset.foreign);
+  EXPECT_EQ(again.foreign.at("xmin"), "12");
+}
+
+TEST(StoredOffsetTest, MalformedOffsetsAreRefused) {
+  for (const char* json :
+       {"", "null", "[]", "{}", "{\"lsn\":\"5\"}", "{\"lsn\":1.5}", "{\"lsn\":1",
+        "{\"lsn\":1,\"ts_usec\":\"x\"}", "{\"lsn\":1,\"walduct_timeline\":-1}"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(json).status())) << json;
+  }
+}
+
+TEST(StoredOffsetTest, TheKeyIsConnectsBytes) {
+  EXPECT_EQ(OffsetKey("orders-connector", "srv"), R"(["orders-connector",{"server":"srv"}])");
+}
+
+TEST(StoredOffsetTest, KeysAreComparedAsJson) {
+  const OffsetIdentity identity{"a\"b", "srv"};
+  EXPECT_TRUE(KeyBelongsTo(OffsetKey("a\"b", "srv"), identity));
+  EXPECT_TRUE(KeyBelongsTo(R"( [ "a\u0022b" , { "server" : "srv" } ] )", identity));
+  EXPECT_FALSE(KeyBelongsTo(R"(["a",{"server":"srv"}])", identity));
+  EXPECT_FALSE(KeyBelongsTo(R"(["a\"b",{"server":"srv","x":1}])", identity));
+  EXPECT_FALSE(KeyBelongsTo("commit-x-0", identity));
+}
+
+TEST(StoredOffsetTest, TheRestBodyRoundTrips) {
+  const StoredOffset offset = Streaming();
+  const std::string body = EncodeRestBody("srv", offset);
+  EXPECT_EQ(body, "{\"offsets\":[{\"partition\":{\"server\":\"srv\"},\"offset\":" +
+                      EncodeOffset(offset) + "}]}");
+  const auto back = DecodeRestBody(body, "srv");
+  ASSERT_TRUE(back.ok() && back->has_value());
+  EXPECT_EQ((*back)->position, offset.position);
+}
+
+TEST(StoredOffsetTest, ARestBodyWithoutAnOffset) {
+  EXPECT_EQ(EncodeRestBody("srv", std::nullopt), R"({"offsets":[]})");
+  const auto reset =
+      DecodeRestBody(R"({"offsets":[{"partition":{"server":"srv"},"offset":null}]})", "srv");
+  ASSERT_TRUE(reset.ok());
+  EXPECT_FALSE(reset->has_value());
+}
+
+TEST(StoredOffsetTest, ARestBodyOfAnotherShapeOrPartitionIsRefused) {
+  for (const char* body : {"", "[]", "{}", R"({"offsets":[]})", R"({"offsets":[1]})",
+                           R"({"offsets":[{"partition":{"server":"other"},"offset":null}]})",
+                           R"({"offsets":[{"partition":{"server":"srv","db":"x"},"offset":null}]})",
+                           R"({"offsets":[{"partition":{"server":"srv"}}]})",
+                           R"({"offsets":[{"partition":{"server":"srv"},"offset":{}}]})"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeRestBody(body, "srv").status())) << body;
+  }
+}
+
+}  // namespace
+}  // namespace walduct::offset
