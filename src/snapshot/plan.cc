@@ -57,14 +57,22 @@ absl::StatusOr<std::map<uint32_t, int64_t>> EstimatedRows(postgres::Connection& 
   return estimates;
 }
 
+absl::Status RefusedOverride(const absl::Status& status, absl::string_view table) {
+  const std::string hint = absl::StrCat("correct snapshot.select.statement.overrides.", table,
+                                        "; name tables with their schema, as in ", table);
+  return Error(status.code(), ErrorReason(status), absl::StrCat("its override: ", status.message()),
+               hint);
+}
+
 absl::Status UseOverride(postgres::Connection& connection, absl::string_view text,
                          PlannedTable* table) {
   table->select = OverrideStatement(text);
   // Only the names are wanted: the statement is planned, but gives no row.
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(absl::StrCat("SELECT * FROM (", table->select, ") q LIMIT 0")));
+  const auto result =
+      connection.Query(absl::StrCat("SELECT * FROM (", table->select, ") q LIMIT 0"));
+  if (!result.ok()) return RefusedOverride(result.status(), FullName(table->name));
   std::vector<std::string> names;
-  for (int i = 0; i < result.columns(); ++i) names.emplace_back(result.column_name(i));
+  for (int i = 0; i < result->columns(); ++i) names.emplace_back(result->column_name(i));
   table->select_columns = names.size();
   table->targets = TargetsByName(*table->schema, names);
   const bool useless = std::all_of(table->targets.begin(), table->targets.end(),

@@ -14,7 +14,7 @@ struct SnapshotProgress {
   size_t tables_total = 0;
   uint64_t rows = 0;  // of all tables
   absl::Duration elapsed;
-  std::string table;  // being read, or read last: "schema.table"
+  std::string table;  // being read, or next, or the last: "schema.table"
   uint64_t table_rows = 0;
   absl::Duration table_elapsed;
   // Rows still to come by the planner's statistics; absent when one of the tables has none.

@@ -87,7 +87,6 @@ absl::Status SnapshotReader::OnRow(event::RowView row, event::ChangeHandler& han
 
 absl::Status SnapshotReader::OpenTable() {
   const PlannedTable& table = request_.tables[table_];
-  table_rows_ = 0;
   table_started_ = clock_.Monotonic();
   marker_.StartTable(table.schema);
   // Without columns there is nothing that a row could tell.
@@ -107,6 +106,8 @@ void SnapshotReader::CloseTable() {
   marker_.EndTable();
   LogProgress("snapshot of table done");
   ++table_;
+  table_rows_ = 0;
+  table_started_ = clock_.Monotonic();
   metrics_.snapshot_tables_remaining.Set(request_.tables.size() - table_);
 }
 
@@ -115,10 +116,10 @@ absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {
   metrics_.snapshot_running.Set(0);
   const absl::Duration elapsed = clock_.Monotonic() - started_;
   log::Info("snapshot read to its end", {{"tables", request_.tables.size()},
-                                   {"rows", rows_},
-                                   {"seconds", absl::ToInt64Seconds(elapsed)},
-                                   {"rows_per_s", RowsPerSecond(rows_, elapsed)},
-                                   {"lsn", request_.origin.consistent_point.ToString()}});
+                                         {"rows", rows_},
+                                         {"seconds", absl::ToInt64Seconds(elapsed)},
+                                         {"rows_per_s", RowsPerSecond(rows_, elapsed)},
+                                         {"lsn", request_.origin.consistent_point.ToString()}});
   return absl::OkStatus();
 }
 

@@ -1,0 +1,368 @@
+// Snapshots against a real server: what is read, in which view, and what fails.
+#include "snapshot/snapshot_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/poller.h"
+#include "snapshot/transaction.h"
+#include "tests/snapshot/recorder.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::snapshot {
+namespace {
+
+using event::SnapshotMarker;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using walduct::testing::MustOpen;
+using walduct::testing::MustQuery;
+using walduct::testing::PostgresServer;
+
+class FixedClock final : public Clock {
+ public:
+  absl::Time Now() override { return absl::UnixEpoch(); }
+  absl::Duration Monotonic() override { return now; }
+  absl::Duration now = absl::Seconds(1000);
+};
+
+class SnapshotReaderTest : public ::testing::Test {
+ protected:
+  SnapshotReaderTest()
+      : database_(PostgresServer::Shared().CreateDatabase()),
+        writer_(MustOpen(database_)),
+        connection_(MustOpen(database_)) {}
+
+  // Sessions of ours look into pg_catalog only.
+  void Execute(absl::string_view sql) {
+    MustQuery(*writer_, absl::StrCat("SET search_path = public; ", sql));
+  }
+
+  void Begin(const std::string& snapshot_name = "") {
+    auto origin = BeginOnSnapshot(*connection_, {snapshot_name, absl::Milliseconds(100)});
+    ASSERT_TRUE(origin.ok()) << origin.status();
+    origin_ = *origin;
+    origin_.consistent_point = Lsn(4711);
+  }
+
+  absl::StatusOr<std::vector<PlannedTable>> Plan() {
+    postgres::Catalog catalog(*connection_);
+    auto captured = catalog.CapturedTables(config::TableFilter(filter_));
+    if (!captured.ok()) return captured.status();
+    return PlanSnapshot(*connection_, catalog, SelectTables(*captured, options_, filter_),
+                        options_);
+  }
+
+  absl::Status Read() {
+    auto plan = Plan();
+    if (!plan.ok()) return plan.status();
+    SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+    return ReadToEnd(reader);
+  }
+
+  absl::Status ReadToEnd(SnapshotReader& reader) {
+    while (true) {
+      const auto progress = reader.Step(recorder_, 7);
+      if (!progress.ok()) return progress.status();
+      if (*progress == SnapshotReader::Progress::kDone) return absl::OkStatus();
+      if (*progress == SnapshotReader::Progress::kWouldBlock)
+        WaitReadable({reader.ready_fd()}, absl::Seconds(5));
+    }
+  }
+
+  std::vector<std::string> TablesRead() const {
+    std::vector<std::string> tables;
+    for (const Recorded& change : recorder_.changes) tables.push_back(change.table);
+    return tables;
+  }
+
+  std::string StateOfReader() {
+    return MustQuery(*writer_,
+                     absl::StrCat("SELECT state FROM pg_stat_activity WHERE pid = ", pid_));
+  }
+
+  const config::DatabaseOptions database_;
+  const std::unique_ptr<postgres::Connection> writer_;
+  const std::unique_ptr<postgres::Connection> connection_;
+  const std::string pid_ = MustQuery(*connection_, "SELECT pg_backend_pid()");
+  config::SnapshotOptions options_;
+  config::TableFilterOptions filter_;
+  FixedClock clock_;
+  metrics::ConnectorMetrics metrics_;
+  Recorder recorder_;
+  SnapshotOrigin origin_;
+};
+
+TEST_F(SnapshotReaderTest, ReadsAllTablesWithMarkers_SNP12) {
+  Execute(
+      "CREATE TABLE a_empty(id int); CREATE TABLE b(id int); CREATE TABLE c(id int); "
+      "INSERT INTO b SELECT generate_series(1, 3); INSERT INTO c VALUES (9)");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(TablesRead(), ElementsAre("b", "b", "b", "c"));
+  EXPECT_THAT(recorder_.markers(),
+              ElementsAre(SnapshotMarker::kFirstInDataCollection, SnapshotMarker::kTrue,
+                          SnapshotMarker::kLastInDataCollection, SnapshotMarker::kLast));
+  EXPECT_EQ(recorder_.changes.back().phase, event::SnapshotPhase::kCompleted);
+  EXPECT_EQ(recorder_.changes.front().commit_end, Lsn(4711));
+}
+
+TEST_F(SnapshotReaderTest, EmptyTablesGiveNoEvent_SNP29) {
+  Execute("CREATE TABLE a(id int)");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(recorder_.changes, IsEmpty());
+}
+
+TEST_F(SnapshotReaderTest, TablesWithoutColumnsAreNoObstacle_SNP21) {
+  Execute(
+      "CREATE TABLE a(); INSERT INTO a DEFAULT VALUES; CREATE TABLE b(id int); INSERT INTO b "
+      "VALUES (1)");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(TablesRead(), ElementsAre("b"));
+}
+
+TEST_F(SnapshotReaderTest, SeesTheDatabaseAsWhenItBegan_SNP15) {
+  Execute("CREATE TABLE a(id int); CREATE TABLE b(id int); INSERT INTO a VALUES (1)");
+  Begin();
+  Execute("INSERT INTO a VALUES (2); INSERT INTO b VALUES (1); DELETE FROM a WHERE id = 1");
+  ASSERT_TRUE(Read().ok());
+  ASSERT_THAT(TablesRead(), ElementsAre("a"));
+  EXPECT_EQ(recorder_.changes[0].values[0], "1");
+}
+
+TEST_F(SnapshotReaderTest, AdoptsAnExportedSnapshot_SNP13) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a VALUES (1)");
+  const auto exporter = MustOpen(database_);
+  MustQuery(*exporter, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+  const std::string name = MustQuery(*exporter, "SELECT pg_export_snapshot()");
+  Execute("INSERT INTO a VALUES (2)");
+  Begin(name);
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(TablesRead(), SizeIs(1));
+}
+
+TEST_F(SnapshotReaderTest, ASnapshotThatIsGoneIsAnErrorAndLeavesNoTransaction_SNP20) {
+  const auto origin = BeginOnSnapshot(*connection_, {.snapshot_name = "00000003-0000001B-1"});
+  EXPECT_THAT(std::string(origin.status().message()),
+              HasSubstr("exported with the replication slot"));
+  EXPECT_EQ(StateOfReader(), "idle");
+}
+
+TEST_F(SnapshotReaderTest, LeavesNoTransactionBehind_SNP20) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a VALUES (1)");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  EXPECT_EQ(StateOfReader(), "idle in transaction");
+  ASSERT_TRUE(EndSnapshot(*connection_).ok());
+  EXPECT_EQ(StateOfReader(), "idle");
+  ASSERT_TRUE(EndSnapshot(*connection_).ok()) << "harmless twice";
+}
+
+TEST_F(SnapshotReaderTest, KnowsItsTransactionAndTime) {
+  const std::string before =
+      MustQuery(*writer_, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8");
+  Begin();
+  const std::string after =
+      MustQuery(*writer_, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8");
+  EXPECT_GE(origin_.time_us, std::stoll(before));
+  EXPECT_LE(origin_.time_us, std::stoll(after));
+  EXPECT_EQ(std::to_string(origin_.xid.value()), MustQuery(*connection_, "SELECT txid_current()"));
+}
+
+TEST_F(SnapshotReaderTest, ValuesAreThoseOfTheStream_SNP37) {
+  Execute(
+      "CREATE TABLE a(t text, n text, b bytea); "
+      "INSERT INTO a VALUES (E'\\\\N', NULL, '\\x00ff'), (E'tab\\t newline\\n return\\r "
+      "back\\\\slash', '', '')");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  ASSERT_THAT(recorder_.changes, SizeIs(2));
+  EXPECT_THAT(recorder_.changes[0].values, ElementsAre("\\N", std::nullopt, "\\x00ff"));
+  EXPECT_THAT(recorder_.changes[1].values,
+              ElementsAre("tab\t newline\n return\r back\\slash", "", "\\x"));
+}
+
+TEST_F(SnapshotReaderTest, QuotesEveryName_SNP25) {
+  Execute(
+      "CREATE SCHEMA \"S.1\"; CREATE TABLE \"S.1\".\"table_with_pk.1#2/3\"(\"Se\"\"lect\" int, "
+      "\"order\" int); "
+      "INSERT INTO \"S.1\".\"table_with_pk.1#2/3\" VALUES (1, 2)");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  ASSERT_THAT(recorder_.changes, SizeIs(1));
+  EXPECT_THAT(recorder_.changes[0].values, ElementsAre("1", "2"));
+}
+
+TEST_F(SnapshotReaderTest, GeneratedColumnsAreIncludedAndDroppedOnesAreNot) {
+  Execute(
+      "CREATE TABLE a(id int, gone int, twice int GENERATED ALWAYS AS (id * 2) STORED); "
+      "INSERT INTO a VALUES (4); ALTER TABLE a DROP COLUMN gone");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  ASSERT_THAT(recorder_.changes, SizeIs(1));
+  EXPECT_THAT(recorder_.changes[0].values, ElementsAre("4", "8"));
+}
+
+TEST_F(SnapshotReaderTest, ARootGivesTheRowsOfItsPartitions_SNP40) {
+  Execute(
+      "CREATE TABLE a(id int) PARTITION BY RANGE (id); "
+      "CREATE TABLE a1 PARTITION OF a FOR VALUES FROM (0) TO (10); "
+      "CREATE TABLE a2 PARTITION OF a FOR VALUES FROM (10) TO (20); INSERT INTO a VALUES (1), "
+      "(11)");
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(TablesRead(), ElementsAre("a", "a", "a1", "a2"));
+}
+
+TEST_F(SnapshotReaderTest, AnOverrideChoosesRowsAndOrder_SNP18) {
+  Execute(
+      "CREATE TABLE a(id int, t text, n int); INSERT INTO a VALUES (1, 'one', 1), (2, 'two', 2), "
+      "(3, 'three', 3)");
+  options_.select_overrides["public.a"] =
+      "SELECT t, now(), id FROM public.a WHERE id < 3 ORDER BY id DESC -- not all";
+  Begin();
+  ASSERT_TRUE(Read().ok());
+  ASSERT_THAT(recorder_.changes, SizeIs(2));
+  EXPECT_THAT(recorder_.changes[0].values, ElementsAre("2", "two", std::nullopt));
+  EXPECT_THAT(recorder_.changes[1].values, ElementsAre("1", "one", std::nullopt));
+  EXPECT_EQ(recorder_.changes[0].kinds[2], event::ValueKind::kAbsent);
+}
+
+TEST_F(SnapshotReaderTest, AnOverrideThatDoesNotWorkNamesItsTableAndWantsQualifiedNames_SNP18) {
+  Execute("CREATE TABLE a(id int)");
+  options_.select_overrides["public.a"] = "SELECT id FROM a";
+  Begin();
+  const absl::Status status = Read();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("snapshot of table public.a"));
+  EXPECT_THAT(ErrorHint(status), HasSubstr("public.a"));
+}
+
+TEST_F(SnapshotReaderTest, AnOverrideWithoutTheTablesColumnsIsRefused_SNP18) {
+  Execute("CREATE TABLE a(id int)");
+  options_.select_overrides["public.a"] = "SELECT count(*) FROM public.a";
+  Begin();
+  const absl::Status status = Read();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ErrorReason(status), "override_without_columns");
+}
+
+TEST_F(SnapshotReaderTest, ATableThatFailsFailsTheWhole) {
+  Execute(
+      "CREATE TABLE a(id int); CREATE TABLE b(id int); "
+      "INSERT INTO a SELECT generate_series(1, 2000); INSERT INTO b VALUES (1)");
+  options_.select_overrides["public.a"] =
+      "SELECT id / (1990 - id) AS id FROM public.a ORDER BY a.id";
+  Begin();
+  const absl::Status status = Read();
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("snapshot of table public.a"));
+  for (const Recorded& change : recorder_.changes) {
+    EXPECT_EQ(change.phase, event::SnapshotPhase::kRunning);
+    EXPECT_EQ(change.table, "a");
+  }
+}
+
+TEST_F(SnapshotReaderTest, WaitsForALockNoLongerThanTheTimeout_SNP32) {
+  Execute("CREATE TABLE a(id int)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE public.a IN ACCESS EXCLUSIVE MODE");
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  EXPECT_THAT(std::string(ReadToEnd(reader).message()), HasSubstr("public.a"));
+}
+
+TEST_F(SnapshotReaderTest, LocksTablesAgainstChangesOfTheirShape) {
+  Execute("CREATE TABLE a(id int)");
+  Begin();
+  ASSERT_TRUE(LockTables(*connection_, {{.schema = "public", .table = "a"}}).ok());
+  EXPECT_EQ(MustQuery(*writer_, "SELECT mode FROM pg_locks WHERE relation = 'public.a'::regclass"),
+            "AccessShareLock");
+  const absl::Status status = LockTables(*connection_, {{.schema = "public", .table = "missing"}});
+  EXPECT_THAT(std::string(status.message()), HasSubstr("locking public.missing"));
+}
+
+TEST_F(SnapshotReaderTest, TheHandlersErrorEndsItAsItIs) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a SELECT generate_series(1, 100)");
+  recorder_.fail_at = 5;
+  Begin();
+  EXPECT_EQ(Read(), absl::UnavailableError("broker gone"));
+  EXPECT_THAT(recorder_.changes, SizeIs(4));
+}
+
+TEST_F(SnapshotReaderTest, AbandonedHalfWayItFreesTheConnection_FAIL13) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a SELECT generate_series(1, 500000)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  {
+    SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+    ASSERT_TRUE(reader.Step(recorder_, 10).ok());
+    EXPECT_EQ(metrics_.snapshot_running.value(), 1u);
+  }
+  EXPECT_EQ(metrics_.snapshot_running.value(), 0u);
+  ASSERT_TRUE(EndSnapshot(*connection_).ok());
+  EXPECT_EQ(MustQuery(*connection_, "SELECT 1"), "1");
+}
+
+TEST_F(SnapshotReaderTest, TellsHowFarItIs) {
+  Execute(
+      "CREATE TABLE a(id int); CREATE TABLE b(id int); INSERT INTO a SELECT generate_series(1, "
+      "10); "
+      "INSERT INTO b SELECT generate_series(1, 30); ANALYZE a, b");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  EXPECT_EQ(reader.progress().estimated_remaining_rows, 40u);
+  EXPECT_EQ(metrics_.snapshot_tables_remaining.value(), 2u);
+  while (reader.progress().tables_done == 0) ASSERT_TRUE(reader.Step(recorder_, 5).ok());
+  clock_.now += absl::Seconds(10);
+  EXPECT_EQ(reader.progress().rows, 10u);
+  EXPECT_EQ(reader.progress().tables_total, 2u);
+  EXPECT_EQ(reader.progress().estimated_remaining_rows, 30u);
+  EXPECT_EQ(EstimatedTimeLeft(reader.progress()), absl::Seconds(30));
+  EXPECT_EQ(metrics_.snapshot_tables_remaining.value(), 1u);
+  ASSERT_TRUE(ReadToEnd(reader).ok());
+  EXPECT_EQ(metrics_.snapshot_rows.value(), 40u);
+}
+
+TEST_F(SnapshotReaderTest, EstimatesPartitionsWithTheirRoot) {
+  Execute(
+      "CREATE TABLE a(id int) PARTITION BY RANGE (id); "
+      "CREATE TABLE a1 PARTITION OF a FOR VALUES FROM (0) TO (10); "
+      "INSERT INTO a SELECT generate_series(0, 9); ANALYZE a; ANALYZE a1; CREATE TABLE "
+      "never_analyzed(id int)");
+  Begin();
+  const auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_THAT(*plan, SizeIs(3));
+  EXPECT_EQ((*plan)[0].estimated_rows, 10);
+  EXPECT_EQ((*plan)[1].estimated_rows, 10);
+  EXPECT_FALSE((*plan)[2].estimated_rows.has_value());
+}
+
+TEST_F(SnapshotReaderTest, TheCurrentLsnMovesWithWrites) {
+  const auto before = ReadCurrentLsn(*connection_);
+  Execute("SET synchronous_commit = on; CREATE TABLE a(id int)");
+  const auto after = ReadCurrentLsn(*connection_);
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_TRUE(before->valid());
+  EXPECT_LT(*before, *after);
+}
+
+}  // namespace
+}  // namespace walduct::snapshot
