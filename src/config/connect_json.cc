@@ -96,8 +96,7 @@ absl::StatusOr<ParsedFile> ParseConnectJson(absl::string_view text) {
     return Malformed("the JSON text is not an object",
                      R"(write {"name": "…", "config": {…}} or a flat map)");
   }
-  const auto config = root.FindMember("config");
-  if (config != root.MemberEnd() && config->value.IsObject()) return FromCreateRequest(root);
+  if (root.HasMember("config") && root["config"].IsObject()) return FromCreateRequest(root);
   ParsedFile file;
   RETURN_IF_ERROR(PutAll(root, &file.values));
   return file;

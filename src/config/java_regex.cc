@@ -69,7 +69,9 @@ absl::StatusOr<std::unique_ptr<JavaRegex>> JavaRegex::Compile(absl::string_view 
   std::unique_ptr<pcre2_compile_context, CompileContextDeleter> context(
       pcre2_compile_context_create(nullptr));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANY);
-  uint32_t flags = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
+  // No start optimization: PCRE2 10.42 takes a look-ahead's first character for consumed and then misses "(?=a)#*?a" on "a".
+  uint32_t flags = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C |
+                   PCRE2_NO_START_OPTIMIZE;
   if (options.case_insensitive) flags |= PCRE2_CASELESS;
   int error = 0;
   size_t offset = 0;

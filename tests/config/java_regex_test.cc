@@ -79,6 +79,11 @@ TEST(JavaRegex, FirstBracketOfAClassIsLiteral) {
   EXPECT_FALSE(Matches("[^]a]", "]"));
 }
 
+TEST(JavaRegex, LookAheadDoesNotConsumeTheFirstCharacter) {
+  EXPECT_TRUE(Matches("(?=a)#*?a", "a"));
+  EXPECT_TRUE(Matches("(?!public\\.secret).*", "public.open"));
+}
+
 TEST(JavaRegex, RefusesClassArithmetic) {
   EXPECT_THAT(Refusal("[a-z&&[^x]]"), HasSubstr("'&&' is not supported"));
   EXPECT_THAT(Refusal("[a-d[m-p]]"), HasSubstr("(union) is not supported"));
