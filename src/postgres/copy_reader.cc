@@ -34,40 +34,41 @@ absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connec
 }
 
 CopyReader::~CopyReader() {
-  PQfreemem(std::exchange(buffer_, nullptr));
-  if (finished_) return;
-  connection_.Cancel();
+  if (!finished_) connection_.Cancel();
   const absl::Duration deadline = Clock::Real().Monotonic() + kCancelTimeout;
-  while (!finished_) {
-    const absl::StatusOr<Progress> progress = Next();
-    if (!progress.ok()) return;
-    if (Clock::Real().Monotonic() > deadline) return;
-    if (*progress == Progress::kWouldBlock) WaitReadable({ready_fd()}, absl::Seconds(1));
+  while (!finished_ && Clock::Real().Monotonic() < deadline) {
+    const absl::StatusOr<int> size = Read();
+    if (size.ok() && *size == 0) WaitReadable({ready_fd()}, absl::Seconds(1));
   }
+  PQfreemem(std::exchange(buffer_, nullptr));
 }
 
 absl::StatusOr<CopyReader::Progress> CopyReader::Next() {
-  PQfreemem(std::exchange(buffer_, nullptr));
   if (finished_) return Progress::kEnd;
+  ASSIGN_OR_RETURN(const int size, Read());
+  if (finished_) return Progress::kEnd;
+  if (size == 0) return Progress::kWouldBlock;
+  RETURN_IF_ERROR(SplitCopyRow(buffer_, static_cast<size_t>(size), absl::MakeSpan(values_)));
+  return Progress::kRow;
+}
+
+// The size of the row now in buffer_; 0 when none has arrived whole, or when the COPY is finished.
+absl::StatusOr<int> CopyReader::Read() {
+  PQfreemem(std::exchange(buffer_, nullptr));
   pg_conn* const connection = connection_.raw();
   int size = PQgetCopyData(connection, &buffer_, /*async=*/1);
   if (size == 0) {
-    // A failure shows in the next call, after what had arrived before it.
-    if (PQconsumeInput(connection) == 0 && PQstatus(connection) == CONNECTION_BAD) {
+    if (PQconsumeInput(connection) == 0) {
       finished_ = true;
       return StatusFromConnection(connection);
     }
     size = PQgetCopyData(connection, &buffer_, /*async=*/1);
   }
-  if (size == 0) return Progress::kWouldBlock;
-  if (size > 0) {
-    RETURN_IF_ERROR(SplitCopyRow(buffer_, static_cast<size_t>(size), absl::MakeSpan(values_)));
-    return Progress::kRow;
-  }
+  if (size >= 0) return size;
   finished_ = true;
   if (size == -2) return StatusFromConnection(connection);
   RETURN_IF_ERROR(Finish());
-  return Progress::kEnd;
+  return 0;
 }
 
 // What the server says about the whole COPY: done, or why not.

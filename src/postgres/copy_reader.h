@@ -31,6 +31,7 @@ class CopyReader {
 
  private:
   CopyReader(Connection& connection, size_t columns) : connection_(connection), values_(columns) {}
+  absl::StatusOr<int> Read();
   absl::Status Finish();
 
   Connection& connection_;

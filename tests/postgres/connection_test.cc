@@ -222,7 +222,8 @@ TEST(CopyReaderTest, PRM04_FailsInsteadOfHidingRows) {
       "DROP ROLE IF EXISTS limited; CREATE ROLE limited LOGIN PASSWORD 'x';"
       "CREATE TABLE public.secured(id int PRIMARY KEY); INSERT INTO public.secured VALUES (1), (2);"
       "ALTER TABLE public.secured ENABLE ROW LEVEL SECURITY;"
-      "CREATE POLICY some ON public.secured USING (id = 1); GRANT SELECT ON public.secured TO "
+      "CREATE POLICY first_only ON public.secured USING (id = 1); GRANT SELECT ON public.secured "
+      "TO "
       "limited");
   database.user = "limited";
   database.password = "x";

@@ -34,6 +34,15 @@ class SlotTest : public ::testing::Test {
     return options;
   }
 
+  // A slot of ours as the catalog would show it.
+  SlotState Ours() const {
+    SlotState slot;
+    slot.plugin = "pgoutput";
+    slot.database = database_.dbname;
+    slot.restart_lsn = Lsn(1);
+    return slot;
+  }
+
   config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
   std::unique_ptr<postgres::Connection> replication_ =
@@ -135,7 +144,8 @@ TEST_F(SlotTest, SLT03_PhysicalSlot) {
 }
 
 TEST_F(SlotTest, SLT03_SlotOfAnotherPlugin) {
-  SlotState slot{.plugin = "wal2json", .database = database_.dbname, .restart_lsn = Lsn(1)};
+  SlotState slot = Ours();
+  slot.plugin = "wal2json";
   EXPECT_EQ(ErrorReason(CheckSlotUsable(*sql_, "other", slot)), "slot_wrong_plugin");
 }
 
@@ -155,25 +165,27 @@ TEST_F(SlotTest, SLT02_SlotInUseNamesItsReader) {
 }
 
 TEST_F(SlotTest, SLT13_LostSlotIsFailedPrecondition) {
-  SlotState slot{.plugin = "pgoutput", .database = database_.dbname, .wal_status = "lost"};
-  EXPECT_EQ(ErrorReason(CheckSlotUsable(*sql_, "ours", slot)), "slot_lost");
-  slot.wal_status = "";
-  slot.restart_lsn = Lsn(1);
+  SlotState slot = Ours();
   EXPECT_TRUE(CheckSlotUsable(*sql_, "ours", slot).ok());
+  slot.wal_status = "lost";
+  EXPECT_EQ(ErrorReason(CheckSlotUsable(*sql_, "ours", slot)), "slot_lost");
+  slot.wal_status = "";  // before PostgreSQL 13
+  slot.restart_lsn = Lsn();
+  EXPECT_EQ(ErrorReason(CheckSlotUsable(*sql_, "ours", slot)), "slot_lost");
 }
 
 TEST_F(SlotTest, SLT14_InvalidationReasonIsTold) {
-  SlotState slot{.plugin = "pgoutput",
-                 .database = database_.dbname,
-                 .restart_lsn = Lsn(1),
-                 .invalidation_reason = "idle_timeout"};
+  SlotState slot = Ours();
+  slot.invalidation_reason = "idle_timeout";
   EXPECT_THAT(std::string(CheckSlotUsable(*sql_, "ours", slot).message()),
               HasSubstr("idle_timeout"));
 }
 
 TEST_F(SlotTest, SLT04_SlotStillBeingCreatedIsInUseNotLost) {
-  SlotState slot{
-      .plugin = "pgoutput", .database = database_.dbname, .active = true, .active_pid = 1};
+  SlotState slot = Ours();
+  slot.restart_lsn = Lsn();
+  slot.active = true;
+  slot.active_pid = 1;
   EXPECT_EQ(ErrorReason(CheckSlotUsable(*sql_, "ours", slot)), "slot_in_use");
 }
 

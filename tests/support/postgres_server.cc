@@ -85,7 +85,7 @@ PostgresServer::~PostgresServer() {
 
 int PostgresServer::Execute(const std::string& command) const {
   return std::system(
-      absl::StrCat("cd / && LC_ALL=C ", command, " >>", directory_, ".log 2>&1").c_str());
+      absl::StrCat("cd / && LC_ALL=C ", command, " >>", directory_, "/log 2>&1").c_str());
 }
 
 void PostgresServer::Initialize() {
@@ -98,7 +98,7 @@ void PostgresServer::Initialize() {
       Execute(absl::StrCat(AsOwner(), bin_, "/initdb -D ", directory_,
                            "/cluster -U postgres --encoding=UTF8 --locale=C.UTF-8 ",
                            "--auth=scram-sha-256 --no-sync --pwfile=", directory_, "/password"));
-  if (failed != 0) Die(absl::StrCat("initdb failed, see ", directory_, ".log"));
+  if (failed != 0) Die(absl::StrCat("initdb failed, see ", directory_, "/log"));
   port_ = FreePort();
   std::ofstream(directory_ + "/cluster/postgresql.conf", std::ios::app)
       << "listen_addresses = '127.0.0.1'\nport = " << port_ << "\nunix_socket_directories = ''\n"
@@ -119,7 +119,7 @@ void PostgresServer::Launch() {
   arguments.push_back(nullptr);
   pid_ = fork();
   if (pid_ == 0) {
-    const std::string log = directory_ + ".log";
+    const std::string log = directory_ + "/log";
     if (chdir("/") != 0 || std::freopen(log.c_str(), "a", stderr) == nullptr) _exit(127);
     dup2(fileno(stderr), STDOUT_FILENO);
     execvp(arguments[0], arguments.data());
@@ -135,7 +135,7 @@ void PostgresServer::AwaitReady() {
     if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
     WaitReadable({}, absl::Milliseconds(50));
   }
-  Die(absl::StrCat("the server did not start, see ", directory_, ".log"));
+  Die(absl::StrCat("the server did not start, see ", directory_, "/log"));
 }
 
 void PostgresServer::Terminate() {
