@@ -21,9 +21,11 @@ struct ConfDeleter {
 };
 using ConfPtr = std::unique_ptr<rd_kafka_conf_t, ConfDeleter>;
 
-// Broken connections arrive as error events too, and are reported there once per outage instead of once per attempt.
-bool IsConnectionNoise(absl::string_view facility) {
-  return facility == "FAIL" || facility == "ERROR" || facility == "CONFWARN";
+// Broken connections arrive as error events too, and are reported there once per outage instead of once per attempt. Records
+// that are still queued when a producer ends were never acknowledged: they are sent again.
+bool IsExpected(absl::string_view facility) {
+  return facility == "FAIL" || facility == "ERROR" || facility == "CONFWARN" ||
+         facility == "TERMINATE";
 }
 
 // librdkafka calls this from its own threads.
@@ -33,7 +35,7 @@ void OnLog(const rd_kafka_t*, int level, const char* facility, const char* text)
   const log::Fields fields = {{"client", "librdkafka"}, {"facility", facility}};
   if (level <= kCritical) {
     log::Error(text, fields);
-  } else if (level <= kWarning && !IsConnectionNoise(facility)) {
+  } else if (level <= kWarning && !IsExpected(facility)) {
     log::Warn(text, fields);
   } else {
     log::Debug(text, fields);

@@ -1,0 +1,59 @@
+// MockCluster: librdkafka's in-process Kafka for tests. It produces, fetches and answers metadata like a broker on a local
+// port; it creates topics at their first use, and knows neither CreateTopics nor authentication: those are tested against a
+// real broker.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+
+namespace walduct::kafka {
+
+class MockCluster {
+ public:
+  static constexpr int16_t kProduce = 0;
+  static constexpr int16_t kMetadata = 3;
+
+  MockCluster() {
+    char text[256];
+    owner_ = rd_kafka_new(RD_KAFKA_PRODUCER, nullptr, text, sizeof(text));
+    CHECK(owner_ != nullptr);
+    cluster_ = rd_kafka_mock_cluster_new(owner_, 1);
+    CHECK(cluster_ != nullptr);
+  }
+  ~MockCluster() {
+    rd_kafka_mock_cluster_destroy(cluster_);
+    rd_kafka_destroy(owner_);
+  }
+  MockCluster(const MockCluster&) = delete;
+  MockCluster& operator=(const MockCluster&) = delete;
+
+  std::string bootstrap_servers() const { return rd_kafka_mock_cluster_bootstraps(cluster_); }
+  void CreateTopic(const std::string& name, int partitions) {
+    CHECK(rd_kafka_mock_topic_create(cluster_, name.c_str(), partitions, 1) == 0);
+  }
+  // The next requests of this kind fail with these errors.
+  void FailNext(int16_t api, const std::vector<rd_kafka_resp_err_t>& errors) {
+    rd_kafka_mock_push_request_errors_array(cluster_, api, errors.size(), errors.data());
+  }
+  void SetTopicError(const std::string& name, rd_kafka_resp_err_t error) {
+    rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);
+  }
+  void SetDown(bool down) {
+    if (down) {
+      rd_kafka_mock_broker_set_down(cluster_, 1);
+    } else {
+      rd_kafka_mock_broker_set_up(cluster_, 1);
+    }
+  }
+
+ private:
+  rd_kafka_t* owner_;
+  rd_kafka_mock_cluster_t* cluster_;
+};
+
+}  // namespace walduct::kafka

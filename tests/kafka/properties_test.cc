@@ -1,0 +1,204 @@
+#include "kafka/properties.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "kafka/client.h"
+
+namespace walduct::kafka {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+Properties Translated(const Properties& java) {
+  const auto native = TranslateProperties(java);
+  EXPECT_TRUE(native.ok()) << native.status();
+  return native.ok() ? *native : Properties{};
+}
+
+Properties Producer(const Properties& java) {
+  const auto native = ProducerProperties(java, {});
+  EXPECT_TRUE(native.ok()) << native.status();
+  return native.ok() ? *native : Properties{};
+}
+
+// The message it is refused with.
+std::string Refused(const Properties& java) {
+  const absl::Status status = ProducerProperties(java, {}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  return std::string(status.message());
+}
+
+TEST(PropertiesTest, NamesThatDifferAreRenamed) {
+  const Properties native = Translated({{"max.request.size", "2097152"},
+                                        {"send.buffer.bytes", "-1"},
+                                        {"compression.type", "ZSTD"},
+                                        {"compression.zstd.level", "7"},
+                                        {"compression.gzip.level", "9"},
+                                        {"delivery.timeout.ms", "2147483647"},
+                                        {"linger.ms", "20"},
+                                        {"ssl.truststore.certificates", "PEM"}});
+  EXPECT_THAT(native, Contains(Pair("message.max.bytes", "2097152")));
+  EXPECT_THAT(native, Contains(Pair("socket.send.buffer.bytes", "0")));
+  EXPECT_THAT(native, Contains(Pair("compression.level", "7")));
+  EXPECT_THAT(native, Contains(Pair("message.timeout.ms", "2147483647")));
+  EXPECT_THAT(native, Contains(Pair("linger.ms", "20")));
+  EXPECT_THAT(native, Contains(Pair("ssl.ca.pem", "PEM")));
+}
+
+TEST(PropertiesTest, NumbersAreBroughtIntoTheNarrowerRange) {
+  EXPECT_THAT(Translated({{"request.timeout.ms", "2147483647"}}),
+              Contains(Pair("request.timeout.ms", "900000")));
+  EXPECT_THAT(Translated({{"batch.size", "0"}}), Contains(Pair("batch.size", "1")));
+}
+
+TEST(PropertiesTest, ANumberThatIsNoneNamesItsProperty) {
+  const absl::Status status = TranslateProperties({{"linger.ms", "soon"}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("linger.ms"));
+}
+
+TEST(PropertiesTest, WhatConcernsTheJvmHasNoEffect) {
+  const Properties native =
+      Translated({{"key.serializer", "x"}, {"interceptor.classes", "y"}, {"buffer.memory", "1"}});
+  EXPECT_TRUE(native.empty());
+}
+
+TEST(PropertiesTest, TheEscapeHatchWinsOverEverything) {
+  const Properties native =
+      Producer({{"linger.ms", "20"}, {"rdkafka.linger.ms", "0"}, {"rdkafka.debug", "broker"}});
+  EXPECT_THAT(native, Contains(Pair("linger.ms", "0")));
+  EXPECT_THAT(native, Contains(Pair("debug", "broker")));
+  EXPECT_THAT(native, Not(Contains(Key("rdkafka.debug"))));
+}
+
+TEST(PropertiesTest, ADisabledHostNameCheckIsSpelledNone) {
+  EXPECT_THAT(Translated({{"ssl.endpoint.identification.algorithm", ""}}),
+              Contains(Pair("ssl.endpoint.identification.algorithm", "none")));
+}
+
+TEST(PropertiesTest, JaasGivesTheUserAndPassword) {
+  const Properties native = Translated(
+      {{"security.protocol", "SASL_SSL"},
+       {"sasl.mechanism", "SCRAM-SHA-512"},
+       {"sasl.jaas.config",
+        "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"u\" "
+        "password=\"p\\\"w\";"}});
+  EXPECT_THAT(native, Contains(Pair("sasl.username", "u")));
+  EXPECT_THAT(native, Contains(Pair("sasl.password", "p\"w")));
+  EXPECT_THAT(native, Contains(Pair("sasl.mechanism", "SCRAM-SHA-512")));
+  EXPECT_THAT(native, Not(Contains(Key("sasl.jaas.config"))));
+}
+
+TEST(PropertiesTest, UnsupportedLoginIsRefused) {
+  EXPECT_EQ(ErrorReason(TranslateProperties({{"sasl.mechanism", "OAUTHBEARER"}}).status()),
+            "kafka_sasl_unsupported");
+  EXPECT_EQ(ErrorReason(TranslateProperties(
+                            {{"sasl.jaas.config", "software.amazon.IAMLoginModule required;"}})
+                            .status()),
+            "kafka_sasl_unsupported");
+}
+
+TEST(PropertiesTest, AProducerIsDurableAndOrderedByDefault) {
+  const Properties native = Producer({});
+  EXPECT_THAT(native, Contains(Pair("acks", "all")));
+  EXPECT_THAT(native, Contains(Pair("enable.idempotence", "true")));
+  EXPECT_THAT(native, Contains(Pair("max.in.flight.requests.per.connection", "5")));
+  EXPECT_THAT(native, Contains(Pair("partitioner", "murmur2_random")));
+  EXPECT_THAT(native, Contains(Pair("message.timeout.ms", "0")));
+  EXPECT_THAT(native, Contains(Pair("linger.ms", "5")));
+  EXPECT_THAT(native, Contains(Pair("allow.auto.create.topics", "true")));
+}
+
+TEST(PropertiesTest, WhatWouldLoseOrReorderRecordsIsRefused) {
+  EXPECT_THAT(Refused({{"acks", "1"}}), HasSubstr("acks"));
+  Refused({{"max.in.flight.requests.per.connection", "6"}});
+  Refused({{"enable.idempotence", "false"}, {"max.in.flight.requests.per.connection", "2"}});
+  Refused({{"retries", "0"}});
+  Refused({{"transactional.id", "t"}});
+  Refused({{"partitioner.class", "org.apache.kafka.clients.producer.RoundRobinPartitioner"}});
+}
+
+TEST(PropertiesTest, ConnectsOwnProducerSettingsAreAccepted) {
+  const Properties native = Producer({{"acks", "all"},
+                                      {"enable.idempotence", "false"},
+                                      {"max.in.flight.requests.per.connection", "1"},
+                                      {"delivery.timeout.ms", "2147483647"},
+                                      {"max.block.ms", "9223372036854775807"}});
+  EXPECT_THAT(native, Contains(Pair("enable.idempotence", "false")));
+  EXPECT_THAT(native, Contains(Pair("max.in.flight.requests.per.connection", "1")));
+}
+
+TEST(PropertiesTest, TheQueueTakesTheLargestRecord) {
+  EXPECT_THAT(Producer({{"max.request.size", "104857600"}}),
+              Contains(Pair("queue.buffering.max.kbytes", "103424")));
+}
+
+TEST(PropertiesTest, AClientNamesThePropertyWithABadValueButNoSecret) {
+  const auto client =
+      Client::Create(Client::Role::kProducer, "localhost:1", {{"compression.type", "brotli"}});
+  EXPECT_TRUE(absl::IsInvalidArgument(client.status()));
+  EXPECT_THAT(std::string(client.status().message()), HasSubstr("compression.type"));
+  const auto with_secret =
+      Client::Create(Client::Role::kProducer, "localhost:1",
+                     {{"security.protocol", "ssl"}, {"ssl.key.pem", "s3cret"}});
+  EXPECT_TRUE(absl::IsInvalidArgument(with_secret.status()));
+  EXPECT_THAT(std::string(with_secret.status().message()), Not(HasSubstr("s3cret")));
+}
+
+TEST(PropertiesTest, AClientStartsInSpiteOfUnknownNames) {
+  EXPECT_TRUE(Client::Create(Client::Role::kProducer, "localhost:1", {{"no.such.name", "1"}}).ok());
+}
+
+class StoreTest : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& content) {
+    const std::string path = testing::TempDir() + "/" + name;
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+  }
+};
+
+TEST_F(StoreTest, PemStoresAreGivenAsTheyAre) {
+  const std::string path = Write("store.pem", "-----BEGIN CERTIFICATE-----\n");
+  const Properties native =
+      Translated({{"ssl.truststore.location", path}, {"ssl.keystore.location", path}});
+  EXPECT_THAT(native, Contains(Pair("ssl.ca.location", path)));
+  EXPECT_THAT(native, Contains(Pair("ssl.certificate.location", path)));
+  EXPECT_THAT(native, Contains(Pair("ssl.key.location", path)));
+}
+
+TEST_F(StoreTest, APkcs12KeyStoreIsReadByTheClient) {
+  const std::string path = Write("store.p12", "\x30\x82");
+  const Properties native =
+      Translated({{"ssl.keystore.location", path}, {"ssl.keystore.password", "pw"}});
+  EXPECT_THAT(native, Contains(Pair("ssl.keystore.location", path)));
+  EXPECT_THAT(native, Contains(Pair("ssl.keystore.password", "pw")));
+}
+
+TEST_F(StoreTest, JksIsRefusedWithTheCommandThatConvertsIt) {
+  const std::string path = Write("store.jks", "\xFE\xED\xFE\xED");
+  const absl::Status status = TranslateProperties({{"ssl.truststore.location", path}}).status();
+  EXPECT_EQ(ErrorReason(status), "kafka_store_jks");
+  EXPECT_THAT(ErrorHint(status), HasSubstr("keytool -importkeystore -srckeystore " + path));
+}
+
+TEST_F(StoreTest, AMissingOrStrangeStoreNamesPropertyAndPath) {
+  const absl::Status missing =
+      TranslateProperties({{"ssl.keystore.location", "/no/such/store"}}).status();
+  EXPECT_EQ(ErrorReason(missing), "kafka_store_unreadable");
+  EXPECT_THAT(std::string(missing.message()), HasSubstr("ssl.keystore.location"));
+  const std::string path = Write("store.bad", "\x30\x82");
+  EXPECT_EQ(ErrorReason(TranslateProperties({{"ssl.truststore.location", path}}).status()),
+            "kafka_store_unreadable");
+}
+
+}  // namespace
+}  // namespace walduct::kafka
