@@ -215,14 +215,16 @@ absl::Status Attempt::TakeSnapshot() {
       const auto connection,
       Connection::Open({.database = config().database,
                         .kind = SessionKind::kSql,
-                        .application_name = "walduct " + config().name + " snapshot"}));
+                        .application_name = "walduct " + config().name + " snapshot",
+                        .keep_search_path = true}));
   ASSIGN_OR_RETURN(
       snapshot::SnapshotOrigin origin,
       snapshot::BeginOnSnapshot(*connection,
                                 {.snapshot_name = created_slot_ ? created_slot_->snapshot_name : "",
                                  .lock_timeout = config().snapshot.lock_timeout}));
-  if (!start_.commit_end.valid())
+  if (!start_.commit_end.valid()) {
     ASSIGN_OR_RETURN(start_.commit_end, snapshot::ReadCurrentLsn(*connection));
+  }
   origin.consistent_point = start_.commit_end;
   const auto tables = snapshot::SelectTables(captured_, config().snapshot, config().tables);
   if (config().snapshot.lock_tables) RETURN_IF_ERROR(snapshot::LockTables(*connection, tables));

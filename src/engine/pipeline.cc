@@ -4,19 +4,41 @@
 
 namespace walduct::engine {
 
+namespace {
+
+metrics::EventKind KindOf(event::Operation operation) {
+  switch (operation) {
+    case event::Operation::kRead:
+      return metrics::EventKind::kRead;
+    case event::Operation::kCreate:
+      return metrics::EventKind::kCreate;
+    case event::Operation::kUpdate:
+      return metrics::EventKind::kUpdate;
+    case event::Operation::kDelete:
+      return metrics::EventKind::kDelete;
+    case event::Operation::kTruncate:
+      return metrics::EventKind::kTruncate;
+    case event::Operation::kMessage:
+      return metrics::EventKind::kMessage;
+  }
+  return metrics::EventKind::kMessage;
+}
+
+}  // namespace
+
 absl::Status Pipeline::OnBegin(const event::TransactionInfo&) { return absl::OkStatus(); }
 
 absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
   for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));
   parts_.tracker->Advance(change.position);
-  parts_.metrics->CountChange(change.operation, emissions_.empty());
+  parts_.metrics->Seen(KindOf(change.operation)).Add();
   return absl::OkStatus();
 }
 
 absl::Status Pipeline::OnCommit(const event::TransactionInfo&, const event::Position& boundary) {
   parts_.tracker->Advance(boundary);
-  parts_.metrics->CountTransaction();
+  parts_.metrics->transactions.Add();
   return absl::OkStatus();
 }
 
@@ -31,6 +53,7 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
     RETURN_IF_ERROR(parts_.waiter->WaitForRoom());
   }
   parts_.tracker->OnWritten();
+  parts_.metrics->records_written.Add();
   return absl::OkStatus();
 }
 

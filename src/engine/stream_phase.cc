@@ -52,7 +52,7 @@ absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
     return absl::OkStatus();
   }
   parts_.housekeeping->OnReceived(frame.start);
-  parts_.metrics->CountReceived(frame.payload.size());
+  parts_.metrics->received_bytes.Add(frame.payload.size());
   return parts_.assembler->OnMessage(frame.start, frame.payload);
 }
 

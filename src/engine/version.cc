@@ -1,7 +1,7 @@
 #include "engine/version.h"
 
 #include "absl/strings/str_cat.h"
-#include "encode/debezium_version.h"
+#include "encode/envelope_schema.h"
 #include "kafka/version.h"
 #include "postgres/version.h"
 
@@ -9,7 +9,7 @@ namespace walduct::engine {
 
 std::string VersionText() {
   return absl::StrCat("walduct ", WALDUCT_VERSION, "\n", "records as Debezium ",
-                      encode::kDebeziumVersion, "\n", "librdkafka ", kafka::LibraryVersion(), "\n",
+                      encode::kSourceVersion, "\n", "librdkafka ", kafka::LibraryVersion(), "\n",
                       "libpq ", postgres::LibraryVersion(), "\n");
 }
 
