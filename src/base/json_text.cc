@@ -1,8 +1,13 @@
 #include "base/json_text.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace walduct {
 namespace {
@@ -19,13 +24,12 @@ constexpr std::array<char, 256> kEscape = [] {
   table['\r'] = 'r';
   table['"'] = '"';
   table['\\'] = '\\';
-  for (size_t c = 0xF0; c <= 0xF4; ++c) table[c] = 'S';
+  for (size_t c = 0xF0; c <= 0xFF; ++c) table[c] = 'S';
   return table;
 }();
 
-// True when one of the eight bytes is below 0x20, '"', '\\' or from 0xF0 (a superset by SWAR; exact
-// test follows).
-inline bool MayNeedEscape(uint64_t word) {
+// The bytes of a word that kEscape names, as their highest bits. Bits above the lowest may be wrong: a borrow runs upwards.
+uint64_t EscapeBits(uint64_t word) {
   constexpr uint64_t kOnes = 0x0101010101010101ULL;
   constexpr uint64_t kHigh = 0x8080808080808080ULL;
   const uint64_t quote = word ^ (kOnes * '"');
@@ -33,15 +37,35 @@ inline bool MayNeedEscape(uint64_t word) {
   const uint64_t hits =
       ((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash);
   const uint64_t four_byte_lead = word & (word << 1) & (word << 2) & (word << 3);
-  return ((hits | four_byte_lead) & kHigh) != 0;
+  return (hits | four_byte_lead) & kHigh;
 }
+
+#ifdef __SSE2__
+// One bit per byte of sixteen that kEscape names.
+unsigned EscapeMask(const char* bytes) {
+  const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
+  const __m128i lead = _mm_cmpeq_epi8(_mm_max_epu8(v, _mm_set1_epi8(static_cast<char>(0xF0))), v);
+  const __m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"'));
+  const __m128i slash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
+  return static_cast<unsigned>(
+      _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(control, lead), _mm_or_si128(quote, slash))));
+}
+#endif
 
 size_t CleanPrefix(absl::string_view text) {
   size_t i = 0;
+#ifdef __SSE2__
+  for (; i + 16 <= text.size(); i += 16) {
+    if (const unsigned mask = EscapeMask(text.data() + i))
+      return i + static_cast<size_t>(std::countr_zero(mask));
+  }
+#endif
   for (; i + 8 <= text.size(); i += 8) {
     uint64_t word;
     std::memcpy(&word, text.data() + i, 8);
-    if (MayNeedEscape(word)) break;
+    if (const uint64_t bits = EscapeBits(word))
+      return i + static_cast<size_t>(std::countr_zero(bits)) / 8;
   }
   while (i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0) ++i;
   return i;
@@ -69,7 +93,11 @@ size_t AppendSurrogates(absl::string_view text, std::string* out) {
     return static_cast<unsigned char>(text[i]) & mask;
   };
   const uint32_t point =
-      (bits(0, 7) << 18 | bits(1, 63) << 12 | bits(2, 63) << 6 | bits(3, 63)) - 0x10000;
+      (bits(0, 15) << 18 | bits(1, 63) << 12 | bits(2, 63) << 6 | bits(3, 63)) - 0x10000;
+  if (point > 0xFFFFF) {  // too long for its value, or beyond U+10FFFF
+    out->push_back(text[0]);
+    return 1;
+  }
   AppendUnit(0xD800 + (point >> 10 & 0x3FF), out);
   AppendUnit(0xDC00 + (point & 0x3FF), out);
   return 4;

@@ -207,15 +207,15 @@ absl::Status RecordEncoder::EncodeEnvelope(const TablePlan& plan, const Emission
 
 // When the record was made: ts_ms and, in envelopes, ts_us and ts_ns.
 void RecordEncoder::AppendClock(bool all_units) {
-  const int64_t nanos = absl::ToUnixNanos(clock_.Now());
+  const InstantDigits now(absl::ToUnixNanos(clock_.Now()));
   const bool java = context_.format == TextFormat::kStruct;
   value_.append(java ? ",ts_ms=" : ",\"ts_ms\":");
-  AppendDigits(nanos / 1000000, &value_);
+  now.AppendWithoutLast(6, &value_);
   if (!all_units) return;
   value_.append(java ? ",ts_us=" : ",\"ts_us\":");
-  AppendDigits(nanos / 1000, &value_);
+  now.AppendWithoutLast(3, &value_);
   value_.append(java ? ",ts_ns=" : ",\"ts_ns\":");
-  AppendDigits(nanos, &value_);
+  now.AppendWithoutLast(0, &value_);
 }
 
 absl::Status RecordEncoder::EncodeMessage(const Emission& emission, event::Record* record) {

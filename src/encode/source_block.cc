@@ -57,11 +57,9 @@ void AppendUnsigned(uint64_t number, std::string* out) {
   out->append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
 }
 
-int64_t Millis(int64_t micros) { return micros / 1000 - (micros % 1000 < 0 ? 1 : 0); }
-
 // Microseconds as nanoseconds; the product could overflow, three zeroes cannot.
-void AppendNanos(int64_t micros, std::string* out) {
-  AppendDigits(micros, out);
+void AppendNanos(int64_t micros, const InstantDigits& time, std::string* out) {
+  time.AppendWithoutLast(0, out);
   if (micros != 0) out->append("000");
 }
 
@@ -91,9 +89,19 @@ void AppendOrNull(bool known, uint64_t number, std::string* out) {
 
 }  // namespace
 
-void AppendDigits(int64_t number, std::string* out) {
-  char buffer[24];
-  out->append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), number).ptr);
+InstantDigits::InstantDigits(int64_t instant) : instant_(instant) {
+  size_ =
+      static_cast<size_t>(std::to_chars(digits_, digits_ + sizeof(digits_), instant).ptr - digits_);
+}
+
+void InstantDigits::AppendWithoutLast(size_t digits, std::string* out) const {
+  if (digits == 0 || (instant_ > 0 && size_ > digits)) {
+    out->append(digits_, size_ - digits);
+    return;
+  }
+  int64_t divisor = 1;
+  for (size_t i = 0; i < digits; ++i) divisor *= 10;
+  absl::StrAppend(out, instant_ / divisor - (instant_ % divisor < 0 ? 1 : 0));
 }
 
 SourceBlock::SourceBlock(const config::EncodeOptions& options) {
@@ -118,7 +126,7 @@ SourceBlock::SourceBlock(const config::EncodeOptions& options) {
 void SourceBlock::Append(const ChangeEvent& change, const Texts& table, TextFormat format,
                          std::string* out) const {
   out->append(head_[Index(format)]);
-  AppendDigits(Millis(change.source_time_us), out);
+  InstantDigits(change.source_time_us).AppendWithoutLast(3, out);
   out->append(from_marker_[static_cast<size_t>(change.snapshot)][Index(format)]);
   if (format == TextFormat::kStruct) {
     AppendStruct(change, table[Index(format)], out);
@@ -131,9 +139,10 @@ void SourceBlock::AppendJson(const ChangeEvent& change, absl::string_view table,
                              std::string* out) const {
   AppendSequence(change, "\\\"", out);
   out->append("]\",\"ts_us\":");
-  AppendDigits(change.source_time_us, out);
+  const InstantDigits time(change.source_time_us);
+  time.AppendWithoutLast(0, out);
   out->append(",\"ts_ns\":");
-  AppendNanos(change.source_time_us, out);
+  AppendNanos(change.source_time_us, time, out);
   out->append(table.data(), table.size());
   out->append(",\"txId\":");
   AppendOrNull(change.xid.has_value(), change.xid.value_or(0), out);
@@ -154,9 +163,10 @@ void SourceBlock::AppendStruct(const ChangeEvent& change, absl::string_view tabl
                                std::string* out) const {
   AppendSequence(change, "\"", out);
   out->append("],ts_us=");
-  AppendDigits(change.source_time_us, out);
+  const InstantDigits time(change.source_time_us);
+  time.AppendWithoutLast(0, out);
   out->append(",ts_ns=");
-  AppendNanos(change.source_time_us, out);
+  AppendNanos(change.source_time_us, time, out);
   out->append(table.data(), table.size());
   if (change.xid) absl::StrAppend(out, ",txId=", *change.xid);
   if (change.lsn.valid()) absl::StrAppend(out, ",lsn=", change.lsn.value());

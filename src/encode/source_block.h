@@ -30,7 +30,17 @@ class SourceBlock {
   Texts from_marker_[kMarkers];  // from snapshot up to the sequence
 };
 
-// Appends the decimal digits of number.
-void AppendDigits(int64_t number, std::string* out);
+// A point in time in its finest unit, printed once: coarser units are the same digits with the last ones left out.
+class InstantDigits {
+ public:
+  explicit InstantDigits(int64_t instant);
+  // instant / 10^digits, rounded down.
+  void AppendWithoutLast(size_t digits, std::string* out) const;
+
+ private:
+  int64_t instant_;
+  size_t size_;
+  char digits_[24];
+};
 
 }  // namespace walduct::encode
