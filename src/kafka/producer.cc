@@ -2,9 +2,11 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/clock.h"
@@ -41,6 +43,15 @@ uint64_t CostOf(const Message& message) {
   if (message.value) bytes += message.value->size();
   if (message.headers != nullptr) bytes += message.headers->memory_bytes();
   return std::min<uint64_t>((bytes + kCostUnit - 1) / kCostUnit, kMaxCost);
+}
+
+// What a broker accepts; asked here because its refusal would break the producer.
+bool IsTopicName(absl::string_view name) {
+  constexpr size_t kMaxSize = 249;
+  if (name.empty() || name.size() > kMaxSize || name == "." || name == "..") return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  });
 }
 
 // librdkafka tells null from empty by the pointer.
@@ -115,18 +126,14 @@ Producer::~Producer() {
 }
 
 absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
+  const std::string what = absl::StrCat("topic ", name);
+  if (!IsTopicName(name)) return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, what);
   auto delivered = std::make_unique<bool>(false);
   rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(client_.handle());
   rd_kafka_topic_conf_set_opaque(conf, delivered.get());
-  rd_kafka_topic_t* handle = rd_kafka_topic_new(client_.handle(), name.c_str(), conf);
-  if (handle == nullptr) {
-    const rd_kafka_resp_err_t error = rd_kafka_last_error();
-    rd_kafka_topic_conf_destroy(conf);
-    // librdkafka refuses only names that are too long.
-    return KafkaError(
-        error == RD_KAFKA_RESP_ERR__INVALID_ARG ? RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION : error,
-        absl::StrCat("topic ", name));
-  }
+  rd_kafka_topic_t* handle =
+      rd_kafka_topic_new(client_.handle(), name.c_str(), conf);  // takes conf
+  if (handle == nullptr) return KafkaError(rd_kafka_last_error(), what);
   return Topic(handle, std::move(delivered));
 }
 
@@ -178,6 +185,7 @@ absl::Status Producer::Poll(DeliveryHandler& handler) {
     rd_kafka_event_destroy(event);
   }
   run.HandOver();
+  LogOutage();
   return broken_;
 }
 
@@ -199,19 +207,31 @@ absl::Status Producer::Flush(DeliveryHandler& handler, absl::Duration timeout) {
 }
 
 absl::Status Producer::CheckConnected(absl::Duration timeout) {
-  const absl::Status status = client_.CheckConnected(timeout);
-  if (status.ok()) {
-    OnConnected();
-    return status;
-  }
-  if (in_flight_records_ == 0) {
-    Run nothing{.handler = nullptr};
-    while (rd_kafka_event_t* event = rd_kafka_queue_poll(events_, 0)) {
-      OnEvent(event, &nothing);
-      rd_kafka_event_destroy(event);
+  constexpr absl::Duration kStep = absl::Milliseconds(500);
+  Clock& clock = Clock::Real();
+  const absl::Duration deadline = clock.Monotonic() + timeout;
+  while (true) {
+    const absl::Duration left = deadline - clock.Monotonic();
+    const absl::Status status = client_.CheckConnected(std::min(kStep, left));
+    if (status.ok()) {
+      OnConnected();
+      return status;
     }
+    TakeErrors();
+    if (!identity_error_.ok()) return identity_error_;
+    if (left > kStep && !all_down_) continue;
+    return connection_error_.ok() ? status : connection_error_;
   }
-  return identity_error_.ok() ? status : identity_error_;
+}
+
+// Why there is no connection, without touching deliveries.
+void Producer::TakeErrors() {
+  if (in_flight_records_ != 0) return;
+  Run nothing{.handler = nullptr};
+  while (rd_kafka_event_t* event = rd_kafka_queue_poll(events_, 0)) {
+    OnEvent(event, &nothing);
+    rd_kafka_event_destroy(event);
+  }
 }
 
 void Producer::OnEvent(rd_kafka_op_s* event, Run* run) {
@@ -282,15 +302,33 @@ void Producer::OnError(rd_kafka_op_s* event) {
     Break(status);
     return;
   }
-  if (outage_logged_ || in_flight_records_ == 0) return;
+  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    all_down_ = true;
+    if (connection_error_.ok()) connection_error_ = status;
+  } else if (IsConnectionError(code)) {
+    connection_error_ = status;
+  }
+}
+
+// Once per outage, and only when something has waited for its end a while: connections that were idle are opened again on
+// demand.
+void Producer::LogOutage() {
+  constexpr absl::Duration kPatience = absl::Seconds(2);
+  if (!all_down_ || outage_logged_ || in_flight_records_ == 0) return;
+  const absl::Duration now = Clock::Real().Monotonic();
+  if (!waiting_since_) waiting_since_ = now;
+  if (now - *waiting_since_ < kPatience) return;
   outage_logged_ = true;
   log::Warn("waiting for Kafka", {{"bootstrap_servers", client_.bootstrap_servers()},
-                                  {"error", std::string(status.message())}});
+                                  {"error", std::string(connection_error_.message())}});
 }
 
 void Producer::OnConnected() {
   was_connected_ = true;
-  identity_error_ = absl::OkStatus();
+  all_down_ = false;
+  waiting_since_.reset();
+  if (!connection_error_.ok()) connection_error_ = absl::OkStatus();
+  if (!identity_error_.ok()) identity_error_ = absl::OkStatus();
   if (!outage_logged_) return;
   outage_logged_ = false;
   log::Info("Kafka answers again", {{"bootstrap_servers", client_.bootstrap_servers()}});

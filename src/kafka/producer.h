@@ -101,7 +101,7 @@ class Producer {
   absl::Status Flush(DeliveryHandler& handler, absl::Duration timeout);
   int ready_fd() const { return wakeup_.fd(); }
 
-  // For before the first record. Unavailable, or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
+  // For before the first record. Waits at most timeout, less when all brokers refuse. Unavailable, or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
   absl::Status CheckConnected(absl::Duration timeout);
 
   size_t in_flight_bytes() const { return in_flight_bytes_; }
@@ -118,6 +118,8 @@ class Producer {
   void OnFailure(const rd_kafka_message_s& message);
   void OnError(rd_kafka_op_s* event);
   void OnConnected();
+  void LogOutage();
+  void TakeErrors();
   void Break(absl::Status status);
 
   Wakeup wakeup_;  // before the client, whose threads write to it to the end
@@ -127,9 +129,12 @@ class Producer {
   size_t in_flight_bytes_ = 0;
   uint64_t in_flight_records_ = 0;
   bool was_connected_ = false;
+  bool all_down_ = false;  // no broker is connected, as far as librdkafka has said
   bool outage_logged_ = false;
-  absl::Status identity_error_;  // last one while never connected
-  absl::Status broken_;          // first failure
+  std::optional<absl::Duration> waiting_since_;  // records have been in flight with no broker
+  absl::Status connection_error_;                // last one of a single broker
+  absl::Status identity_error_;                  // last one while never connected
+  absl::Status broken_;                          // first failure
 };
 
 }  // namespace walduct::kafka

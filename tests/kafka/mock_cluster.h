@@ -24,6 +24,7 @@ class MockCluster {
     CHECK(owner_ != nullptr);
     cluster_ = rd_kafka_mock_cluster_new(owner_, 1);
     CHECK(cluster_ != nullptr);
+    rd_kafka_mock_set_controller_id(cluster_, 1);
   }
   ~MockCluster() {
     rd_kafka_mock_cluster_destroy(cluster_);

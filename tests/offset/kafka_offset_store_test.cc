@@ -1,0 +1,127 @@
+#include "offset/kafka_offset_store.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/poller.h"
+#include "offset/offset_store_factory.h"
+#include "tests/kafka/mock_cluster.h"
+
+namespace walduct::offset {
+namespace {
+
+constexpr char kTopic[] = "connect-offsets";
+
+class NoDeliveries final : public kafka::DeliveryHandler {
+ public:
+  void OnDelivered(uint64_t, uint32_t) override {}
+};
+
+class KafkaOffsetStoreTest : public testing::Test {
+ protected:
+  KafkaOffsetStoreTest() { cluster_.CreateTopic(kTopic, 4); }
+
+  std::unique_ptr<OffsetStore> Open(const std::string& connector = "orders-connector") const {
+    config::ConnectorOptions options;
+    options.name = connector;
+    options.transform.topic_prefix = "srv";
+    options.kafka.bootstrap_servers = cluster_.bootstrap_servers();
+    options.offset.topic = kTopic;
+    auto store = CreateOffsetStore(options);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return *std::move(store);
+  }
+  static void Save(OffsetStore& store, uint64_t lsn) {
+    StoredOffset offset;
+    offset.position.commit_end = Lsn(lsn);
+    ASSERT_TRUE(store.StartSave(offset).ok());
+    for (int i = 0; i < 300; ++i) {
+      if (const auto answer = store.PollSave()) {
+        ASSERT_TRUE(answer->ok()) << *answer;
+        return;
+      }
+      WaitReadable({store.ready_fd()}, absl::Milliseconds(100));
+    }
+    FAIL() << "not stored";
+  }
+  static uint64_t LoadedLsn(OffsetStore& store) {
+    const auto offset = store.Load();
+    EXPECT_TRUE(offset.ok()) << offset.status();
+    return offset.ok() && offset->has_value() ? (*offset)->position.commit_end.value() : 0;
+  }
+  void Produce(absl::string_view key, absl::string_view value) {
+    auto producer = kafka::Producer::Create(
+        {.bootstrap_servers = cluster_.bootstrap_servers(), .java = {}, .rules = {}});
+    ASSERT_TRUE(producer.ok());
+    const auto topic = (*producer)->OpenTopic(kTopic);
+    ASSERT_TRUE(topic.ok());
+    ASSERT_TRUE((*producer)->Produce({.topic = &*topic, .key = key, .value = value}).ok());
+    NoDeliveries none;
+    ASSERT_TRUE((*producer)->Flush(none, absl::Seconds(30)).ok());
+  }
+
+  kafka::MockCluster cluster_;
+};
+
+TEST_F(KafkaOffsetStoreTest, AnEmptyTopicHasNoOffset) { EXPECT_EQ(LoadedLsn(*Open()), 0u); }
+
+TEST_F(KafkaOffsetStoreTest, TheLastOffsetOfTheConnectorIsLoaded) {
+  const auto store = Open();
+  Save(*store, 10);
+  Save(*Open("other"), 99);
+  Save(*store, 11);
+  EXPECT_EQ(LoadedLsn(*Open()), 11u);
+}
+
+TEST_F(KafkaOffsetStoreTest, RST_18_AnotherSpellingOfTheKeyCountsAndTheNewerOneWins) {
+  Produce(R"(["orders-connector", {"server": "srv"}])", R"({"lsn":5})");
+  const auto store = Open();
+  EXPECT_EQ(LoadedLsn(*store), 5u);
+  Save(*store, 6);
+  EXPECT_EQ(LoadedLsn(*store), 6u);
+}
+
+TEST_F(KafkaOffsetStoreTest, RecordsOfOtherKindsAreIgnored) {
+  Produce("session-key", "not json");
+  Produce("[1,2", "{}");
+  EXPECT_EQ(LoadedLsn(*Open()), 0u);
+}
+
+TEST_F(KafkaOffsetStoreTest, AnErasedOffsetIsGone) {
+  const auto store = Open();
+  Save(*store, 10);
+  ASSERT_TRUE(store->Erase().ok());
+  EXPECT_EQ(LoadedLsn(*Open()), 0u);
+  Save(*store, 12);
+  EXPECT_EQ(LoadedLsn(*Open()), 12u);
+}
+
+TEST_F(KafkaOffsetStoreTest, RST_23_AFailedSaveIsReportedAndMayBeTriedAgain) {
+  const auto store = Open();
+  cluster_.FailNext(kafka::MockCluster::kProduce, {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED});
+  ASSERT_TRUE(store->StartSave({}).ok());
+  std::optional<absl::Status> answer;
+  for (int i = 0; i < 300 && !answer; ++i) {
+    answer = store->PollSave();
+    WaitReadable({store->ready_fd()}, absl::Milliseconds(100));
+  }
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(absl::IsPermissionDenied(*answer)) << *answer;
+  Save(*store, 3);
+  EXPECT_EQ(LoadedLsn(*store), 3u);
+}
+
+TEST_F(KafkaOffsetStoreTest, ABrokerThatIsAwayIsSaidInTime) {
+  config::OffsetOptions options;
+  options.flush_timeout = absl::Milliseconds(300);
+  config::KafkaOptions kafka;
+  kafka.bootstrap_servers = "127.0.0.1:1";
+  const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"});
+  ASSERT_TRUE(store.ok());
+  const absl::Status status = (*store)->Load().status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "broker_unavailable");
+}
+
+}  // namespace
+}  // namespace walduct::offset

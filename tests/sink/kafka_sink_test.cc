@@ -1,0 +1,151 @@
+#include "sink/kafka_sink.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "base/poller.h"
+#include "kafka/topic_reader.h"
+#include "sink/sink_factory.h"
+#include "tests/kafka/mock_cluster.h"
+
+namespace walduct::sink {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(30);
+
+class Acks final : public AckHandler {
+ public:
+  void OnAcknowledged(Ticket ticket, uint32_t count) override { by_ticket[ticket] += count; }
+  std::map<Ticket, uint32_t> by_ticket;
+};
+
+config::TopicCreationGroup DefaultGroup() {
+  config::TopicCreationGroup group;
+  group.name = "default";
+  group.partitions = 1;
+  return group;
+}
+
+class KafkaSinkTest : public testing::Test {
+ protected:
+  std::unique_ptr<Sink> Open() const {
+    config::KafkaOptions kafka;
+    kafka.bootstrap_servers = cluster_.bootstrap_servers();
+    kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] = "500";
+    auto sink = CreateSink(options_, kafka);
+    EXPECT_TRUE(sink.ok()) << sink.status();
+    return *std::move(sink);
+  }
+  static event::Record Of(absl::string_view topic, absl::string_view value) {
+    return {.topic = topic, .partition = {}, .key = "k", .value = value, .headers = kHeaders};
+  }
+  static constexpr event::Header kHeaders[] = {{"a", "1"}, {"b", "2"}};
+  // Writes as the data thread does: polls while there is no room.
+  absl::Status WriteWaiting(Sink& sink, const event::Record& record, Ticket ticket) {
+    for (int i = 0; i < 300; ++i) {
+      const absl::Status status = sink.Write(record, ticket);
+      if (!absl::IsResourceExhausted(status)) return status;
+      WaitReadable({sink.ready_fd()}, absl::Milliseconds(100));
+      if (absl::Status polled = sink.Poll(acks_); !polled.ok()) return polled;
+    }
+    return absl::DeadlineExceededError("never taken");
+  }
+  int CountRecords(const std::string& topic) const {
+    int count = 0;
+    const absl::Status status = kafka::ReadTopic({.bootstrap_servers = cluster_.bootstrap_servers(),
+                                                  .java = {},
+                                                  .topic = topic,
+                                                  .timeout = kPatience},
+                                                 [&](const kafka::TopicRecord&) { ++count; });
+    EXPECT_TRUE(status.ok()) << status;
+    return count;
+  }
+
+  config::SinkOptions options_;
+  kafka::MockCluster cluster_;
+  Acks acks_;
+};
+
+TEST_F(KafkaSinkTest, RecordsOfSeveralTopicsAreAcknowledgedByTicket) {
+  const auto sink = Open();
+  for (Ticket ticket = 1; ticket <= 3; ++ticket) {
+    ASSERT_TRUE(sink->Write(Of("a", "v"), ticket).ok());
+    ASSERT_TRUE(sink->Write(Of("b", "v"), ticket).ok());
+  }
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  EXPECT_EQ(acks_.by_ticket, (std::map<Ticket, uint32_t>{{1, 2}, {2, 2}, {3, 2}}));
+  EXPECT_EQ(CountRecords("a"), 3);
+}
+
+TEST_F(KafkaSinkTest, BackPressureUntilAcknowledgementsAreTaken) {
+  options_.buffer_bytes = 32u << 10;
+  const auto sink = Open();
+  const std::string value(1000, 'x');
+  uint32_t written = 0;
+  for (; written < 200; ++written) {
+    ASSERT_TRUE(WriteWaiting(*sink, Of("t", value), 1).ok());
+  }
+  EXPECT_GT(acks_.by_ticket[1], 100u);  // 200 records do not fit
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  EXPECT_EQ(acks_.by_ticket[1], written);
+}
+
+TEST_F(KafkaSinkTest, ATopicIsLookedForBeforeItsFirstRecordWhereCreationIsConfigured) {
+  options_.topic_creation = {DefaultGroup()};
+  cluster_.CreateTopic("t", 1);
+  const auto sink = Open();
+  EXPECT_TRUE(absl::IsResourceExhausted(sink->Write(Of("t", "v"), 1)));
+  ASSERT_TRUE(WriteWaiting(*sink, Of("t", "v"), 1).ok());
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  EXPECT_EQ(acks_.by_ticket[1], 1u);
+}
+
+TEST_F(KafkaSinkTest, APreparedTopicTakesRecordsAtOnce) {
+  options_.topic_creation = {DefaultGroup()};
+  cluster_.CreateTopic("t", 1);
+  const auto sink = Open();
+  ASSERT_TRUE(sink->PrepareTopics({"t"}).ok());
+  EXPECT_TRUE(sink->Write(Of("t", "v"), 1).ok());
+}
+
+TEST_F(KafkaSinkTest, ATopicThatMayNotBeSeenStopsTheStart) {
+  options_.topic_creation = {DefaultGroup()};
+  cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  const absl::Status status = Open()->PrepareTopics({"t"});
+  EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("topic t"));
+}
+
+TEST_F(KafkaSinkTest, ATopicThatIsNotThereFailsWithinSeconds) {
+  cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const auto sink = Open();
+  ASSERT_TRUE(sink->Write(Of("t", "v"), 1).ok());
+  absl::Status status = sink->Flush(acks_, kPatience);
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "topic_missing");
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("topic t"));
+  EXPECT_THAT(ErrorHint(status), testing::HasSubstr("auto.create.topics.enable"));
+  EXPECT_TRUE(acks_.by_ticket.empty());
+}
+
+TEST_F(KafkaSinkTest, AnInvalidTopicNameIsRefusedAsSuch) {
+  const auto sink = Open();
+  const std::string name(600, 'x');
+  EXPECT_EQ(ErrorReason(sink->Write(Of(name, "v"), 1)), "topic_name_invalid");
+}
+
+TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
+  config::KafkaOptions kafka;
+  kafka.bootstrap_servers = "127.0.0.1:1";
+  const auto sink = CreateSink(options_, kafka);
+  ASSERT_TRUE(sink.ok());
+  const absl::Status status = (*sink)->PrepareTopics({"t"});
+  EXPECT_EQ(ErrorReason(status), "broker_unavailable");
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("127.0.0.1:1"));
+}
+
+}  // namespace
+}  // namespace walduct::sink

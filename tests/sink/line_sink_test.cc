@@ -1,0 +1,106 @@
+#include "sink/line_sink.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "sink/sink_factory.h"
+
+namespace walduct::sink {
+namespace {
+
+class Acks final : public AckHandler {
+ public:
+  void OnAcknowledged(Ticket ticket, uint32_t count) override { all.emplace_back(ticket, count); }
+  std::vector<std::pair<Ticket, uint32_t>> all;
+};
+
+class LineSinkTest : public testing::Test {
+ protected:
+  LineSinkTest()
+      : path_(testing::TempDir() + "/records-" +
+              testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove(path_);
+  }
+  ~LineSinkTest() override { std::filesystem::remove(path_); }
+
+  std::unique_ptr<Sink> Open() const {
+    config::SinkOptions options;
+    options.kind = config::SinkKind::kFile;
+    options.file_path = path_;
+    options.buffer_bytes = 300u << 10;
+    auto sink = CreateSink(options, {});
+    EXPECT_TRUE(sink.ok()) << sink.status();
+    return *std::move(sink);
+  }
+  std::string Content() const {
+    std::ifstream in(path_);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  static event::Record Of(absl::string_view value) {
+    return {.topic = "t", .partition = {}, .key = {}, .value = value, .headers = {}};
+  }
+
+  const std::string path_;
+  Acks acks_;
+};
+
+constexpr char kLineA[] =
+    "{\"topic\":\"t\",\"partition\":0,\"key\":null,\"value\":\"a\",\"headers\":[]}\n";
+
+TEST_F(LineSinkTest, RecordsAreInTheFileBeforeTheyAreAcknowledged) {
+  const auto sink = Open();
+  ASSERT_TRUE(sink->Write(Of("a"), 1).ok());
+  ASSERT_TRUE(sink->Write(Of("a"), 1).ok());
+  ASSERT_TRUE(sink->Write(Of("a"), 2).ok());
+  EXPECT_TRUE(acks_.all.empty());
+  ASSERT_TRUE(sink->Poll(acks_).ok());
+  EXPECT_EQ(acks_.all, (std::vector<std::pair<Ticket, uint32_t>>{{1, 2}, {2, 1}}));
+  EXPECT_EQ(Content(), std::string(kLineA) + kLineA + kLineA);
+}
+
+TEST_F(LineSinkTest, AFileIsAppendedTo) {
+  ASSERT_TRUE(Open()->Flush(acks_, absl::Seconds(1)).ok());
+  for (int i = 0; i < 2; ++i) {
+    const auto sink = Open();
+    ASSERT_TRUE(sink->Write(Of("a"), 1).ok());
+    ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(1)).ok());
+  }
+  EXPECT_EQ(Content(), std::string(kLineA) + kLineA);
+}
+
+TEST_F(LineSinkTest, ABurstIsWrittenOutBeforePoll) {
+  const auto sink = Open();
+  const std::string large(100u << 10, 'x');
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(sink->HasCapacity());
+    ASSERT_TRUE(sink->Write(Of(large), 1).ok());
+  }
+  EXPECT_GT(std::filesystem::file_size(path_), 600u << 10);
+}
+
+TEST_F(LineSinkTest, AnUnwritablePathIsSaidAtOnce) {
+  const absl::Status status = LineSink::ToFile("/no/such/directory/records", 1u << 20).status();
+  EXPECT_EQ(ErrorReason(status), "output_unwritable");
+  EXPECT_NE(status.message().find("/no/such/directory/records"), absl::string_view::npos);
+}
+
+TEST_F(LineSinkTest, AFullDiskBreaksTheSinkAndNothingIsAcknowledged) {
+  const auto sink = LineSink::ToFile("/dev/full", 1u << 20);
+  ASSERT_TRUE(sink.ok()) << sink.status();
+  ASSERT_TRUE((*sink)->Write(Of("a"), 1).ok());
+  EXPECT_EQ(ErrorReason((*sink)->Poll(acks_)), "output_unwritable");
+  EXPECT_EQ(ErrorReason((*sink)->Write(Of("a"), 2)), "output_unwritable");
+  EXPECT_TRUE(acks_.all.empty());
+}
+
+}  // namespace
+}  // namespace walduct::sink

@@ -1,0 +1,88 @@
+#include "sink/record_text.h"
+
+#include <gtest/gtest.h>
+
+namespace walduct::sink {
+namespace {
+
+std::string Line(const event::Record& record) {
+  std::string out;
+  AppendRecordLine(record, &out);
+  return out;
+}
+
+std::string Pretty(const event::Record& record, bool colour = false) {
+  std::string out;
+  AppendPrettyRecord(record, {.colour = colour}, &out);
+  return out;
+}
+
+TEST(RecordTextTest, ARecordIsOneJsonObjectPerLine) {
+  const event::Header headers[] = {{"h", "v"}, {"bin", "\xFF"}};
+  EXPECT_EQ(Line({.topic = "srv.public.t",
+                  .partition = {},
+                  .key = "{\"id\":1}",
+                  .value = "{\"a\":\"\xC3\xA9\"}",
+                  .headers = headers}),
+            "{\"topic\":\"srv.public.t\",\"partition\":0,\"key\":\"{\\\"id\\\":1}\","
+            "\"value\":\"{\\\"a\\\":\\\"\xC3\xA9\\\"}\","
+            "\"headers\":[[\"h\",\"v\"],[\"bin\",{\"base64\":\"/w==\"}]]}\n");
+}
+
+TEST(RecordTextTest, ATombstoneWithoutKeyInAPartition) {
+  EXPECT_EQ(Line({.topic = "t", .partition = 3, .key = {}, .value = {}, .headers = {}}),
+            "{\"topic\":\"t\",\"partition\":3,\"key\":null,\"value\":null,\"headers\":[]}\n");
+}
+
+TEST(RecordTextTest, Utf8IsToldFromOtherBytes) {
+  for (const char* good :
+       {"", "plain ascii text of some length", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
+        "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF", "12345678\xC3\xA9"}) {
+    EXPECT_TRUE(IsUtf8(good)) << good;
+  }
+  for (const char* bad :
+       {"\x80", "\xC0\x80", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+        "\xF5\x80\x80\x80", "\xE2\x82", "\xE2\x82z", "12345678\xFF"}) {
+    EXPECT_FALSE(IsUtf8(bad));
+  }
+  EXPECT_TRUE(IsUtf8(absl::string_view("a\0b", 3)));
+}
+
+TEST(RecordTextTest, PrettyShowsOperationTopicKeyAndTheValueIndented) {
+  const event::Header headers[] = {{"h", "v"}};
+  EXPECT_EQ(Pretty({.topic = "t",
+                    .partition = {},
+                    .key = "{\"id\":1}",
+                    .value = R"({"op":"u","n":1.50,"l":[]})",
+                    .headers = headers}),
+            "UPDATE t {\"id\":1}\n  h: v\n{\n  \"op\": \"u\",\n  \"n\": 1.50,\n  \"l\": []\n}\n");
+}
+
+TEST(RecordTextTest, PrettyFindsTheOperationBelowASchema) {
+  const std::string text = Pretty({.topic = "t",
+                                   .partition = {},
+                                   .key = {},
+                                   .value = R"({"schema":{},"payload":{"op":"d"}})",
+                                   .headers = {}});
+  EXPECT_EQ(text.substr(0, 18), "DELETE t (no key)\n");
+}
+
+TEST(RecordTextTest, PrettyShowsWhatIsNoEnvelope) {
+  EXPECT_EQ(Pretty({.topic = "t", .partition = {}, .key = "k", .value = {}, .headers = {}}),
+            "TOMBSTONE t k\n");
+  EXPECT_EQ(Pretty({.topic = "t", .partition = {}, .key = "k", .value = "text", .headers = {}}),
+            "RECORD t k\ntext\n");
+  EXPECT_EQ(
+      Pretty({.topic = "t", .partition = {}, .key = "\xFF", .value = "\xFF\xFE", .headers = {}}),
+      "RECORD t (1 bytes)\n(2 bytes)\n");
+}
+
+TEST(RecordTextTest, PrettyColoursOnlyWhenAsked) {
+  const event::Record record{
+      .topic = "t", .partition = {}, .key = "k", .value = "{\"op\":\"c\"}", .headers = {}};
+  EXPECT_EQ(Pretty(record).find('\x1b'), std::string::npos);
+  EXPECT_NE(Pretty(record, true).find("\x1b[32mCREATE\x1b[0m"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace walduct::sink
