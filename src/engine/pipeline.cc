@@ -1,5 +1,6 @@
 #include "engine/pipeline.h"
 
+#include "base/log.h"
 #include "base/status_macros.h"
 
 namespace walduct::engine {
@@ -39,7 +40,15 @@ absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
 absl::Status Pipeline::OnCommit(const event::TransactionInfo&, const event::Position& boundary) {
   parts_.tracker->Advance(boundary);
   parts_.metrics->transactions.Add();
+  ReportDroppedColumns();
   return absl::OkStatus();
+}
+
+void Pipeline::ReportDroppedColumns() {
+  for (const encode::DroppedColumn& column : parts_.encoder->TakeDroppedColumns()) {
+    log::Warn("column left out: its type is not supported",
+              {{"table", column.table}, {"column", column.column}, {"type", column.type}});
+  }
 }
 
 absl::Status Pipeline::Publish(const event::Emission& emission) {

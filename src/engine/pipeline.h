@@ -39,6 +39,9 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status OnCommit(const event::TransactionInfo& transaction,
                         const event::Position& boundary) override;
 
+  // Says once of each column of an unsupported type that it is left out, as Debezium leaves it out.
+  void ReportDroppedColumns();
+
  private:
   absl::Status Publish(const event::Emission& emission);
 
