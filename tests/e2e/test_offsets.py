@@ -73,8 +73,8 @@ def test_topic_store(db, broker, connectors):
 
 def topic_policy(bootstrap, topic):
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
-    future = AdminClient({"bootstrap.servers": bootstrap, **QUIET}).describe_configs([resource])[resource]
-    return future.result()["cleanup.policy"].value
+    admin = AdminClient({"bootstrap.servers": bootstrap, **QUIET})
+    return admin.describe_configs([resource])[resource].result()["cleanup.policy"].value
 
 
 def test_neither_store_configured(db, broker, connectors):

@@ -152,13 +152,18 @@ class Connector:
     def publication(self):
         return self.config["publication.name"]
 
+    @property
+    def reader(self):
+        """Of the topics below the prefix; reads nothing by itself."""
+        if self._reader is None:
+            self._reader = TopicReader(self.worker["bootstrap.servers"], self.prefix)
+        return self._reader
+
     def events(self):
-        """All records so far, from the sink's file, from stdout, or from the topics below the prefix."""
+        """All records so far, from the sink's file, from stdout, or from the topics."""
         sink = self.config.get("sink", "kafka")
         if sink == "kafka":
-            if self._reader is None:
-                self._reader = TopicReader(self.worker["bootstrap.servers"], self.prefix)
-            return list(self._reader.read())
+            return list(self.reader.read())
         path = self.out if sink == "stdout" else self.dir / "records.jsonl"
         return from_lines(path.read_text(errors="surrogateescape")) if path.exists() else []
 

@@ -22,18 +22,19 @@ class TopicReader:
                                    "enable.auto.commit": False, "fetch.wait.max.ms": 10, "check.crcs": False,
                                    "isolation.level": "read_committed", **QUIET})
 
-    def topics(self):
-        # All topics are asked for: a question by name could create one.
-        return sorted(t for t in self._consumer.list_topics(timeout=20).topics if t.startswith(self.prefix))
-
     def _assign_new(self):
-        # A new topic may have no partition yet when its creation is still under way.
+        # All topics are asked for: a question by name could create one. A new one may have no partition yet.
         found = self._consumer.list_topics(timeout=20).topics
         new = [TopicPartition(t, p, OFFSET_BEGINNING) for t in sorted(found) if t.startswith(self.prefix)
                for p in found[t].partitions if (t, p) not in self._next]
         if new:
             self._consumer.incremental_assign(new)
             self._next.update({(tp.topic, tp.partition): 0 for tp in new})
+
+    def count(self):
+        """How many records there are, without reading them."""
+        self._assign_new()
+        return sum(self._consumer.get_watermark_offsets(TopicPartition(*tp), timeout=20)[1] for tp in self._next)
 
     def read(self, timeout_s=60):
         """Reads up to the present end of every topic; all events so far."""
@@ -52,7 +53,7 @@ class TopicReader:
         kind, timestamp = message.timestamp()
         self._next[(message.topic(), message.partition())] = message.offset() + 1
         self.events.append(Event(message.topic(), message.partition(), message.offset(), message.key(), message.value(),
-                                 message.headers() or [], 0 if kind == TIMESTAMP_NOT_AVAILABLE else timestamp))
+                                 message.headers, 0 if kind == TIMESTAMP_NOT_AVAILABLE else timestamp))
 
     def close(self):
         self._consumer.close()

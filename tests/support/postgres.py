@@ -91,7 +91,7 @@ class Database:
         return [f"{schema}.{table}" for schema, table in rows]
 
     def sessions(self, condition="true"):
-        sql = f"select application_name, state, query from pg_stat_activity where datname = %s and pid <> pg_backend_pid() and {condition}"
+        sql = f"select application_name, state, query from pg_stat_activity where datname = %s and pid <> pg_backend_pid() and ({condition})"
         return self.server.query(sql, self.name)
 
     def wait_slot_active(self, name, timeout_s=30):
