@@ -216,7 +216,7 @@ absl::Status Attempt::TakeSnapshot() {
       Connection::Open({.database = config().database,
                         .kind = SessionKind::kSql,
                         .application_name = "walduct " + config().name + " snapshot",
-                        .keep_search_path = true}));
+                        .keep_search_path = !config().snapshot.select_overrides.empty()}));
   ASSIGN_OR_RETURN(
       snapshot::SnapshotOrigin origin,
       snapshot::BeginOnSnapshot(*connection,
