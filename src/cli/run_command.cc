@@ -115,6 +115,9 @@ int RunConnectors(const Arguments& arguments) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  // A signal that comes now is late: taken for a second one, it would turn this exit code into another.
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
   finished = true;
   stop.Request();  // wakes the watchdog
   watchdog.join();
