@@ -48,7 +48,7 @@ constexpr Meaning kRefused{
     "a topic with cleanup.policy=compact takes no records without a key; see the broker's log"};
 constexpr Meaning kTopicName{Code::kInvalidArgument, "topic_name_invalid",
                              "topic names have at most 249 of a-z A-Z 0-9 . _ -"};
-constexpr Meaning kTopicSettings{Code::kInvalidArgument, "topic_settings_invalid",
+constexpr Meaning kTopicSettings{Code::kFailedPrecondition, "topic_settings_invalid",
                                  "correct topic.creation.*"};
 constexpr Meaning kTopicPolicy{Code::kPermissionDenied, "topic_policy_violation",
                                "correct topic.creation.* for the broker's create.topic.policy"};

@@ -3,8 +3,8 @@
 //   Unavailable         broker_unavailable, not_enough_replicas, producer_fatal, kafka_error    retry, or begin anew
 //   Unauthenticated     kafka_authentication_failed
 //   PermissionDenied    topic_authorization_failed, cluster_authorization_failed, topic_policy_violation
-//   FailedPrecondition  topic_missing, partition_missing, kafka_tls_failed, broker_too_old
-//   InvalidArgument     record_too_large, record_refused, topic_name_invalid, topic_settings_invalid
+//   FailedPrecondition  topic_missing, partition_missing, kafka_tls_failed, broker_too_old, topic_settings_invalid
+//   InvalidArgument     record_too_large, record_refused, topic_name_invalid
 //   AlreadyExists       topic_exists
 //   ResourceExhausted   producer_queue_full
 #pragma once
