@@ -170,7 +170,7 @@ def test_topics_are_created_first(db, strict_broker, connectors):
 BAD_VALUES = {
     "CFG-03 slot name": ({"slot.name": "xx-aa"}, "slot.name"),
     "slot name too long": ({"slot.name": "a" * 64}, "slot.name"),
-    "CFG-02 plugin": ({"plugin.name": "decoderbufs"}, "plugin.name"),
+    "plugin": ({"plugin.name": "wal2mongo"}, "plugin.name"),
     "port": ({"database.port": "five"}, "database.port"),
     "boolean": ({"tombstones.on.delete": "yes"}, "tombstones.on.delete"),
     "interval": ({"status.update.interval.ms": "-1"}, "status.update.interval.ms"),
@@ -213,6 +213,15 @@ def test_CFG_16_unknown_property(db, connectors):
     db.script(TABLE)
     connector = connectors(db, {"tombstone.on.delete": "false"}).start().wait_streaming()
     assert connector.logged(r"warning .*tombstone\.on\.delete.*tombstones\.on\.delete")
+    connector.stop()
+
+
+def test_CFG_02_plugin_of_debezium(db, connectors):
+    """Debezium's default plugin.name in an existing configuration: said, and pgoutput is used."""
+    db.script(TABLE)
+    connector = connectors(db, {"plugin.name": "decoderbufs"}).start().wait_streaming()
+    assert connector.logged(r"warning .*'plugin\.name'.*pgoutput")
+    assert db.slot(connector.slot)["plugin"] == "pgoutput"
     connector.stop()
 
 
