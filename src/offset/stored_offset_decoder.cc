@@ -206,9 +206,10 @@ absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view jso
                                                            absl::string_view topic_prefix) {
   rapidjson::Document document;
   RETURN_IF_ERROR(Parse(json, &document));
-  if (!document.IsObject()) return Malformed(R"(the body must be {"offsets":[…]})");
-  const auto offsets = document.FindMember("offsets");
-  if (offsets == document.MemberEnd() || !offsets->value.IsArray() || offsets->value.Size() != 1 ||
+  const Value& body = document;
+  if (!body.IsObject()) return Malformed(R"(the body must be {"offsets":[…]})");
+  const auto offsets = body.FindMember("offsets");
+  if (offsets == body.MemberEnd() || !offsets->value.IsArray() || offsets->value.Size() != 1 ||
       !offsets->value[0].IsObject()) {
     return Malformed(R"("offsets" must be a list of one partition and its offset)");
   }
