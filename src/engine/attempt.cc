@@ -123,7 +123,8 @@ absl::Status Attempt::Decide() {
        .stored_position_text = stored_ ? stored_->position.commit_end.ToString() : ""});
   if (!decision.ok()) {
     // JudgeStart knows better why the position is gone than the rule that trips over it.
-    return verdict.available.ok() ? decision.status() : verdict.available;
+    const bool lost = ErrorReason(decision.status()) == "position_lost";
+    return lost && !verdict.available.ok() ? verdict.available : decision.status();
   }
   decision_ = *decision;
   if (!verdict.available.ok())
@@ -171,7 +172,8 @@ absl::Status Attempt::PrepareTopics() {
 absl::Status Attempt::CreateMissingSlot() {
   log::Info("creating replication slot", {{"slot", replication_options_.slot_name}});
   ASSIGN_OR_RETURN(created_slot_,
-                   replication::CreateSlot(*replication_, *sql_, replication_options_));
+                   replication::CreateSlot(*replication_, *sql_, replication_options_,
+                                           [this] { return options_.stop->requested(); }));
   start_ = {};
   start_.commit_end = created_slot_->consistent_point;
   start_.change_lsn = created_slot_->consistent_point;

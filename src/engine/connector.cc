@@ -69,7 +69,8 @@ ExitCode Connector::Run() {
                      .stop = options_.stop,
                      .metrics = &metrics_});
     const absl::Status status = attempt.Run();
-    if (status.ok()) {
+    // What a stop interrupts before the first change leaves nothing undone.
+    if (status.ok() || (absl::IsCancelled(status) && options_.stop->requested())) {
       log::Info("stopped", {{"position", attempt.position_text()}});
       return options_.goal.set() && !attempt.goal_reached() ? kExitNotCaughtUp : kExitClean;
     }

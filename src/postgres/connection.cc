@@ -37,6 +37,19 @@ absl::string_view Field(const pg_result* result, int field) {
   return text == nullptr ? absl::string_view() : absl::string_view(text);
 }
 
+// How soon a stop is noticed while the server is silent.
+constexpr absl::Duration kStopPoll = absl::Milliseconds(200);
+
+absl::Status TimeoutError(absl::Duration timeout) {
+  return Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
+               absl::StrCat("a statement took longer than ", absl::FormatDuration(timeout)),
+               "raise database.query.timeout.ms, or look for locks and load on the server");
+}
+
+absl::Status StoppedError() {
+  return Error(absl::StatusCode::kCancelled, "stopped", "a statement was cancelled by the stop");
+}
+
 void LogNotice(void*, const pg_result* result) {
   const bool warning = Field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "WARNING";
   (warning ? log::Warn : log::Debug)("PostgreSQL notice",
@@ -120,10 +133,11 @@ absl::StatusOr<Result> Connection::Query(absl::string_view sql) {
   return QueryWithin(options_.database.query_timeout, sql);
 }
 
-absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql) {
+absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql,
+                                               const StopCheck& stopping) {
   if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
     return StatusFromConnection(connection_);
-  return Collect(timeout);
+  return Collect(timeout, stopping);
 }
 
 absl::StatusOr<Result> Connection::Query(
@@ -138,35 +152,37 @@ absl::StatusOr<Result> Connection::Query(
   return Collect(options_.database.query_timeout);
 }
 
-// True when PQgetResult will not block; false when the deadline passed.
-bool Connection::AwaitResult(absl::Duration deadline) {
+// kResult: PQgetResult will not block.
+Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopCheck& stopping) {
   int unsent = PQflush(connection_);
   while (unsent > 0 || PQisBusy(connection_) != 0) {
-    const absl::Duration remaining = Remaining(deadline);
-    if (remaining <= absl::ZeroDuration()) return false;
+    if (stopping && stopping()) return Awaited::kStopped;
+    absl::Duration remaining = Remaining(deadline);
+    if (remaining <= absl::ZeroDuration()) return Awaited::kTimeout;
+    if (stopping) remaining = std::min(remaining, kStopPoll);
     if (unsent > 0) {
       WaitWritable(PQsocket(connection_), remaining);
     } else {
       WaitReadable({PQsocket(connection_)}, remaining);
     }
     // A broken connection is reported by PQgetResult, with the server's last words if there were any.
-    if (PQconsumeInput(connection_) == 0) return true;
+    if (PQconsumeInput(connection_) == 0) return Awaited::kResult;
     if (unsent > 0) unsent = PQflush(connection_);
   }
-  return true;
+  return Awaited::kResult;
 }
 
-absl::StatusOr<Result> Connection::Collect(absl::Duration timeout) {
+absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck stopping) {
   absl::Duration deadline = DeadlineAfter(timeout);
   absl::Status error;
+  bool cancelled = false;
   Result last(nullptr);
   while (true) {
-    if (!AwaitResult(deadline)) {
-      if (ErrorReason(error) == "query_timeout")
-        return error;  // not even the cancellation was answered
-      error = Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
-                    absl::StrCat("a statement took longer than ", absl::FormatDuration(timeout)),
-                    "raise database.query.timeout.ms, or look for locks and load on the server");
+    if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {
+      if (cancelled) return error;  // not even the cancellation was answered
+      error = awaited == Awaited::kStopped ? StoppedError() : TimeoutError(timeout);
+      cancelled = true;
+      stopping = nullptr;
       deadline = DeadlineAfter(kCancelTimeout);
       Cancel();
       continue;

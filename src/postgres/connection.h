@@ -57,6 +57,9 @@ struct ConnectionOptions {
   bool keep_search_path = false;
 };
 
+// Whether what runs is no longer wanted; empty: never.
+using StopCheck = std::function<bool()>;
+
 class Connection {
  public:
   // Gives up after database.connect_timeout.
@@ -68,8 +71,10 @@ class Connection {
   // One statement (or several separated by ';' without parameters); the last one's result. Cancelled at query_timeout:
   // DeadlineExceeded query_timeout. A statement that starts a COPY returns at once; the rest is read from raw().
   absl::StatusOr<Result> Query(absl::string_view sql);
-  // The same with another limit.
-  absl::StatusOr<Result> QueryWithin(absl::Duration timeout, absl::string_view sql);
+  // The same with another limit, for statements that may wait long: also cancelled once `stopping` says so: Cancelled
+  // stopped.
+  absl::StatusOr<Result> QueryWithin(absl::Duration timeout, absl::string_view sql,
+                                     const StopCheck& stopping = nullptr);
   // Parameters in text format; nullopt is NULL.
   absl::StatusOr<Result> Query(absl::string_view sql,
                                const std::vector<std::optional<std::string>>& parameters);
@@ -86,8 +91,9 @@ class Connection {
   Connection(pg_conn* connection, ConnectionOptions options);
   absl::Status Establish();
   absl::Status PrepareSession();
-  absl::StatusOr<Result> Collect(absl::Duration timeout);
-  bool AwaitResult(absl::Duration deadline);
+  enum class Awaited { kResult, kTimeout, kStopped };
+  absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr);
+  Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
 
   pg_conn* connection_;
   ConnectionOptions options_;

@@ -75,7 +75,8 @@ absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
 }  // namespace
 
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
-                                       const config::ReplicationOptions& options) {
+                                       const config::ReplicationOptions& options,
+                                       const postgres::StopCheck& stopping) {
   ASSIGN_OR_RETURN(const postgres::Result recovery, sql.Query(kInRecovery));
   const bool in_recovery = recovery.Get(0, 0) == "t";
   if (options.failover_slot && (sql.server_version() < 170000 || in_recovery)) {
@@ -83,7 +84,7 @@ absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgr
   }
   WarnOfBlockers(sql);
   const std::string command = CreateSlotCommand(options, replication.server_version(), in_recovery);
-  const auto result = replication.QueryWithin(options.create_slot_timeout, command);
+  const auto result = replication.QueryWithin(options.create_slot_timeout, command, stopping);
   // Until it is consistent the slot is ephemeral: cancelling the command drops it again.
   if (ErrorReason(result.status()) == "query_timeout")
     return CreationBlocked(sql, options, in_recovery);

@@ -39,8 +39,10 @@ struct CreatedSlot {
 };
 // replication must be a kReplication connection and stay idle while the snapshot is used. Waits for running transactions up to
 // create_slot_timeout; then DeadlineExceeded slot_creation_blocked names the transactions in the way (needs sql).
+// Cancelled stopped once `stopping` says so; the server then keeps no slot.
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
-                                       const config::ReplicationOptions& options);
+                                       const config::ReplicationOptions& options,
+                                       const postgres::StopCheck& stopping = nullptr);
 
 // OK when there is no such slot. Waits a few seconds for a walsender that is just ending; then Aborted slot_in_use.
 absl::Status DropSlot(postgres::Connection& sql, absl::string_view slot_name);
