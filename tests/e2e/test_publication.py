@@ -59,7 +59,7 @@ def test_PUB_05_nothing_matches(tables, connectors):
 def test_PUB_06_disabled_and_missing(tables, connectors):
     connector = connectors(tables, {"publication.autocreate.mode": "disabled"})
     assert connector.run_to_end() == 3
-    assert connector.logged("Publication autocreation is disabled, please create one and restart the connector")
+    assert connector.logged("error .*does not exist.*publication.autocreate.mode=disabled.* reason=publication_missing")
     assert connector.logged('hint=.*(?i:create publication)')
     assert tables.slots() == [] and tables.publications() == []
 

@@ -2,7 +2,7 @@
 import time
 import uuid
 
-from confluent_kafka import OFFSET_BEGINNING, TIMESTAMP_NOT_AVAILABLE, Consumer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from support.events import Event
@@ -34,12 +34,20 @@ class TopicReader:
     def count(self):
         """How many records there are, without reading them."""
         self._assign_new()
-        return sum(self._consumer.get_watermark_offsets(TopicPartition(*tp), timeout=20)[1] for tp in self._next)
+        return sum(self._end(tp) for tp in self._next)
+
+    def _end(self, partition):
+        for _ in range(50):
+            try:
+                return self._consumer.get_watermark_offsets(TopicPartition(*partition), timeout=20)[1]
+            except KafkaException:  # no leader yet: the topic is new, or its broker has just come back
+                time.sleep(0.1)
+        raise AssertionError(f"no end of {partition} known")
 
     def read(self, timeout_s=60):
         """Reads up to the present end of every topic; all events so far."""
         self._assign_new()
-        ends = {tp: self._consumer.get_watermark_offsets(TopicPartition(*tp), timeout=20)[1] for tp in self._next}
+        ends = {tp: self._end(tp) for tp in self._next}
         deadline = time.monotonic() + timeout_s
         while any(self._next[tp] < end for tp, end in ends.items()):
             for message in self._consumer.consume(5000, 0.05):
