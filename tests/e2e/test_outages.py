@@ -92,8 +92,8 @@ def test_postgres_restarted(how, private_servers, databases, connectors):
             wait_until(lambda: (db.slot(connector.slot) or {}).get("active"), 30, "reconnected")
     finally:
         writer.stop()
+        db.close_session()
     check_nothing_lost(db, connector, moments)
-    if how == "restart-postgres":
-        print(f"{writer.transactions} transactions")
+    print(f"{writer.transactions} transactions")
     assert connector.rss_kb() < RSS_LIMIT_KB
     connector.stop()

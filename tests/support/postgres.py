@@ -56,6 +56,11 @@ class Database:
         cursor = self._connection.execute(sql, parameters or None)
         return cursor.fetchall() if cursor.description else []
 
+    def close_session(self):
+        """Ends the session of `execute`; the next call opens another. For after a restart of the server."""
+        if self._connection is not None:
+            self._connection.close()
+
     def script(self, text):
         """Statement by statement, each its own transaction unless the script says begin … commit."""
         with self.connect() as connection:
@@ -99,8 +104,7 @@ class Database:
 
     def drop(self):
         """Ends what still streams, drops the slots, then the database."""
-        if self._connection is not None:
-            self._connection.close()
+        self.close_session()
         for slot in self.slots():
             self.drop_slot(slot)
         self.server.query(f'drop database if exists "{self.name}" with (force)')
