@@ -50,6 +50,7 @@ function(walduct_test room)
 endfunction()
 
 # walduct_fuzz(<name> DEPS ...): tests/fuzz/<name>_fuzz.cc with libFuzzer, corpus in tests/fuzz/corpus/<name>.
+add_custom_target(fuzzers)  # all of them
 function(walduct_fuzz name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name}_fuzz ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}_fuzz.cc)
@@ -57,6 +58,7 @@ function(walduct_fuzz name)
   target_link_libraries(${name}_fuzz PRIVATE walduct_flags ${ARG_DEPS})
   target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${name}_fuzz)
 endfunction()
 
 # walduct_bench(<room> DEPS ...): bench/<room>/*_bench.cc as one Google Benchmark program.
