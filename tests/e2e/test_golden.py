@@ -8,8 +8,12 @@ from support import servers
 THROUGH_KAFKA = ["snapshot_initial", "ops_schemas_on", "identity_full"]
 
 
-@pytest.mark.parametrize("version", [15, 17, 18], ids=lambda v: f"pg{v}")
-@pytest.mark.parametrize("name", run.scenario_names(run.MUST))
+MUST = [pytest.param(name, version, id=f"{name}-pg{version}") for name in run.scenario_names(run.MUST) for version in (15, 17, 18)]
+# The corpus was recorded with PostgreSQL 17.
+ALSO = [pytest.param(name, 17, id=f"{name}-pg17") for name in run.scenario_names(run.ALSO)]
+
+
+@pytest.mark.parametrize("name, version", MUST + ALSO)
 def test_golden(name, version, tmp_path):
     server = servers.shared(f"golden{version}", postgres=version, **run.SERVER).postgres
     with servers.file_lock(f"golden{version}-in-use"):  # one database `shop` per server

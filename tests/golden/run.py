@@ -36,6 +36,13 @@ MUST = [
     "savepoints", "empty_transactions", "partitions_*", "topic_delimiter",
 ]
 
+# Equal already, though later work completes what they are about.
+ALSO = [
+    "arrays*", "binary_bytes", "defaults_*", "enum_added_value", "logical_messages", "names_quoted", "numeric_precise",
+    "numeric_schemas_on", "ranges", "schema_evolution", "skipped_u", "time_adaptive", "time_infinity", "time_schemas_on",
+    "toast_*", "truncate", "unknown_types",
+]
+
 
 def scenario_names(patterns=("*",)):
     """Scenarios matching any of the patterns whose recording came to its end."""
