@@ -7,6 +7,8 @@ from support.connector import PLAIN_JSON, Connector, database_properties
 from support.paths import BINARY
 from support.wait import wait_until
 
+MEMBERSHIP = pytest.StashKey()
+
 # Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
 LONG = ("test_idle_slot_beside_a_busy_database", "test_broker_stopped", "test_postgres_restarted", "test_fifty_kills",
         "test_walduct_and_debezium_take_over")
@@ -15,11 +17,13 @@ LONG = ("test_idle_slot_beside_a_busy_database", "test_broker_stopped", "test_po
 def pytest_configure(config):
     if not BINARY.exists():
         raise pytest.UsageError(f"{BINARY} is missing; run scripts/build release")
+    if not hasattr(config, "workerinput"):  # not in xdist's workers
+        config.stash[MEMBERSHIP] = servers.join_run()
 
 
-def pytest_sessionfinish(session):
-    if not hasattr(session.config, "workerinput"):  # not in xdist's workers
-        servers.remove_owned()
+def pytest_unconfigure(config):
+    if MEMBERSHIP in config.stash:
+        servers.leave_run(config.stash[MEMBERSHIP])
 
 
 @pytest.hookimpl(optionalhook=True)

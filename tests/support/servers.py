@@ -82,8 +82,20 @@ def private(**what):
     return start(RUN / f"private-{os.getpid()}-{uuid.uuid4().hex[:8]}", **what)
 
 
-def remove_owned():
-    """At the end of a run: the shared servers that it started, and private ones that a broken test left behind."""
+def join_run():
+    """Called once by each run in this checkout; the answer goes to leave_run."""
+    RUN.mkdir(parents=True, exist_ok=True)
+    membership = open(RUN / "runs.lock", "w")
+    fcntl.flock(membership, fcntl.LOCK_SH)
+    return membership
+
+
+def leave_run(membership):
+    """The last run to end removes the shared servers that pytest started, and private ones that a broken test left."""
+    try:
+        fcntl.flock(membership, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
     for directory in RUN.glob("*/"):
         if (directory / OWNED).exists() or directory.name.startswith("private-"):
             with contextlib.suppress(AssertionError):
