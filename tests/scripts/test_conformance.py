@@ -1,0 +1,42 @@
+"""The register of conformance scenarios is in order."""
+from conformance import register
+
+TEXT = register.REGISTER.read_text()
+
+
+def with_row(row):
+    return register.fixed(TEXT + row + "\n")
+
+
+def test_register_is_in_order():
+    print(register.summary(TEXT))
+    assert register.problems(TEXT) == []
+
+
+def test_missing_tests_are_found():
+    for row, problem in (
+            ("TYP-01\tgtest:Values.TYP01_IsNowhere", "TYP-01: Values.TYP01_IsNowhere does not exist"),
+            ("TYP-01\tpytest:tests/e2e/test_stream.py::test_typ01_nowhere",
+             "TYP-01: tests/e2e/test_stream.py::test_typ01_nowhere does not exist"),
+            ("TYP-01\tpytest:tests/e2e/nowhere.py::test_typ01", "TYP-01: tests/e2e/nowhere.py::test_typ01 does not exist"),
+            ("TYP-01\tgolden:nowhere", "TYP-01: nowhere is no scenario that tests/golden/run.py keeps equal"),
+            ("TYP-01\tby hand", "TYP-01: 'by hand' is none of gtest:, pytest:, golden:, -"),
+            ("TYP-01\tgtest:RegisterExample.SaysNothing", "TYP-01: RegisterExample.SaysNothing does not exist")):
+        assert register.problems(with_row(row)) == [problem]
+
+
+def test_names_carry_the_id():
+    this = "pytest:tests/scripts/test_conformance.py::test_names_carry_the_id"
+    assert register.problem_of_test("TYP-01", this).endswith("does not carry the id in its name")
+    assert register.names_id("TYP-01", "Values.TYP01_BooleanIsBoolean") and register.names_id("TYP-01", "test_typ01_boolean[pg15]")
+
+
+def test_ids_and_order_are_checked():
+    assert register.problems(TEXT + "TYP-01\tgolden:ranges\n")[0].startswith("the rows are not sorted")
+    assert "'TYP01' is no id" in register.problems(with_row("TYP01\t-"))
+    assert "area TYP: 50 scenarios instead of 49" in register.problems(with_row("TYP-99\t-"))
+    assert "area XYZ: 1 scenarios instead of 0" in register.problems(with_row("XYZ-01\t-"))
+
+
+def test_fix_drops_what_a_test_replaces():
+    assert register.fixed("id\ttest\nB-01\t-\nA-01\tgolden:x\nA-01\t-\n") == "id\ttest\nA-01\tgolden:x\nB-01\t-\n"
