@@ -266,15 +266,17 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
   }
 }
 
-// A topic that has taken records and is unknown now may be a broker that has just started: begin anew rather than fail.
+// A broker that has just started may not know a topic yet that has taken records, or that would have been created while it
+// was away: begin anew rather than fail. A new producer that finds the topic missing with brokers up fails for good.
 void Producer::OnFailure(const rd_kafka_message_s& message) {
   if (!broken_.ok()) return;
   const std::string topic = absl::StrCat("topic ", rd_kafka_topic_name(message.rkt));
   const absl::Status status = KafkaError(message.err, topic);
   const bool known = *static_cast<const bool*>(rd_kafka_topic_opaque(message.rkt));
-  if (known && ErrorReason(status) == "topic_missing") {
+  if ((known || was_away_) && ErrorReason(status) == "topic_missing") {
     Break(Error(absl::StatusCode::kUnavailable, "topic_gone",
-                absl::StrCat(topic, " is not known to Kafka any more"), ErrorHint(status)));
+                absl::StrCat(topic, " is not known to Kafka", known ? " any more" : " yet"),
+                ErrorHint(status)));
     return;
   }
   Break(status);
@@ -304,6 +306,7 @@ void Producer::OnError(rd_kafka_op_s* event) {
   }
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
     all_down_ = true;
+    was_away_ = true;
     if (connection_error_.ok()) connection_error_ = status;
   } else if (IsConnectionError(code)) {
     connection_error_ = status;

@@ -130,6 +130,7 @@ class Producer {
   uint64_t in_flight_records_ = 0;
   bool was_connected_ = false;
   bool all_down_ = false;  // no broker is connected, as far as librdkafka has said
+  bool was_away_ = false;  // all brokers were down at some time
   bool outage_logged_ = false;
   std::optional<absl::Duration> waiting_since_;  // records have been in flight with no broker
   absl::Status connection_error_;                // last one of a single broker

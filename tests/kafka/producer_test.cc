@@ -15,6 +15,8 @@ namespace walduct::kafka {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(30);
+// How soon a topic that is not there fails its records.
+constexpr char kQuickPropagation[] = "rdkafka.topic.metadata.propagation.max.ms";
 
 class Deliveries final : public DeliveryHandler {
  public:
@@ -183,6 +185,33 @@ TEST_F(ProducerTest, ABrokerThatIsAwayIsWaitedFor) {
   cluster_.SetDown(false);
   EXPECT_TRUE(producer->Flush(deliveries_, kPatience).ok());
   EXPECT_EQ(deliveries_.by_token[2], 1u);
+}
+
+TEST_F(ProducerTest, FAIL10_ATopicNotCreatedBecauseTheBrokerWasAwayIsTriedAnew) {
+  cluster_.CreateTopic("t", 1);
+  cluster_.SetTopicError("late", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const auto producer = Open({{kQuickPropagation, "10"}});
+  const Topic topic = OpenTopic(*producer, "t");
+  ASSERT_TRUE(producer->Produce({.topic = &topic, .value = "1"}).ok());
+  ASSERT_TRUE(producer->Flush(deliveries_, kPatience).ok());
+  cluster_.SetDown(true);
+  const Topic late = OpenTopic(*producer, "late");
+  ASSERT_TRUE(producer->Produce({.topic = &late, .value = "2"}).ok());
+  EXPECT_TRUE(absl::IsDeadlineExceeded(producer->Flush(deliveries_, absl::Seconds(1))));
+  cluster_.SetDown(false);
+  const absl::Status status = producer->Flush(deliveries_, kPatience);
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "topic_gone");
+}
+
+TEST_F(ProducerTest, ATopicThatIsMissingWithBrokersUpFailsForGood) {
+  cluster_.SetTopicError("none", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const auto producer = Open({{kQuickPropagation, "10"}});
+  const Topic topic = OpenTopic(*producer, "none");
+  ASSERT_TRUE(producer->Produce({.topic = &topic, .value = "1"}).ok());
+  const absl::Status status = producer->Flush(deliveries_, kPatience);
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_EQ(ErrorReason(status), "topic_missing");
 }
 
 TEST_F(ProducerTest, HeadersAndPartitionAreSent) {
