@@ -1,67 +1,16 @@
-// ConnectSchema: the schema of a key, a value or one of their fields, in Kafka Connect's model. A value of its own: JSON is one
-// rendering of it (schema_json.h), other encoders make theirs from the same tree. Immutable once shared; thread-safe.
+// Kafka Connect's schemas under the names this room uses; see event/connect_schema.h.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "absl/strings/string_view.h"
+#include "event/connect_schema.h"
 
 namespace walduct::encode {
 
-enum class ConnectType : uint8_t {
-  kBoolean,
-  kInt16,
-  kInt32,
-  kInt64,
-  kFloat,
-  kDouble,
-  kString,
-  kBytes,
-  kArray,
-  kStruct,
-};
-
-struct ConnectSchema;
-using ConnectSchemaPtr = std::shared_ptr<const ConnectSchema>;
-
-struct ConnectField {
-  std::string name;
-  ConnectSchemaPtr schema;
-};
-
-// The default of a column, both as PostgreSQL would print it and as JsonConverter writes it.
-struct ConnectDefault {
-  std::string text;
-  std::string json;
-};
-
-struct ConnectSchema {
-  ConnectType type = ConnectType::kString;
-  bool optional = false;
-  std::string name;  // semantic name; empty: none
-  int version = 0;   // 0: none
-  std::string doc;   // empty: none
-  std::vector<std::pair<std::string, std::string>> parameters;
-  std::optional<ConnectDefault> default_value;
-  std::vector<ConnectField> fields;  // kStruct
-  ConnectSchemaPtr items;            // kArray
-};
-
-inline ConnectSchema Schema(ConnectType type, absl::string_view name = "") {
-  ConnectSchema schema;
-  schema.type = type;
-  schema.name = std::string(name);
-  schema.version = name.empty() ? 0 : 1;
-  return schema;
-}
-
-inline ConnectSchemaPtr Shared(ConnectSchema schema) {
-  return std::make_shared<const ConnectSchema>(std::move(schema));
-}
+using event::ConnectDefault;
+using event::ConnectField;
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using event::Schema;
+using event::Shared;
 
 }  // namespace walduct::encode

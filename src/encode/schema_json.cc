@@ -10,6 +10,8 @@ absl::string_view TypeName(ConnectType type) {
   switch (type) {
     case ConnectType::kBoolean:
       return "boolean";
+    case ConnectType::kInt8:
+      return "int8";
     case ConnectType::kInt16:
       return "int16";
     case ConnectType::kInt32:

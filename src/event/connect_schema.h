@@ -1,0 +1,69 @@
+// ConnectSchema: the schema of a key, a value or one of their fields, in Kafka Connect's model. A
+// value of its own: transforms rewrite it, JSON is one rendering of it, other encoders make theirs
+// from the same tree. Immutable once shared; thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::event {
+
+enum class ConnectType : uint8_t {
+  kBoolean,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kFloat,
+  kDouble,
+  kString,
+  kBytes,
+  kArray,
+  kStruct,
+};
+
+struct ConnectSchema;
+using ConnectSchemaPtr = std::shared_ptr<const ConnectSchema>;
+
+struct ConnectField {
+  std::string name;
+  ConnectSchemaPtr schema;
+};
+
+// The default of a column, both as PostgreSQL would print it and as JsonConverter writes it.
+struct ConnectDefault {
+  std::string text;
+  std::string json;
+};
+
+struct ConnectSchema {
+  ConnectType type = ConnectType::kString;
+  bool optional = false;
+  std::string name;  // semantic name; empty: none
+  int version = 0;   // 0: none
+  std::string doc;   // empty: none
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::optional<ConnectDefault> default_value;
+  std::vector<ConnectField> fields;  // kStruct
+  ConnectSchemaPtr items;            // kArray
+};
+
+inline ConnectSchema Schema(ConnectType type, absl::string_view name = "") {
+  ConnectSchema schema;
+  schema.type = type;
+  schema.name = std::string(name);
+  schema.version = name.empty() ? 0 : 1;
+  return schema;
+}
+
+inline ConnectSchemaPtr Shared(ConnectSchema schema) {
+  return std::make_shared<const ConnectSchema>(std::move(schema));
+}
+
+}  // namespace walduct::event
