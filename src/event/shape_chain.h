@@ -1,0 +1,48 @@
+// ShapeChain: the transforms of a connector, seen by the encoder. Works on shapes, once per kind of record. Where what becomes
+// of a record depends on its values, the chain asks a question: the encoder evaluates it for each record, and resumes the
+// chain once per distinct answer. So a record costs one look-up per question, and the plans form a tree of answers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "event/record_shape.h"
+
+namespace walduct::event {
+
+// The value of a question for one record: text as it is, numbers in decimal, booleans as "true" and "false".
+struct Answer {
+  bool null = false;
+  std::string text;
+};
+
+struct ChainOutcome {
+  enum class Kind {
+    kRecord,    // publish `shape`
+    kDropped,   // nothing is published for such records
+    kQuestion,  // evaluate `question`, then Resume
+    kFailed,    // each such record ends with `error`
+  };
+  Kind kind = Kind::kRecord;
+  RecordShape shape;  // kQuestion: as the asking stage got it
+  // kQuestion: a leaf. Its function's errors are errors of the record.
+  Node question;
+  size_t stage = 0;             // kQuestion: the stage that asks
+  std::vector<Answer> answers;  // kQuestion: what it knows so far
+  std::string by;               // kDropped, kFailed: name of the transform
+  std::string reason;           // kDropped: worth a log line; empty: it is the transform's purpose
+  absl::Status error;
+};
+
+// Thread-safe: implementations are immutable.
+class ShapeChain {
+ public:
+  virtual ~ShapeChain() = default;
+  virtual ChainOutcome Start(RecordShape shape) const = 0;
+  // at: an outcome with a question, of this chain.
+  virtual ChainOutcome Resume(const ChainOutcome& at, const Answer& answer) const = 0;
+};
+
+}  // namespace walduct::event
