@@ -99,9 +99,7 @@ def to_line(event):
 def from_lines(text):
     """Events of the file sink or of stdout; a last line without its end is still being written."""
     events = []
-    for offset, line in enumerate(text.splitlines(keepends=True)):
-        if not line.endswith("\n"):
-            break
+    for offset, line in enumerate(text.split("\n")[:-1]):  # splitlines would also split at U+2028 and the like
         record = json.loads(line)
         events.append(Event(record["topic"], record["partition"], offset, as_bytes(record["key"]), as_bytes(record["value"]),
                             lambda pairs=record["headers"]: [(name, as_bytes(value)) for name, value in pairs]))

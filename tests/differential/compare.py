@@ -1,0 +1,152 @@
+"""Finds the first difference between the records of Debezium and of walduct.
+
+Both read the same WAL: LSNs, transaction ids and commit times of streamed records are equal, byte for byte. What no two programs can
+share is masked: the moment of processing, Debezium's run id, and, of snapshot records, the moment of the snapshot."""
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+
+from differential.limits import known, known_text
+from golden.compare import LSNS, MASKED_HEADERS, SEQ, TIMES, XIDS
+
+# Of the envelope: its times follow `op`, which no column's text can imitate, quotes being escaped there.
+_PROCESSED = re.compile(r'("op":"\w","ts_ms":|\bop=\w,ts_ms=)\d+(?:([",]*ts_us["=:]+)\d+([",]*ts_ns["=:]+)\d+)?')
+_SNAPSHOT = re.compile(r'"snapshot":"(?:true|first|last|first_in_data_collection|last_in_data_collection)"|\bsnapshot=(?:true|first|last)\w*')
+
+
+@dataclass
+class Difference:
+    topic: str
+    record: int  # number within the topic
+    part: str  # key, value, headers, count
+    theirs: object
+    ours: object
+    column: str | None = None  # where it is one column's value
+    families: set = field(default_factory=set)
+    leaf: tuple | None = None  # path, and what both have there
+
+    def text(self, width=240):
+        theirs, ours = (json.dumps(x, ensure_ascii=False) if not isinstance(x, str) else x for x in (self.theirs, self.ours))
+        at = next((i for i, (x, y) in enumerate(zip(theirs, ours)) if x != y), min(len(theirs), len(ours)))
+        low = max(0, at - width // 2)
+        mark = " " * (at - low) + "^"
+        return (f"topic {self.topic}, record {self.record}, {self.part}" + (f", column {self.column}" if self.column else "") + (f" {self.leaf}"[:300] if self.leaf else "") +
+                f", first different character {at}\n  Debezium …{theirs[low:low + width]}\n  walduct  …{ours[low:low + width]}\n            {mark}")
+
+
+def _text(content):
+    return None if content is None else content.decode("utf-8", "surrogateescape")
+
+
+def masked(text):
+    if text is None:
+        return None
+    if _SNAPSHOT.search(text):
+        for mask in (TIMES, LSNS, XIDS):
+            text = mask.sub(r"\g<1>0", text)
+        return SEQ.sub(r"\1\3", text)
+    return _PROCESSED.sub(lambda m: "0".join(g or "" for g in (*m.groups(), "")), text)
+
+
+def by_topic(events):
+    topics = defaultdict(list)
+    for event in events:
+        headers = [[name, "*" if name in MASKED_HEADERS else _text(value)] for name, value in event.headers]
+        topics[event.topic].append({"key": masked(_text(event.key)), "value": masked(_text(event.value)), "headers": headers})
+    return topics
+
+
+MISSING = "(missing)"
+
+
+def leaves(theirs, ours, path=()):
+    """(path, theirs, ours) of every place in which two parsed values differ; fields of a schema are told by their name."""
+    if isinstance(theirs, list) and isinstance(ours, list) and path[-1:] == ("fields",):
+        theirs, ours = ({f.get("field"): f for f in fields} for fields in (theirs, ours))
+    if isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        for i, (x, y) in enumerate(zip(theirs, ours)):
+            yield from leaves(x, y, (*path, i))
+    elif isinstance(theirs, dict) and isinstance(ours, dict):
+        for name in {**theirs, **ours}:
+            yield from leaves(theirs.get(name, MISSING), ours.get(name, MISSING), (*path, name))
+        order = [[n for n in one if n in other] for one, other in ((theirs, ours), (ours, theirs))]
+        if order[0] != order[1]:
+            yield (*path, "(order)"), order[0], order[1]
+    elif type(theirs) is not type(ours) or theirs != ours:
+        yield path, theirs, ours
+
+
+@dataclass
+class Where:
+    streamed: bool
+    options: dict
+    java: int
+
+
+class Comparison:
+    def __init__(self, outcome, options, java):
+        self.outcome, self.options, self.java = outcome, options, java
+        self.tolerated = defaultdict(int)  # reason → how often
+
+    def differences(self):
+        """Every Difference: by topic, the one of transactions last, by record; of a topic nothing after records are missing."""
+        theirs, ours = by_topic(self.outcome.theirs), by_topic(self.outcome.ours)
+        for topic in sorted(set(theirs) | set(ours), key=lambda t: (t.endswith("transaction"), t)):
+            yield from self._topic(topic, theirs[topic], ours[topic])
+
+    def _topic(self, topic, theirs, ours):
+        for number, (x, y) in enumerate(zip(theirs, ours)):
+            for part in ("key", "value", "headers"):
+                if x[part] != y[part]:
+                    yield from self._part(Difference(topic, number, part, x[part], y[part]), x["value"])
+        if len(theirs) != len(ours):
+            number = min(len(theirs), len(ours))
+            at = lambda records: records[number]["value"] if number < len(records) else f"(none: {len(records)} records)"  # noqa: E731
+            yield Difference(topic, number, "count", at(theirs), at(ours))
+
+    def _part(self, found, value):
+        if found.part == "headers" or found.theirs is None or found.ours is None:
+            yield found
+            return
+        try:
+            parsed = [json.loads(t, parse_float=str, parse_int=str) for t in (found.theirs, found.ours)]
+        except ValueError:
+            if known_text(found.theirs, found.ours):
+                self.tolerated["bytes under StringConverter"] += 1
+            else:
+                yield found
+            return
+        where = Where(not (value and _SNAPSHOT.search(value)), self.options, self.java)
+        none = True
+        wrapped = all(isinstance(p, dict) and list(p) == ["schema", "payload"] for p in parsed)
+        for path, theirs, ours in leaves(*parsed):
+            none = False
+            column = self._column(path, wrapped)
+            families = self._families(value, column) if column else set()
+            reason = known(families, theirs, ours, where)
+            if reason:
+                self.tolerated[reason] += 1
+            else:
+                yield replace(found, column=column, families=families, leaf=(".".join(map(str, path)), theirs, ours))
+        if none:  # equal when parsed, not as bytes
+            yield found
+
+    @staticmethod
+    def _column(path, wrapped):
+        """The column in whose value, not in whose schema, the path ends."""
+        names = [p for p in path if isinstance(p, str)]
+        if wrapped:
+            if names[0] == "schema":
+                return None
+            names = names[1:]
+        if names[:1] in (["before"], ["after"]):
+            names = names[1:]
+        return names[0] if names else None
+
+    def _families(self, value, column):
+        """Of the types that columns of this name have had, in the record's table if it says which."""
+        said = re.search(r'"schema":("(?:[^"\\]|\\.)*"),"table":("(?:[^"\\]|\\.)*")', value or "")
+        where = tuple(json.loads(s) for s in said.groups()) if said else None
+        return {f for (schema, table, name), families in self.outcome.families.items() for f in families
+                if name == column and (where is None or where == (schema, table))}

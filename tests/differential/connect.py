@@ -1,0 +1,92 @@
+"""Kafka Connect with the real Debezium: one worker for many connectors, told over its REST interface."""
+import json
+import re
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from support.connector import properties_text
+from support.debezium import _LOG4J, LIBS, PLUGINS
+from support.wait import wait_until
+
+
+def newest_java():
+    """(program, major version): the newest of the installed ones. Since 19 Java prints floating point numbers shortest."""
+    found = []
+    for program in [*Path("/usr/lib/jvm").glob("*/bin/java"), Path(shutil.which("java") or "/usr/bin/java")]:
+        if program.exists():
+            said = subprocess.run([program, "-version"], capture_output=True, text=True).stderr
+            version = re.search(r'version "(\d+)', said)
+            found.append((int(version.group(1)) if version else 0, str(program)))
+    assert found, "java is missing; run scripts/deps debezium"
+    major, program = max(found)
+    return program, major
+
+
+class Worker:
+    """A standalone worker; `java` is its major version."""
+
+    def __init__(self, directory, bootstrap, port):
+        self.dir, self.url, self.log = directory, f"http://127.0.0.1:{port}", directory / "connect.log"
+        directory.mkdir(parents=True, exist_ok=True)
+        program, self.java = newest_java()
+        worker = {
+            "bootstrap.servers": bootstrap, "listeners": self.url, "plugin.path": PLUGINS, "plugin.discovery": "service_load",
+            "offset.storage.file.filename": directory / "offsets.dat", "offset.flush.interval.ms": "600000",
+            "key.converter": "org.apache.kafka.connect.json.JsonConverter", "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+            "producer.linger.ms": "0", "producer.max.request.size": "20000000", "task.shutdown.graceful.timeout.ms": "2000",
+        }
+        (directory / "worker.properties").write_text(properties_text(worker))
+        (directory / "log4j2.properties").write_text(_LOG4J.replace("level = info", "level = warn"))
+        command = [program, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC",
+                   f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}", "-cp", f"{LIBS}/*",
+                   "org.apache.kafka.connect.cli.ConnectStandalone", directory / "worker.properties"]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen([str(a) for a in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def request(self, method, path, body=None):
+        """The answer, or None for 404; `body` becomes JSON."""
+        assert self.process.poll() is None, f"Kafka Connect ended:\n{self.log.read_text(errors='replace')[-3000:]}"
+        content = None if body is None else json.dumps(body).encode()
+        asked = urllib.request.Request(self.url + path, content, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(asked, timeout=90) as answer:
+                text = answer.read()
+                return json.loads(text) if text else {}
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            raise AssertionError(f"{method} {path}: {error.code} {error.read().decode(errors='replace')[:2000]}") from None
+
+    def wait_ready(self, timeout_s=180):
+        def ready():
+            try:
+                return self.request("GET", "/connectors") is not None
+            except (urllib.error.URLError, ConnectionError):
+                return False
+        wait_until(ready, timeout_s, "Kafka Connect answers", interval_s=0.3)
+
+    def create(self, name, config):
+        self.request("PUT", f"/connectors/{name}/config", {"name": name, "tasks.max": "1", **config})
+
+    def delete(self, name):
+        self.request("DELETE", f"/connectors/{name}")
+
+    def failure(self, name):
+        """Why the connector or its task stopped; None while it runs."""
+        status = self.request("GET", f"/connectors/{name}/status") or {}
+        for part in [status.get("connector", {}), *status.get("tasks", [])]:
+            if part.get("state") == "FAILED":
+                return part.get("trace", "no trace")
+        return None
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()

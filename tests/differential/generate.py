@@ -1,0 +1,261 @@
+"""Makes a round from a seed."""
+import random
+
+from differential import column_types as types
+from differential.limits import fits, has
+from differential.plan import (SCHEMAS, Alter, Column, Create, Delete, Drop, Insert, Message, Plan, Raw, Savepoint, Table, Transaction, Truncate,
+                               Update, World, ident)
+
+ODD_TABLES = ["T Mixed", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "under_score", "1st", "sp  ace", "d$ollar", "x" * 60, "it's"]
+ODD_COLUMNS = ["Mixed Case", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "order", "1st", "before", "after", "op", "id", "payload", "schema",
+               "_x", "d$ollar", "y" * 50, "日本", "back\\slash"]
+
+
+class Generator:
+    def __init__(self, seed, tables=12, transactions=90):
+        self.rng = random.Random(seed)
+        self.seed, self.table_count, self.transaction_count = seed, tables, transactions
+        self.next_uid = 0
+        self.rids = {}  # table → how many rows were ever inserted
+        self.labels = 0
+
+    def uid(self):
+        self.next_uid += 1
+        return self.next_uid
+
+    def chance(self, p):
+        return self.rng.random() < p
+
+    # --- tables ---
+
+    def plan(self):
+        rng = self.rng
+        pool = types.every_type(rng)
+        rng.shuffle(pool)
+        # Every third round holds every type at least once.
+        share = -(-len(pool) // self.table_count) if self.seed % 3 == 0 else 0
+        tables = [self.table(n, pool[n * share:(n + 1) * share]) for n in range(self.table_count)]
+        plan = Plan(self.seed, tables)
+        self.world = World(tables)
+        plan.before = [self.insert(t) for t in tables for _ in range(rng.choice((0, 1, 1, 2)))]
+        while len(plan.transactions) < self.transaction_count:
+            plan.transactions += self.transactions()
+        return plan
+
+    def table(self, number, given=()):
+        rng = self.rng
+        name = f"t{number}" if self.chance(0.7) else f"{rng.choice(ODD_TABLES)}{number}"
+        table = Table(self.uid(), rng.choice(["public"] * 4 + SCHEMAS), name, [])
+        self.rids[table.uid] = 0
+        table.columns.append(Column(self.uid(), "rid", types.INTEGER(rng), not_null=self.chance(0.8)))
+        for made in [*given, *(types.random_type(rng) for _ in range(rng.choice((1, 2, 3, 5, 8))))]:
+            self.add(table, made)
+        if self.chance(0.15):
+            table.columns.append(Column(self.uid(), "gen", types.INTEGER(rng), generated="rid * 2"))
+        if self.chance(0.15):
+            table.columns.append(Column(self.uid(), "ident", types.BIGINT(rng), generated="identity", not_null=True))
+        self.keys(table)
+        return table
+
+    def add(self, table, made):
+        column = self.column(table, made)
+        if fits(column):
+            table.columns.append(column)
+
+    def column(self, table, made):
+        rng = self.rng
+        taken = {c.name.lower() for c in table.columns}
+        name = f"c{len(table.columns)}" if self.chance(0.75) else rng.choice(ODD_COLUMNS)
+        if name.lower() in taken:
+            name = f"c{self.next_uid}"
+        column = Column(self.uid(), name, made, not_null=self.chance(0.25))
+        if made.defaults and self.chance(0.3):
+            column.default = rng.choice(made.defaults)
+        return column
+
+    def keys(self, table):
+        rng, rid = self.rng, table.columns[0].uid
+        keyable = [c for c in table.columns[1:] if c.type.key and fits(c, key=True)]
+        kind = rng.choice(("rid", "rid", "rid", "composite", "composite", "other", "none", "unique", "both"))
+        some = [c.uid for c in rng.sample(keyable, min(len(keyable), rng.choice((1, 1, 2))))]
+        for c in table.columns:
+            if c.uid in some and kind in ("composite", "other", "unique", "both"):
+                c.not_null = c.not_null or kind != "unique" or self.chance(0.8)
+        if kind in ("rid", "both") or (kind != "none" and kind != "unique" and not some):
+            table.primary_key = [rid]
+        elif kind == "composite":
+            table.primary_key = rng.sample([rid, *some], len(some) + 1)
+        elif kind == "other":
+            table.primary_key = some
+        if kind in ("unique", "both"):
+            table.unique = [rng.sample([rid, *some], len(some) + 1)]
+        table.columns[0].not_null = table.columns[0].not_null or kind in ("rid", "composite", "both", "unique")
+        table.identity = rng.choice(self.identities(table))
+
+    def identities(self, table):
+        usable = table.unique and all(table.column(u) and table.column(u).not_null for u in table.unique[0])
+        return ["default"] * 4 + ["full"] * 3 + ["nothing"] + ["index"] * (3 if usable else 0)
+
+    # --- rows ---
+
+    def value(self, column):
+        if column.generated == "identity" or (not column.not_null and self.chance(0.12)):
+            return None
+        if column.type.big and fits(column, big=True) and self.chance(0.15):
+            return column.type.big(self.rng)
+        while not has(column, value := column.type.value(self.rng)):
+            pass
+        return value
+
+    def row(self, table):
+        self.rids[table.uid] += 1
+        row = {table.columns[0].uid: str(self.rids[table.uid])}
+        for c in table.columns[1:]:
+            if c.default is None or self.chance(0.6):
+                row[c.uid] = self.value(c)
+        return {uid: v for uid, v in row.items() if table.column(uid).generated is None}
+
+    def insert(self, table):
+        return Insert(table.uid, [self.row(table) for _ in range(self.rng.choice((1, 1, 1, 2, 5)))])
+
+    def update(self, table):
+        rng = self.rng
+        columns = [c for c in table.columns[1:] if c.generated is None]
+        if self.chance(0.15):
+            columns = [c for c in columns if c.uid in table.primary_key]
+        chosen = rng.sample(columns, min(len(columns), rng.choice((1, 1, 2, 3))))
+        values = {c.uid: self.value(c) for c in chosen}
+        if not values or self.chance(0.08):  # another row identity
+            self.rids[table.uid] += 1
+            values[table.columns[0].uid] = str(self.rids[table.uid])
+        return Update(table.uid, self.some_rid(table), values)
+
+    def some_rid(self, table):
+        last = self.rids[table.uid]
+        return self.rng.randint(max(1, last - 12), max(1, last))
+
+    def can_change(self, table):
+        """Whether the server takes updates and deletes of a published table."""
+        return table.identity in ("full", "index") or (table.identity == "default" and bool(table.primary_key))
+
+    def change(self):
+        tables = list(self.world.tables.values())
+        table = self.rng.choice(tables)
+        kind = self.rng.random()
+        if kind < 0.45 or not self.can_change(table) or not self.rids[table.uid]:
+            if kind > 0.97:
+                return Truncate([t.uid for t in self.rng.sample(tables, self.rng.choice((1, 1, 2)))])
+            return self.insert(table)
+        if kind < 0.8:
+            return self.update(table)
+        if kind < 0.96:
+            return Delete(table.uid, self.some_rid(table))
+        return self.message()
+
+    def message(self):
+        content = self.rng.choice((types.text(self.rng), types.Sql("decode('00ff10', 'hex')")))
+        return Message(self.chance(0.6), self.rng.choice(("keep", "drop", "odd prefix é", "")), content)
+
+    # --- transactions ---
+
+    def transactions(self):
+        if self.chance(0.22):
+            return [Transaction([self.alteration()], settle=True)]
+        if self.chance(0.05):
+            mixed = [self.change(), self.alteration(), self.change()]
+            return [Transaction(mixed, commit=self.chance(0.8), settle=True)]
+        operations = [self.change() for _ in range(self.rng.choice((1, 1, 1, 2, 3, 6)))]
+        if self.chance(0.12):
+            operations.append(Savepoint([self.change() for _ in range(self.rng.randint(1, 3))], keep=self.chance(0.5)))
+        return [Transaction(operations, commit=self.chance(0.92))]
+
+    def alteration(self):
+        rng = self.rng
+        table = rng.choice(list(self.world.tables.values()))
+        for _ in range(20):
+            made = getattr(self, rng.choice(ALTERATIONS))(table)
+            if made is not None:
+                list(made.sql(self.world))
+                return made
+        return self.message()
+
+    def add_column(self, table):
+        column = self.column(table, types.random_type(self.rng))
+        column.not_null = column.not_null and column.default is not None
+        return Alter(table.uid, "add_column", to=column) if fits(column) and len(table.columns) < 30 else None
+
+    def free(self, table):
+        bound = {u for uids in [table.primary_key, *table.unique] for u in uids}
+        return [c for c in table.columns[1:] if c.uid not in bound]
+
+    def drop_column(self, table):
+        free = self.free(table)
+        return Alter(table.uid, "drop_column", self.rng.choice(free).uid) if free else None
+
+    def rename_column(self, table):
+        column = self.rng.choice(table.columns)
+        if column.name == "rid" and any(c.generated == "rid * 2" for c in table.columns):
+            return None
+        return Alter(table.uid, "rename_column", column.uid, f"r{self.uid()}")
+
+    def change_type(self, table):
+        able = [c for c in self.free(table) if c.type.alters and c.default is None and not c.generated]
+        if not able:
+            return None
+        column = self.rng.choice(able)
+        made = self.rng.choice(column.type.alters)(self.rng)
+        return Alter(table.uid, "change_type", column.uid, made) if fits(Column(0, "", made, column.not_null)) else None
+
+    def not_null(self, table):
+        free = [c for c in self.free(table) if not c.generated and fits(Column(0, "", c.type, True, c.default))]
+        column = self.rng.choice(free) if free else None
+        return Alter(table.uid, "not_null", column.uid, not column.not_null) if column else None
+
+    def default(self, table):
+        able = [c for c in self.free(table) if c.type.defaults and not c.generated]
+        column = self.rng.choice(able) if able else None
+        if column is None:
+            return None
+        to = None if column.default else self.rng.choice(column.type.defaults)
+        return Alter(table.uid, "default", column.uid, to) if fits(Column(0, "", column.type, column.not_null, to)) else None
+
+    def identity(self, table):
+        return Alter(table.uid, "identity", to=self.rng.choice(self.identities(table)))
+
+    def rename(self, table):
+        return Alter(table.uid, "rename", to=f"renamed{self.uid()}") if self.chance(0.4) else None
+
+    def create(self, table):
+        if self.chance(0.5) or len(self.world.tables) > self.table_count + 3:
+            return None
+        return Create(self.table(self.uid()))
+
+    def drop(self, table):
+        return Drop(table.uid) if self.chance(0.2) and len(self.world.tables) > 2 else None
+
+    def recreate(self, table):
+        """The same name with other columns."""
+        if self.chance(0.6):
+            return None
+        again = self.table(self.uid())
+        again.schema, again.name = table.schema, table.name
+        return Both([Drop(table.uid), Create(again)])
+
+    def label(self, table):
+        self.labels += 1
+        return Raw(f"alter type {ident(self.rng.choice(list(types.ENUMS)))} add value 'new{self.labels}'")
+
+
+class Both:
+    """Operations that belong together."""
+
+    def __init__(self, operations):
+        self.operations = operations
+
+    def sql(self, world):
+        for operation in self.operations:
+            yield from operation.sql(world)
+
+
+ALTERATIONS = ["add_column"] * 5 + ["drop_column"] * 3 + ["rename_column"] * 2 + ["change_type"] * 3 + ["not_null"] * 2 + ["default"] * 2 + [
+    "identity", "rename", "create", "drop", "recreate", "label"]

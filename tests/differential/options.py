@@ -1,0 +1,121 @@
+"""Random configurations of the values and records. What the binary refuses is left out."""
+import json
+import subprocess
+
+from support.paths import BINARY
+
+JSON, STRING = "org.apache.kafka.connect.json.JsonConverter", "org.apache.kafka.connect.storage.StringConverter"
+
+# Property → values, each different from the default.
+SIMPLE = {
+    "decimal.handling.mode": ["string", "double"],
+    "time.precision.mode": ["adaptive_time_microseconds", "connect", "isostring", "microseconds", "nanoseconds"],
+    "binary.handling.mode": ["base64", "base64-url-safe", "hex"],
+    "interval.handling.mode": ["string"],
+    "hstore.handling.mode": ["map"],
+    "money.fraction.digits": ["0", "1", "3"],
+    "include.unknown.datatypes": ["true"],
+    "unavailable.value.placeholder": ["<unchanged>", "hex:00ff"],
+    "tombstones.on.delete": ["false"],
+    "skipped.operations": ["none", "u,t", "d", "c"],
+    "skip.messages.without.change": ["true"],
+    "schema.name.adjustment.mode": ["avro", "avro_unicode"],
+    "field.name.adjustment.mode": ["avro", "avro_unicode"],
+    "topic.delimiter": ["_", "-"],
+    "provide.transaction.metadata": ["true"],
+    "topic.transaction": ["tx"],
+    "extended.headers.enabled": ["false"],
+    "message.prefix.include.list": ["keep.*"],
+    "message.prefix.exclude.list": ["drop|odd.*"],
+    "datatype.propagate.source.type": [r".*\.int4,.*\.text,.*\.numeric", r".*\.TIMESTAMP.*"],
+    "key.converter.schemas.enable": ["true"],
+    "value.converter.schemas.enable": ["true"],
+    "key.converter.decimal.format": ["NUMERIC"],
+    "value.converter.decimal.format": ["NUMERIC"],
+    "key.converter.replace.null.with.default": ["false"],
+    "value.converter.replace.null.with.default": ["false"],
+    "key.converter": [STRING],
+    "value.converter": [STRING],
+}
+RARE = {"key.converter": 0.04, "value.converter": 0.04, "skipped.operations": 0.1, "message.prefix.include.list": 0.05,
+        "message.prefix.exclude.list": 0.05, "topic.delimiter": 0.05, "money.fraction.digits": 0.08}
+
+# Property → how its value is made from column patterns.
+COLUMNS = {
+    "column.exclude.list": ",".join,
+    "column.include.list": ",".join,
+    "column.mask.with.5.chars": ",".join,
+    "column.mask.with.0.chars": ",".join,
+    "column.truncate.to.2.chars": ",".join,
+    "column.truncate.to.20.chars": ",".join,
+    "column.mask.hash.SHA-256.with.salt.CzQMA0cB5K": ",".join,
+    "column.mask.hash.v2.SHA-256.with.salt.CzQMA0cB5K": ",".join,
+    "column.propagate.source.type": ",".join,
+}
+
+
+def base():
+    made = {f"{part}.converter": JSON for part in ("key", "value")}
+    return {**made, **{f"{part}.converter.schemas.enable": "false" for part in ("key", "value")}}
+
+
+def escaped(name):
+    """A name as a regular expression of Java and PCRE: any character where it is an odd one."""
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "." for c in name)
+
+
+def column_patterns(rng, plan, count):
+    tables = [rng.choice(plan.tables) for _ in range(count)]
+    return [r"\.".join(map(escaped, (t.schema, t.name, rng.choice(t.columns).name))) for t in tables]
+
+
+def random_options(rng, plan):
+    """Properties beyond the defaults of play.py."""
+    chosen = base()
+    for name, values in SIMPLE.items():
+        value = rng.choice(values)
+        if rng.random() < RARE.get(name, 0.2):
+            chosen[name] = value
+    for name, join in COLUMNS.items():
+        value = join(column_patterns(rng, plan, rng.choice((1, 3, 8))))
+        if rng.random() < 0.1:
+            chosen[name] = value if name != "column.include.list" else value + r",.*\.r?id,.*\.c\d"
+    keyed, columns = rng.choice(plan.tables), rng.random()
+    if columns < 0.15:
+        names = [escaped(c.name) for c in rng.sample(keyed.columns, min(2, len(keyed.columns)))]
+        chosen["message.key.columns"] = f"{escaped(keyed.schema)}\\.{escaped(keyed.name)}:{','.join(names)}"
+    return consistent(chosen)
+
+
+def consistent(chosen):
+    """Without pairs that either connector refuses."""
+    for one, other in (("message.prefix.include.list", "message.prefix.exclude.list"), ("column.include.list", "column.exclude.list")):
+        if one in chosen:
+            chosen.pop(other, None)
+    return chosen
+
+
+class Accepted:
+    """Asks the binary, once for each property and value, whether it takes it."""
+
+    def __init__(self, directory):
+        self.file, self.answers = directory / "asked.json", {}
+
+    def takes(self, name, value):
+        if (name, value) not in self.answers:
+            self.answers[name, value] = self._ask({**base(), name: value})
+        return self.answers[name, value]
+
+    def _ask(self, options):
+        config = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "database.hostname": "h", "database.user": "u",
+                  "database.dbname": "d", "topic.prefix": "p", "sink": "file", "sink.file.path": "/tmp/none", **options}
+        self.file.write_text(json.dumps({"name": "asked", "config": config}))
+        done = subprocess.run([BINARY, "validate", "-f", self.file], capture_output=True, text=True)
+        said = done.stdout + done.stderr
+        return done.returncode == 0 and "no effect yet" not in said and "not supported yet" not in said
+
+    def only(self, options):
+        """(those it takes, names of the others)"""
+        taken = {k: v for k, v in options.items() if self.takes(k, v)}
+        return taken, sorted(set(options) - set(taken))
+

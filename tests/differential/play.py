@@ -1,0 +1,180 @@
+"""Plays a round: both connectors on one database, the plan's statements, all records of both."""
+import contextlib
+import re
+from dataclasses import dataclass, field
+
+import psycopg
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+from differential.plan import MARKER
+from support.connector import Connector, database_properties
+from support.kafka import QUIET, create_topic, delete_topics, read_topics
+from support.wait import wait_until
+
+SETTLE_S = 60
+
+
+class Stopped(Exception):
+    """One of the two does not run any more; the text says which and why."""
+
+
+@dataclass
+class Outcome:
+    """What a round left: records of both, and the statements as they were sent."""
+    theirs: list = field(default_factory=list)
+    ours: list = field(default_factory=list)
+    setup: list = field(default_factory=list)
+    steps: list = field(default_factory=list)
+    failed: int = 0  # statements that the server refused
+    stopped: str | None = None
+    families: dict = field(default_factory=dict)  # (schema, table, column) → families of the types it has had
+
+
+class Bench:
+    """The servers of a run: PostgreSQL, Kafka, Connect."""
+
+    def __init__(self, directory, postgres, bootstrap, worker):
+        self.dir, self.postgres, self.bootstrap, self.worker = directory, postgres, bootstrap, worker
+        self.played = 0
+
+    def play(self, plan, options):
+        self.played += 1
+        return Game(self, plan, options, f"d{self.played:04}").play()
+
+
+class Game:
+    def __init__(self, bench, plan, options, name):
+        self.bench, self.plan, self.name = bench, plan, name
+        self.outcome = Outcome()
+        self.database = bench.postgres.database(name)
+        self.config = {
+            "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
+            **database_properties(self.database), "topic.prefix": name, "publication.name": "pub", "publication.autocreate.mode": "disabled",
+            "poll.interval.ms": "20", "status.update.interval.ms": "1000", **options,
+        }
+        self.walduct = Connector(bench.dir / name, {**self.config, "slot.name": f"{name}_w", "sink": "file",
+                                                    "sink.file.path": str(bench.dir / name / "records.jsonl")},
+                                 {"offset.storage.file.filename": str(bench.dir / name / "offsets.dat")}, name=name)
+        delimiter = options.get("topic.delimiter", ".")
+        self.marker_topic = delimiter.join((name, "public", MARKER))
+        self.markers = self.seen = self.read_to = 0
+        self.consumer = Consumer({"bootstrap.servers": bench.bootstrap, "group.id": name, **QUIET})
+
+    def play(self):
+        try:
+            self.database.create()
+            with self.database.connect() as session:
+                self.session = session
+                self._setup()
+                try:
+                    self._start()
+                    self._steps()
+                    self.settle()
+                except Stopped as stopped:
+                    self.outcome.stopped = str(stopped)
+            self._read()
+        finally:
+            self._clean()
+        return self.outcome
+
+    def _setup(self):
+        statements, self.world = self.plan.setup()
+        for statement in statements:
+            self.outcome.setup.append(statement)
+            self._send([statement])
+        self._remember()
+
+    def _remember(self):
+        for table in self.world.tables.values():
+            for column in table.columns:
+                self.outcome.families.setdefault((table.schema, table.name, column.name), set()).add(column.type.family)
+
+    def _send(self, statements):
+        """False when the server refused one; what was begun is then rolled back."""
+        try:
+            for statement in statements:
+                self.session.execute(statement)
+            return True
+        except psycopg.Error as error:
+            self.outcome.failed += 1
+            self.outcome.steps.append(f"-- refused: {str(error).splitlines()[0]}")
+            with contextlib.suppress(psycopg.Error):
+                self.session.execute("rollback")
+            return False
+
+    def _start(self):
+        self.walduct.start()
+        self._wait(self.walduct.logged, r"info +(\[[^\]]*\] )?streaming\b")
+        create_topic(self.bench.bootstrap, self.marker_topic)
+        self.bench.worker.create(self.name, {**self.config, "slot.name": f"{self.name}_d"})
+        self._wait(lambda _: (self.database.slot(f"{self.name}_d") or {}).get("active"), None, 0.1)
+
+    def _steps(self):
+        for transaction in self.plan.transactions:
+            world = self.world.copy()
+            statements = transaction.statements(world)
+            if not statements:
+                continue
+            if transaction.settle:
+                self.settle()
+            self.outcome.steps += statements
+            if self._send(statements) and transaction.commit:
+                self.world = world
+                self._remember()
+
+    def settle(self):
+        """Both have written what was committed so far."""
+        self.markers += 1
+        self.session.execute(f"insert into {MARKER} values ({self.markers})")
+        self.outcome.steps.append(f"insert into {MARKER} values ({self.markers})  -- and wait until both have written it")
+        self._wait(lambda _: self._debezium_markers() >= self.markers and self._walduct_markers() >= self.markers, None)
+
+    def _debezium_markers(self):
+        try:
+            return self.consumer.get_watermark_offsets(TopicPartition(self.marker_topic, 0), timeout=10)[1]
+        except KafkaException:
+            return 0
+
+    def _walduct_markers(self):
+        path = self.walduct.dir / "records.jsonl"
+        if path.exists():
+            with open(path, "rb") as records:
+                records.seek(self.read_to)
+                new = records.read()
+            whole = new[:new.rfind(b"\n") + 1]
+            self.read_to += len(whole)
+            self.seen += sum(1 for line in whole.splitlines() if self.marker_topic.encode() in line[:200])
+        return self.seen
+
+    def _wait(self, condition, argument, interval_s=0.02):
+        asked = 0
+
+        def done():
+            nonlocal asked
+            if condition(argument):
+                return True
+            asked += 1
+            if not self.walduct.running():
+                raise Stopped(f"walduct: exit code {self.walduct.process.returncode}\n{self.walduct.log_text()[-1500:]}")
+            if asked % 20 == 0 and (why := self.bench.worker.failure(self.name)):
+                raise Stopped("Debezium: " + " | ".join(re.findall(r"Caused by: (.*)", why)[-2:] or [why[:300]]))
+            return False
+        try:
+            wait_until(done, SETTLE_S, "both have caught up", interval_s)
+        except AssertionError:
+            theirs, ours = self._debezium_markers(), self._walduct_markers()
+            raise Stopped(f"not caught up after {SETTLE_S} s: marker {self.markers}, Debezium wrote {theirs}, walduct {ours}; "
+                          f"walduct's log:\n{self.walduct.log_text()[-1500:]}") from None
+
+    def _read(self):
+        if self.walduct.running():
+            self.walduct.terminate()
+        self.outcome.ours = self.walduct.events()
+        self.outcome.theirs = read_topics(self.bench.bootstrap, self.name)
+
+    def _clean(self):
+        self.walduct.close()
+        self.consumer.close()
+        self.bench.worker.delete(self.name)
+        self.database.drop()
+        delete_topics(self.bench.bootstrap, self.name)

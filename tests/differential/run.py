@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""The live differential test: the real Debezium and walduct read the same database, and every record of both must be equal.
+
+  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--keep] [--shrink SECONDS] [--all]
+
+Each round has a seed of its own, printed: --seed N --rounds 1 repeats it. Tables, rows at the edges of every type, transactions with
+DDL between them and the connectors' options come from the seed; what the binary does not support yet is left out. A difference is
+cut down and printed with its SQL and configuration, and written to .run/differential. --all goes on after a difference, --survey only
+lists the kinds of differences of each round. Exit status:
+0 none differs, 1 one does, 2 usage. Needs scripts/deps debezium and scripts/build release.
+"""
+import argparse
+import json
+import random
+import shutil
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Python's
+
+from differential.compare import Comparison  # noqa: E402
+from differential.connect import Worker  # noqa: E402
+from differential.generate import Generator  # noqa: E402
+from differential.limits import in_text  # noqa: E402
+from differential.options import STRING, Accepted, base, random_options  # noqa: E402
+from differential.play import Bench  # noqa: E402
+from differential.shrink import Shrinker  # noqa: E402
+from support import servers  # noqa: E402
+from support.debezium import installed  # noqa: E402
+from support.paths import BINARY, ROOT  # noqa: E402
+
+SETTINGS = {"autovacuum": "off", "max_replication_slots": "20"}
+
+
+class Test:
+    def __init__(self, bench, accepted, directory, arguments):
+        self.bench, self.accepted, self.dir, self.arguments = bench, accepted, directory, arguments
+        self.tolerated, self.left_out = Counter(), Counter()
+        self.records = self.statements = self.refused = 0
+
+    def difference(self, plan, options):
+        """Plays it; the Difference, the text of what stopped one of the two, or None."""
+        outcome = self.outcome = self.bench.play(plan, options)
+        comparison = Comparison(outcome, options, self.bench.worker.java)
+        found = next(comparison.differences(), None) or outcome.stopped
+        self.tolerated.update(comparison.tolerated)
+        return found
+
+    def round(self, seed):
+        """Whether all was equal."""
+        plan = Generator(seed).plan()
+        wanted = random_options(random.Random(seed), plan)
+        options, unsupported = self.accepted.only(wanted)
+        self.left_out.update(unsupported)
+        if STRING in options.values():
+            plan = plan.without(lambda column: not in_text(column.type.family))
+        begin = time.monotonic()
+        found = self.difference(plan, options)
+        outcome = self.outcome
+        self.records += len(outcome.theirs)
+        self.statements += len(outcome.steps)
+        self.refused += outcome.failed
+        print(f"seed {seed}: {len(outcome.theirs)} records, {len(outcome.steps)} statements ({outcome.failed} refused), "
+              f"{time.monotonic() - begin:.1f} s{', DIFFERENT' if found else ''}", flush=True)
+        if found:
+            self._explain(seed, plan, options, found)
+        return not found
+
+    def _explain(self, seed, plan, options, found):
+        if self.arguments.survey:
+            return self._survey(options)
+        first = found if isinstance(found, str) else found.text()
+        print(f"  {first}\n  cutting it down …", flush=True)
+        self.accepted_stop = isinstance(found, str)
+
+        def differs(plan, options):
+            again = self.difference(plan, options)
+            return again if again is not None and isinstance(again, str) == self.accepted_stop else None
+        shrinker = Shrinker(differs, self.arguments.shrink)
+        plan, options, found = shrinker.shrink(plan, options, found)
+        self.difference(plan, options)  # for its statements
+        print(f"  after {shrinker.attempts} attempts:\n" + self._write(seed, options, found), flush=True)
+
+    def _survey(self, options):
+        """A line for each kind of difference."""
+        comparison = Comparison(self.outcome, options, self.bench.worker.java)
+        kinds = {}
+        for d in comparison.differences():
+            kind = (d.part, *sorted(d.families)) if d.families else (d.part, d.topic, d.leaf and d.leaf[0].replace("schema.fields.after", "schema.fields.before"))
+            kinds.setdefault(kind, []).append(d)
+        for kind, found in kinds.items():
+            print(f"  {kind} {len(found)}: {found[0].text(160) if found[0].leaf is None else found[0].leaf} {found[0].topic}"[:600])
+        print(f"  {self.outcome.stopped or ''}\n  {({k: v for k, v in options.items() if base().get(k) != v})}", flush=True)
+
+    def _write(self, seed, options, found):
+        """The files of the difference; the same as text."""
+        folder = self.dir.parent / f"seed{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        said = found if isinstance(found, str) else found.text()
+        setup, steps = (";\n".join(s) + ";\n" for s in (self.outcome.setup, self.outcome.steps))
+        (folder / "setup.sql").write_text(setup)
+        (folder / "steps.sql").write_text(steps)
+        (folder / "options.json").write_text(json.dumps(options, indent=1))
+        whole = said
+        if not isinstance(found, str):
+            whole += f"\n\nDebezium: {found.theirs}\nwalduct:  {found.ours}"
+        (folder / "difference.txt").write_text(whole + "\n")
+        own = setup[setup.index("create table zz_marker"):]
+        return f"{said}\n--- before the start\n{own}--- steps\n{steps}--- options\n{json.dumps(options, indent=1)}\n--- all of it in {folder}"
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--postgres", type=int, default=17, choices=[15, 17, 18])
+    parser.add_argument("--shrink", type=int, default=240, metavar="SECONDS")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--survey", action="store_true")
+    arguments = parser.parse_args()
+    if not installed():
+        parser.error("Debezium is missing; run scripts/deps debezium")
+    if not BINARY.exists():
+        parser.error(f"{BINARY} is missing; run scripts/build release")
+    if arguments.seed is None:
+        arguments.seed = random.randrange(10**6)
+    if arguments.rounds is None and arguments.minutes is None:
+        arguments.rounds = 3
+    return arguments
+
+
+def play(arguments, directory):
+    membership = servers.join_run()
+    own = servers.private(postgres=arguments.postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
+    worker = None
+    try:
+        worker = Worker(directory / "connect", own.bootstrap, random.randrange(30000, 32000))
+        worker.wait_ready()
+        test = Test(Bench(directory, own.postgres, own.bootstrap, worker), Accepted(directory), directory, arguments)
+        differing, played, begin = [], 0, time.monotonic()
+        while (arguments.rounds is None or played < arguments.rounds) and (arguments.minutes is None or time.monotonic() - begin < 60 * arguments.minutes):
+            if not test.round(arguments.seed + played):
+                differing.append(arguments.seed + played)
+            played += 1
+            if differing and not arguments.all:
+                break
+        report(test, worker, played, differing, arguments)
+        return 1 if differing else 0
+    finally:
+        if worker:
+            worker.close()
+        own.remove()
+        servers.leave_run(membership)
+
+
+def report(test, worker, played, differing, arguments):
+    print(f"differential, PostgreSQL {arguments.postgres}, Java {worker.java}: {played} rounds, {test.statements} statements ({test.refused} refused), "
+          f"{test.records} records, {len(differing)} rounds differ {' '.join(map(str, differing))}".rstrip())
+    for reason, count in sorted(test.tolerated.items()):
+        print(f"  known: {reason}: {count}")
+    if test.left_out:
+        print("  options left out, not supported yet: " + ", ".join(f"{k} ({n})" for k, n in sorted(test.left_out.items())))
+
+
+def main():
+    arguments = parse()
+    directory = ROOT / ".run" / "differential" / f"run{arguments.seed}"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    print(f"first seed {arguments.seed}", flush=True)
+    code = play(arguments, directory)
+    shutil.rmtree(directory, ignore_errors=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
