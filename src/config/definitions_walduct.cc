@@ -23,6 +23,13 @@ constexpr PropertyDefinition kDefinitions[] = {
      .type = kPositiveLong,
      .default_value = "30000",
      .doc = "Longest wait for a connection to PostgreSQL."},
+    {.name = "walduct.lost.values",
+     .group = kGroup,
+     .type = kEnum,
+     .default_value = "debezium",
+     .doc = "Values that Debezium loses: its bytes (mostly null), or the values, see "
+            "docs/differences.md.",
+     .allowed = "debezium, keep"},
     {.name = "walduct.shutdown.timeout.ms",
      .group = kGroup,
      .type = kPositiveLong,

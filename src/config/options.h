@@ -76,8 +76,34 @@ struct ConverterOptions {
   bool replace_null_with_default = true;
 };
 
+enum class DecimalMode { kPrecise, kDouble, kString };
+enum class TimeMode {
+  kAdaptive,
+  kAdaptiveTimeMicroseconds,
+  kConnect,
+  kIsoString,
+  kMicroseconds,
+  kNanoseconds
+};
+enum class BinaryMode { kBytes, kBase64, kBase64UrlSafe, kHex };
+
+// How values of PostgreSQL types are written.
+struct ValueOptions {
+  DecimalMode decimal = DecimalMode::kPrecise;
+  TimeMode time = TimeMode::kAdaptive;
+  BinaryMode binary = BinaryMode::kBytes;
+  bool hstore_map = false;       // hstore.handling.mode=map
+  bool interval_string = false;  // interval.handling.mode=string
+  int32_t money_fraction_digits = 2;
+  bool include_unknown = false;  // include.unknown.datatypes
+  bool keep_lost = false;        // walduct.lost.values=keep
+  // event.converting.failure.handling.mode was set to warn or skip: what cannot be written is null where that is possible.
+  bool null_on_failure = false;
+};
+
 struct EncodeOptions {
   ConverterOptions key, value;
+  ValueOptions values;
   std::string topic_prefix;
   std::string database;          // source.db
   bool extended_headers = true;  // __debezium.context.*

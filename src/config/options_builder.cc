@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -158,6 +159,52 @@ SnapshotOptions BuildSnapshot(const PropertySet& properties) {
   return snapshot;
 }
 
+DecimalMode ParseDecimalMode(absl::string_view mode) {
+  if (mode == "double") return DecimalMode::kDouble;
+  return mode == "string" ? DecimalMode::kString : DecimalMode::kPrecise;
+}
+
+TimeMode ParseTimeMode(absl::string_view mode) {
+  constexpr std::pair<absl::string_view, TimeMode> kModes[] = {
+      {"adaptive_time_microseconds", TimeMode::kAdaptiveTimeMicroseconds},
+      {"connect", TimeMode::kConnect},
+      {"isostring", TimeMode::kIsoString},
+      {"microseconds", TimeMode::kMicroseconds},
+      {"nanoseconds", TimeMode::kNanoseconds}};
+  for (const auto& [name, value] : kModes) {
+    if (mode == name) return value;
+  }
+  return TimeMode::kAdaptive;
+}
+
+BinaryMode ParseBinaryMode(absl::string_view mode) {
+  if (mode == "base64") return BinaryMode::kBase64;
+  if (mode == "base64-url-safe") return BinaryMode::kBase64UrlSafe;
+  return mode == "hex" ? BinaryMode::kHex : BinaryMode::kBytes;
+}
+
+ValueOptions BuildValues(const PropertySet& properties) {
+  ValueOptions values;
+  values.decimal = ParseDecimalMode(properties.Text("decimal.handling.mode"));
+  values.time = ParseTimeMode(properties.Text("time.precision.mode"));
+  values.binary = ParseBinaryMode(properties.Text("binary.handling.mode"));
+  values.hstore_map = properties.Text("hstore.handling.mode") == "map";
+  values.interval_string = properties.Text("interval.handling.mode") == "string";
+  values.money_fraction_digits = static_cast<int32_t>(properties.Integer("money.fraction.digits"));
+  values.include_unknown = properties.Boolean("include.unknown.datatypes");
+  values.keep_lost = properties.Text("walduct.lost.values") == "keep";
+  constexpr absl::string_view kFailure = "event.converting.failure.handling.mode";
+  values.null_on_failure = properties.IsSet(kFailure) && properties.Text(kFailure) != "fail";
+  return values;
+}
+
+// "hex:<digits>" stands for the bytes.
+std::string BuildPlaceholder(absl::string_view text) {
+  constexpr absl::string_view kHex = "hex:";
+  if (!absl::StartsWith(text, kHex)) return std::string(text);
+  return absl::HexStringToBytes(text.substr(kHex.size()));
+}
+
 EncodeOptions BuildEncode(const PropertySet& properties, Findings* findings) {
   EncodeOptions encode;
   encode.key = BuildConverter(properties, "key", findings);
@@ -165,7 +212,9 @@ EncodeOptions BuildEncode(const PropertySet& properties, Findings* findings) {
   encode.topic_prefix = properties.Text("topic.prefix");
   encode.database = properties.Text("database.dbname");
   encode.extended_headers = properties.Boolean("extended.headers.enabled");
-  encode.unavailable_placeholder = properties.Text("unavailable.value.placeholder");
+  encode.values = BuildValues(properties);
+  encode.unavailable_placeholder =
+      BuildPlaceholder(properties.Text("unavailable.value.placeholder"));
   return encode;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "config/java_regex.h"
 #include "config/regex_list.h"
 #include "config/text_lists.h"
@@ -161,6 +162,22 @@ std::string CheckSignalCollection(absl::string_view value) {
   return SplitCommaList(value).size() <= 1
              ? ""
              : "For single task connector only one signal data collection is permitted.";
+}
+
+std::string CheckFractionDigits(absl::string_view value) {
+  constexpr int32_t kMost = 18;  // more than money has
+  int32_t digits = 0;
+  return absl::SimpleAtoi(value, &digits) && digits <= kMost ? ""
+                                                             : "At most 18 digits are expected";
+}
+
+std::string CheckPlaceholder(absl::string_view value) {
+  if (!absl::ConsumePrefix(&value, "hex:")) return "";
+  const bool digits = std::all_of(value.begin(), value.end(), [](char c) {
+    return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+  });
+  return digits && value.size() % 2 == 0 ? ""
+                                         : "Pairs of hexadecimal digits are expected after 'hex:'";
 }
 
 std::string CheckTopicPartitions(absl::string_view value) {

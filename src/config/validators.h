@@ -29,5 +29,7 @@ std::string CheckHeaderConverter(absl::string_view value);
 std::string CheckOffsetStore(absl::string_view value);
 std::string CheckConnectorClass(absl::string_view value);
 std::string CheckTopicPartitions(absl::string_view value);
+std::string CheckFractionDigits(absl::string_view value);
+std::string CheckPlaceholder(absl::string_view value);
 
 }  // namespace walduct::config

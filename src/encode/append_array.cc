@@ -12,8 +12,8 @@ constexpr int kMaxDimensions = 6;  // PostgreSQL's MAXDIM
 
 class ArrayReader {
  public:
-  ArrayReader(absl::string_view text, const ValuePlan& element, ValueContext* context)
-      : rest_(text), element_(element), context_(context) {}
+  ArrayReader(absl::string_view text, const ValuePlan& plan, ValueContext* context)
+      : rest_(text), element_(*plan.element), delimiter_(plan.delimiter), context_(context) {}
 
   Outcome Read() {
     if (!rest_.empty() && rest_[0] == '[') {
@@ -38,7 +38,7 @@ class ArrayReader {
         const Outcome outcome = ReadItem(depth);
         if (outcome != Outcome::kOk) return outcome;
         separator = context_->format == TextFormat::kStruct ? ", " : ",";
-      } while (Take(','));
+      } while (Take(delimiter_));
       if (!Take('}')) return Outcome::kMalformed;
     }
     context_->out->push_back(']');
@@ -48,7 +48,9 @@ class ArrayReader {
   Outcome ReadItem(int depth) {
     if (!rest_.empty() && rest_[0] == '{') return ReadBody(depth + 1);
     if (Take('"')) return ReadQuoted();
-    const absl::string_view bare = rest_.substr(0, rest_.find_first_of(",}"));
+    const char ends[] = {delimiter_, '}'};
+    const absl::string_view bare =
+        rest_.substr(0, rest_.find_first_of(absl::string_view(ends, sizeof(ends))));
     rest_.remove_prefix(bare.size());
     if (bare.empty()) return Outcome::kMalformed;
     if (absl::EqualsIgnoreCase(bare, "null")) return AppendNull();
@@ -76,6 +78,7 @@ class ArrayReader {
   }
 
   Outcome AppendNull() {
+    if (!element_.optional) return Outcome::kNull;
     context_->out->append("null");
     return Outcome::kOk;
   }
@@ -88,13 +91,14 @@ class ArrayReader {
 
   absl::string_view rest_;
   const ValuePlan& element_;
+  const char delimiter_;
   ValueContext* context_;
 };
 
 }  // namespace
 
 Outcome AppendArray(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
-  return ArrayReader(text, *plan.element, context).Read();
+  return ArrayReader(text, plan, context).Read();
 }
 
 }  // namespace walduct::encode

@@ -1,3 +1,5 @@
+#include "absl/strings/ascii.h"
+#include "absl/strings/strip.h"
 #include "encode/appenders.h"
 #include "encode/base64.h"
 
@@ -12,12 +14,62 @@ bool IsBitString(absl::string_view text) {
   return text.find_first_not_of("01") == absl::string_view::npos;
 }
 
+bool TakeByteaPrefix(absl::string_view* text) { return absl::ConsumePrefix(text, "\\x"); }
+
+Outcome AppendByteaBase64(absl::string_view text, Base64Alphabet alphabet, ValueContext* context) {
+  if (!TakeByteaPrefix(&text)) return Outcome::kMalformed;
+  AppendQuote(*context);
+  if (!AppendBase64OfHex(text, context->out, alphabet)) return Outcome::kMalformed;
+  AppendQuote(*context);
+  return Outcome::kOk;
+}
+
+Outcome AppendQuotedBase64(absl::string_view bytes, Base64Alphabet alphabet,
+                           ValueContext* context) {
+  AppendQuote(*context);
+  AppendBase64(bytes, context->out, alphabet);
+  AppendQuote(*context);
+  return Outcome::kOk;
+}
+
 }  // namespace
 
 Outcome AppendBytea(absl::string_view text, const ValuePlan&, ValueContext* context) {
-  if (text.size() < 2 || text[0] != '\\' || text[1] != 'x') return Outcome::kMalformed;
+  return AppendByteaBase64(text, Base64Alphabet::kStandard, context);
+}
+
+Outcome AppendByteaUrlSafe(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendByteaBase64(text, Base64Alphabet::kUrlSafe, context);
+}
+
+Outcome AppendByteaHex(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  if (!TakeByteaPrefix(&text) || text.size() % 2 != 0) return Outcome::kMalformed;
+  for (char c : text) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c)) && (c < 'a' || c > 'f'))
+      return Outcome::kMalformed;
+  }
   AppendQuote(*context);
-  if (!AppendBase64OfHex(text.substr(2), context->out)) return Outcome::kMalformed;
+  context->out->append(text.data(), text.size());
+  AppendQuote(*context);
+  return Outcome::kOk;
+}
+
+Outcome AppendTextBase64(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendQuotedBase64(text, Base64Alphabet::kStandard, context);
+}
+
+Outcome AppendTextBase64UrlSafe(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  return AppendQuotedBase64(text, Base64Alphabet::kUrlSafe, context);
+}
+
+Outcome AppendTextHex(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  constexpr char kHex[] = "0123456789abcdef";
+  AppendQuote(*context);
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    context->out->push_back(kHex[byte >> 4]);
+    context->out->push_back(kHex[byte & 15]);
+  }
   AppendQuote(*context);
   return Outcome::kOk;
 }
@@ -38,10 +90,7 @@ Outcome AppendBits(absl::string_view text, const ValuePlan&, ValueContext* conte
       (*bytes)[i / 8] = static_cast<char>((*bytes)[i / 8] | 1 << i % 8);
   }
   while (!bytes->empty() && bytes->back() == '\0') bytes->pop_back();
-  AppendQuote(*context);
-  AppendBase64(*bytes, context->out);
-  AppendQuote(*context);
-  return Outcome::kOk;
+  return AppendQuotedBase64(*bytes, Base64Alphabet::kStandard, context);
 }
 
 }  // namespace walduct::encode

@@ -1,9 +1,13 @@
+#include <charconv>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "encode/appenders.h"
 #include "encode/base64.h"
+#include "encode/decimal_text.h"
 #include "encode/java_number.h"
 
 namespace walduct::encode {
@@ -11,32 +15,11 @@ namespace {
 
 constexpr size_t kInt64Digits = 18;  // any so many digits fit
 
-// What numeric_out writes: -?digits[.digits]. Borrows the text.
-struct DecimalText {
-  bool negative = false;
-  absl::string_view whole;
-  absl::string_view fraction;
-};
-
 bool AllDigits(absl::string_view text) {
   for (char c : text) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return false;
   }
   return !text.empty();
-}
-
-Outcome Parse(absl::string_view text, DecimalText* decimal) {
-  if (text == "NaN" || text == "Infinity" || text == "-Infinity") return Outcome::kNull;
-  if (!text.empty() && text[0] == '-') {
-    decimal->negative = true;
-    text.remove_prefix(1);
-  }
-  const size_t point = text.find('.');
-  decimal->whole = text.substr(0, point);
-  if (!AllDigits(decimal->whole)) return Outcome::kMalformed;
-  if (point == absl::string_view::npos) return Outcome::kOk;
-  decimal->fraction = text.substr(point + 1);
-  return AllDigits(decimal->fraction) ? Outcome::kOk : Outcome::kMalformed;
 }
 
 // Digits of the unscaled value at this scale, without leading zeros; false when the text has more digits than the scale.
@@ -112,7 +95,28 @@ void AppendUnscaledBase64(bool negative, absl::string_view digits, Scratch* scra
   out->push_back('"');
 }
 
-Outcome AppendScaled(const DecimalText& decimal, int32_t scale, ValueContext* context) {
+absl::string_view WithoutTrailingZeros(absl::string_view fraction) {
+  while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
+  return fraction;
+}
+
+}  // namespace
+
+Outcome ParseDecimal(absl::string_view text, DecimalText* decimal) {
+  if (text == "NaN" || text == "Infinity" || text == "-Infinity") return Outcome::kNull;
+  if (!text.empty() && text[0] == '-') {
+    decimal->negative = true;
+    text.remove_prefix(1);
+  }
+  const size_t point = text.find('.');
+  decimal->whole = text.substr(0, point);
+  if (!AllDigits(decimal->whole)) return Outcome::kMalformed;
+  if (point == absl::string_view::npos) return Outcome::kOk;
+  decimal->fraction = text.substr(point + 1);
+  return AllDigits(decimal->fraction) ? Outcome::kOk : Outcome::kMalformed;
+}
+
+Outcome AppendScaledDecimal(const DecimalText& decimal, int32_t scale, ValueContext* context) {
   std::string* digits = &context->scratch->digits;
   if (!Unscale(decimal, static_cast<size_t>(scale), digits)) return Outcome::kMalformed;
   if (context->format == TextFormat::kJson && !context->decimal_numeric) {
@@ -123,53 +127,16 @@ Outcome AppendScaled(const DecimalText& decimal, int32_t scale, ValueContext* co
   return Outcome::kOk;
 }
 
-absl::string_view WithoutTrailingZeros(absl::string_view fraction) {
-  while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
-  return fraction;
-}
-
-// lc_monetary of C and the English locales: [-]symbol digits[,ddd…][.digits], the whole possibly in parentheses is not.
-Outcome ParseMoney(absl::string_view text, std::string* plain) {
-  plain->clear();
-  if (!text.empty() && text[0] == '-') {
-    plain->push_back('-');
-    text.remove_prefix(1);
-  }
-  size_t symbol = 0;
-  while (symbol < text.size() && !absl::ascii_isdigit(static_cast<unsigned char>(text[symbol])))
-    ++symbol;
-  text.remove_prefix(symbol);
-  const size_t point = text.find('.');
-  absl::string_view whole = text.substr(0, point);
-  size_t group = 0;  // digits since the last comma
-  bool grouped = false;
-  for (char c : whole) {
-    if (c == ',') {
-      if (grouped ? group != 3 : group > 3) return Outcome::kForeignMoney;
-      grouped = true;
-      group = 0;
-      continue;
-    }
-    plain->push_back(c);
-    ++group;
-  }
-  if (whole.empty() || (grouped && group != 3)) return Outcome::kForeignMoney;
-  if (point != absl::string_view::npos) absl::StrAppend(plain, text.substr(point));
-  return Outcome::kOk;
-}
-
-}  // namespace
-
 Outcome AppendDecimal(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
   DecimalText decimal;
-  const Outcome parsed = Parse(text, &decimal);
-  return parsed == Outcome::kOk ? AppendScaled(decimal, plan.scale, context) : parsed;
+  const Outcome parsed = ParseDecimal(text, &decimal);
+  return parsed == Outcome::kOk ? AppendScaledDecimal(decimal, plan.scale, context) : parsed;
 }
 
 Outcome AppendVariableScaleDecimal(absl::string_view text, const ValuePlan&,
                                    ValueContext* context) {
   DecimalText decimal;
-  const Outcome parsed = Parse(text, &decimal);
+  const Outcome parsed = ParseDecimal(text, &decimal);
   if (parsed != Outcome::kOk) return parsed;
   decimal.fraction = WithoutTrailingZeros(decimal.fraction);
   const size_t scale = decimal.fraction.size();
@@ -182,14 +149,45 @@ Outcome AppendVariableScaleDecimal(absl::string_view text, const ValuePlan&,
   return Outcome::kOk;
 }
 
-Outcome AppendMoney(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
-  std::string* plain = &context->scratch->element;
-  const Outcome parsed = ParseMoney(text, plain);
-  if (parsed != Outcome::kOk) return parsed;
+// Java's nearest double; beyond its range Infinity, below it zero.
+Outcome AppendDecimalDouble(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
   DecimalText decimal;
-  if (Parse(*plain, &decimal) != Outcome::kOk) return Outcome::kForeignMoney;
-  return AppendScaled(decimal, plan.scale, context) == Outcome::kOk ? Outcome::kOk
-                                                                    : Outcome::kForeignMoney;
+  const Outcome parsed = ParseDecimal(text, &decimal);
+  if (parsed == Outcome::kNull) return AppendFloat8(text, plan, context);
+  if (parsed != Outcome::kOk) return parsed;
+  double value = 0;
+  const char* end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, value).ec == std::errc::result_out_of_range) {
+    const bool large = decimal.whole.find_first_not_of('0') != absl::string_view::npos;
+    value = large ? std::numeric_limits<double>::infinity() : 0;
+    if (decimal.negative) value = -value;
+  }
+  const bool quoted = std::isinf(value) && context->format == TextFormat::kJson;
+  if (quoted) context->out->push_back('"');
+  AppendJavaDouble(value, context->out);
+  if (quoted) context->out->push_back('"');
+  return Outcome::kOk;
+}
+
+// The digits of the column's scale; NaN and the infinities have names of Debezium's.
+Outcome AppendDecimalString(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
+  DecimalText decimal;
+  const Outcome parsed = ParseDecimal(text, &decimal);
+  if (parsed == Outcome::kNull) {
+    const absl::string_view infinity = text[0] == '-' ? "NEGATIVE_INFINITY" : "POSITIVE_INFINITY";
+    AppendText(text == "NaN" ? "NAN" : infinity, context);
+    return Outcome::kOk;
+  }
+  if (parsed != Outcome::kOk) return parsed;
+  const auto scale = plan.scale < 0 ? decimal.fraction.size() : static_cast<size_t>(plan.scale);
+  if (decimal.fraction.size() > scale) return Outcome::kMalformed;
+  const bool quoted = context->format != TextFormat::kStruct;
+  if (quoted) context->out->push_back('"');
+  context->out->append(text.data(), text.size());
+  if (decimal.fraction.empty() && scale > 0) context->out->push_back('.');
+  context->out->append(scale - decimal.fraction.size(), '0');
+  if (quoted) context->out->push_back('"');
+  return Outcome::kOk;
 }
 
 }  // namespace walduct::encode

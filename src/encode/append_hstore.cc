@@ -142,4 +142,28 @@ Outcome AppendHstoreJson(absl::string_view text, const ValuePlan&, ValueContext*
   return Outcome::kOk;
 }
 
+// A JSON object, or java.util.Map.toString().
+Outcome AppendHstoreMap(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  Scratch* scratch = context->scratch;
+  if (!ReadEntries(text, scratch)) return Outcome::kMalformed;
+  SortAsHashMap(&scratch->entries);
+  const bool java = context->format == TextFormat::kStruct;
+  std::string* out = context->out;
+  const absl::string_view all = scratch->entry_text;
+  absl::string_view separator = "{";
+  for (const Scratch::Entry& entry : scratch->entries) {
+    out->append(separator.data(), separator.size());
+    separator = java ? ", " : ",";
+    AppendText(all.substr(entry.key_begin, entry.key_size), context);
+    out->push_back(java ? '=' : ':');
+    if (entry.is_null) {
+      out->append("null");
+    } else {
+      AppendText(all.substr(entry.value_begin, entry.value_size), context);
+    }
+  }
+  out->append(scratch->entries.empty() ? "{}" : "}");
+  return Outcome::kOk;
+}
+
 }  // namespace walduct::encode

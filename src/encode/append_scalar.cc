@@ -33,8 +33,19 @@ Outcome AppendInteger(absl::string_view text, Integer low, Integer high, std::st
   return Outcome::kOk;
 }
 
+// from_chars takes "inf", "nan(1)", "1." and ".5", too, which PostgreSQL does not write.
+bool LooksLikeFloat(absl::string_view text) {
+  if (text == "NaN" || text == "Infinity" || text == "-Infinity") return true;
+  if (!text.empty() && text[0] == '-') text.remove_prefix(1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.empty() || !digit(text.front()) || !digit(text.back())) return false;
+  const size_t point = text.find('.');
+  return point == absl::string_view::npos || digit(text[point + 1]);
+}
+
 template <typename Float, typename Append>
 Outcome AppendFloating(absl::string_view text, Append append, ValueContext* context) {
+  if (!LooksLikeFloat(text)) return Outcome::kMalformed;
   Float value = 0;
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value);
@@ -72,6 +83,14 @@ Outcome AppendString(absl::string_view text, const ValuePlan&, ValueContext* con
   AppendText(text, context);
   return Outcome::kOk;
 }
+
+Outcome AppendSnapshotString(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  if (context->streaming) return Outcome::kAbsent;
+  AppendText(text, context);
+  return Outcome::kOk;
+}
+
+Outcome AppendNothing(absl::string_view, const ValuePlan&, ValueContext*) { return Outcome::kNull; }
 
 Outcome AppendBoolean(absl::string_view text, const ValuePlan&, ValueContext* context) {
   if (text.size() != 1) return Outcome::kMalformed;

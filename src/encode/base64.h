@@ -1,4 +1,4 @@
-// Base64, standard alphabet with padding. Pure.
+// Base64 with padding. Pure.
 #pragma once
 
 #include <string>
@@ -7,9 +7,13 @@
 
 namespace walduct::encode {
 
-void AppendBase64(absl::string_view bytes, std::string* out);
+enum class Base64Alphabet { kStandard, kUrlSafe };
+
+void AppendBase64(absl::string_view bytes, std::string* out,
+                  Base64Alphabet alphabet = Base64Alphabet::kStandard);
 
 // The same for bytes given as pairs of hexadecimal digits. False: odd length or another character; out may have grown.
-bool AppendBase64OfHex(absl::string_view hex, std::string* out);
+bool AppendBase64OfHex(absl::string_view hex, std::string* out,
+                       Base64Alphabet alphabet = Base64Alphabet::kStandard);
 
 }  // namespace walduct::encode

@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "encode/appenders.h"
 
 namespace walduct::encode {
 namespace {
@@ -29,7 +30,10 @@ bool IsClock(absl::string_view expression) {
   return false;
 }
 
-bool IsText(const TypeRow& row) { return row.type == ConnectType::kString; }
+// Every text is a value of the type, so that a bare expression says nothing.
+bool IsText(const TypeRow& row) {
+  return row.append == AppendString || row.append == AppendSnapshotString;
+}
 
 std::optional<std::string> Literal(absl::string_view expression) {
   const size_t open = expression.find('\'');
@@ -53,7 +57,7 @@ std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row
 std::optional<std::string> DefaultText(const event::Column& column, const TypeMapping& mapping) {
   const TypeRow& row = *mapping.row;
   if (!column.default_expression || column.identity || column.generated) return std::nullopt;
-  if (mapping.array || row.function_default == nullptr) return std::nullopt;
+  if (mapping.array || mapping.nulled || row.function_default == nullptr) return std::nullopt;
   if (column.type->kind == event::TypeKind::kDomain) return std::nullopt;
   if (mapping.schema.type == ConnectType::kStruct) return std::nullopt;
   const absl::string_view expression = *column.default_expression;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "encode/appenders.h"
 #include "encode/md5.h"
 
 namespace walduct::encode {
@@ -32,8 +33,10 @@ std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
   switch (mapping.placeholder) {
     case Placeholder::kNone:
     case Placeholder::kNumbers:
+    case Placeholder::kKeptText:
       return std::nullopt;
     case Placeholder::kText:
+    case Placeholder::kRawText:
       text = std::string(placeholder);
       break;
     case Placeholder::kBytes:
@@ -46,6 +49,12 @@ std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
       break;
   }
   return mapping.array ? absl::StrCat("{", Quoted(text), "}") : text;
+}
+
+ValuePlan PlaceholderPlan(const TypeMapping& mapping) {
+  ValuePlan plan = mapping.plan;
+  if (mapping.placeholder == Placeholder::kRawText) plan.append = AppendString;
+  return plan;
 }
 
 std::optional<std::string> PlaceholderNumbers(const TypeMapping& mapping,

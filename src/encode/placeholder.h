@@ -13,6 +13,9 @@ namespace walduct::encode {
 std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
                                            absl::string_view placeholder);
 
+// How PlaceholderText's text is written: as the type's values are, or as bare text.
+ValuePlan PlaceholderPlan(const TypeMapping& mapping);
+
 // Arrays of integers and dates: the bytes of the placeholder as numbers, "[95,95,…]", outside the type's own range of texts.
 std::optional<std::string> PlaceholderNumbers(const TypeMapping& mapping,
                                               absl::string_view placeholder);

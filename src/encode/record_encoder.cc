@@ -66,6 +66,7 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
       message_key_head_(PayloadHead(MessageKeySchema(), options_.key)),
       message_value_head_(PayloadHead(MessageValueSchema(), options_.value)) {
   context_.scratch = &scratch_;
+  context_.null_on_failure = options_.values.null_on_failure;
 }
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
@@ -114,11 +115,13 @@ void RecordEncoder::Begin(std::string* buffer, const ConverterOptions& converter
 
 absl::Status RecordEncoder::EncodeTable(const Emission& emission, event::Record* record) {
   const TablePlan& plan = PlanOf(*emission.change->schema, emission.topic);
+  context_.streaming = false;
   RETURN_IF_ERROR(EncodeKey(plan, emission, record));
   RETURN_IF_ERROR(EncodeHeaders(plan, emission, record));
   if (emission.value == ValueShape::kTombstone) return absl::OkStatus();
   RETURN_IF_ERROR(CheckConverter(options_.value, "value"));
   Begin(&value_, options_.value);
+  context_.streaming = emission.change->operation != Operation::kRead;
   RETURN_IF_ERROR(EncodeEnvelope(plan, emission));
   record->value = value_;
   return absl::OkStatus();

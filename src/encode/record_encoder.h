@@ -39,6 +39,8 @@ class RecordEncoder {
 
   // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
   uint64_t saturated_values() const { return context_.saturated; }
+  // Values that their schema cannot express, written as null.
+  uint64_t nulled_values() const { return context_.nulled; }
 
  private:
   static constexpr size_t kMaxHeaders = 5;

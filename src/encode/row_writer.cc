@@ -13,14 +13,16 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
   const std::string column = absl::StrCat("column ", field.name, " of ", table.table_name);
   switch (outcome) {
     case Outcome::kOk:
+    case Outcome::kAbsent:
     case Outcome::kMalformed:
       break;
     case Outcome::kNull:
-      return Error(
-          absl::StatusCode::kUnimplemented, "numeric_special_value",
-          absl::StrCat(column,
-                       " holds NaN or Infinity, is NOT NULL and has a schema without such values"),
-          "make the column nullable, or leave it out with column.exclude.list");
+      return Error(absl::StatusCode::kUnimplemented, "special_value",
+                   absl::StrCat(column,
+                                " is NOT NULL and holds a value that its schema cannot express: "
+                                "NaN, Infinity, or a timestamp beyond 64 bits"),
+                   "make the column nullable, leave it out with column.exclude.list, or choose "
+                   "another decimal.handling.mode or time.precision.mode");
     case Outcome::kForeignMoney:
       return Error(
           absl::StatusCode::kFailedPrecondition, "money_locale",
@@ -69,12 +71,22 @@ const Value& Resolve(const RowSource& source, size_t column) {
   return old.is_text() ? old : value;
 }
 
+bool BecomesNull(Outcome outcome, const ValueContext& context) {
+  if (outcome == Outcome::kNull) return true;
+  return context.null_on_failure && outcome != Outcome::kMalformed;
+}
+
 absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
                          const Value& value, ValueContext* context) {
   if (value.is_text()) {
+    const size_t begin = context->out->size();
     const Outcome outcome = field.value.append(value.text(), field.value, context);
     if (outcome == Outcome::kOk) return absl::OkStatus();
-    if (outcome != Outcome::kNull || !field.optional) return Fail(table, field, outcome);
+    if (outcome != Outcome::kAbsent) {
+      if (!field.optional || !BecomesNull(outcome, *context)) return Fail(table, field, outcome);
+      context->out->resize(begin);
+      ++context->nulled;
+    }
   }
   if (value.kind == ValueKind::kUnchangedToast) {
     return AppendPlaceholder(table, plan, field, context);

@@ -28,6 +28,8 @@ absl::string_view TypeName(ConnectType type) {
       return "bytes";
     case ConnectType::kArray:
       return "array";
+    case ConnectType::kMap:
+      return "map";
     case ConnectType::kStruct:
       return "struct";
   }
@@ -71,6 +73,12 @@ void AppendNode(const ConnectSchema& schema, const std::string* field, std::stri
   if (schema.type == ConnectType::kStruct) AppendFields(schema, out);
   if (schema.type == ConnectType::kArray) {
     absl::StrAppend(out, ",\"items\":");
+    AppendNode(*schema.items, nullptr, out);
+  }
+  if (schema.type == ConnectType::kMap) {
+    absl::StrAppend(out, ",\"keys\":");
+    AppendNode(*schema.keys, nullptr, out);
+    absl::StrAppend(out, ",\"values\":");
     AppendNode(*schema.items, nullptr, out);
   }
   absl::StrAppend(out, ",\"optional\":", schema.optional ? "true" : "false");

@@ -1,4 +1,4 @@
-// The "schema" member of JsonConverter's {"schema":…,"payload":…}. Order of members: type, items or fields, optional, name,
+// The "schema" member of JsonConverter's {"schema":…,"payload":…}. Order of members: type, items, keys and values, or fields, optional, name,
 // version, doc, parameters, default, field (Kafka Connect, JsonConverter.asJsonSchema).
 #pragma once
 

@@ -57,10 +57,9 @@ Texts Prefix(absl::string_view name, bool first) {
 // A required field never is null: it takes its default, else a constant of its type. An optional one takes its default where
 // JsonConverter's replace.null.with.default says so; Struct.get, which headers are printed with, always does; Struct.toString
 // never does.
-Texts NullTexts(const TypeMapping& mapping, const event::Column& column,
-                const std::optional<Texts>& default_texts,
+Texts NullTexts(const TypeMapping& mapping, const std::optional<Texts>& default_texts,
                 const config::ConverterOptions& converter) {
-  if (!column.optional) {
+  if (!mapping.schema.optional) {
     if (default_texts) return *default_texts;
     ValuePlan plan = mapping.plan;
     plan.precision =
@@ -79,11 +78,14 @@ Texts NullTexts(const TypeMapping& mapping, const event::Column& column,
 
 std::optional<Field> CompileField(const event::Column& column,
                                   const config::ConverterOptions& converter,
-                                  absl::string_view placeholder) {
+                                  const config::EncodeOptions& options) {
+  const absl::string_view placeholder = options.unavailable_placeholder;
   TypeMapping mapping;
-  if (!MapType(*column.type, column.typmod, &mapping)) return std::nullopt;
+  if (!MapType(*column.type, column.typmod, options.values, &mapping)) return std::nullopt;
+  const bool optional = column.optional || mapping.always_optional;
+  if (mapping.nulled && !optional) return std::nullopt;
   Field field;
-  mapping.schema.optional = column.optional;
+  mapping.schema.optional = optional;
   std::optional<Texts> default_texts;
   if (const auto text = DefaultText(column, mapping)) {
     default_texts = Render(*text, mapping.plan, converter);
@@ -92,16 +94,16 @@ std::optional<Field> CompileField(const event::Column& column,
           ConnectDefault{*text, (*default_texts)[Index(TextFormat::kJson)]};
     }
   }
-  field.plan.null_text = NullTexts(mapping, column, default_texts, converter);
+  field.plan.null_text = NullTexts(mapping, default_texts, converter);
   if (const auto numbers = PlaceholderNumbers(mapping, placeholder)) {
     field.plan.placeholder = {*numbers, *numbers, *numbers};
     field.plan.has_placeholder = true;
   } else if (const auto text = PlaceholderText(mapping, placeholder)) {
-    field.plan.placeholder = Render(*text, mapping.plan, converter).value_or(Texts{});
+    field.plan.placeholder = Render(*text, PlaceholderPlan(mapping), converter).value_or(Texts{});
     field.plan.has_placeholder = true;
   }
   field.plan.value = std::move(mapping.plan);
-  field.plan.optional = column.optional;
+  field.plan.optional = optional;
   field.plan.name = column.name;
   field.schema = Shared(std::move(mapping.schema));
   return field;
@@ -112,7 +114,7 @@ bool AddField(const event::TableSchema& schema, uint16_t index,
               const config::ConverterOptions& converter, const config::EncodeOptions& options,
               RowPlan* row, std::vector<ConnectField>* fields) {
   const event::Column& column = schema.columns[index];
-  std::optional<Field> field = CompileField(column, converter, options.unavailable_placeholder);
+  std::optional<Field> field = CompileField(column, converter, options);
   if (!field) return false;
   field->plan.column = index;
   field->plan.prefix = Prefix(column.name, row->fields.empty());

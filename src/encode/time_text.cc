@@ -122,6 +122,7 @@ bool ParseDateAndTime(absl::string_view text, bool zoned, TimestampText* out) {
   CivilDate date;
   if (!TakeDate(&scan, &date) || !scan.Take(' ') || !TakeTimeOfDay(&scan, &out->micros))
     return false;
+  if (out->micros == kMicrosPerDay) return false;  // would be the next day
   if (zoned && !TakeZone(&scan, &out->offset_seconds)) return false;
   return FinishDate(&scan, date, out);
 }

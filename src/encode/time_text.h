@@ -2,7 +2,7 @@
 // years before 1 AD with " BC". Pure; false means that PostgreSQL cannot have printed the text.
 //
 //   date       YYYY+-MM-DD
-//   time       HH:MM:SS[.f{1,6}]            up to 24:00:00
+//   time       HH:MM:SS[.f{1,6}]            up to 24:00:00, which no timestamp has
 //   zone       (+|-)HH[:MM[:SS]]
 //   timestamp  date ' ' time [zone] [" BC"]
 //   interval   {[+-]n unit}… [[+-]H+:MM:SS[.f{1,6}]]    units year(s), mon(s), day(s)

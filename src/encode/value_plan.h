@@ -21,6 +21,7 @@ enum class TextFormat : uint8_t {
 enum class Outcome : uint8_t {
   kOk,
   kNull,          // valid, but the schema has no value for it (numeric NaN as a Decimal)
+  kAbsent,        // to be written as if the server had not sent it, as Debezium does
   kMalformed,     // PostgreSQL cannot have sent this
   kForeignMoney,  // money in a locale whose separators are not understood
   kNestedArray,   // more than one dimension, and the schema in the record says one
@@ -49,7 +50,11 @@ struct ValueContext {
   bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool nested_arrays = false;    // several dimensions may be written as nested JSON arrays
   Scratch* scratch = nullptr;
+  bool streaming = false;  // the row is not read by a snapshot, and not written to a key
+  bool null_on_failure =
+      false;               // kForeignMoney and kNestedArray become null where that is possible
   uint64_t saturated = 0;  // values beyond the range of the Connect type, written as its limit
+  uint64_t nulled = 0;     // values that the schema has no room for, written as null
 };
 
 struct ValuePlan;
@@ -58,8 +63,10 @@ using AppendFn = Outcome (*)(absl::string_view text, const ValuePlan& plan, Valu
 
 struct ValuePlan {
   AppendFn append = nullptr;
-  int32_t scale = 0;                         // decimal
+  int32_t scale = 0;                         // decimal; -1: as many digits as the value has
   int32_t precision = 6;                     // digits of a second's fraction
+  bool optional = true;                      // of an element: may be null
+  char delimiter = ',';                      // array
   std::shared_ptr<const ValuePlan> element;  // array
 };
 

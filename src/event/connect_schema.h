@@ -25,6 +25,7 @@ enum class ConnectType : uint8_t {
   kString,
   kBytes,
   kArray,
+  kMap,
   kStruct,
 };
 
@@ -51,7 +52,8 @@ struct ConnectSchema {
   std::vector<std::pair<std::string, std::string>> parameters;
   std::optional<ConnectDefault> default_value;
   std::vector<ConnectField> fields;  // kStruct
-  ConnectSchemaPtr items;            // kArray
+  ConnectSchemaPtr keys;             // kMap
+  ConnectSchemaPtr items;            // kArray; of kMap its values
 };
 
 inline ConnectSchema Schema(ConnectType type, absl::string_view name = "") {

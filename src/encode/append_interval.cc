@@ -1,0 +1,113 @@
+#include <cmath>
+#include <limits>
+
+#include "encode/appenders.h"
+#include "encode/time_format.h"
+#include "encode/time_text.h"
+
+namespace walduct::encode {
+namespace {
+
+__extension__ using Int128 = __int128;
+
+constexpr int64_t kMicrosPerMinute = 60 * kMicrosPerSecond;
+constexpr int64_t kMicrosPerHour = 60 * kMicrosPerMinute;
+constexpr int64_t kMicrosPerMonth = 2629800 * kMicrosPerSecond;  // 30.4375 days
+constexpr double kDaysPerMonth = 30.4375;
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+
+// A cast of Java: saturates.
+int64_t JavaLong(double value) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (value >= kLimit) return kMax;
+  if (value < -kLimit) return kMin;
+  return static_cast<int64_t>(value);
+}
+
+// The arithmetic of the original, in the same order: doubles lose microseconds of long intervals.
+int64_t RoundedMicros(const IntervalText& interval) {
+  const double days =
+      static_cast<double>(interval.months) * kDaysPerMonth + static_cast<double>(interval.days);
+  const auto hours = static_cast<double>(interval.micros / kMicrosPerHour);
+  const auto minutes = static_cast<double>(interval.micros / kMicrosPerMinute % 60);
+  const int64_t rest = interval.micros % kMicrosPerMinute;
+  const double seconds = static_cast<double>(rest / kMicrosPerSecond) +
+                         static_cast<double>(rest % kMicrosPerSecond) / 1000000.0;
+  return JavaLong((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000000.0);
+}
+
+int64_t ExactMicros(const IntervalText& interval, ValueContext* context) {
+  const Int128 micros = Int128{interval.months} * kMicrosPerMonth +
+                        Int128{interval.days} * kMicrosPerDay + interval.micros;
+  if (micros <= kMax && micros >= kMin) return static_cast<int64_t>(micros);
+  ++context->saturated;
+  return micros > 0 ? kMax : kMin;
+}
+
+bool AppendInfinity(const IntervalText& interval, ValueContext* context) {
+  if (interval.infinity == Infinity::kNone) return false;
+  AppendNumber(interval.infinity == Infinity::kPositive ? kMax : kMin, context->out);
+  return true;
+}
+
+void AppendPart(int64_t number, char unit, std::string* out) {
+  AppendNumber(number, out);
+  out->push_back(unit);
+}
+
+// Seconds with as many digits of the fraction as it needs; the sign stands before the whole.
+void AppendSeconds(int64_t micros, std::string* out) {
+  if (micros < 0) out->push_back('-');
+  const int64_t positive = micros < 0 ? -micros : micros;
+  AppendNumber(positive / kMicrosPerSecond, out);
+  const int32_t digits = FractionDigits(positive);
+  if (digits > 0) {
+    char fraction[] = ".000000";
+    int64_t rest = positive % kMicrosPerSecond;
+    for (size_t i = 6; i > 0; --i, rest /= 10) fraction[i] = static_cast<char>('0' + rest % 10);
+    out->append(fraction, static_cast<size_t>(digits) + 1);
+  }
+  out->push_back('S');
+}
+
+}  // namespace
+
+Outcome AppendIntervalMicros(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  IntervalText interval;
+  if (!ParseInterval(text, &interval)) return Outcome::kMalformed;
+  if (!AppendInfinity(interval, context)) AppendNumber(RoundedMicros(interval), context->out);
+  return Outcome::kOk;
+}
+
+Outcome AppendIntervalExact(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  IntervalText interval;
+  if (!ParseInterval(text, &interval)) return Outcome::kMalformed;
+  if (!AppendInfinity(interval, context))
+    AppendNumber(ExactMicros(interval, context), context->out);
+  return Outcome::kOk;
+}
+
+// Infinity has no ISO 8601 form: PostgreSQL's word.
+Outcome AppendIntervalString(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  IntervalText interval;
+  if (!ParseInterval(text, &interval)) return Outcome::kMalformed;
+  if (interval.infinity != Infinity::kNone) {
+    AppendText(text, context);
+    return Outcome::kOk;
+  }
+  const bool quoted = context->format != TextFormat::kStruct;
+  std::string* out = context->out;
+  out->append(quoted ? "\"P" : "P");
+  AppendPart(interval.months / 12, 'Y', out);
+  AppendPart(interval.months % 12, 'M', out);
+  AppendPart(interval.days, 'D', out);
+  out->push_back('T');
+  AppendPart(interval.micros / kMicrosPerHour, 'H', out);
+  AppendPart(interval.micros / kMicrosPerMinute % 60, 'M', out);
+  AppendSeconds(interval.micros % kMicrosPerMinute, out);
+  if (quoted) out->push_back('"');
+  return Outcome::kOk;
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,180 @@
+// From the bytes of the walsender to the bytes of Kafka, through assembler, router and encoder, a row allocates nothing once
+// buffers have grown and plans are compiled: a table with a column of every type and an array of each.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "base/clock.h"
+#include "encode/record_encoder.h"
+#include "pgoutput/assembler.h"
+#include "tests/support/pgoutput_builder.h"
+#include "tests/support/type_samples.h"
+#include "transform/router.h"
+
+namespace {
+size_t allocations = 0;
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  std::abort();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+
+namespace walduct::engine {
+namespace {
+
+constexpr uint32_t kTable = 16384;
+
+class StandingClock : public Clock {
+ public:
+  absl::Time Now() override { return absl::FromUnixNanos(1795224448748743940); }
+  absl::Duration Monotonic() override { return absl::ZeroDuration(); }
+};
+
+// Answers the one table of this test.
+class OneTable : public event::SchemaResolver {
+ public:
+  explicit OneTable(event::TableSchemaPtr schema) : schema_(std::move(schema)) {}
+  absl::StatusOr<event::TableSchemaPtr> Resolve(const event::RelationDescription&) override {
+    return schema_;
+  }
+
+ private:
+  const event::TableSchemaPtr schema_;
+};
+
+// Routes and encodes what comes, and keeps nothing but the size.
+class EncodingHandler : public event::ChangeHandler {
+ public:
+  EncodingHandler(transform::Router& router, encode::RecordEncoder& encoder)
+      : router_(router), encoder_(encoder) {}
+
+  absl::Status OnBegin(const event::TransactionInfo&) override { return absl::OkStatus(); }
+  absl::Status OnCommit(const event::TransactionInfo&, const event::Position&) override {
+    return absl::OkStatus();
+  }
+  absl::Status OnChange(const event::ChangeEvent& change) override {
+    absl::Status status = router_.Route(change, &emissions_);
+    for (const event::Emission& emission : emissions_) {
+      if (status.ok()) status = encoder_.Encode(emission, &record_);
+      if (status.ok() && record_.value) bytes += record_.value->size();
+    }
+    return status;
+  }
+
+  size_t bytes = 0;
+
+ private:
+  transform::Router& router_;
+  encode::RecordEncoder& encoder_;
+  transform::Router::Emissions emissions_;
+  event::Record record_;
+};
+
+class AllocationTest : public ::testing::Test {
+ protected:
+  AllocationTest() {
+    auto schema = std::make_shared<event::TableSchema>();
+    schema->relation = Oid{kTable};
+    schema->schema = "public";
+    schema->table = "every";
+    schema->key_columns = {0};
+    Add("id", std::make_shared<event::Type>(IntegerType()), -1, "1", schema.get());
+    schema->columns[0].optional = false;
+    for (const test::TypeSample& sample : test::TypeSamples()) {
+      Add("s", test::TypeOf(sample), sample.typmod, sample.text, schema.get());
+      Add("a", test::ArrayTypeOf(sample), sample.typmod, test::ArrayTextOf(sample), schema.get());
+    }
+    schema_ = schema;
+    options_.topic_prefix = "srv";
+    options_.database = "shop";
+  }
+
+  static event::Type IntegerType() {
+    event::Type type;
+    type.schema = "pg_catalog";
+    type.name = "int4";
+    return type;
+  }
+
+  void Add(const char* prefix, std::shared_ptr<const event::Type> type, int32_t typmod,
+           const std::string& text, event::TableSchema* schema) {
+    event::Column column;
+    column.name = prefix + std::to_string(schema->columns.size());
+    column.type = std::move(type);
+    column.typmod = typmod;
+    relation_.columns.push_back({column.name, 23, schema->columns.empty(), typmod});
+    schema->columns.push_back(std::move(column));
+    row_.push_back(test::Text(text));
+  }
+
+  // The allocations of the last hundred rounds of insert, update with an old row and delete.
+  size_t Count(bool schemas) {
+    options_.key.schemas_enable = schemas;
+    options_.value.schemas_enable = schemas;
+    auto encoder = *encode::RecordEncoder::Create(options_, clock_, "01a1fbb7");
+    config::TransformOptions transform;
+    transform.topic_prefix = "srv";
+    const config::TableFilter filter{config::TableFilterOptions()};
+    transform::Router router(transform, filter);
+    EncodingHandler handler(router, *encoder);
+    OneTable resolver(schema_);
+    pgoutput::Assembler assembler(resolver, handler, {});
+    relation_.oid = kTable;
+    relation_.identity = 'f';
+    const std::string begin = test::BeginBytes(2000, 1, 1);
+    const std::string relation = test::RelationBytes(relation_);
+    const std::string insert = test::InsertBytes(kTable, row_);
+    const std::string update = test::UpdateBytes(kTable, {'O', row_}, row_);
+    const std::string removal = test::DeleteBytes(kTable, {'O', row_});
+    absl::Status status = assembler.OnMessage(Lsn(1000), begin);
+    status.Update(assembler.OnMessage(Lsn(1000), relation));
+    const auto round = [&] {
+      for (const std::string* message : {&insert, &update, &removal})
+        status.Update(assembler.OnMessage(Lsn(1001), *message));
+    };
+    for (int i = 0; i < 10; ++i) round();
+    const size_t before = allocations;
+    for (int i = 0; i < 100; ++i) round();
+    const size_t after = allocations;
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_GT(handler.bytes, 110u * 3 * 5000);
+    return after - before;
+  }
+
+  StandingClock clock_;
+  config::EncodeOptions options_;
+  event::TableSchemaPtr schema_;
+  test::RelationSpec relation_;
+  test::Cells row_;
+};
+
+TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(Count(false), 0u); }
+
+TEST_F(AllocationTest, NoneWithSchemas) { EXPECT_EQ(Count(true), 0u); }
+
+TEST_F(AllocationTest, NoneInOtherForms) {
+  options_.values.decimal = config::DecimalMode::kString;
+  options_.values.time = config::TimeMode::kIsoString;
+  options_.values.binary = config::BinaryMode::kHex;
+  options_.values.hstore_map = true;
+  options_.values.interval_string = true;
+  options_.values.include_unknown = true;
+  options_.values.keep_lost = true;
+  EXPECT_EQ(Count(false), 0u);
+}
+
+TEST_F(AllocationTest, NoneInNumbers) {
+  options_.values.decimal = config::DecimalMode::kDouble;
+  options_.values.time = config::TimeMode::kNanoseconds;
+  options_.values.binary = config::BinaryMode::kBase64UrlSafe;
+  options_.values.include_unknown = true;
+  EXPECT_EQ(Count(true), 0u);
+}
+
+}  // namespace
+}  // namespace walduct::engine
