@@ -1,5 +1,7 @@
 #include "engine/stream_phase.h"
 
+#include <utility>
+
 #include "base/status_macros.h"
 
 namespace walduct::engine {
@@ -19,30 +21,40 @@ absl::Status StreamPhase::Run() {
       parts_.housekeeping->Wait(-1, kIdleWait);
       continue;
     }
-    bool idle = false;
-    const absl::Status read = ReadBatch(&idle);
+    bool empty = false;
+    const absl::Status read = ReadBatch(&empty);
     // A stop in the middle of a blocked change: that change is not done with and will be read
     // again.
     if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
     RETURN_IF_ERROR(read);
     CheckGoal();
-    if (!idle || goal_reached_) continue;
-    if (parts_.goal) parts_.housekeeping->AskForReply();
-    RETURN_IF_ERROR(parts_.housekeeping->Turn());
-    parts_.housekeeping->Wait(parts_.source->ready_fd(), parts_.goal ? kGoalPoll : kIdleWait);
+    if (empty && !goal_reached_) RETURN_IF_ERROR(NapOrWait());
   }
   return absl::OkStatus();
 }
 
-absl::Status StreamPhase::ReadBatch(bool* idle) {
+absl::Status StreamPhase::ReadBatch(bool* empty) {
   for (int i = 0; i < kMaxFramesPerTurn && parts_.sink->HasCapacity(); ++i) {
     ASSIGN_OR_RETURN(const replication::WalFrame frame, parts_.source->Next());
     if (frame.kind == replication::WalFrame::Kind::kNone) {
-      *idle = true;
+      *empty = true;
       return absl::OkStatus();
     }
+    ++frames_;
     RETURN_IF_ERROR(OnFrame(frame));
   }
+  return absl::OkStatus();
+}
+
+absl::Status StreamPhase::NapOrWait() {
+  const absl::Duration nap = pace_.OnEmpty(std::exchange(frames_, 0), parts_.clock->Monotonic());
+  if (nap > absl::ZeroDuration()) {
+    parts_.housekeeping->Wait(-1, nap);
+    return absl::OkStatus();
+  }
+  if (parts_.goal) parts_.housekeeping->AskForReply();
+  RETURN_IF_ERROR(parts_.housekeeping->Turn());
+  parts_.housekeeping->Wait(parts_.source->ready_fd(), parts_.goal ? kGoalPoll : kIdleWait);
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "engine/housekeeping.h"
 #include "engine/pipeline.h"
+#include "engine/read_pace.h"
 #include "pgoutput/assembler.h"
 #include "replication/wal_source.h"
 
@@ -32,7 +33,8 @@ class StreamPhase {
   bool goal_reached() const { return goal_reached_; }
 
  private:
-  absl::Status ReadBatch(bool* idle);
+  absl::Status ReadBatch(bool* empty);
+  absl::Status NapOrWait();
   absl::Status OnFrame(const replication::WalFrame& frame);
   void OnKeepalive(const replication::WalFrame& frame);
   void CheckGoal();
@@ -40,6 +42,8 @@ class StreamPhase {
   Parts parts_;
   bool goal_reached_ = false;
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
+  ReadPace pace_;
+  int frames_ = 0;  // since the source was last empty
 };
 
 }  // namespace walduct::engine
