@@ -19,8 +19,9 @@ constexpr PropertyDefinition kKafkaDefinitions[] = {
     {.name = "producer.buffer.memory",
      .group = kGroup,
      .type = kPositiveLong,
-     .default_value = "33554432",
-     .doc = "Bytes of records in flight at most; reading from PostgreSQL pauses there."},
+     .default_value = "16777216",
+     .doc = "Bytes of records in flight at most, with what each costs in memory; reading from "
+            "PostgreSQL pauses there."},
     {.name = "producer.override.buffer.memory",
      .group = kGroup,
      .type = kPositiveLong,

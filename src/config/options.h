@@ -144,7 +144,7 @@ struct KafkaOptions {
 struct SinkOptions {
   SinkKind kind = SinkKind::kKafka;
   std::string file_path;            // sink.file.path
-  size_t buffer_bytes = 32u << 20;  // buffer.memory: bytes in flight at most
+  size_t buffer_bytes = 16u << 20;  // buffer.memory: bytes in flight at most
   std::vector<TopicCreationGroup>
       topic_creation;  // groups in order, "default" last; empty: leave it to the broker
 };

@@ -20,9 +20,9 @@ absl::StatusOr<Properties> TranslateProperties(const Properties& java);
 // A producer's properties: ours, java's over them, and what must hold for order and durability over those.
 struct ProducerRules {
   size_t buffer_bytes =
-      32u << 20;  // most that will be queued; bounds the caller, not a single record
+      16u << 20;  // most that will be queued; bounds the caller, not a single record
   bool auto_create_topics = true;  // let the broker create a topic at its first record
-  int linger_ms = 5;               // unless java says otherwise
+  int linger_ms = 1;  // unless java says otherwise; under load batches fill while one is on its way
 };
 // InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks other than all,
 // transactional.id, more requests in flight than idempotence orders.

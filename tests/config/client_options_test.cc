@@ -93,7 +93,7 @@ TEST_F(ClientOptionsTest, NoBrokersAreNeededWithoutKafka) {
 TEST_F(ClientOptionsTest, BufferMemoryBoundsTheSink) {
   EXPECT_EQ(LoadWith("producer.override.buffer.memory=1000").loaded.options.sink.buffer_bytes,
             1000u);
-  EXPECT_EQ(Load(Minimal()).loaded.options.sink.buffer_bytes, 32u << 20);
+  EXPECT_EQ(Load(Minimal()).loaded.options.sink.buffer_bytes, 16u << 20);
   EXPECT_THAT(LoadWith("producer.buffer.memory=much").errors,
               ElementsAre(HasSubstr("non-zero long value is expected")));
 }

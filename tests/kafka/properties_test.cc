@@ -113,7 +113,7 @@ TEST(PropertiesTest, AProducerIsDurableAndOrderedByDefault) {
   EXPECT_THAT(native, Contains(Pair("max.in.flight.requests.per.connection", "5")));
   EXPECT_THAT(native, Contains(Pair("partitioner", "murmur2_random")));
   EXPECT_THAT(native, Contains(Pair("message.timeout.ms", "0")));
-  EXPECT_THAT(native, Contains(Pair("linger.ms", "5")));
+  EXPECT_THAT(native, Contains(Pair("linger.ms", "1")));
   EXPECT_THAT(native, Contains(Pair("allow.auto.create.topics", "true")));
 }
 
