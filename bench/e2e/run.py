@@ -24,35 +24,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support import servers  # noqa: E402
-from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
+from support import backlog, servers  # noqa: E402
+from support.connector import PLAIN_JSON, Connector, database_properties, peak_rss_kb  # noqa: E402
 from support.kafka import topics_with_prefix  # noqa: E402
 
 PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
 TICK = os.sysconf("SC_CLK_TCK")
 
-TABLE = """create table typical (
-  id bigint primary key, account int not null, kind smallint not null, active boolean not null, amount numeric(12,2) not null,
-  rate double precision, name varchar(64) not null, email text not null, city text, note text, tags text[],
-  uid uuid not null, doc jsonb, born date, created timestamptz not null)"""
-
-ROWS = """insert into typical select g, mod(g, 100000), mod(g, 7), mod(g, 2) = 0, mod(g, 1000000) / 100.0, g / 7.0,
-  'customer name ' || g, 'customer' || g || '@example.com', 'city ' || mod(g, 500), repeat('lorem ipsum ', 8),
-  array['red', 'green', 'blue' || mod(g, 10)], md5(g::text)::uuid,
-  jsonb_build_object('k', g, 'list', array[1, 2, 3], 'text', 'value ' || g), date '2000-01-01' + mod(g, 9000)::int,
-  timestamptz '2024-01-01 00:00+00' + g * interval '1 second' from generate_series(%s::bigint, %s::bigint) g"""
-
-# One big WAL without checkpoints in between, so that only decoding is measured.
-SETTINGS = {"max_wal_size": "64GB", "checkpoint_timeout": "1h", "shared_buffers": "512MB", "autovacuum": "off"}
-
 
 def cpu_ticks(pid):
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
-
-
-def peak_rss_kb(pid):
-    return next(int(line.split()[1]) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:"))
 
 
 class Sampler(threading.Thread):
@@ -96,7 +78,7 @@ class Bench:
     def __init__(self, args, own, directory):
         self.args, self.own = args, own
         self.database = own.postgres.database("bench").create()
-        self.database.execute(TABLE)
+        self.database.execute(backlog.TABLE)
         self.database.execute("create publication bench for table typical")
         self.connectors = [self._connector(n, directory) for n in range(args.rounds)]
         self.end = None
@@ -119,12 +101,9 @@ class Bench:
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
             self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", f"recvlogical{number}")
-        step = self.args.transaction
-        for first in range(1, self.args.rows + 1, step):
-            self.database.execute(ROWS, first, min(first + step - 1, self.args.rows))
+        self.end = backlog.fill(self.database, self.args.rows, self.args.transaction)
         # pg_recvlogical ends at a message behind its end position, so one follows.
-        self.end = self.database.value("select pg_current_wal_lsn()::text")
-        self.database.execute(ROWS, 0, 0)
+        self.database.execute(backlog.ROWS, 0, 0)
 
     def recvlogical(self, number):
         postgres = self.own.postgres
@@ -186,7 +165,7 @@ def main():
     args = parser.parse_args()
     if not Path(PG_RECVLOGICAL).exists():
         raise SystemExit("bench: pg_recvlogical is missing; run scripts/deps postgres 15")
-    own = servers.private(postgres=args.postgres, kafka=True, pg_set=SETTINGS)
+    own = servers.private(postgres=args.postgres, kafka=True, pg_set=backlog.SETTINGS)
     try:
         with tempfile.TemporaryDirectory(prefix="walduct-bench-") as directory:
             report = run(args, own, Path(directory))

@@ -11,7 +11,7 @@ MEMBERSHIP = pytest.StashKey()
 
 # Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
 LONG = ("test_idle_slot_beside_a_busy_database", "test_broker_stopped", "test_postgres_restarted", "test_fifty_kills",
-        "test_walduct_and_debezium_take_over")
+        "test_walduct_and_debezium_take_over", "test_backlog_within_bounds")
 
 
 def pytest_configure(config):

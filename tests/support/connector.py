@@ -38,6 +38,11 @@ def properties_text(values):
     return "".join(f"{k}={v}\n" for k, v in values.items())
 
 
+def peak_rss_kb(pid):
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+
+
 class Connector:
     """One configuration and the processes started with it, one at a time. `config` and `worker` may be changed between
     runs; a property set to None is left out."""
@@ -132,6 +137,10 @@ class Connector:
     def rss_kb(self):
         with open(f"/proc/{self.process.pid}/status") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+    def peak_rss_kb(self):
+        """The most it ever was."""
+        return peak_rss_kb(self.process.pid)
 
     def cpu_seconds(self):
         with open(f"/proc/{self.process.pid}/stat") as stat:
