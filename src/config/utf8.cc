@@ -44,6 +44,20 @@ bool IsValidUtf8(absl::string_view text) {
   return true;
 }
 
+std::string ReplaceInvalidUtf8(absl::string_view text) {
+  std::string valid;
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = CharacterLength(text, at);
+    if (length == 0) {
+      valid += "\xEF\xBF\xBD";
+    } else {
+      valid.append(text.data() + at, length);
+    }
+    at += length == 0 ? 1 : length;
+  }
+  return valid;
+}
+
 void AppendUtf8(uint32_t code_point, std::string* out) {
   const auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
   const auto tail = [&](int shift) { put(0x80 | ((code_point >> shift) & 0x3F)); };

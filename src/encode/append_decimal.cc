@@ -80,8 +80,10 @@ void TwosComplement(bool negative, std::vector<uint32_t>* limbs, std::string* by
   bytes->erase(0, skip);
 }
 
-void AppendUnscaledBase64(bool negative, absl::string_view digits, Scratch* scratch,
-                          std::string* out) {
+void AppendUnscaledBase64(bool negative, absl::string_view digits, ValueContext* context) {
+  Scratch* scratch = context->scratch;
+  std::string* out = context->out;
+  const bool quoted = context->format != TextFormat::kStruct;
   if (digits == "0") negative = false;
   if (digits.size() <= kInt64Digits) {
     const uint64_t number = SmallNumber(digits);
@@ -90,9 +92,9 @@ void AppendUnscaledBase64(bool negative, absl::string_view digits, Scratch* scra
     ToLimbs(digits, &scratch->limbs);
   }
   TwosComplement(negative, &scratch->limbs, &scratch->bytes);
-  out->push_back('"');
+  if (quoted) out->push_back('"');
   AppendBase64(scratch->bytes, out);
-  out->push_back('"');
+  if (quoted) out->push_back('"');
 }
 
 absl::string_view WithoutTrailingZeros(absl::string_view fraction) {
@@ -120,7 +122,7 @@ Outcome AppendScaledDecimal(const DecimalText& decimal, int32_t scale, ValueCont
   std::string* digits = &context->scratch->digits;
   if (!Unscale(decimal, static_cast<size_t>(scale), digits)) return Outcome::kMalformed;
   if (context->format == TextFormat::kJson && !context->decimal_numeric) {
-    AppendUnscaledBase64(decimal.negative, *digits, context->scratch, context->out);
+    AppendUnscaledBase64(decimal.negative, *digits, context);
   } else {
     AppendJavaDecimal({decimal.negative && *digits != "0", *digits, scale}, context->out);
   }
@@ -144,7 +146,7 @@ Outcome AppendVariableScaleDecimal(absl::string_view text, const ValuePlan&,
   const bool java = context->format == TextFormat::kStruct;
   absl::StrAppend(context->out, java ? "Struct{scale=" : "{\"scale\":", scale,
                   java ? ",value=" : ",\"value\":");
-  AppendUnscaledBase64(decimal.negative, context->scratch->digits, context->scratch, context->out);
+  AppendUnscaledBase64(decimal.negative, context->scratch->digits, context);
   context->out->push_back('}');
   return Outcome::kOk;
 }

@@ -42,6 +42,15 @@ std::optional<std::string> Literal(absl::string_view expression) {
   return std::string(expression.substr(open + 1, close - open - 1));
 }
 
+// The limit of 64 bits, not the number that infinite values have; none where the type does not reach so far.
+std::optional<std::string> InfiniteTimestamp(const std::string& literal,
+                                             const TypeMapping& mapping) {
+  if (mapping.plan.append == AppendTimestampMillis || mapping.plan.append == AppendTimestampNanos)
+    return std::nullopt;
+  const bool micros = mapping.plan.append == AppendTimestampMicros;
+  return micros && literal[0] == '-' ? "1000000-01-01 00:00:00 BC" : literal;
+}
+
 std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
   if (row.type == ConnectType::kBoolean) {
     if (expression == "true") return "t";
@@ -63,7 +72,11 @@ std::optional<std::string> DefaultText(const event::Column& column, const TypeMa
   const absl::string_view expression = *column.default_expression;
   if (absl::StartsWith(expression, "NULL")) return std::nullopt;
   if (IsFunctionCall(expression) || IsClock(expression)) return std::string(row.function_default);
-  if (absl::StrContains(expression, "'")) return Literal(expression);
+  if (absl::StrContains(expression, "'")) {
+    const std::optional<std::string> literal = Literal(expression);
+    const bool infinite = literal == "infinity" || literal == "-infinity";
+    return infinite && row.name == "timestamp" ? InfiniteTimestamp(*literal, mapping) : literal;
+  }
   return Bare(expression, row);
 }
 

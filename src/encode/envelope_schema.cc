@@ -96,10 +96,9 @@ ConnectSchema MessageKeySchema() {
   return schema;
 }
 
-ConnectSchema MessageValueSchema() {
+ConnectSchema MessageValueSchema(ConnectType content) {
   ConnectSchema block = Schema(ConnectType::kStruct, "io.debezium.connector.postgresql.Message");
-  block.fields = {{"prefix", Optional(ConnectType::kString)},
-                  {"content", Optional(ConnectType::kBytes)}};
+  block.fields = {{"prefix", Optional(ConnectType::kString)}, {"content", Optional(content)}};
   ConnectSchema schema =
       Schema(ConnectType::kStruct, "io.debezium.connector.postgresql.MessageValue");
   schema.fields = {{"op", Required(ConnectType::kString)},

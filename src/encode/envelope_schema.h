@@ -16,6 +16,7 @@ inline constexpr absl::string_view kConnectorType = "postgresql";
 ConnectSchema KeySchema(absl::string_view topic, std::vector<ConnectField> fields);
 ConnectSchema EnvelopeSchema(absl::string_view topic, std::vector<ConnectField> row_fields);
 ConnectSchema MessageKeySchema();
-ConnectSchema MessageValueSchema();
+// content: bytes, or a string by binary.handling.mode.
+ConnectSchema MessageValueSchema(ConnectType content);
 
 }  // namespace walduct::encode

@@ -4,6 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "config/utf8.h"
 #include "encode/appenders.h"
 #include "encode/md5.h"
 
@@ -37,13 +38,14 @@ std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
       return std::nullopt;
     case Placeholder::kText:
     case Placeholder::kRawText:
-      text = std::string(placeholder);
+      text = config::ReplaceInvalidUtf8(placeholder);
       break;
     case Placeholder::kBytes:
       text = Bytea(placeholder);
       break;
     case Placeholder::kHstore:
-      return absl::StrCat(Quoted(placeholder), "=>", Quoted(placeholder));
+      text = Quoted(config::ReplaceInvalidUtf8(placeholder));
+      return absl::StrCat(text, "=>", text);
     case Placeholder::kUuid:
       text = NameBasedUuid(placeholder);
       break;

@@ -48,6 +48,18 @@ RowSource BeforeRow(const ChangeEvent& change) {
   return {change.before.value_or(event::RowView()), {}};
 }
 
+// Logical messages are bytes, which binary.handling.mode may make strings.
+ConnectType ContentType(const config::ValueOptions& values) {
+  return values.binary == config::BinaryMode::kBytes ? ConnectType::kBytes : ConnectType::kString;
+}
+
+void AppendContent(const config::ValueOptions& values, absl::string_view content,
+                   ValueContext* context) {
+  constexpr AppendFn kAppend[] = {AppendTextBase64, AppendTextBase64, AppendTextBase64UrlSafe,
+                                  AppendTextHex};
+  kAppend[static_cast<size_t>(values.binary)](content, ValuePlan(), context);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(config::EncodeOptions options,
@@ -64,7 +76,8 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
       source_(options_),
       message_source_(SourceTable("", "")),
       message_key_head_(PayloadHead(MessageKeySchema(), options_.key)),
-      message_value_head_(PayloadHead(MessageValueSchema(), options_.value)) {
+      message_value_head_(
+          PayloadHead(MessageValueSchema(ContentType(options_.values)), options_.value)) {
   context_.scratch = &scratch_;
   context_.null_on_failure = options_.values.null_on_failure;
 }
@@ -249,9 +262,9 @@ void RecordEncoder::AppendMessageJson(const ChangeEvent& change) {
   source_.Append(change, message_source_, TextFormat::kJson, &value_);
   value_.append(",\"transaction\":null,\"message\":{\"prefix\":");
   AppendJsonString(change.message->prefix, &value_);
-  value_.append(",\"content\":\"");
-  AppendBase64(change.message->content, &value_);
-  value_.append(message_value_head_.empty() ? "\"}}" : "\"}}}");
+  value_.append(",\"content\":");
+  AppendContent(options_.values, change.message->content, &context_);
+  value_.append(message_value_head_.empty() ? "}}" : "}}}");
 }
 
 void RecordEncoder::AppendMessageStruct(const ChangeEvent& change) {
@@ -260,7 +273,7 @@ void RecordEncoder::AppendMessageStruct(const ChangeEvent& change) {
   value_.append(",source=");
   source_.Append(change, message_source_, TextFormat::kStruct, &value_);
   absl::StrAppend(&value_, ",message=Struct{prefix=", change.message->prefix, ",content=");
-  AppendBase64(change.message->content, &value_);
+  AppendContent(options_.values, change.message->content, &context_);
   value_.append("}}");
 }
 

@@ -58,8 +58,9 @@ absl::Status AppendPlaceholder(const TablePlan& table, const RowPlan& plan, cons
   if (plan.is_key || (!field.has_placeholder && !field.optional)) return NotSent(table, field);
   if (field.has_placeholder) {
     context->out->append(field.placeholder[Index(context->format)]);
-  } else if (context->format != TextFormat::kStruct) {
-    context->out->append("null");
+  } else {
+    context->wrote_null = true;
+    if (context->format != TextFormat::kStruct) context->out->append("null");
   }
   return absl::OkStatus();
 }
@@ -78,6 +79,7 @@ bool BecomesNull(Outcome outcome, const ValueContext& context) {
 
 absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
                          const Value& value, ValueContext* context) {
+  context->wrote_null = false;
   if (value.is_text()) {
     const size_t begin = context->out->size();
     const Outcome outcome = field.value.append(value.text(), field.value, context);
@@ -91,6 +93,7 @@ absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const Fiel
   if (value.kind == ValueKind::kUnchangedToast) {
     return AppendPlaceholder(table, plan, field, context);
   }
+  context->wrote_null = true;
   context->out->append(field.null_text[Index(context->format)]);
   return absl::OkStatus();
 }
@@ -108,8 +111,7 @@ absl::Status AppendStruct(const TablePlan& table, const RowPlan& plan, const Row
     const size_t value_begin = context->out->size();
     if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
       return status;
-    const bool empty_text = value.is_text() && value.size == 0;
-    if (context->out->size() == value_begin && field.optional && !empty_text) {
+    if (context->out->size() == value_begin && field.optional && context->wrote_null) {
       context->out->resize(before);
     } else {
       first = false;

@@ -62,6 +62,7 @@ Texts NullTexts(const TypeMapping& mapping, const std::optional<Texts>& default_
   if (!mapping.schema.optional) {
     if (default_texts) return *default_texts;
     ValuePlan plan = mapping.plan;
+    if (mapping.text_filler) plan.append = AppendString;
     plan.precision =
         0;  // the constant for timestamptz has no fraction, whatever the column's precision
     std::optional<Texts> filler = Render(mapping.filler, plan, converter);

@@ -106,6 +106,11 @@ void RefineGeography(int32_t, const ValueOptions&, TypeMapping* mapping) {
   RefineSpatial("Geography", mapping);
 }
 
+// No geometric text is empty.
+void RefineGeometric(int32_t, const ValueOptions&, TypeMapping* mapping) {
+  mapping->text_filler = true;
+}
+
 void RefineVector(int32_t, const ValueOptions&, TypeMapping* mapping) {
   mapping->schema.items = Shared(Schema(ConnectType::kDouble));
 }
@@ -236,10 +241,10 @@ constexpr TypeRow kRows[] = {
   {"halfvec", true, kAlways, ConnectType::kArray, "io.debezium.data.FloatVector", AppendHalfVector, RefineHalfVector, "[]", nullptr, kNone, kRequired, kNone},
   {"sparsevec", true, kAlways, kStruct, "io.debezium.data.SparseDoubleVector", AppendSparseVector, RefineSparseVector, "{}/0", nullptr, kNone, kRequired, kNone},
 
-  {kGeometricFamily, true, form::kUnknownBytes, kBytes, "", AppendGeometricBase64, nullptr, "", nullptr, kNone, kRequired, kNone},
-  {kGeometricFamily, true, form::kUnknownBase64, kString, "", AppendGeometricBase64, nullptr, "", nullptr, kKeptText, kRequired, kNone},
-  {kGeometricFamily, true, form::kUnknownBase64UrlSafe, kString, "", AppendGeometricBase64UrlSafe, nullptr, "", nullptr, kKeptText, kRequired, kNone},
-  {kGeometricFamily, true, form::kUnknownHex, kString, "", AppendGeometricHex, nullptr, "", nullptr, kRawText, kRequired, kNone},
+  {kGeometricFamily, true, form::kUnknownBytes, kBytes, "", AppendGeometricBase64, RefineGeometric, "", nullptr, kNone, kRequired, kNone},
+  {kGeometricFamily, true, form::kUnknownBase64, kString, "", AppendGeometricBase64, RefineGeometric, "", nullptr, kKeptText, kRequired, kNone},
+  {kGeometricFamily, true, form::kUnknownBase64UrlSafe, kString, "", AppendGeometricBase64UrlSafe, RefineGeometric, "", nullptr, kKeptText, kRequired, kNone},
+  {kGeometricFamily, true, form::kUnknownHex, kString, "", AppendGeometricHex, RefineGeometric, "", nullptr, kRawText, kRequired, kNone},
   {kUnknownFamily, true, form::kUnknownBytes, kBytes, "", AppendTextBase64, nullptr, "", nullptr, kNone, kRequired, kNone},
   {kUnknownFamily, true, form::kUnknownBase64, kString, "", AppendTextBase64, nullptr, "", nullptr, kKeptText, kRequired, kNone},
   {kUnknownFamily, true, form::kUnknownBase64UrlSafe, kString, "", AppendTextBase64UrlSafe, nullptr, "", nullptr, kKeptText, kRequired, kNone},

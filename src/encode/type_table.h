@@ -88,6 +88,7 @@ struct TypeMapping {
   Placeholder placeholder = Placeholder::kNone;
   bool array = false;
   bool always_optional = false;  // optional even where the column is NOT NULL
+  bool text_filler = false;      // filler is not the type's own text, but what is written
   bool nulled = false;           // Debezium publishes null whatever the value is
   const TypeRow* row = nullptr;  // of the element when array
 };

@@ -52,9 +52,10 @@ struct ValueContext {
   Scratch* scratch = nullptr;
   bool streaming = false;  // the row is not read by a snapshot, and not written to a key
   bool null_on_failure =
-      false;               // kForeignMoney and kNestedArray become null where that is possible
-  uint64_t saturated = 0;  // values beyond the range of the Connect type, written as its limit
-  uint64_t nulled = 0;     // values that the schema has no room for, written as null
+      false;                // kForeignMoney and kNestedArray become null where that is possible
+  bool wrote_null = false;  // the column written last is null, whatever stands for it
+  uint64_t saturated = 0;   // values beyond the range of the Connect type, written as its limit
+  uint64_t nulled = 0;      // values that the schema has no room for, written as null
 };
 
 struct ValuePlan;

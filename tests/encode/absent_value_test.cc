@@ -115,6 +115,46 @@ TEST_F(AbsentValueTest, NamesAreFillersWhileStreamingAndValuesInKeys) {
   EXPECT_THAT(std::string(*record_.value), ::testing::HasSubstr(R"("after":{"n":"a","m":"b"})"));
 }
 
+TEST_F(AbsentValueTest, RequiredColumnsOfUnknownTypesAreEmpty) {
+  options_.values.include_unknown = true;
+  for (const auto mode : {config::BinaryMode::kBytes, config::BinaryMode::kBase64,
+                          config::BinaryMode::kBase64UrlSafe, config::BinaryMode::kHex}) {
+    options_.values.binary = mode;
+    encoder_ = nullptr;
+    EXPECT_EQ(Filler("circle"), "\"\"");
+    EXPECT_EQ(Filler("tsquery"), "\"\"");
+    EXPECT_EQ(Filler("bytea"), "\"\"");
+  }
+}
+
+TEST_F(AbsentValueTest, InfiniteTimestampsAsDefaultsAreTheLimit) {
+  const auto filler = [this](const char* expression, int32_t typmod = -1) {
+    encoder_ = nullptr;
+    return One({"c", MakeType("timestamp"), typmod, true, expression}, Null());
+  };
+  EXPECT_EQ(filler("'-infinity'::timestamp without time zone"), "-9223372036854775808");
+  EXPECT_EQ(filler("'-infinity'::timestamp(3) without time zone", 3), "null");
+  EXPECT_EQ(filler("'2020-01-01 00:00:00'::timestamp without time zone"), "1577836800000000");
+}
+
+TEST_F(AbsentValueTest, PlaceholderOfBytesIsReadAsUtf8ForTexts) {
+  options_.unavailable_placeholder = std::string("a\xFF", 2);
+  EXPECT_EQ(Unsent("text"), "\"a\xEF\xBF\xBD\"");
+  EXPECT_EQ(Unsent("bytea"), "\"Yf8=\"");
+}
+
+TEST_F(AbsentValueTest, StringConverterLeavesNullsOutAndKeepsEmptyTexts) {
+  options_.value.kind = config::ConverterKind::kString;
+  const auto table = MakeTable("t",
+                               {{"id", MakeType("int4"), -1, false},
+                                {"n", MakeType("name")},
+                                {"t", MakeType("text")},
+                                {"v", MakeType("numeric")}},
+                               {0});
+  EXPECT_THAT(Insert(*table, {Text("1"), Text(""), Text(""), Text("1.5")}),
+              ::testing::HasSubstr("after=Struct{id=1,t=,v=Struct{scale=1,value=Dw==}}"));
+}
+
 TEST_F(AbsentValueTest, FailuresBecomeNullsOnlyOnRequest) {
   const TestColumn money{"c", MakeType("money")};
   event::ChangeEvent change;
