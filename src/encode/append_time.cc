@@ -140,7 +140,9 @@ Outcome AppendZonedTimestamp(absl::string_view text, const ValuePlan& plan, Valu
   AppendQuote(*context);
   AppendIsoDay(CivilFromDays(time.days), context->out);
   context->out->push_back('T');
-  AppendIsoClock(time.micros, plan.precision, context->out);
+  // A default may have digits that the column has not: without any of the column's, all of them.
+  const int32_t digits = plan.precision == 0 ? FractionDigits(time.micros) : plan.precision;
+  AppendIsoClock(time.micros, digits, context->out);
   context->out->push_back('Z');
   AppendQuote(*context);
   return Outcome::kOk;
