@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 
@@ -35,8 +36,9 @@ Shortest ShortestOf(Float value) {
   auto result =
       std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific);
   Shortest s = ReadScientific(buffer, result.ptr);
-  if (s.size == 1) {
-    // Java prints at least two digits and takes the nearest two-digit number: 4.9E-324, not 5.0E-324.
+  if (s.size == 1 && value < std::numeric_limits<Float>::min()) {
+    // Java prints at least two digits and takes the nearest two-digit number: 4.9E-324, not 5.0E-324. Only subnormal numbers
+    // are so far apart that its second digit is not zero.
     result =
         std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific, 1);
     s = ReadScientific(buffer, result.ptr);
@@ -73,6 +75,8 @@ void AppendExponent(const Shortest& s, std::string* out) {
   absl::StrAppend(out, "E", s.exponent);
 }
 
+constexpr int64_t kExactBelow = 10000000;  // 1e7, from where on there is an exponent
+
 template <typename Float>
 void AppendFloating(Float value, std::string* out) {
   if (std::isnan(value)) {
@@ -89,6 +93,11 @@ void AppendFloating(Float value, std::string* out) {
   }
   if (value == 0) {
     out->append("0.0");
+    return;
+  }
+  if (value < static_cast<Float>(kExactBelow) &&
+      value == std::floor(value)) {  // the usual case of a whole number
+    absl::StrAppend(out, static_cast<int64_t>(value), ".0");
     return;
   }
   const Shortest s = ShortestOf(value);

@@ -41,6 +41,22 @@ TEST(JavaNumber, Limits) {
   EXPECT_EQ(Float(std::numeric_limits<float>::denorm_min()), "1.4E-45");
 }
 
+TEST(JavaNumber, ShortestAtTheEdges) {
+  EXPECT_EQ(Double(2e-3), "0.002");
+  EXPECT_EQ(Double(2e23), "2.0E23");
+  EXPECT_EQ(Double(1e23), "1.0E23");
+  EXPECT_EQ(Double(9007199254740992.0), "9.007199254740992E15");
+  EXPECT_EQ(Double(std::numeric_limits<double>::min()), "2.2250738585072014E-308");
+  EXPECT_EQ(Double(1e-323), "9.9E-324");
+  EXPECT_EQ(Double(0.00099999999), "9.9999999E-4");
+  EXPECT_EQ(Double(9999999), "9999999.0");
+  EXPECT_EQ(Float(1e10f), "1.0E10");
+  EXPECT_EQ(Float(33554432.0f), "3.3554432E7");
+  EXPECT_EQ(Float(8388608.5f), "8388608.0");
+  EXPECT_EQ(Float(1.17549435e-38f), "1.1754944E-38");
+  EXPECT_EQ(Float(3e-45f), "2.8E-45");
+}
+
 TEST(JavaNumber, SpecialValues) {
   EXPECT_EQ(Double(-0.0), "-0.0");
   EXPECT_EQ(Double(std::nan("")), "NaN");
