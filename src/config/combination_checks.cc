@@ -7,6 +7,7 @@
 #include "config/classes.h"
 #include "config/property_checks.h"
 #include "config/text_lists.h"
+#include "config/topic_naming_options.h"
 #include "config/validators.h"
 
 namespace walduct::config {
@@ -170,6 +171,7 @@ void CheckCombinations(const PropertySet& properties, Findings* findings) {
   CheckCompanions(properties, findings);
   CheckTransforms(properties, findings);
   CheckTopicCreation(properties, findings);
+  CheckTopicNaming(properties, findings);
   WarnOfOverrides(properties, findings);
   WarnOfSurprises(properties, findings);
 }

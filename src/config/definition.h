@@ -72,6 +72,7 @@ struct PropertyDefinition {
   absl::string_view aliases = "";        // older names: "database.server.name, …"
   absl::string_view fix = "";            // what to type after an error
   Validator validator = nullptr;
+  Validator name_validator = nullptr;  // patterns: checks what stands for the placeholders
   bool required = false;
   bool secret = false;
 

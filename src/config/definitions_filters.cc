@@ -1,4 +1,5 @@
 // Debezium's properties that choose tables, columns and operations.
+#include "config/column_options.h"
 #include "config/definition.h"
 #include "config/validators.h"
 
@@ -8,7 +9,10 @@ namespace {
 using enum PropertyType;
 using enum Support;
 constexpr PropertyGroup kGroup = PropertyGroup::kFilters;
-constexpr absl::string_view kAllColumns = "every column is written as it is";
+constexpr absl::string_view kAlgorithms =
+    "use column.mask.hash.v2.SHA-256.with.salt.<salt>, or one of MD5, SHA-1, SHA-224, SHA-256, "
+    "SHA-384, "
+    "SHA-512, SHA-512/224, SHA-512/256, SHA3-224, SHA3-256, SHA3-384, SHA3-512";
 
 constexpr PropertyDefinition kDefinitions[] = {
     {.name = "schema.include.list",
@@ -40,53 +44,51 @@ constexpr PropertyDefinition kDefinitions[] = {
     {.name = "column.include.list",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Columns to write, as regular expressions over schema.table.column.",
-     .note = kAllColumns,
+     .doc = "Columns to write, as regular expressions over schema.table.column; keys stay whole.",
      .aliases = "column.whitelist"},
     {.name = "column.exclude.list",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Columns not to write, as regular expressions over schema.table.column.",
-     .note = kAllColumns,
+     .doc =
+         "Columns not to write, as regular expressions over schema.table.column; keys stay whole.",
      .aliases = "column.blacklist"},
     {.name = "column.mask.with.<n>.chars",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Columns whose values become n asterisks.",
-     .note = kAllColumns},
+     .doc = "Columns whose values, NULL too, become n asterisks. Character types only; keys stay "
+            "as they are.",
+     .fix = "use a number from 0 to 1000000, as in column.mask.with.10.chars",
+     .name_validator = CheckColumnMaskName},
     {.name = "column.mask.hash.v2.<algorithm>.with.salt.<salt>",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Columns whose values become a salted hash.",
-     .note = kAllColumns},
+     .doc =
+         "Columns whose values become a salted hash, cut to the column's length. Character types "
+         "only; keys stay as they are.",
+     .fix = kAlgorithms,
+     .name_validator = CheckColumnMaskName},
     {.name = "column.mask.hash.<algorithm>.with.salt.<salt>",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
      .doc = "Columns whose values become a salted hash, in Debezium's first form.",
-     .note = kAllColumns},
+     .fix = kAlgorithms,
+     .name_validator = CheckColumnMaskName},
     {.name = "column.truncate.to.<n>.chars",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Columns whose values are cut to n characters.",
-     .note = kAllColumns},
+     .doc = "Columns whose texts are cut to n characters, binary values to n bytes.",
+     .fix = "use a number above 0, as in column.truncate.to.20.chars",
+     .name_validator = CheckColumnMaskName},
     {.name = "column.propagate.source.type",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Columns whose SQL type is added to the record's schema.",
-     .note = "schemas carry no source types"},
+     .doc = "Columns whose SQL type is added to the record's schema, as regular expressions over "
+            "schema.table.column."},
     {.name = "datatype.propagate.source.type",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "SQL types that are added to the record's schema.",
-     .note = "schemas carry no source types"},
+     .doc = "SQL types that are added to the record's schema, as regular expressions over "
+            "schema.table.type."},
     {.name = "skipped.operations",
      .group = kGroup,
      .type = kList,
@@ -98,9 +100,7 @@ constexpr PropertyDefinition kDefinitions[] = {
      .group = kGroup,
      .type = kBoolean,
      .default_value = "false",
-     .support = kNotYetRefused,
-     .doc = "Drop updates that change no written column.",
-     .note = "every update is written"},
+     .doc = "Drop updates that change no written column; needs REPLICA IDENTITY FULL."},
 };
 
 }  // namespace

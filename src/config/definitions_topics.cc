@@ -9,8 +9,10 @@ using enum PropertyType;
 using enum Support;
 constexpr PropertyGroup kGroup = PropertyGroup::kTopics;
 constexpr absl::string_view kTopicFix = "use letters, digits, '.', '_' and '-'";
-constexpr absl::string_view kOtherStrategies =
-    "it belongs to a naming strategy that is not supported yet";
+constexpr absl::string_view kStrategies =
+    "use SchemaTopicNamingStrategy, SchemaUnicodeTopicNamingStrategy, "
+    "SchemaRegexTopicNamingStrategy or their "
+    "Default… forms of io.debezium.schema";
 
 constexpr PropertyDefinition kDefinitions[] = {
     {.name = "topic.prefix",
@@ -25,9 +27,10 @@ constexpr PropertyDefinition kDefinitions[] = {
      .group = kGroup,
      .type = kClass,
      .default_value = "io.debezium.schema.SchemaTopicNamingStrategy",
-     .support = kNotYetRefused,
-     .doc = "How a table's name becomes a topic's.",
-     .note = "topics are named prefix.schema.table"},
+     .doc = "How a table's name becomes a topic's: prefix.schema.table (Schema…), prefix.table "
+            "(Default…), with other characters as _uXXXX (…Unicode…) or rewritten (…Regex…).",
+     .fix = kStrategies,
+     .validator = CheckNamingStrategy},
     {.name = "topic.delimiter",
      .group = kGroup,
      .default_value = ".",
@@ -73,31 +76,30 @@ constexpr PropertyDefinition kDefinitions[] = {
     {.name = "topic.regex",
      .group = kGroup,
      .type = kRegex,
-     .support = kNotYetRefused,
-     .doc = "Regular expression over topic names, for the regex naming strategies.",
-     .note = kOtherStrategies},
+     .doc = "Regular expression over whole topic names, for the …Regex… naming strategies."},
     {.name = "topic.replacement",
      .group = kGroup,
-     .support = kNotYetRefused,
-     .doc = "Replacement for topic.regex.",
-     .note = kOtherStrategies},
+     .doc = "What topic.regex becomes; $1 and ${name} are its groups."},
     {.name = "topic.key.enforce.uniqueness",
      .group = kGroup,
      .type = kBoolean,
      .default_value = "true",
-     .support = kNoEffect,
-     .doc = "Add the original table's name to the key under a regex naming strategy.",
-     .note = kOtherStrategies},
-    {.name = "topic.key.field.<part>",
+     .doc = "Add a field that names the table to the key, with a …Regex… naming strategy."},
+    {.name = "topic.key.field.name",
      .group = kGroup,
-     .support = kNoEffect,
-     .doc = "Name, regex or replacement of that key field.",
-     .note = kOtherStrategies},
+     .default_value = "__dbz__physicalTableIdentifier",
+     .doc = "Name of that field."},
+    {.name = "topic.key.field.regex",
+     .group = kGroup,
+     .type = kRegex,
+     .doc = "Regular expression over the topic's original name, to shorten that field's value."},
+    {.name = "topic.key.field.replacement",
+     .group = kGroup,
+     .doc = "What topic.key.field.regex becomes."},
     {.name = "message.key.columns",
      .group = kGroup,
-     .support = kNotYetRefused,
-     .doc = "Key columns of tables, in place of the primary key.",
-     .note = "keys come from the primary key or replica identity",
+     .doc = "Key columns of tables, in place of the primary key: regular expressions "
+            "table:column,column;table:column over schema.table and column.",
      .fix = "use schema.table:column1,column2;schema.table2:column",
      .validator = CheckMessageKeyColumns},
     {.name = "tombstones.on.delete",

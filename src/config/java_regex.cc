@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/java_regex_translator.h"
+#include "config/java_replacement.h"
 
 namespace walduct::config {
 namespace {
@@ -70,8 +72,7 @@ absl::StatusOr<std::unique_ptr<JavaRegex>> JavaRegex::Compile(absl::string_view 
       pcre2_compile_context_create(nullptr));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANY);
   // No start optimization: PCRE2 10.42 takes a look-ahead's first character for consumed and then misses "(?=a)#*?a" on "a".
-  uint32_t flags = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C |
-                   PCRE2_NO_START_OPTIMIZE;
+  uint32_t flags = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_START_OPTIMIZE;
   if (options.case_insensitive) flags |= PCRE2_CASELESS;
   int error = 0;
   size_t offset = 0;
@@ -88,8 +89,49 @@ absl::StatusOr<std::unique_ptr<JavaRegex>> JavaRegex::Compile(absl::string_view 
 
 bool JavaRegex::FullMatch(absl::string_view text) const {
   std::unique_ptr<pcre2_match_data, MatchDeleter> match(pcre2_match_data_create(1, nullptr));
-  return pcre2_match(code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, 0,
-                     match.get(), code_->context) >= 0;
+  return pcre2_match(code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0,
+                     PCRE2_ANCHORED | PCRE2_ENDANCHORED, match.get(), code_->context) >= 0;
+}
+
+std::string JavaRegex::CheckReplacement(absl::string_view replacement) const {
+  uint32_t groups = 0;
+  pcre2_pattern_info(code_->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+  const absl::StatusOr<std::vector<ReplacementPart>> parts =
+      ParseJavaReplacement(replacement, groups);
+  if (!parts.ok()) return std::string(parts.status().message());
+  for (const ReplacementPart& part : *parts) {
+    if (!part.name.empty() && pcre2_substring_number_from_name(
+                                  code_->code, reinterpret_cast<PCRE2_SPTR>(part.name.c_str())) < 0)
+      return absl::StrCat("there is no group '", part.name, "'");
+  }
+  return "";
+}
+
+std::string JavaRegex::ReplaceFirst(absl::string_view text, absl::string_view replacement) const {
+  std::unique_ptr<pcre2_match_data, MatchDeleter> match(
+      pcre2_match_data_create_from_pattern(code_->code, nullptr));
+  const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+  if (pcre2_match(code_->code, subject, text.size(), 0, 0, match.get(), code_->context) < 0)
+    return std::string(text);
+  uint32_t groups = 0;
+  pcre2_pattern_info(code_->code, PCRE2_INFO_CAPTURECOUNT, &groups);
+  const absl::StatusOr<std::vector<ReplacementPart>> parts =
+      ParseJavaReplacement(replacement, groups);
+  CHECK(parts.ok());  // checked before
+  const PCRE2_SIZE* bounds = pcre2_get_ovector_pointer(match.get());
+  std::string result(text.substr(0, bounds[0]));
+  for (const ReplacementPart& part : *parts) {
+    absl::StrAppend(&result, part.literal);
+    int group = part.group;
+    if (!part.name.empty())
+      group = pcre2_substring_number_from_name(code_->code,
+                                               reinterpret_cast<PCRE2_SPTR>(part.name.c_str()));
+    if (group < 0 || bounds[2 * group] == PCRE2_UNSET) continue;
+    absl::StrAppend(&result,
+                    text.substr(bounds[2 * group], bounds[2 * group + 1] - bounds[2 * group]));
+  }
+  absl::StrAppend(&result, text.substr(bounds[1]));
+  return result;
 }
 
 }  // namespace walduct::config

@@ -25,6 +25,12 @@ class JavaRegex {
 
   // Java's Matcher.matches(): the whole text. A text that exceeds the match limits does not match.
   bool FullMatch(absl::string_view text) const;
+
+  // "" when replacement may follow this expression in ReplaceFirst, else what is wrong with it.
+  std::string CheckReplacement(absl::string_view replacement) const;
+  // Java's Matcher.replaceFirst: text with its first match, whole or not, replaced; $1 and ${name} are groups, a backslash
+  // takes the next character literally. text itself when nothing matches. Expects a checked replacement.
+  std::string ReplaceFirst(absl::string_view text, absl::string_view replacement) const;
   const std::string& pattern() const { return pattern_; }
 
  private:

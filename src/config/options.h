@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "config/java_regex.h"
+#include "config/message_keys.h"
 #include "config/regex_list.h"
 
 namespace walduct::config {
@@ -101,18 +104,60 @@ struct ValueOptions {
   bool null_on_failure = false;
 };
 
+enum class ColumnMaskKind { kTruncate, kStars, kHash, kHashV2 };
+
+// One property column.truncate.to.*, column.mask.with.* or column.mask.hash.*: what becomes of the values of its columns.
+struct ColumnMask {
+  ColumnMaskKind kind = ColumnMaskKind::kStars;
+  uint32_t length = 0;          // kTruncate, kStars: characters
+  std::string algorithm, salt;  // kHash, kHashV2; the algorithm under its first name ("SHA-1")
+  RegexList columns;            // over schema.table.column
+};
+
+// Columns of the value; a key keeps its columns as they are.
+struct ColumnOptions {
+  std::optional<RegexList> include, exclude;  // over schema.table.column
+  std::vector<ColumnMask>
+      masks;  // by kind, then as configured: the order in which Debezium asks them
+  std::optional<RegexList> propagate_columns;  // over schema.table.column
+  std::optional<RegexList> propagate_types;    // over schema.table.type
+};
+
+enum class NameAdjustment { kNone, kAvro, kAvroUnicode };
+
 struct EncodeOptions {
   ConverterOptions key, value;
   ValueOptions values;
+  ColumnOptions columns;
+  NameAdjustment schema_names = NameAdjustment::kNone;
+  NameAdjustment field_names = NameAdjustment::kNone;
   std::string topic_prefix;
   std::string database;          // source.db
   bool extended_headers = true;  // __debezium.context.*
   std::string unavailable_placeholder = "__debezium_unavailable_value";
 };
 
+// A regular expression that must match a whole topic name, and what its first match becomes.
+struct TopicRewrite {
+  std::shared_ptr<const JavaRegex> regex;
+  std::string replacement;  // checked against the regex
+};
+
+// topic.naming.strategy and its options.
+struct TopicNamingOptions {
+  bool with_schema = true;              // Schema…NamingStrategy; else prefix and table alone
+  bool unicode = false;                 // …UnicodeTopicNamingStrategy: _uXXXX instead of _
+  std::optional<TopicRewrite> rewrite;  // …RegexTopicNamingStrategy
+  std::string key_field;                // field of the key that names the table; empty: none
+  std::optional<TopicRewrite> key_field_rewrite;
+};
+
 struct TransformOptions {
   std::string topic_prefix;
   std::string topic_delimiter = ".";
+  TopicNamingOptions naming;
+  std::optional<MessageKeys> message_keys;
+  bool skip_unchanged = false;  // skip.messages.without.change
   bool tombstones_on_delete = true;
   bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
 };

@@ -10,7 +10,9 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "config/classes.h"
+#include "config/column_options.h"
 #include "config/text_lists.h"
+#include "config/topic_naming_options.h"
 
 namespace walduct::config {
 namespace {
@@ -205,10 +207,20 @@ std::string BuildPlaceholder(absl::string_view text) {
   return absl::HexStringToBytes(text.substr(kHex.size()));
 }
 
+NameAdjustment ParseAdjustment(absl::string_view mode) {
+  if (mode == "avro") return NameAdjustment::kAvro;
+  if (mode == "avro_unicode") return NameAdjustment::kAvroUnicode;
+  CHECK(mode == "none");
+  return NameAdjustment::kNone;
+}
+
 EncodeOptions BuildEncode(const PropertySet& properties, Findings* findings) {
   EncodeOptions encode;
   encode.key = BuildConverter(properties, "key", findings);
   encode.value = BuildConverter(properties, "value", findings);
+  encode.columns = BuildColumns(properties);
+  encode.schema_names = ParseAdjustment(properties.Text("schema.name.adjustment.mode"));
+  encode.field_names = ParseAdjustment(properties.Text("field.name.adjustment.mode"));
   encode.topic_prefix = properties.Text("topic.prefix");
   encode.database = properties.Text("database.dbname");
   encode.extended_headers = properties.Boolean("extended.headers.enabled");
@@ -222,6 +234,13 @@ TransformOptions BuildTransform(const PropertySet& properties) {
   TransformOptions transform;
   transform.topic_prefix = properties.Text("topic.prefix");
   transform.topic_delimiter = properties.Text("topic.delimiter");
+  transform.naming = BuildTopicNaming(properties);
+  if (properties.IsSet("message.key.columns")) {
+    absl::StatusOr<MessageKeys> keys = MessageKeys::Parse(properties.Text("message.key.columns"));
+    CHECK(keys.ok());  // checked before
+    transform.message_keys = *std::move(keys);
+  }
+  transform.skip_unchanged = properties.Boolean("skip.messages.without.change");
   transform.tombstones_on_delete = properties.Boolean("tombstones.on.delete");
   const std::string skipped = properties.Text("skipped.operations");
   transform.skip_create = ListContains(skipped, "c");

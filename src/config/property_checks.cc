@@ -98,6 +98,12 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
     findings->Warn(property.written_as,
                    absl::StrCat("is an older name; use '", property.name, "'"));
   }
+  if (definition.name_validator != nullptr) {
+    const std::string problem = definition.name_validator(property.name);
+    if (!problem.empty())
+      findings->AddError(
+          absl::StrCat("property '", property.written_as, "': ", problem, "; ", Fix(definition)));
+  }
   if (definition.required && value.find_first_not_of(" \t") == std::string::npos)
     return report;  // said once, below
   if (const std::string problem = CheckValue(definition, property.value); !problem.empty()) {

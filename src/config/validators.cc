@@ -10,8 +10,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "config/java_regex.h"
+#include "config/message_keys.h"
 #include "config/regex_list.h"
 #include "config/text_lists.h"
+#include "config/topic_naming_options.h"
 
 namespace walduct::config {
 namespace {
@@ -141,12 +143,13 @@ std::string CheckSkippedOperations(absl::string_view value) {
 }
 
 std::string CheckMessageKeyColumns(absl::string_view value) {
-  for (const absl::string_view part : absl::StrSplit(value, ';', absl::SkipWhitespace())) {
-    if (!FullMatch(R"(\s*([^:]+):([^:,]+(,[^:,]+)*)\s*)", part)) {
-      return "has an invalid format (expecting '^\\s*([^:]+):([^:,]+(,[^:,]+)*)\\s*$')";
-    }
-  }
-  return "";
+  const absl::StatusOr<MessageKeys> keys = MessageKeys::Parse(value);
+  return keys.ok() ? "" : std::string(keys.status().message());
+}
+
+std::string CheckNamingStrategy(absl::string_view value) {
+  return FindNamingStrategy(value) != nullptr ? ""
+                                              : "is not a topic naming strategy that walduct knows";
 }
 
 std::string CheckReplicaIdentities(absl::string_view value) {

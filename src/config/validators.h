@@ -22,6 +22,7 @@ std::string CheckSlotName(absl::string_view value);
 std::string CheckTopicName(absl::string_view value);
 std::string CheckSkippedOperations(absl::string_view value);
 std::string CheckMessageKeyColumns(absl::string_view value);
+std::string CheckNamingStrategy(absl::string_view value);
 std::string CheckReplicaIdentities(absl::string_view value);
 std::string CheckSignalCollection(absl::string_view value);
 std::string CheckConverter(absl::string_view value);

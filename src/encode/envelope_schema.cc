@@ -56,27 +56,20 @@ ConnectSchemaPtr TransactionSchema() {
   return Shared(std::move(schema));
 }
 
-// The name of a table's schema has no version, unlike the fixed ones.
-ConnectSchema TableStruct(absl::string_view topic, absl::string_view kind,
-                          std::vector<ConnectField> fields) {
-  ConnectSchema schema = Schema(ConnectType::kStruct, absl::StrCat(topic, kind));
-  schema.version = 0;
+}  // namespace
+
+ConnectSchema RowSchema(absl::string_view name, std::vector<ConnectField> fields) {
+  ConnectSchema schema = Schema(ConnectType::kStruct, name);
+  schema.version = 0;  // unlike the fixed ones
   schema.fields = std::move(fields);
   return schema;
 }
 
-}  // namespace
-
-ConnectSchema KeySchema(absl::string_view topic, std::vector<ConnectField> fields) {
-  return TableStruct(topic, ".Key", std::move(fields));
-}
-
-ConnectSchema EnvelopeSchema(absl::string_view topic, std::vector<ConnectField> row_fields) {
-  ConnectSchema row = TableStruct(topic, ".Value", std::move(row_fields));
+ConnectSchema EnvelopeSchema(absl::string_view name, ConnectSchema row) {
   row.optional = true;
   const ConnectSchemaPtr row_schema = Shared(std::move(row));
   const auto number = Optional(ConnectType::kInt64);
-  ConnectSchema schema = Schema(ConnectType::kStruct, absl::StrCat(topic, ".Envelope"));
+  ConnectSchema schema = Schema(ConnectType::kStruct, name);
   schema.version = 2;
   schema.fields = {{"before", row_schema},
                    {"after", row_schema},

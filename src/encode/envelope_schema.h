@@ -13,8 +13,9 @@ namespace walduct::encode {
 inline constexpr absl::string_view kSourceVersion = "3.6.1.Final";
 inline constexpr absl::string_view kConnectorType = "postgresql";
 
-ConnectSchema KeySchema(absl::string_view topic, std::vector<ConnectField> fields);
-ConnectSchema EnvelopeSchema(absl::string_view topic, std::vector<ConnectField> row_fields);
+// Of a key or a row.
+ConnectSchema RowSchema(absl::string_view name, std::vector<ConnectField> fields);
+ConnectSchema EnvelopeSchema(absl::string_view name, ConnectSchema row);
 ConnectSchema MessageKeySchema();
 // content: bytes, or a string by binary.handling.mode.
 ConnectSchema MessageValueSchema(ConnectType content);

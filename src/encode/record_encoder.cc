@@ -22,7 +22,7 @@ using event::KeySource;
 using event::Operation;
 using event::ValueShape;
 
-constexpr size_t kMaxPlans = 16384;
+constexpr size_t kMaxTables = 16384;
 constexpr absl::string_view kNewKeyHeader = "__debezium.newkey";
 constexpr absl::string_view kOldKeyHeader = "__debezium.oldkey";
 constexpr absl::string_view kTaskId = "0";
@@ -89,32 +89,51 @@ absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* reco
   return EncodeTable(emission, record);
 }
 
-std::vector<DroppedColumn> RecordEncoder::TakeDroppedColumns() {
-  return std::exchange(dropped_, {});
-}
+std::vector<ColumnNotice> RecordEncoder::TakeNotices() { return std::exchange(notices_, {}); }
 
-const TablePlan& RecordEncoder::PlanOf(const event::TableSchema& schema, absl::string_view topic) {
+const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
+  const event::TableSchema& schema = *emission.change->schema;
   const uint64_t version = schema.version.value();
-  const auto fits = [&](const TablePlan* plan) {
-    return plan != nullptr && plan->version == version && plan->topic == topic;
+  const bool snapshot = emission.change->operation == Operation::kRead;
+  const auto fits = [&](const TablePlan& plan) {
+    return plan.version == version && plan.snapshot == snapshot && plan.topic == emission.topic;
   };
-  if (fits(last_plan_)) return *last_plan_;
-  last_plan_ = nullptr;
-  if (plans_.size() >= kMaxPlans) plans_.clear();
-  std::unique_ptr<TablePlan>& plan = plans_[ToInteger(schema.relation)];
-  if (!fits(plan.get())) {
-    plan = std::make_unique<TablePlan>(CompileTable(schema, topic, options_));
-    ReportDropped(*plan);
+  if (last_plan_ != nullptr && fits(*last_plan_)) return *last_plan_;
+  if (!plans_.contains(ToInteger(schema.relation)) && plans_.size() >= kMaxTables) plans_.clear();
+  TablePlans& plans = plans_[ToInteger(schema.relation)];
+  for (const auto& plan : plans.recent) {
+    if (plan == nullptr || !fits(*plan)) continue;
+    last_plan_ = plan.get();
+    return *last_plan_;
   }
+  std::unique_ptr<TablePlan>& plan = plans.recent[plans.next++ % plans.recent.size()];
+  plan = std::make_unique<TablePlan>(CompileTable(
+      {.schema = &schema, .topic = emission.topic, .key = emission.key_rule, .snapshot = snapshot},
+      options_));
+  CollectNotices(*plan);
   last_plan_ = plan.get();
   return *last_plan_;
 }
 
-void RecordEncoder::ReportDropped(const TablePlan& plan) {
-  for (const DroppedColumn& column : plan.dropped) {
-    if (reported_.insert(absl::StrCat(plan.table_name, ".", column.column)).second)
-      dropped_.push_back(column);
+void RecordEncoder::CollectNotices(const TablePlan& plan) {
+  for (const ColumnNotice& notice : plan.notices) {
+    const std::string id =
+        absl::StrCat(plan.table_name, ".", notice.column, "/", static_cast<int>(notice.kind));
+    if (reported_.insert(id).second) notices_.push_back(notice);
   }
+}
+
+bool RecordEncoder::SameKey(const Emission& emission) { return Same(emission, true); }
+
+bool RecordEncoder::SameValue(const Emission& emission) { return Same(emission, false); }
+
+bool RecordEncoder::Same(const Emission& emission, bool key) {
+  const TablePlan& plan = PlanOf(emission);
+  if (!plan.status.ok()) return false;
+  Begin(&compared_, key ? options_.key : options_.value);
+  context_.streaming = !key;
+  return SameRow(plan, key ? plan.key : plan.row, BeforeRow(*emission.change),
+                 AfterRow(*emission.change), &context_);
 }
 
 // Points the value context at an emptied buffer.
@@ -127,7 +146,8 @@ void RecordEncoder::Begin(std::string* buffer, const ConverterOptions& converter
 }
 
 absl::Status RecordEncoder::EncodeTable(const Emission& emission, event::Record* record) {
-  const TablePlan& plan = PlanOf(*emission.change->schema, emission.topic);
+  const TablePlan& plan = PlanOf(emission);
+  RETURN_IF_ERROR(plan.status);
   context_.streaming = false;
   RETURN_IF_ERROR(EncodeKey(plan, emission, record));
   RETURN_IF_ERROR(EncodeHeaders(plan, emission, record));

@@ -21,10 +21,11 @@
 #include "encode/table_plan.h"
 #include "event/emission.h"
 #include "event/record.h"
+#include "event/record_comparison.h"
 
 namespace walduct::encode {
 
-class RecordEncoder {
+class RecordEncoder final : public event::RecordComparison {
  public:
   // clock is borrowed and read once per record. run_id: value of the header __debezium.context.runId.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(config::EncodeOptions options,
@@ -34,8 +35,11 @@ class RecordEncoder {
   //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes bytes only)
   absl::Status Encode(const event::Emission& emission, event::Record* record);
 
-  // Columns left out because their type is not supported, each reported once.
-  std::vector<DroppedColumn> TakeDroppedColumns();
+  bool SameKey(const event::Emission& emission) override;
+  bool SameValue(const event::Emission& emission) override;
+
+  // What was found out about columns since the last call; each notice comes once.
+  std::vector<ColumnNotice> TakeNotices();
 
   // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
   uint64_t saturated_values() const { return context_.saturated; }
@@ -47,8 +51,9 @@ class RecordEncoder {
 
   RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id);
 
-  const TablePlan& PlanOf(const event::TableSchema& schema, absl::string_view topic);
-  void ReportDropped(const TablePlan& plan);
+  const TablePlan& PlanOf(const event::Emission& emission);
+  void CollectNotices(const TablePlan& plan);
+  bool Same(const event::Emission& emission, bool key);
   absl::Status EncodeTable(const event::Emission& emission, event::Record* record);
   absl::Status EncodeKey(const TablePlan& plan, const event::Emission& emission,
                          event::Record* record);
@@ -72,15 +77,20 @@ class RecordEncoder {
   const Texts message_source_;
   std::string message_key_head_, message_value_head_;
 
-  // By relation; a later version of the table takes the place of the earlier one. Emptied when full.
-  absl::flat_hash_map<uint32_t, std::unique_ptr<TablePlan>> plans_;
+  // The plans of one relation that are in use together: by topic, version, snapshot or stream. The oldest makes room.
+  struct TablePlans {
+    std::array<std::unique_ptr<TablePlan>, 8> recent;
+    size_t next = 0;
+  };
+  // By relation. Emptied when full.
+  absl::flat_hash_map<uint32_t, TablePlans> plans_;
   const TablePlan* last_plan_ = nullptr;
   absl::flat_hash_set<std::string> reported_;
-  std::vector<DroppedColumn> dropped_;
+  std::vector<ColumnNotice> notices_;
 
   Scratch scratch_;
   ValueContext context_;
-  std::string key_, value_, key_header_;
+  std::string key_, value_, key_header_, compared_;
   std::array<event::Header, kMaxHeaders> headers_;
 };
 

@@ -93,7 +93,7 @@ absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const Fiel
   if (value.kind == ValueKind::kUnchangedToast) {
     return AppendPlaceholder(table, plan, field, context);
   }
-  context->wrote_null = true;
+  context->wrote_null = !field.null_is_value;
   context->out->append(field.null_text[Index(context->format)]);
   return absl::OkStatus();
 }
@@ -108,16 +108,17 @@ absl::Status AppendStruct(const TablePlan& table, const RowPlan& plan, const Row
     const size_t before = context->out->size();
     if (!first) context->out->push_back(',');
     context->out->append(field.prefix[Index(TextFormat::kStruct)]);
-    const size_t value_begin = context->out->size();
     if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
       return status;
-    if (context->out->size() == value_begin && field.optional && context->wrote_null) {
+    if (context->wrote_null) {
       context->out->resize(before);
     } else {
       first = false;
     }
   }
-  context->out->push_back('}');
+  const std::string& tail = plan.tail[Index(TextFormat::kStruct)];
+  if (!first && !tail.empty()) context->out->push_back(',');
+  absl::StrAppend(context->out, tail, "}");
   return absl::OkStatus();
 }
 
@@ -134,19 +135,39 @@ absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSou
   if (source.row.size() != table.columns) return WrongWidth(table);
   if (!source.old_row.empty() && source.old_row.size() != table.columns) return WrongWidth(table);
   if (context->format == TextFormat::kStruct) return AppendStruct(table, plan, source, context);
+  const size_t format = Index(context->format);
   if (plan.fields.empty()) {
-    context->out->append("{}");
+    absl::StrAppend(context->out, "{", plan.tail[format], "}");
     return absl::OkStatus();
   }
-  const size_t format = Index(context->format);
   for (const FieldPlan& field : plan.fields) {
     context->out->append(field.prefix[format]);
     const Value& value = Resolve(source, field.column);
     if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
       return status;
   }
+  if (!plan.tail[format].empty()) absl::StrAppend(context->out, ",", plan.tail[format]);
   context->out->push_back('}');
   return absl::OkStatus();
+}
+
+bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, const RowSource& b,
+             ValueContext* context) {
+  if (a.row.size() != table.columns || b.row.size() != table.columns) return false;
+  for (const FieldPlan& field : plan.fields) {
+    const Value& left = Resolve(a, field.column);
+    const Value& right = Resolve(b, field.column);
+    if (left.kind == right.kind && left.text() == right.text()) continue;
+    context->out->clear();
+    if (!AppendField(table, plan, field, left, context).ok()) return false;
+    const bool left_null = context->wrote_null;
+    const size_t middle = context->out->size();
+    if (!AppendField(table, plan, field, right, context).ok()) return false;
+    if (left_null != context->wrote_null) return false;
+    const absl::string_view both = *context->out;
+    if (both.substr(0, middle) != both.substr(middle)) return false;
+  }
+  return true;
 }
 
 }  // namespace walduct::encode

@@ -21,4 +21,8 @@ struct RowSource {
 absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSource& source,
                        ValueContext* context);
 
+// Would both rows be written alike? context->out is a scratch buffer here. A row that cannot be written is like no other.
+bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, const RowSource& b,
+             ValueContext* context);
+
 }  // namespace walduct::encode

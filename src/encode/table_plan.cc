@@ -3,149 +3,134 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
+#include "base/error.h"
 #include "base/json_text.h"
-#include "encode/appenders.h"
-#include "encode/default_value.h"
 #include "encode/envelope_schema.h"
-#include "encode/placeholder.h"
+#include "encode/name_adjuster.h"
 #include "encode/schema_json.h"
-#include "encode/type_table.h"
 
 namespace walduct::encode {
 namespace {
 
-constexpr TextFormat kAllFormats[] = {TextFormat::kJson, TextFormat::kHeader, TextFormat::kStruct};
+using Notice = ColumnNotice::Kind;
 
-struct Field {
-  FieldPlan plan;
-  ConnectSchemaPtr schema;
+// Compiles key and value of one table.
+class Compiler {
+ public:
+  Compiler(const TableRequest& request, const config::EncodeOptions& options, TablePlan* plan)
+      : request_(request), schema_(*request.schema), options_(options), plan_(*plan) {}
+
+  void CompileKey();
+  void CompileValue();
+
+ private:
+  std::optional<Field> Compile(uint16_t index, const config::ConverterOptions& converter,
+                               ColumnRule rule, int32_t length) {
+    const event::Column& column = schema_.columns[index];
+    std::optional<Field> field = CompileField({.column = &column,
+                                               .index = index,
+                                               .converter = &converter,
+                                               .values = &options_.values,
+                                               .placeholder = options_.unavailable_placeholder,
+                                               .rule = std::move(rule),
+                                               .length = length});
+    if (field) field->name = AdjustFieldName(column.name, options_.field_names);
+    return field;
+  }
+
+  ColumnRule Rule(const event::Column& column, const SourceType& source) const {
+    return RuleOf(options_.columns, plan_.table_name, column, source);
+  }
+
+  void Note(Notice kind, const event::Column& column) {
+    plan_.notices.push_back({kind, plan_.table_name, column.name, column.type->name});
+  }
+
+  // Moves the fields into the plan; their schemas are the answer.
+  std::vector<ConnectField> Place(std::vector<Field> fields, RowPlan* row) {
+    PlaceFields(&fields);
+    absl::flat_hash_set<std::string> names;
+    std::vector<ConnectField> schemas;
+    for (Field& field : fields) {
+      if (!names.insert(field.name).second) plan_.status = Ambiguous(field.name);
+      row->fields.push_back(std::move(field.plan));
+      schemas.push_back({std::move(field.name), std::move(field.schema)});
+    }
+    return schemas;
+  }
+
+  absl::Status Ambiguous(absl::string_view name) const {
+    return Error(absl::StatusCode::kFailedPrecondition, "field_name_conflict",
+                 absl::StrCat("two columns of ", plan_.table_name, " would be the field ", name),
+                 "set field.name.adjustment.mode=avro_unicode or none, or leave a column out with "
+                 "column.exclude.list");
+  }
+
+  std::string SchemaName(absl::string_view kind) const {
+    return AdjustSchemaName(absl::StrCat(plan_.topic, kind), options_.schema_names);
+  }
+
+  void AddExtraField(std::vector<ConnectField>* schemas);
+
+  const TableRequest& request_;
+  const event::TableSchema& schema_;
+  const config::EncodeOptions& options_;
+  TablePlan& plan_;
 };
 
-// What the column's own converter makes of a constant; absent when the type cannot read it.
-std::optional<Texts> Render(absl::string_view text, const ValuePlan& plan,
-                            const config::ConverterOptions& converter) {
-  Scratch scratch;
-  Texts texts;
-  for (TextFormat format : kAllFormats) {
-    ValueContext context;
-    context.out = &texts[Index(format)];
-    context.format = format;
-    context.decimal_numeric = converter.decimal_numeric;
-    context.scratch = &scratch;
-    if (plan.append(text, plan, &context) != Outcome::kOk) return std::nullopt;
+void Compiler::CompileKey() {
+  plan_.key.is_key = true;
+  std::vector<Field> fields;
+  for (const uint16_t index : request_.key ? request_.key->columns : schema_.key_columns) {
+    std::optional<Field> field = Compile(index, options_.key, {}, 0);
+    if (!field) continue;
+    const event::Column& column = schema_.columns[index];
+    if (Rule(column, SourceTypeOf(column, request_.snapshot)).mask != nullptr)
+      Note(Notice::kMaskedKey, column);
+    fields.push_back(*std::move(field));
   }
-  return texts;
+  std::vector<ConnectField> schemas = Place(std::move(fields), &plan_.key);
+  AddExtraField(&schemas);
+  if (schemas.empty()) return;
+  plan_.key_schema = Shared(RowSchema(SchemaName(".Key"), std::move(schemas)));
+  plan_.key_head = PayloadHead(*plan_.key_schema, options_.key);
 }
 
-std::string QuotedName(absl::string_view name, TextFormat format) {
-  std::string quoted;
-  ValueContext context;
-  context.out = &quoted;
-  context.format = format;
-  AppendText(name, &context);
-  return quoted;
-}
-
-Texts Prefix(absl::string_view name, bool first) {
-  const char* open = first ? "{" : ",";
-  return {absl::StrCat(open, QuotedName(name, TextFormat::kJson), ":"),
-          absl::StrCat(open, QuotedName(name, TextFormat::kHeader), ":"), absl::StrCat(name, "=")};
-}
-
-// A required field never is null: it takes its default, else a constant of its type. An optional one takes its default where
-// JsonConverter's replace.null.with.default says so; Struct.get, which headers are printed with, always does; Struct.toString
-// never does.
-Texts NullTexts(const TypeMapping& mapping, const std::optional<Texts>& default_texts,
-                const config::ConverterOptions& converter) {
-  if (!mapping.schema.optional) {
-    if (default_texts) return *default_texts;
-    ValuePlan plan = mapping.plan;
-    if (mapping.text_filler) plan.append = AppendString;
-    plan.precision =
-        0;  // the constant for timestamptz has no fraction, whatever the column's precision
-    std::optional<Texts> filler = Render(mapping.filler, plan, converter);
-    CHECK(filler.has_value());
-    return *std::move(filler);
+void Compiler::AddExtraField(std::vector<ConnectField>* schemas) {
+  if (request_.key == nullptr || request_.key->extra_field.empty()) return;
+  const std::string& name = request_.key->extra_field;
+  const std::string& value = request_.key->extra_value;
+  for (const ConnectField& field : *schemas) {
+    if (field.name == name) plan_.status = Ambiguous(name);
   }
-  Texts texts = {"null", "null", ""};
-  if (!default_texts) return texts;
-  if (converter.replace_null_with_default)
-    texts[Index(TextFormat::kJson)] = (*default_texts)[Index(TextFormat::kJson)];
-  texts[Index(TextFormat::kHeader)] = (*default_texts)[Index(TextFormat::kHeader)];
-  return texts;
+  for (const TextFormat format : {TextFormat::kJson, TextFormat::kHeader})
+    plan_.key.tail[Index(format)] =
+        absl::StrCat(QuotedName(name, format), ":", QuotedName(value, format));
+  plan_.key.tail[Index(TextFormat::kStruct)] = absl::StrCat(name, "=", value);
+  schemas->push_back({name, Shared(Schema(ConnectType::kString))});
 }
 
-std::optional<Field> CompileField(const event::Column& column,
-                                  const config::ConverterOptions& converter,
-                                  const config::EncodeOptions& options) {
-  const absl::string_view placeholder = options.unavailable_placeholder;
-  TypeMapping mapping;
-  if (!MapType(*column.type, column.typmod, options.values, &mapping)) return std::nullopt;
-  const bool optional = column.optional || mapping.always_optional;
-  if (mapping.nulled && !optional) return std::nullopt;
-  Field field;
-  mapping.schema.optional = optional;
-  std::optional<Texts> default_texts;
-  if (const auto text = DefaultText(column, mapping)) {
-    default_texts = Render(*text, mapping.plan, converter);
-    if (default_texts) {
-      mapping.schema.default_value =
-          ConnectDefault{*text, (*default_texts)[Index(TextFormat::kJson)]};
+void Compiler::CompileValue() {
+  std::vector<Field> fields;
+  for (uint16_t i = 0; i < schema_.columns.size(); ++i) {
+    const event::Column& column = schema_.columns[i];
+    if (!IsIncluded(options_.columns, absl::StrCat(plan_.table_name, ".", column.name))) continue;
+    const SourceType source = SourceTypeOf(column, request_.snapshot);
+    ColumnRule rule = Rule(column, source);
+    const bool unmasked = rule.mask_without_effect;
+    std::optional<Field> field = Compile(i, options_.value, std::move(rule), source.length);
+    if (!field) {
+      Note(Notice::kTypeNotSupported, column);
+      continue;
     }
+    if (unmasked) Note(Notice::kMaskWithoutEffect, column);
+    fields.push_back(*std::move(field));
   }
-  field.plan.null_text = NullTexts(mapping, default_texts, converter);
-  if (const auto numbers = PlaceholderNumbers(mapping, placeholder)) {
-    field.plan.placeholder = {*numbers, *numbers, *numbers};
-    field.plan.has_placeholder = true;
-  } else if (const auto text = PlaceholderText(mapping, placeholder)) {
-    field.plan.placeholder = Render(*text, PlaceholderPlan(mapping), converter).value_or(Texts{});
-    field.plan.has_placeholder = true;
-  }
-  field.plan.value = std::move(mapping.plan);
-  field.plan.optional = optional;
-  field.plan.name = column.name;
-  field.schema = Shared(std::move(mapping.schema));
-  return field;
-}
-
-// Adds the column to a row; false: its type is not supported.
-bool AddField(const event::TableSchema& schema, uint16_t index,
-              const config::ConverterOptions& converter, const config::EncodeOptions& options,
-              RowPlan* row, std::vector<ConnectField>* fields) {
-  const event::Column& column = schema.columns[index];
-  std::optional<Field> field = CompileField(column, converter, options);
-  if (!field) return false;
-  field->plan.column = index;
-  field->plan.prefix = Prefix(column.name, row->fields.empty());
-  row->fields.push_back(std::move(field->plan));
-  fields->push_back({column.name, std::move(field->schema)});
-  return true;
-}
-
-void CompileKey(const event::TableSchema& schema, const config::EncodeOptions& options,
-                TablePlan* plan) {
-  std::vector<ConnectField> fields;
-  plan->key.is_key = true;
-  for (const uint16_t column : schema.key_columns) {
-    AddField(schema, column, options.key, options, &plan->key, &fields);
-  }
-  if (fields.empty()) return;
-  plan->key_schema = Shared(KeySchema(plan->topic, std::move(fields)));
-  plan->key_head = PayloadHead(*plan->key_schema, options.key);
-}
-
-void CompileValue(const event::TableSchema& schema, const config::EncodeOptions& options,
-                  TablePlan* plan) {
-  std::vector<ConnectField> fields;
-  for (uint16_t i = 0; i < schema.columns.size(); ++i) {
-    if (AddField(schema, i, options.value, options, &plan->row, &fields)) continue;
-    plan->dropped.push_back(
-        {schema.schema, schema.table, schema.columns[i].name, schema.columns[i].type->name});
-  }
-  plan->envelope_schema = Shared(EnvelopeSchema(plan->topic, std::move(fields)));
-  plan->value_head = PayloadHead(*plan->envelope_schema, options.value);
+  ConnectSchema row = RowSchema(SchemaName(".Value"), Place(std::move(fields), &plan_.row));
+  plan_.envelope_schema = Shared(EnvelopeSchema(SchemaName(".Envelope"), std::move(row)));
+  plan_.value_head = PayloadHead(*plan_.envelope_schema, options_.value);
 }
 
 }  // namespace
@@ -169,16 +154,18 @@ Texts SourceTable(absl::string_view schema, absl::string_view table) {
   return texts;
 }
 
-TablePlan CompileTable(const event::TableSchema& schema, absl::string_view topic,
-                       const config::EncodeOptions& options) {
+TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options) {
+  const event::TableSchema& schema = *request.schema;
   TablePlan plan;
   plan.version = schema.version.value();
-  plan.topic = std::string(topic);
+  plan.topic = std::string(request.topic);
+  plan.snapshot = request.snapshot;
   plan.table_name = absl::StrCat(schema.schema, ".", schema.table);
   plan.columns = schema.columns.size();
   plan.source_table = SourceTable(schema.schema, schema.table);
-  CompileKey(schema, options, &plan);
-  CompileValue(schema, options, &plan);
+  Compiler compiler(request, options, &plan);
+  compiler.CompileKey();
+  compiler.CompileValue();
   return plan;
 }
 

@@ -2,61 +2,64 @@
 // CompileTable, then read only.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "config/options.h"
 #include "encode/connect_schema.h"
-#include "encode/value_plan.h"
+#include "encode/field_plan.h"
+#include "event/key_rule.h"
 #include "event/table_schema.h"
 
 namespace walduct::encode {
 
-inline constexpr size_t kFormats = 3;
-// One text per TextFormat.
-using Texts = std::array<std::string, kFormats>;
-inline size_t Index(TextFormat format) { return static_cast<size_t>(format); }
-
-struct FieldPlan {
-  ValuePlan value;
-  uint16_t column = 0;  // in the row
-  bool optional = true;
-  bool has_placeholder = false;
-  Texts prefix;       // everything before the value: `{"id":`, `,"name":`; kStruct: `name=`
-  Texts null_text;    // for NULL and for what was not sent; empty in kStruct: the field is left out
-  Texts placeholder;  // for a TOAST value that was not sent
-  std::string name;   // for error messages
-};
-
 struct RowPlan {
   std::vector<FieldPlan> fields;
+  Texts
+      tail;  // fields behind them that are the same in every row, without a comma before; empty: none
   bool is_key = false;  // a key takes no placeholder: it would name another row
 };
 
-struct DroppedColumn {
-  std::string schema, table, column, type;
+// Something about a column that its owner should know; told once.
+struct ColumnNotice {
+  enum class Kind : uint8_t {
+    kTypeNotSupported,   // left out of the value
+    kMaskWithoutEffect,  // a mask names it, but applies to character types only
+    kMaskedKey,          // masked in the value, written as it is in the key
+  };
+  Kind kind = Kind::kTypeNotSupported;
+  std::string table;  // "schema.table"
+  std::string column, type;
 };
 
 struct TablePlan {
   uint64_t version = 0;  // TableVersion
   std::string topic;
+  bool snapshot = false;
+  absl::Status status;     // not OK: no record of this table can be written
   std::string table_name;  // "schema.table", for error messages
   size_t columns = 0;      // in a row
   RowPlan key;
   RowPlan row;
   ConnectSchemaPtr key_schema;  // null: no key
   ConnectSchemaPtr envelope_schema;
-  std::string key_head;                // `{"schema":…,"payload":` or empty
-  std::string value_head;              // the same for the envelope
-  Texts source_table;                  // `,"schema":"public","table":"t"`
-  std::vector<DroppedColumn> dropped;  // columns without a row in the type table
+  std::string key_head;    // `{"schema":…,"payload":` or empty
+  std::string value_head;  // the same for the envelope
+  Texts source_table;      // `,"schema":"public","table":"t"`
+  std::vector<ColumnNotice> notices;
 };
 
-TablePlan CompileTable(const event::TableSchema& schema, absl::string_view topic,
-                       const config::EncodeOptions& options);
+struct TableRequest {
+  const event::TableSchema* schema = nullptr;
+  absl::string_view topic;
+  const event::KeyRule* key = nullptr;  // null: the table's key columns
+  bool snapshot = false;  // for rows of a snapshot: their metadata differs in one detail
+};
+
+TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options);
 
 // The tables' part of the source block, also for logical messages, whose names are empty.
 Texts SourceTable(absl::string_view schema, absl::string_view table);

@@ -41,6 +41,7 @@ struct Scratch {
   std::string bytes;
   std::string element;     // of an array, unescaped
   std::string entry_text;  // of hstore, unescaped
+  std::string published;   // of a mask: the value before it
   std::vector<Entry> entries;
 };
 
@@ -53,12 +54,13 @@ struct ValueContext {
   bool streaming = false;  // the row is not read by a snapshot, and not written to a key
   bool null_on_failure =
       false;                // kForeignMoney and kNestedArray become null where that is possible
-  bool wrote_null = false;  // the column written last is null, whatever stands for it
+  bool wrote_null = false;  // the column written last is null, and no constant stands for it
   uint64_t saturated = 0;   // values beyond the range of the Connect type, written as its limit
   uint64_t nulled = 0;      // values that the schema has no room for, written as null
 };
 
 struct ValuePlan;
+struct ValueMask;
 // Appends the value of text to context->out. kNull appends nothing; after an error what was appended is of no use.
 using AppendFn = Outcome (*)(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 
@@ -69,6 +71,7 @@ struct ValuePlan {
   bool optional = true;                      // of an element: may be null
   char delimiter = ',';                      // array
   std::shared_ptr<const ValuePlan> element;  // array
+  std::shared_ptr<const ValueMask> mask;     // value_mask.h
 };
 
 }  // namespace walduct::encode

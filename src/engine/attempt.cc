@@ -158,14 +158,10 @@ absl::Status Attempt::PrepareServer() {
 }
 
 absl::Status Attempt::PrepareTopics() {
-  const config::TransformOptions& naming = config().transform;
+  const transform::TopicNaming naming(config().transform);
   std::vector<std::string> topics;
-  for (const postgres::TableName& table : captured_) {
-    topics.push_back(transform::TableTopic({.prefix = naming.topic_prefix,
-                                            .delimiter = naming.topic_delimiter,
-                                            .schema = table.schema,
-                                            .table = table.table}));
-  }
+  for (const postgres::TableName& table : captured_)
+    topics.push_back(naming.TableTopic(table.schema, table.table));
   return sink_->PrepareTopics(topics);
 }
 
@@ -183,9 +179,9 @@ absl::Status Attempt::CreateMissingSlot() {
 }
 
 absl::Status Attempt::BuildPipeline() {
-  router_ = std::make_unique<transform::Router>(config().transform, filter_);
   ASSIGN_OR_RETURN(encoder_, encode::RecordEncoder::Create(config().encode, *options_.clock,
                                                            RunId(*options_.clock)));
+  router_ = std::make_unique<transform::Router>(config().transform, filter_, encoder_.get());
   // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what is stored from now on.
   const bool resumes = stored_ && !decision_.snapshot;
   checkpointer_ = std::make_unique<Checkpointer>(

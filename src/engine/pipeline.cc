@@ -25,6 +25,20 @@ metrics::EventKind KindOf(event::Operation operation) {
   return metrics::EventKind::kMessage;
 }
 
+absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
+  switch (kind) {
+    case encode::ColumnNotice::Kind::kTypeNotSupported:
+      return "column left out: its type is not supported";
+    case encode::ColumnNotice::Kind::kMaskWithoutEffect:
+      return "column not masked: masks apply to character types only; leave it out with "
+             "column.exclude.list if it must not be read";
+    case encode::ColumnNotice::Kind::kMaskedKey:
+      return "column masked in the value, but written as it is in the key; choose another key with "
+             "message.key.columns if it must not be read";
+  }
+  return "";
+}
+
 }  // namespace
 
 absl::Status Pipeline::OnBegin(const event::TransactionInfo&) { return absl::OkStatus(); }
@@ -40,14 +54,14 @@ absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
 absl::Status Pipeline::OnCommit(const event::TransactionInfo&, const event::Position& boundary) {
   parts_.tracker->Advance(boundary);
   parts_.metrics->transactions.Add();
-  ReportDroppedColumns();
+  ReportNotices();
   return absl::OkStatus();
 }
 
-void Pipeline::ReportDroppedColumns() {
-  for (const encode::DroppedColumn& column : parts_.encoder->TakeDroppedColumns()) {
-    log::Warn("column left out: its type is not supported",
-              {{"table", column.table}, {"column", column.column}, {"type", column.type}});
+void Pipeline::ReportNotices() {
+  for (const encode::ColumnNotice& notice : parts_.encoder->TakeNotices()) {
+    log::Warn(NoticeText(notice.kind),
+              {{"table", notice.table}, {"column", notice.column}, {"type", notice.type}});
   }
 }
 

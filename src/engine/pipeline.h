@@ -39,8 +39,8 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status OnCommit(const event::TransactionInfo& transaction,
                         const event::Position& boundary) override;
 
-  // Says once of each column of an unsupported type that it is left out, as Debezium leaves it out.
-  void ReportDroppedColumns();
+  // Says once of each column what its owner should know: left out, not masked, plain in the key.
+  void ReportNotices();
 
  private:
   absl::Status Publish(const event::Emission& emission);

@@ -26,7 +26,7 @@ absl::Status SnapshotPhase::Run() {
 
 absl::Status SnapshotPhase::ReadBatch() {
   ASSIGN_OR_RETURN(const auto progress, parts_.reader->Step(*parts_.pipeline, kMaxRowsPerTurn));
-  parts_.pipeline->ReportDroppedColumns();
+  parts_.pipeline->ReportNotices();
   done_ = progress == snapshot::SnapshotReader::Progress::kDone;
   if (progress == snapshot::SnapshotReader::Progress::kWouldBlock) {
     parts_.housekeeping->Wait(parts_.reader->ready_fd(), kIdleWait);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "event/change_event.h"
+#include "event/key_rule.h"
 
 namespace walduct::event {
 
@@ -31,9 +32,10 @@ struct Emission {
   ValueShape value = ValueShape::kEnvelope;
   KeySource key = KeySource::kAfter;
   KeyHeader key_header = KeyHeader::kNone;
-  bool with_before = false;  // publish change->before
-  bool with_after = false;   // publish change->after
-  absl::string_view topic;   // lives as long as the transform stage
+  const KeyRule* key_rule = nullptr;  // null: the key columns of the table and nothing else
+  bool with_before = false;           // publish change->before
+  bool with_after = false;            // publish change->after
+  absl::string_view topic;            // lives as long as the transform stage
 };
 
 }  // namespace walduct::event

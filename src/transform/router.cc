@@ -1,5 +1,6 @@
 #include "transform/router.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,12 +29,11 @@ bool SameKeyValue(const Value& before, const Value& after) {
   return !after.is_text() || before.text() == after.text();
 }
 
-bool KeyChanged(const event::ChangeEvent& change) {
-  if (!change.before) return false;
-  for (const uint16_t column : change.schema->key_columns) {
-    if (!SameKeyValue((*change.before)[column], (*change.after)[column])) return true;
+bool SameTexts(const event::ChangeEvent& change, const std::vector<uint16_t>& columns) {
+  for (const uint16_t column : columns) {
+    if (!SameKeyValue((*change.before)[column], (*change.after)[column])) return false;
   }
-  return false;
+  return true;
 }
 
 bool HasNeededRows(const event::ChangeEvent& change) {
@@ -67,11 +67,35 @@ Emission Insert(Emission emission, Operation operation) {
   return emission;
 }
 
+// message.key.columns with consequences that the operator may not have meant.
+void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& chosen,
+               const std::vector<std::string>& unmatched) {
+  const std::string table = absl::StrCat(schema.schema, ".", schema.table);
+  for (const std::string& entry : unmatched) {
+    log::Warn("message.key.columns names a column that the table does not have",
+              {{"table", table}, {"entry", entry}});
+  }
+  const auto& own = schema.key_columns;
+  const bool sent = schema.replica_identity == event::ReplicaIdentity::kFull ||
+                    std::all_of(chosen.begin(), chosen.end(), [&](uint16_t column) {
+                      return std::find(own.begin(), own.end(), column) != own.end();
+                    });
+  if (!sent) {
+    log::Warn(
+        "message.key.columns names columns whose old values the server does not send: the keys of "
+        "deletes and of changed keys lack them; ALTER TABLE … REPLICA IDENTITY FULL",
+        {{"table", table}});
+  }
+}
+
 }  // namespace
 
-Router::Router(config::TransformOptions options, const config::TableFilter& filter)
+Router::Router(config::TransformOptions options, const config::TableFilter& filter,
+               event::RecordComparison* comparison)
     : options_(std::move(options)),
+      naming_(options_),
       filter_(filter),
+      comparison_(comparison),
       message_topic_(MessageTopic(options_.topic_prefix)) {}
 
 absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
@@ -85,13 +109,14 @@ absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
     out->push_back(base);
     return absl::OkStatus();
   }
-  const Table& table = TableOf(*change.schema);
-  if (!table.captured) {
+  const Version& version = VersionOf(*change.schema);
+  if (!version.table->captured) {
     ++counters_.filtered_tables;
     return absl::OkStatus();
   }
-  base.topic = table.topic;
-  base.key = change.schema->key_columns.empty() ? KeySource::kNone : KeySource::kAfter;
+  base.topic = version.table->topic;
+  base.key_rule = &version.key;
+  base.key = version.key.empty() ? KeySource::kNone : KeySource::kAfter;
   switch (change.operation) {
     case Operation::kRead:
     case Operation::kCreate:
@@ -114,8 +139,12 @@ absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
 }
 
 void Router::RouteUpdate(const event::ChangeEvent& change, const Emission& base, Emissions* out) {
-  if (!KeyChanged(change)) {
+  if (!KeyChanged(base)) {
     if (Skip(Operation::kUpdate)) return;
+    if (options_.skip_unchanged && IsUnchanged(base)) {
+      ++counters_.unchanged_updates;
+      return;
+    }
     out->push_back(Insert(base, Operation::kUpdate));
     out->back().with_before = change.before.has_value();
     return;
@@ -126,6 +155,19 @@ void Router::RouteUpdate(const event::ChangeEvent& change, const Emission& base,
   if (Skip(Operation::kCreate)) return;
   out->push_back(Insert(base, Operation::kCreate));
   out->back().key_header = KeyHeader::kOldKey;
+}
+
+bool Router::KeyChanged(const Emission& emission) const {
+  if (!emission.change->before) return false;
+  if (SameTexts(*emission.change, emission.key_rule->columns)) return false;
+  // A value that was not sent is none: an old key tuple holds nothing of other columns.
+  return comparison_ == nullptr || !comparison_->SameKey(emission);
+}
+
+bool Router::IsUnchanged(const Emission& emission) const {
+  const event::ChangeEvent& change = *emission.change;
+  if (!change.before || change.before_is_key_only || comparison_ == nullptr) return false;
+  return comparison_->SameValue(emission);
 }
 
 void Router::EmitDelete(const Emission& base, Emissions* out) {
@@ -162,17 +204,35 @@ bool Router::Skip(Operation operation) {
   return false;
 }
 
-const Router::Table& Router::TableOf(const event::TableSchema& schema) {
-  const uint64_t version = schema.version.value();
-  if (version == last_version_) return *last_table_;
-  auto found = versions_.find(version);
-  if (found == versions_.end()) {
-    if (versions_.size() >= kMaxVersions) versions_.clear();
-    found = versions_.emplace(version, &TableByName(schema)).first;
+const Router::Version& Router::VersionOf(const event::TableSchema& schema) {
+  const uint64_t number = schema.version.value();
+  if (number == last_number_) return *last_version_;
+  if (!versions_.contains(number) && versions_.size() >= kMaxVersions) versions_.clear();
+  std::unique_ptr<Version>& version = versions_[number];
+  if (version == nullptr) {
+    version = std::make_unique<Version>();
+    version->table = &TableByName(schema);
+    version->key = KeyOf(schema, version->table->captured);
   }
-  last_version_ = version;
-  last_table_ = found->second;
-  return *last_table_;
+  last_number_ = number;
+  last_version_ = version.get();
+  return *last_version_;
+}
+
+event::KeyRule Router::KeyOf(const event::TableSchema& schema, bool captured) const {
+  event::KeyRule key;
+  key.columns = schema.key_columns;
+  key.extra_field = options_.naming.key_field;
+  if (!key.extra_field.empty())
+    key.extra_value = naming_.KeyFieldValue(schema.schema, schema.table);
+  if (!options_.message_keys) return key;
+  std::vector<absl::string_view> names;
+  for (const event::Column& column : schema.columns) names.push_back(column.name);
+  const std::string table = absl::StrCat(schema.schema, ".", schema.table);
+  std::vector<uint16_t> chosen = options_.message_keys->Choose(table, names);
+  if (captured) WarnOfKey(schema, chosen, options_.message_keys->Unmatched(table, names));
+  if (!chosen.empty()) key.columns = std::move(chosen);
+  return key;
 }
 
 const Router::Table& Router::TableByName(const event::TableSchema& schema) {
@@ -181,17 +241,14 @@ const Router::Table& Router::TableByName(const event::TableSchema& schema) {
   if (table != nullptr) return *table;
   table = std::make_unique<Table>();
   table->captured = filter_.Includes(schema.schema, schema.table);
-  table->topic =
-      TableTopic({options_.topic_prefix, options_.topic_delimiter, schema.schema, schema.table});
-  if (table->captured) WarnOfTopic(schema, table->topic);
+  table->topic = naming_.TableTopic(schema.schema, schema.table);
+  if (table->captured && !naming_.joins_tables()) WarnOfTopic(schema, table->topic);
   return *table;
 }
 
 void Router::WarnOfTopic(const event::TableSchema& schema, const std::string& topic) {
   const std::string name = absl::StrCat(schema.schema, ".", schema.table);
-  const std::string plain = absl::StrCat(options_.topic_prefix, options_.topic_delimiter,
-                                         schema.schema, options_.topic_delimiter, schema.table);
-  if (topic != plain) {
+  if (topic != naming_.OriginalName(schema.schema, schema.table)) {
     log::Warn("topic name changed to one that Kafka accepts", {{"table", name}, {"topic", topic}});
   }
   const auto [other, is_new] = table_of_topic_.emplace(topic, name);

@@ -11,6 +11,10 @@
 // key column of it differs from the new row. A replica identity that is an index without the key's
 // columns sends old rows without them: each such update then counts as a key change.
 //
+// message.key.columns replaces a table's key, for the choice of the key as for the detection of its changes.
+// skip.messages.without.change drops an update whose old and new row are published alike; only REPLICA IDENTITY FULL sends
+// the old row. An update that changes the key is never dropped by it.
+//
 // Thread-safety: none; one per pipeline. Emissions borrow the change and this router's topic names.
 #pragma once
 
@@ -24,6 +28,8 @@
 #include "config/options.h"
 #include "config/table_filter.h"
 #include "event/emission.h"
+#include "event/record_comparison.h"
+#include "transform/topic_naming.h"
 
 namespace walduct::transform {
 
@@ -38,10 +44,12 @@ class Router {
     uint64_t skipped_updates = 0;
     uint64_t skipped_deletes = 0;
     uint64_t skipped_truncates = 0;
+    uint64_t unchanged_updates = 0;  // skip.messages.without.change
   };
 
-  // filter is borrowed and must outlive the router.
-  Router(config::TransformOptions options, const config::TableFilter& filter);
+  // filter and comparison are borrowed and must outlive the router. Without a comparison texts are compared.
+  Router(config::TransformOptions options, const config::TableFilter& filter,
+         event::RecordComparison* comparison = nullptr);
 
   // Clears out, then appends what the change publishes, in order. Nothing appended: dropped by a
   // rule and counted.
@@ -56,24 +64,35 @@ class Router {
     std::string topic;
   };
 
-  const Table& TableOf(const event::TableSchema& schema);
+  // One version of a table.
+  struct Version {
+    const Table* table = nullptr;
+    event::KeyRule key;
+  };
+
+  const Version& VersionOf(const event::TableSchema& schema);
   const Table& TableByName(const event::TableSchema& schema);
+  event::KeyRule KeyOf(const event::TableSchema& schema, bool captured) const;
+  bool KeyChanged(const event::Emission& emission) const;
+  bool IsUnchanged(const event::Emission& emission) const;
   void WarnOfTopic(const event::TableSchema& schema, const std::string& topic);
   void RouteUpdate(const event::ChangeEvent& change, const event::Emission& base, Emissions* out);
   void EmitDelete(const event::Emission& base, Emissions* out);
   bool Skip(event::Operation operation);
 
   const config::TransformOptions options_;
+  const TopicNaming naming_;  // of options_
   const config::TableFilter& filter_;
+  event::RecordComparison* const comparison_;
   const std::string message_topic_;
   // One entry per table ever seen: bounded by the tables of the database. Entries stay, since
   // Emissions point into them.
   absl::flat_hash_map<std::string, std::unique_ptr<Table>> tables_;
   absl::flat_hash_map<std::string, std::string> table_of_topic_;
   // By TableVersion; emptied when full.
-  absl::flat_hash_map<uint64_t, const Table*> versions_;
-  uint64_t last_version_ = 0;
-  const Table* last_table_ = nullptr;
+  absl::flat_hash_map<uint64_t, std::unique_ptr<Version>> versions_;
+  uint64_t last_number_ = 0;
+  const Version* last_version_ = nullptr;
   Counters counters_;
 };
 

@@ -2,46 +2,72 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/utf16.h"
+#include "config/java_regex.h"
 
 namespace walduct::transform {
 namespace {
 
 constexpr size_t kMaxTopicLength = 249;
 
-bool IsLegal(char c) {
-  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+bool IsLegal(char16_t c, bool unicode) {
+  if (c >= 0x80) return false;
+  const char ascii = static_cast<char>(c);
+  if (ascii == '_') return !unicode;
+  return absl::ascii_isalnum(static_cast<unsigned char>(ascii)) || ascii == '.' || ascii == '-';
 }
 
-// UTF-16 units of the character that starts with this byte of UTF-8; 0 for a continuation byte.
-size_t Utf16Units(unsigned char byte) {
-  if ((byte & 0xC0) == 0x80) return 0;
-  return byte >= 0xF0 ? 2 : 1;
+// Two hexadecimal digits are filled up to four, three are not: Debezium's form.
+std::string Replacement(char16_t c, bool unicode) {
+  if (!unicode) return "_";
+  const std::string hex = absl::StrCat(absl::Hex(static_cast<uint16_t>(c)));
+  return absl::StrCat("_u", hex.size() <= 2 ? "00" : "", hex);
+}
+
+// name as it is unless the whole of it matches.
+std::string Rewrite(const std::optional<config::TopicRewrite>& rewrite, const std::string& name) {
+  if (!rewrite || !rewrite->regex->FullMatch(name)) return name;
+  return rewrite->regex->ReplaceFirst(name, rewrite->replacement);
 }
 
 }  // namespace
 
-std::string TableTopic(const TopicParts& parts) {
+std::string TopicNaming::OriginalName(absl::string_view schema, absl::string_view table) const {
   std::string name;
-  for (absl::string_view part : {parts.prefix, parts.schema, parts.table}) {
+  if (!options_.naming.with_schema) schema = "";
+  for (const absl::string_view part : {absl::string_view(options_.topic_prefix), schema, table}) {
     if (absl::StripAsciiWhitespace(part).empty()) continue;
-    if (!name.empty()) absl::StrAppend(&name, parts.delimiter);
+    if (!name.empty()) absl::StrAppend(&name, options_.topic_delimiter);
     absl::StrAppend(&name, part);
   }
-  return SanitizeTopic(name);
+  return name;
+}
+
+std::string TopicNaming::TableTopic(absl::string_view schema, absl::string_view table) const {
+  const std::string topic = SanitizeTopic(OriginalName(schema, table), options_.naming.unicode);
+  const std::string rewritten = Rewrite(options_.naming.rewrite, topic);
+  return rewritten.empty() ? topic : rewritten;
+}
+
+std::string TopicNaming::KeyFieldValue(absl::string_view schema, absl::string_view table) const {
+  return Rewrite(options_.naming.key_field_rewrite, OriginalName(schema, table));
 }
 
 std::string MessageTopic(absl::string_view prefix) { return absl::StrCat(prefix, ".message"); }
 
-std::string SanitizeTopic(absl::string_view name) {
-  if (name == ".") return "_";
-  if (name == "..") return "__";
+std::string SanitizeTopic(absl::string_view name, bool unicode) {
   std::string topic;
-  for (char c : name) {
-    if (IsLegal(c)) {
-      topic.push_back(c);
+  ForEachUtf16Unit(name, [&](char16_t c) {
+    if (IsLegal(c, unicode)) {
+      topic.push_back(static_cast<char>(c));
     } else {
-      topic.append(Utf16Units(static_cast<unsigned char>(c)), '_');
+      topic += Replacement(c, unicode);
     }
+  });
+  if (topic == "." || topic == "..") {
+    const size_t dots = topic.size();
+    topic.clear();
+    for (size_t i = 0; i < dots; ++i) topic += Replacement(u'.', unicode);
   }
   if (topic.size() > kMaxTopicLength) topic.resize(kMaxTopicLength);
   return topic;

@@ -115,5 +115,37 @@ TEST(JavaRegex, TextBeyondTheMatchLimitDoesNotMatch) {
   EXPECT_FALSE(Matches("(a+)+b", std::string(64, 'a')));
 }
 
+std::string Replace(const std::string& pattern, const std::string& replacement,
+                    const std::string& text) {
+  const auto regex = JavaRegex::Compile(pattern, {});
+  EXPECT_TRUE(regex.ok()) << regex.status();
+  EXPECT_EQ((*regex)->CheckReplacement(replacement), "");
+  return (*regex)->ReplaceFirst(text, replacement);
+}
+
+std::string ReplacementProblem(const std::string& pattern, const std::string& replacement) {
+  return (*JavaRegex::Compile(pattern, {}))->CheckReplacement(replacement);
+}
+
+TEST(JavaRegex, ReplacesTheFirstMatchWithGroups) {
+  EXPECT_EQ(Replace("srv.(.*)", "all_$1", "srv.orders"), "all_orders");
+  EXPECT_EQ(Replace("(?<part>[a-z]+)", "<${part}>", "1 ab cd"), "1 <ab> cd");
+  EXPECT_EQ(Replace("(a)(b)?", "[$2$1]", "xab"), "x[ba]");
+  EXPECT_EQ(Replace("(a)(b)?", "[$2]", "xa"), "x[]") << "a group without a match is empty";
+  EXPECT_EQ(Replace("(a)", "$12", "a"), "a2") << "group 1 and a 2: there is no group 12";
+  EXPECT_EQ(Replace("a", "\\$1\\\\", "a"), "$1\\");
+  EXPECT_EQ(Replace("a", "b", "xyz"), "xyz");
+  EXPECT_EQ(Replace("srv.(a|ab)", "$1", "srv.ab"), "ab") << "the first alternative, then the rest";
+}
+
+TEST(JavaRegex, RefusesReplacementsThatJavaRefuses) {
+  EXPECT_THAT(ReplacementProblem("(a)", "$2"), HasSubstr("no group 2"));
+  EXPECT_THAT(ReplacementProblem("(a)", "${b}"), HasSubstr("no group 'b'"));
+  EXPECT_THAT(ReplacementProblem("(a)", "$"), HasSubstr("'$'"));
+  EXPECT_THAT(ReplacementProblem("(a)", "$x"), HasSubstr("'$'"));
+  EXPECT_THAT(ReplacementProblem("(a)", "${"), HasSubstr("'}'"));
+  EXPECT_THAT(ReplacementProblem("(a)", "a\\"), HasSubstr("backslash"));
+}
+
 }  // namespace
 }  // namespace walduct::config

@@ -73,6 +73,20 @@ TEST_F(AllocationTest, NoneWithSchemas) {
   EXPECT_EQ(CountAllocations(), 0u);
 }
 
+TEST_F(AllocationTest, NoneWithMasks) {
+  const auto mask = [&](config::ColumnMaskKind kind, const char* column) {
+    options_.columns.masks.push_back(
+        {kind, 5, "SHA-256", "salt", *config::RegexList::Parse(column)});
+  };
+  mask(config::ColumnMaskKind::kTruncate, "public.t.(b|h|t)");
+  mask(config::ColumnMaskKind::kHash, "public.t.s");
+  EXPECT_EQ(CountAllocations(), 0u);
+  options_.columns.masks.clear();
+  mask(config::ColumnMaskKind::kHashV2, "public.t.s");
+  encoder_ = nullptr;
+  EXPECT_EQ(CountAllocations(), 0u);
+}
+
 TEST_F(AllocationTest, TheCounterCounts) {
   const size_t before = allocations;
   delete new int(1);

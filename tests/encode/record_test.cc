@@ -316,11 +316,13 @@ TEST_F(RecordTest, ColumnsWithoutSupportAreLeftOutAndReportedOnce) {
   EXPECT_EQ(After(*table, {Text("1"), Text("16/B374D848")}), R"({"id":1})");
   const auto again = std::make_shared<event::TableSchema>(*table);
   After(*again, {Text("2"), Null()});
-  const auto dropped = encoder().TakeDroppedColumns();
-  ASSERT_EQ(dropped.size(), 1u);
-  EXPECT_EQ(dropped[0].column, "l");
-  EXPECT_EQ(dropped[0].type, "pg_lsn");
-  EXPECT_TRUE(encoder().TakeDroppedColumns().empty());
+  const auto notices = encoder().TakeNotices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].kind, ColumnNotice::Kind::kTypeNotSupported);
+  EXPECT_EQ(notices[0].table, "public.unk");
+  EXPECT_EQ(notices[0].column, "l");
+  EXPECT_EQ(notices[0].type, "pg_lsn");
+  EXPECT_TRUE(encoder().TakeNotices().empty());
 }
 
 TEST_F(RecordTest, TableWithoutSupportedColumnsIsAnEmptyStruct) {

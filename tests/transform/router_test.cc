@@ -222,5 +222,94 @@ TEST_F(RouterTest, DeleteWithoutOldRowIsDataLoss) {
   EXPECT_EQ(router_->Route(Change(Operation::kDelete), &out_).code(), absl::StatusCode::kDataLoss);
 }
 
+TEST_F(RouterTest, KEY05MessageKeysReplaceTheKeyAndItsDetection) {
+  schema_.columns[0].name = "id";
+  schema_.columns[1].name = "customer";
+  schema_.replica_identity = event::ReplicaIdentity::kFull;
+  options_.message_keys = *config::MessageKeys::Parse("public.orders:customer");
+  before_ = {Value::Text("3"), Value::Text("cy")};
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kUpdate)) << "only the primary key has changed";
+  EXPECT_THAT(out_[0].key_rule->columns, ElementsAre(1));
+  after_ = {Value::Text("3"), Value::Text("dee")};
+  EXPECT_THAT(Route(KeyChange()), ElementsAre(kOldHalf, kOldTombstone, kNewHalf));
+}
+
+TEST_F(RouterTest, KEY05MessageKeysGiveATableWithoutKeyOne) {
+  schema_.key_columns.clear();
+  schema_.columns[0].name = "id";
+  options_.message_keys = *config::MessageKeys::Parse("public.orders:id");
+  ChangeEvent change = Change(Operation::kCreate);
+  change.after = after_;
+  EXPECT_THAT(Route(change), ElementsAre(kCreate));
+}
+
+TEST_F(RouterTest, KEY05EntriesThatMatchNothingLeaveThePrimaryKey) {
+  schema_.columns[0].name = "id";
+  options_.message_keys = *config::MessageKeys::Parse("public.orders:nosuch;public.other:id");
+  ChangeEvent change = Change(Operation::kCreate);
+  change.after = after_;
+  EXPECT_THAT(Route(change), ElementsAre(kCreate));
+  EXPECT_THAT(out_[0].key_rule->columns, ElementsAre(0));
+}
+
+TEST_F(RouterTest, ExtraKeyFieldGivesEveryRowAKey) {
+  schema_.key_columns.clear();
+  options_.naming.key_field = "phys";
+  ChangeEvent change = Change(Operation::kDelete);
+  change.before = before_;
+  EXPECT_THAT(Route(change), ElementsAre(kDelete, kTombstone));
+  EXPECT_EQ(out_[0].key_rule->extra_value, "srv.public.orders");
+}
+
+class Comparison : public event::RecordComparison {
+ public:
+  bool SameKey(const event::Emission&) override { return same_key; }
+  bool SameValue(const event::Emission&) override { return same_value; }
+  bool same_key = false, same_value = false;
+};
+
+class UnchangedTest : public RouterTest {
+ protected:
+  UnchangedTest() {
+    options_.skip_unchanged = true;
+    before_ = after_;
+  }
+  std::vector<Kind> RouteUpdate(bool key_only = false) {
+    router_ = std::make_unique<Router>(options_, filter_, &comparison_);
+    ChangeEvent change = KeyChange();
+    change.before_is_key_only = key_only;
+    return Route(change);
+  }
+  Comparison comparison_;
+};
+
+TEST_F(UnchangedTest, FLT07UpdateThatPublishesTheSameIsDroppedAndCounted) {
+  comparison_.same_value = true;
+  EXPECT_TRUE(RouteUpdate().empty());
+  EXPECT_EQ(router_->counters().unchanged_updates, 1u);
+}
+
+TEST_F(UnchangedTest, FLT07ChangedUpdateIsPublished) {
+  EXPECT_THAT(RouteUpdate(), ElementsAre(kUpdate));
+}
+
+TEST_F(UnchangedTest, FLT07OldKeyTupleIsNoOldRow) {
+  comparison_.same_value = true;
+  EXPECT_THAT(RouteUpdate(true), ElementsAre(kUpdate));
+}
+
+TEST_F(UnchangedTest, KeyChangeIsNeverDropped) {
+  comparison_.same_value = true;
+  before_[0] = Value::Text("3");
+  EXPECT_THAT(RouteUpdate(), ElementsAre(kOldHalf, kOldTombstone, kNewHalf));
+}
+
+TEST_F(UnchangedTest, KeysThatPublishTheSameAreNoKeyChange) {
+  options_.skip_unchanged = false;
+  comparison_.same_key = true;
+  before_[0] = Value::Text("30.0");
+  EXPECT_THAT(RouteUpdate(), ElementsAre(kUpdate));
+}
+
 }  // namespace
 }  // namespace walduct::transform
