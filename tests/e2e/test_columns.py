@@ -65,7 +65,8 @@ def test_flt11_position_advances_when_everything_is_filtered(db, connectors):
     db.execute("create table kept (id int primary key)")
     db.execute("create table noise (id int primary key)")
     db.execute(f"create publication {db.name} for all tables")
-    connector = connectors(db, {"table.include.list": "public.kept", "snapshot.mode": "no_data"}, sink="file").start()
+    connector = connectors(db, {"table.include.list": "public.kept", "snapshot.mode": "no_data",
+                                "publication.autocreate.mode": "disabled"}, sink="file").start()
     connector.wait_streaming()
     db.execute("insert into noise select generate_series(1, 1000)")
     target = db.value("select pg_current_wal_lsn()")
