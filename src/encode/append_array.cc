@@ -48,9 +48,10 @@ class ArrayReader {
   Outcome ReadItem(int depth) {
     if (!rest_.empty() && rest_[0] == '{') return ReadBody(depth + 1);
     if (Take('"')) return ReadQuoted();
-    const char ends[] = {delimiter_, '}'};
-    const absl::string_view bare =
-        rest_.substr(0, rest_.find_first_of(absl::string_view(ends, sizeof(ends))));
+    // Not find_first_of, which fills a table of 256 entries first.
+    size_t size = 0;
+    while (size < rest_.size() && rest_[size] != delimiter_ && rest_[size] != '}') ++size;
+    const absl::string_view bare = rest_.substr(0, size);
     rest_.remove_prefix(bare.size());
     if (bare.empty()) return Outcome::kMalformed;
     if (absl::EqualsIgnoreCase(bare, "null")) return AppendNull();
