@@ -1,0 +1,1 @@
+insert into ha(id) values (2);insert into ha(id,c0,c1,c2) values (3,'ab','😀',E'new\nline');

@@ -1,0 +1,1 @@
+insert into pm(id,na,dn0,n0,nn) values (2,'{1.5}',2.5,3,200);insert into em values (2,'a😀',null);
