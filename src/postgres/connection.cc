@@ -94,7 +94,9 @@ absl::Status Connection::Establish() {
   if (PQstatus(connection_) == CONNECTION_BAD) state = PGRES_POLLING_FAILED;
   while (state != PGRES_POLLING_OK) {
     if (state == PGRES_POLLING_FAILED) return StatusFromConnection(connection_);
-    const absl::Duration remaining = Remaining(deadline);
+    if (options_.stopping && options_.stopping()) return StoppedError();
+    const absl::Duration left = Remaining(deadline);
+    const absl::Duration remaining = options_.stopping ? std::min(left, kStopPoll) : left;
     if (remaining <= absl::ZeroDuration()) {
       return Error(
           absl::StatusCode::kUnavailable, "postgres_unreachable",

@@ -48,6 +48,9 @@ enum class SessionKind {
   kReplication,  // replication=database
 };
 
+// Whether what runs is no longer wanted; empty: never.
+using StopCheck = std::function<bool()>;
+
 struct ConnectionOptions {
   config::DatabaseOptions database;
   SessionKind kind = SessionKind::kSql;
@@ -55,10 +58,8 @@ struct ConnectionOptions {
   // Keeps the role's search_path, for sessions that run SQL written by the user (snapshot.select.statement.overrides).
   // Without it search_path is pg_catalog, so that expressions and names in results are always qualified.
   bool keep_search_path = false;
+  StopCheck stopping = nullptr;  // gives up connecting: Cancelled stopped
 };
-
-// Whether what runs is no longer wanted; empty: never.
-using StopCheck = std::function<bool()>;
 
 class Connection {
  public:

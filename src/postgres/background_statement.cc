@@ -1,0 +1,76 @@
+#include "postgres/background_statement.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::postgres {
+
+BackgroundStatement::BackgroundStatement(Options options)
+    : options_(std::move(options)), thread_([this] { Loop(); }) {}
+
+BackgroundStatement::~BackgroundStatement() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void BackgroundStatement::Request() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    requested_ = true;
+  }
+  changed_.notify_one();
+}
+
+void BackgroundStatement::Loop() {
+  log::SetConnector(options_.connector);
+  while (AwaitRequest()) {
+    const absl::Status status = RunOnce();
+    if (!stopping_) Report(status);
+  }
+}
+
+bool BackgroundStatement::AwaitRequest() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return requested_ || stopping_; });
+  requested_ = false;
+  return !stopping_;
+}
+
+absl::Status BackgroundStatement::RunOnce() {
+  const auto stopping = [this] { return stopping_.load(); };
+  if (connection_ == nullptr) {
+    ConnectionOptions options = options_.connection;
+    options.stopping = stopping;
+    ASSIGN_OR_RETURN(connection_, Connection::Open(std::move(options)));
+  }
+  const absl::Status status =
+      connection_->QueryWithin(options_.connection.database.query_timeout, options_.sql, stopping)
+          .status();
+  // Whatever went wrong: a new session has forgotten it.
+  if (!status.ok()) connection_.reset();
+  return status;
+}
+
+void BackgroundStatement::Report(const absl::Status& status) {
+  ++runs_;
+  if (!status.ok()) {
+    ++failures_;
+    if (!failing_) {
+      log::Warn(absl::StrCat(options_.what, " failed, going on without"),
+                {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
+    }
+  } else if (failing_) {
+    log::Info(absl::StrCat(options_.what, " works again"));
+  }
+  failing_ = !status.ok();
+}
+
+}  // namespace walduct::postgres

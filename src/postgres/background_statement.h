@@ -1,0 +1,59 @@
+// BackgroundStatement: one SQL statement run again and again on a session and a thread of its own, so that whoever asks for it
+// never waits. A failure is logged, once until it works again, and forgotten: the session is opened anew for the next run when
+// it is broken.
+//
+// Thread-safety: Request from any thread. The destructor cancels what runs and waits for the thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "postgres/connection.h"
+
+namespace walduct::postgres {
+
+class BackgroundStatement {
+ public:
+  struct Options {
+    ConnectionOptions connection;
+    std::string sql;
+    std::string what;       // names it in the log
+    std::string connector;  // whose log lines these are
+  };
+  explicit BackgroundStatement(Options options);
+  ~BackgroundStatement();
+  BackgroundStatement(const BackgroundStatement&) = delete;
+  BackgroundStatement& operator=(const BackgroundStatement&) = delete;
+
+  // Returns at once. While one run goes on, any number of requests make one more.
+  void Request();
+
+  uint64_t runs() const { return runs_.load(); }
+  uint64_t failures() const { return failures_.load(); }
+
+ private:
+  void Loop();
+  bool AwaitRequest();
+  absl::Status RunOnce();
+  void Report(const absl::Status& status);
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool requested_ = false;  // guarded by mutex_
+  std::atomic<bool> stopping_{false};
+  std::atomic<uint64_t> runs_{0};
+  std::atomic<uint64_t> failures_{0};
+  // The thread's own.
+  std::unique_ptr<Connection> connection_;
+  bool failing_ = false;
+
+  std::thread thread_;  // last: uses all of the above
+};
+
+}  // namespace walduct::postgres
