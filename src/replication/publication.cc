@@ -67,6 +67,7 @@ class Publisher {
           "check table.include.list and schema.include.list: they must match at least one "
           "permanent table");
     }
+    RETURN_IF_ERROR(WarnOfRefusedWrites());
     const std::string sql = CreatePublicationSql(name, wish_);
     const absl::Status status = connection_.Query(sql).status();
     if (LostRace(status)) return status;
@@ -100,6 +101,19 @@ class Publisher {
   }
 
  private:
+  // Before it happens to the applications that write to them.
+  absl::Status WarnOfRefusedWrites() {
+    const auto published = [this](absl::string_view operation) {
+      return !wish_.operations || std::find(wish_.operations->begin(), wish_.operations->end(),
+                                            operation) != wish_.operations->end();
+    };
+    if (wish_.mode == PublicationAutocreate::kNoTables) return absl::OkStatus();
+    if (!published("update") && !published("delete")) return absl::OkStatus();
+    if (wish_.mode == PublicationAutocreate::kAllTables)
+      return WarnBeforePublication(connection_, std::nullopt);
+    return WarnBeforePublication(connection_, wish_.tables);
+  }
+
   std::string TableCount() const {
     switch (wish_.mode) {
       case PublicationAutocreate::kAllTables:

@@ -42,14 +42,23 @@ JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relpersistence = 'p' AND (c.relkind = 'r' OR $2::pg_catalog.int4 >= 130000)
 ORDER BY w.position)";
 
-// A deferrable primary key is no replica identity.
-constexpr absl::string_view kWithoutIdentity = R"(
+constexpr absl::string_view kPublished = R"(
 SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
 FROM pg_catalog.pg_publication p
 JOIN pg_catalog.pg_publication_tables t ON t.pubname = p.pubname
 JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname
 JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename
-WHERE p.pubname = $1 AND (p.pubupdate OR p.pubdelete)
+WHERE p.pubname = $1 AND (p.pubupdate OR p.pubdelete))";
+
+constexpr absl::string_view kToBePublished = R"(
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname <> 'information_schema'
+  AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
+  AND ($1::pg_catalog.oid[] IS NULL OR c.oid = ANY ($1::pg_catalog.oid[])))";
+
+// A deferrable primary key is no replica identity.
+constexpr absl::string_view kWithoutIdentity = R"(
   AND (c.relreplident = 'n'
        OR (c.relreplident = 'd' AND NOT EXISTS (
              SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
@@ -128,13 +137,29 @@ absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
   return tables;
 }
 
+absl::Status WarnBeforePublication(postgres::Connection& connection,
+                                   const std::optional<std::vector<PublishedTable>>& tables) {
+  std::optional<std::string> oids;
+  if (tables) {
+    std::vector<Oid> named;
+    for (const PublishedTable& table : *tables) named.push_back(table.relation);
+    oids = postgres::OidArray(named);
+  }
+  return WarnOfTables(
+      "about to publish tables without replica identity: the server will refuse UPDATE and DELETE "
+      "on them",
+      "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts only with "
+      "skipped.operations=u,d,t",
+      connection.Query(absl::StrCat(kToBePublished, kWithoutIdentity), {oids}));
+}
+
 absl::Status WarnAboutPublication(postgres::Connection& connection, absl::string_view name,
                                   const std::vector<PublishedTable>& captured) {
   RETURN_IF_ERROR(WarnOfTables(
       "the server will refuse UPDATE and DELETE on published tables without replica identity",
       "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table out of the "
       "publication",
-      connection.Query(kWithoutIdentity, {std::string(name)})));
+      connection.Query(absl::StrCat(kPublished, kWithoutIdentity), {std::string(name)})));
   std::vector<Oid> oids;
   for (const PublishedTable& table : captured) oids.push_back(table.relation);
   return WarnOfTables(

@@ -1,0 +1,107 @@
+#include "replication/replica_identity.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::replication {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::MustOpen;
+using testing::MustQuery;
+using testing::PostgresServer;
+
+class ReplicaIdentityTest : public ::testing::Test {
+ protected:
+  ReplicaIdentityTest() {
+    Run("CREATE TABLE public.orders(id int PRIMARY KEY, code text NOT NULL);"
+        "CREATE TABLE public.\"Odd Name\"(id int PRIMARY KEY, code text NOT NULL);"
+        "CREATE UNIQUE INDEX orders_code ON public.orders(code);"
+        "CREATE UNIQUE INDEX \"Odd_Code\" ON public.\"Odd Name\"(code)");
+  }
+  static config::ReplicaIdentityRule Rule(absl::string_view tables, const std::string& identity,
+                                          const std::string& index = "") {
+    return {.tables = *config::RegexList::Parse(tables), .identity = identity, .index = index};
+  }
+  // The log of setting the identities.
+  std::string Set(const std::vector<config::ReplicaIdentityRule>& rules) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_TRUE(SetAs(*session_, rules).ok());
+    return ::testing::internal::GetCapturedStderr();
+  }
+  absl::Status SetAs(postgres::Connection& connection,
+                     const std::vector<config::ReplicaIdentityRule>& rules) {
+    postgres::Catalog catalog(*session_);
+    const config::TableFilter filter{config::TableFilterOptions{}};
+    return SetReplicaIdentities(connection, rules, *catalog.CapturedTables(filter));
+  }
+  std::string Identity(const std::string& table) {
+    return Run(absl::StrCat("SELECT relreplident FROM pg_class WHERE relname = '", table, "'"));
+  }
+  std::string Run(absl::string_view sql) { return MustQuery(*session_, sql); }
+
+  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  std::unique_ptr<postgres::Connection> session_ = MustOpen(database_);
+};
+
+TEST_F(ReplicaIdentityTest, RID07SetForTheTablesThatMatch) {
+  Set({Rule("public\\.o.*", "FULL")});
+  EXPECT_EQ(Identity("orders"), "f");
+  EXPECT_EQ(Identity("Odd Name"), "f") << "lists match whatever the case";
+  Set({Rule("public.orders", "NOTHING"), Rule("public.Odd Name", "DEFAULT")});
+  EXPECT_EQ(Identity("orders"), "n");
+  EXPECT_EQ(Identity("Odd Name"), "d");
+}
+
+TEST_F(ReplicaIdentityTest, RID07AnIndexByItsNameOrItsFoldedName) {
+  Set({Rule("public.orders", "INDEX", "ORDERS_CODE"),
+       Rule("public.Odd Name", "INDEX", "Odd_Code")});
+  EXPECT_EQ(Run("SELECT count(*) FROM pg_index WHERE indisreplident"), "2");
+}
+
+TEST_F(ReplicaIdentityTest, RID07WhatIsSetAlreadyIsLeftAlone) {
+  Set({Rule("public.orders", "INDEX", "orders_code")});
+  const std::string before = Run("SELECT xmin FROM pg_class WHERE relname = 'orders'");
+  EXPECT_EQ(Set({Rule("public.orders", "INDEX", "orders_code")}), "");
+  EXPECT_EQ(Run("SELECT xmin FROM pg_class WHERE relname = 'orders'"), before);
+}
+
+TEST_F(ReplicaIdentityTest, RID08SeveralEntriesForOneTableLeaveItAlone) {
+  const std::string log = Set({Rule("public.orders", "FULL"), Rule("public.*", "NOTHING")});
+  EXPECT_EQ(Identity("orders"), "d");
+  EXPECT_EQ(Identity("Odd Name"), "n") << "the others are done";
+  EXPECT_THAT(log, HasSubstr("several entries match the table"));
+}
+
+TEST_F(ReplicaIdentityTest, RID09WithoutOwnershipItGoesOn) {
+  Run("CREATE ROLE no_owner LOGIN PASSWORD 'x'");
+  config::DatabaseOptions other = database_;
+  other.user = "no_owner";
+  other.password = "x";
+  const auto session = MustOpen(other);
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(SetAs(*session, {Rule("public.orders", "FULL")}).ok());
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("lacks the privilege"));
+  EXPECT_THAT(log, HasSubstr("ALTER TABLE"));
+  EXPECT_EQ(Identity("orders"), "d");
+  Run("DROP ROLE no_owner");
+}
+
+TEST_F(ReplicaIdentityTest, RID10MissingIndexIsToldOf) {
+  EXPECT_THAT(Set({Rule("public.orders", "INDEX", "nothing_here")}), HasSubstr("nothing_here"));
+  EXPECT_EQ(Identity("orders"), "d");
+}
+
+TEST_F(ReplicaIdentityTest, ALockedTableIsNotWaitedForLong) {
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE public.orders IN ACCESS SHARE MODE");
+  EXPECT_THAT(Set({Rule("public.orders", "FULL")}), HasSubstr("left alone"));
+  EXPECT_EQ(Identity("orders"), "d");
+}
+
+}  // namespace
+}  // namespace walduct::replication
