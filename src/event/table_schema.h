@@ -74,6 +74,7 @@ struct RelationDescription {
   std::string table;
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   std::vector<RelationColumn> columns;
+  int64_t commit_time_us = 0;  // of the transaction it was announced in, since the Unix epoch
 };
 
 // Completes what the stream says about a relation with what only the catalog knows: nullability,

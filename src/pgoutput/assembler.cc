@@ -14,7 +14,7 @@ Assembler::Assembler(event::SchemaResolver& resolver, event::ChangeHandler& hand
                      AssemblerOptions options)
     : handler_(handler),
       options_(std::move(options)),
-      relations_(resolver),
+      relations_(resolver, options_.watch_enum_labels),
       position_(options_.start),
       last_commit_end_(options_.last_commit_end),
       resume_pending_(options_.start.ordinal > 0) {
@@ -32,7 +32,7 @@ absl::Status Assembler::OnMessage(Lsn start, absl::string_view payload) {
     case MessageKind::kDelete:
       return OnDelete(start, payload);
     case MessageKind::kBegin:
-      return OnBegin(payload);
+      return OnBegin(start, payload);
     case MessageKind::kCommit:
       return OnCommit(payload);
     case MessageKind::kOrigin:
@@ -67,11 +67,11 @@ void Assembler::AdvanceTo(Lsn wal_end) {
   position_.change_lsn = wal_end;
 }
 
-absl::Status Assembler::OnBegin(absl::string_view payload) {
+absl::Status Assembler::OnBegin(Lsn lsn, absl::string_view payload) {
   BeginMessage message;
   RETURN_IF_ERROR(DecodeBegin(payload, message));
   if (in_transaction_) return ViolationError(MessageKind::kBegin, "inside a transaction");
-  StartTransaction(message);
+  StartTransaction(lsn, message);
   // The server's own test for what lies before the start of a stream: where the commit record begins.
   if (message.final_lsn < options_.start.commit_end) {
     delivery_ = Delivery::kNothing;
@@ -84,15 +84,18 @@ absl::Status Assembler::OnBegin(absl::string_view payload) {
                                              message.final_lsn.ToString()));
   }
   delivery_ = resume_pending_ ? Delivery::kAfterStart : Delivery::kAll;
+  transaction_.resumed = resume_pending_;
   return handler_.OnBegin(transaction_);
 }
 
-void Assembler::StartTransaction(const BeginMessage& message) {
+void Assembler::StartTransaction(Lsn lsn, const BeginMessage& message) {
   in_transaction_ = true;
   ordinal_ = 0;
-  transaction_ = {.final_lsn = message.final_lsn,
+  transaction_ = {.begin_lsn = lsn,
+                  .final_lsn = message.final_lsn,
                   .xid = ToInteger(message.xid),
-                  .commit_time_us = message.commit_time_us};
+                  .commit_time_us = message.commit_time_us,
+                  .resumed = false};
   origin_.clear();
   origin_lsn_ = Lsn();
 
@@ -156,7 +159,7 @@ absl::Status Assembler::OnOrigin(absl::string_view payload) {
 
 absl::Status Assembler::OnRelation(absl::string_view payload) {
   RETURN_IF_ERROR(DecodeRelation(payload, /*in_stream=*/false, relation_message_));
-  return relations_.Apply(relation_message_);
+  return relations_.Apply(relation_message_, transaction_.commit_time_us);
 }
 
 // The catalog says more about a type than this message does: its base type, its labels, its schema if it is a domain.
@@ -165,13 +168,14 @@ absl::Status Assembler::OnType(absl::string_view payload) {
   return DecodeType(payload, /*in_stream=*/false, message);
 }
 
-absl::Status Assembler::Count(MessageKind kind, Lsn lsn, bool& deliver) {
+absl::Status Assembler::Count(MessageKind kind, Lsn lsn) {
   if (!in_transaction_) return ViolationError(kind, "outside a transaction");
   ++ordinal_;
-  deliver = delivery_ == Delivery::kAll;
-  if (deliver) return absl::OkStatus();
+  fate_ = Fate::kDeliver;
+  if (delivery_ == Delivery::kAll) return absl::OkStatus();
   ++skipped_changes_;
-  return delivery_ == Delivery::kAfterStart ? CountToStart(lsn) : absl::OkStatus();
+  fate_ = delivery_ == Delivery::kAfterStart ? Fate::kRepeat : Fate::kDrop;
+  return fate_ == Fate::kRepeat ? CountToStart(lsn) : absl::OkStatus();
 }
 
 // The change that options_.start names is the last one to be left out, and must be where it was.

@@ -29,6 +29,7 @@ namespace walduct::pgoutput {
 struct AssemblerOptions {
   event::Position start;  // where the stream was opened; everything at or before it is left out
   std::optional<Lsn> last_commit_end;  // ChangeEvent::last_commit_end until a commit comes by
+  bool watch_enum_labels = false;      // a new label makes a new schema; costs a lookup per enum
 };
 
 class Assembler {
@@ -67,7 +68,7 @@ class Assembler {
     kNothing,     // the transaction is wholly behind options.start
   };
 
-  absl::Status OnBegin(absl::string_view payload);
+  absl::Status OnBegin(Lsn lsn, absl::string_view payload);
   absl::Status OnCommit(absl::string_view payload);
   absl::Status OnOrigin(absl::string_view payload);
   absl::Status OnRelation(absl::string_view payload);
@@ -79,16 +80,18 @@ class Assembler {
   absl::Status OnLogicalMessage(Lsn lsn, absl::string_view payload);
   absl::Status OnMessageOutsideTransaction(Lsn lsn);
 
-  void StartTransaction(const BeginMessage& message);
-  absl::Status Find(MessageKind kind, Oid relation, const CachedRelation*& found);
+  void StartTransaction(Lsn lsn, const BeginMessage& message);
+  absl::Status Find(MessageKind kind, Oid relation, CachedRelation*& found);
   absl::Status CheckWidth(MessageKind kind, const CachedRelation& relation, size_t columns) const;
-  // Counts a change of the open transaction; deliver says whether it is to be handed over.
-  absl::Status Count(MessageKind kind, Lsn lsn, bool& deliver);
+  // What becomes of the change counted last.
+  enum class Fate : uint8_t { kDeliver, kRepeat, kDrop };
+  // Counts a change of the open transaction.
+  absl::Status Count(MessageKind kind, Lsn lsn);
   absl::Status CountToStart(Lsn lsn);
   // Begins event_ anew, without rows. schema is null for a message.
   void SetChange(event::Operation operation, const event::TableSchema* schema);
   void SetBefore(OldTuple kind, const CachedRelation& relation);
-  // Hands event_ over as the change counted last.
+  // Hands event_ over as the change counted last, as its fate says.
   absl::Status Deliver(Lsn lsn);
 
   event::ChangeHandler& handler_;
@@ -101,6 +104,7 @@ class Assembler {
   bool in_transaction_ = false;
   Delivery delivery_ = Delivery::kAll;
   uint64_t ordinal_ = 0;  // of the change counted last
+  Fate fate_ = Fate::kDeliver;
   event::TransactionInfo transaction_;
   std::string origin_;
   Lsn origin_lsn_;

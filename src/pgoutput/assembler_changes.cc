@@ -27,7 +27,7 @@ void FillUnchanged(const std::vector<event::Value>& old_row, std::vector<event::
 
 }  // namespace
 
-absl::Status Assembler::Find(MessageKind kind, Oid relation, const CachedRelation*& found) {
+absl::Status Assembler::Find(MessageKind kind, Oid relation, CachedRelation*& found) {
   found = relations_.Find(relation);
   return found != nullptr ? absl::OkStatus() : UnknownRelationError(kind, relation);
 }
@@ -40,14 +40,14 @@ absl::Status Assembler::CheckWidth(MessageKind kind, const CachedRelation& relat
 
 absl::Status Assembler::OnInsert(Lsn lsn, absl::string_view payload) {
   InsertMessage message;
-  const CachedRelation* relation = nullptr;
-  bool deliver = false;
+  CachedRelation* relation = nullptr;
   RETURN_IF_ERROR(DecodeInsert(payload, /*in_stream=*/false, tuples_, message));
   RETURN_IF_ERROR(Find(MessageKind::kInsert, message.relation, relation));
   RETURN_IF_ERROR(CheckWidth(MessageKind::kInsert, *relation, message.new_row.size()));
-  RETURN_IF_ERROR(Count(MessageKind::kInsert, lsn, deliver));
-  if (!deliver) return absl::OkStatus();
+  RETURN_IF_ERROR(Count(MessageKind::kInsert, lsn));
+  if (fate_ == Fate::kDrop) return absl::OkStatus();
 
+  RETURN_IF_ERROR(relations_.Refresh(*relation, message.new_row));
   SetChange(event::Operation::kCreate, relation->schema.get());
   event_.after = message.new_row;
   return Deliver(lsn);
@@ -55,17 +55,17 @@ absl::Status Assembler::OnInsert(Lsn lsn, absl::string_view payload) {
 
 absl::Status Assembler::OnUpdate(Lsn lsn, absl::string_view payload) {
   UpdateMessage message;
-  const CachedRelation* relation = nullptr;
-  bool deliver = false;
+  CachedRelation* relation = nullptr;
   RETURN_IF_ERROR(DecodeUpdate(payload, /*in_stream=*/false, tuples_, message));
   RETURN_IF_ERROR(Find(MessageKind::kUpdate, message.relation, relation));
   RETURN_IF_ERROR(CheckWidth(MessageKind::kUpdate, *relation, message.new_row.size()));
   if (message.old_tuple != OldTuple::kNone) {
     RETURN_IF_ERROR(CheckWidth(MessageKind::kUpdate, *relation, message.old_row.size()));
   }
-  RETURN_IF_ERROR(Count(MessageKind::kUpdate, lsn, deliver));
-  if (!deliver) return absl::OkStatus();
+  RETURN_IF_ERROR(Count(MessageKind::kUpdate, lsn));
+  if (fate_ == Fate::kDrop) return absl::OkStatus();
 
+  RETURN_IF_ERROR(relations_.Refresh(*relation, message.new_row));
   SetChange(event::Operation::kUpdate, relation->schema.get());
   event_.after = message.new_row;
   if (message.old_tuple != OldTuple::kNone) {
@@ -77,13 +77,12 @@ absl::Status Assembler::OnUpdate(Lsn lsn, absl::string_view payload) {
 
 absl::Status Assembler::OnDelete(Lsn lsn, absl::string_view payload) {
   DeleteMessage message;
-  const CachedRelation* relation = nullptr;
-  bool deliver = false;
+  CachedRelation* relation = nullptr;
   RETURN_IF_ERROR(DecodeDelete(payload, /*in_stream=*/false, tuples_, message));
   RETURN_IF_ERROR(Find(MessageKind::kDelete, message.relation, relation));
   RETURN_IF_ERROR(CheckWidth(MessageKind::kDelete, *relation, message.old_row.size()));
-  RETURN_IF_ERROR(Count(MessageKind::kDelete, lsn, deliver));
-  if (!deliver) return absl::OkStatus();
+  RETURN_IF_ERROR(Count(MessageKind::kDelete, lsn));
+  if (fate_ == Fate::kDrop) return absl::OkStatus();
 
   SetChange(event::Operation::kDelete, relation->schema.get());
   SetBefore(message.old_tuple, *relation);
@@ -94,11 +93,10 @@ absl::Status Assembler::OnDelete(Lsn lsn, absl::string_view payload) {
 absl::Status Assembler::OnTruncate(Lsn lsn, absl::string_view payload) {
   RETURN_IF_ERROR(DecodeTruncate(payload, /*in_stream=*/false, truncate_message_));
   for (const Oid oid : truncate_message_.relations) {
-    const CachedRelation* relation = nullptr;
-    bool deliver = false;
+    CachedRelation* relation = nullptr;
     RETURN_IF_ERROR(Find(MessageKind::kTruncate, oid, relation));
-    RETURN_IF_ERROR(Count(MessageKind::kTruncate, lsn, deliver));
-    if (!deliver) continue;
+    RETURN_IF_ERROR(Count(MessageKind::kTruncate, lsn));
+    if (fate_ == Fate::kDrop) continue;
     SetChange(event::Operation::kTruncate, relation->schema.get());
     RETURN_IF_ERROR(Deliver(lsn));
   }
@@ -107,13 +105,12 @@ absl::Status Assembler::OnTruncate(Lsn lsn, absl::string_view payload) {
 
 absl::Status Assembler::OnLogicalMessage(Lsn lsn, absl::string_view payload) {
   LogicalMessage message;
-  bool deliver = false;
   RETURN_IF_ERROR(DecodeMessage(payload, /*in_stream=*/false, message));
   logical_message_ = {
       .transactional = message.transactional, .prefix = message.prefix, .content = message.content};
   if (!message.transactional) return OnMessageOutsideTransaction(lsn);
-  RETURN_IF_ERROR(Count(MessageKind::kMessage, lsn, deliver));
-  if (!deliver) return absl::OkStatus();
+  RETURN_IF_ERROR(Count(MessageKind::kMessage, lsn));
+  if (fate_ == Fate::kDrop) return absl::OkStatus();
 
   SetChange(event::Operation::kMessage, nullptr);
   event_.message = &logical_message_;
@@ -160,6 +157,7 @@ absl::Status Assembler::Deliver(Lsn lsn) {
   event_.lsn = lsn;
   event_.position.ordinal = ordinal_;
   event_.position.change_lsn = lsn;
+  if (fate_ == Fate::kRepeat) return handler_.OnRepeated(event_);
   RETURN_IF_ERROR(handler_.OnChange(event_));
   position_ = event_.position;
   return absl::OkStatus();

@@ -37,8 +37,10 @@ std::vector<uint16_t> OutsideIdentity(const RelationMessage& message) {
 
 }  // namespace
 
-absl::Status RelationCache::Apply(const RelationMessage& message) {
-  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, resolver_.Resolve(Describe(message)));
+absl::Status RelationCache::Apply(const RelationMessage& message, int64_t commit_time_us) {
+  event::RelationDescription description = Describe(message);
+  description.commit_time_us = commit_time_us;
+  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, resolver_.Resolve(description));
   if (schema == nullptr || schema->columns.size() != message.columns.size()) {
     return Error(
         absl::StatusCode::kInternal, "schema_mismatch",
@@ -49,6 +51,18 @@ absl::Status RelationCache::Apply(const RelationMessage& message) {
   if (known == nullptr) known = std::make_unique<CachedRelation>();
   Replace(*known, std::move(schema));
   known->outside_identity = OutsideIdentity(message);
+  if (watch_labels_) known->labels.Watch(*known->schema);
+  if (known->labels.watching()) known->description = std::move(description);
+  return absl::OkStatus();
+}
+
+absl::Status RelationCache::ResolveAnew(CachedRelation& relation, event::RowView row) {
+  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, resolver_.Resolve(relation.description));
+  if (schema != nullptr && schema->columns.size() == relation.schema->columns.size()) {
+    Replace(relation, std::move(schema));
+    relation.labels.Watch(*relation.schema);
+  }
+  relation.labels.Accept(row);
   return absl::OkStatus();
 }
 
@@ -62,7 +76,7 @@ void RelationCache::Replace(CachedRelation& known, event::TableSchemaPtr schema)
   replaced_.push_back(std::exchange(known.schema, std::move(schema)));
 }
 
-const CachedRelation* RelationCache::Lookup(Oid relation) {
+CachedRelation* RelationCache::Lookup(Oid relation) {
   const auto found = relations_.find(relation);
   if (found == relations_.end()) return nullptr;
   last_ = found->second.get();

@@ -14,7 +14,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "event/row.h"
 #include "event/table_schema.h"
+#include "pgoutput/label_watch.h"
 #include "pgoutput/messages.h"
 
 namespace walduct::pgoutput {
@@ -23,6 +25,9 @@ struct CachedRelation {
   event::TableSchemaPtr schema;  // never null; as many columns as the relation's tuples
   // Columns that are not part of the replica identity: a key tuple carries a null for each that says nothing.
   std::vector<uint16_t> outside_identity;
+  // Only for tables with enum columns: what to ask the resolver again when a new label turns up.
+  LabelWatch labels;
+  event::RelationDescription description;
 };
 
 class RelationCache {
@@ -30,30 +35,41 @@ class RelationCache {
   static constexpr size_t kKeptSchemas = 4096;
 
   // resolver is borrowed.
-  explicit RelationCache(event::SchemaResolver& resolver) : resolver_(resolver) {}
+  // watch_labels: see Refresh.
+  RelationCache(event::SchemaResolver& resolver, bool watch_labels)
+      : resolver_(resolver), watch_labels_(watch_labels) {}
   RelationCache(const RelationCache&) = delete;
   RelationCache& operator=(const RelationCache&) = delete;
 
-  // Resolves the relation and replaces what was known of it; keeps the old schema when the new one says the same.
+  // commit_time_us: of the transaction that it is part of. Resolves the relation and replaces what was known of it; keeps the old schema when the new one says the same.
   //   Internal   reason "schema_mismatch": the resolver's schema has other columns than the relation
   //   others     from the resolver
-  absl::Status Apply(const RelationMessage& message);
+  absl::Status Apply(const RelationMessage& message, int64_t commit_time_us);
+
+  // With watch_labels: resolves the relation anew when the row, one of its rows, has an enum label that is not in its schema.
+  // Errors come from the resolver.
+  absl::Status Refresh(CachedRelation& relation, event::RowView row) {
+    if (!relation.labels.watching() || relation.labels.Knows(row)) return absl::OkStatus();
+    return ResolveAnew(relation, row);
+  }
 
   // Null when no Relation message has told of it.
-  const CachedRelation* Find(Oid relation) {
+  CachedRelation* Find(Oid relation) {
     if (last_ != nullptr && last_oid_ == relation) return last_;
     return Lookup(relation);
   }
 
  private:
-  const CachedRelation* Lookup(Oid relation);
+  CachedRelation* Lookup(Oid relation);
+  absl::Status ResolveAnew(CachedRelation& relation, event::RowView row);
   void Replace(CachedRelation& known, event::TableSchemaPtr schema);
 
   event::SchemaResolver& resolver_;
+  const bool watch_labels_;
   absl::flat_hash_map<Oid, std::unique_ptr<CachedRelation>> relations_;
   std::deque<event::TableSchemaPtr> replaced_;
   // Rows come in runs of one relation.
-  const CachedRelation* last_ = nullptr;
+  CachedRelation* last_ = nullptr;
   Oid last_oid_{};
 };
 

@@ -55,6 +55,42 @@ TEST(AssemblerResume, RestIsDeliveredAfterEveryRowRst04Rst07) {
   }
 }
 
+TEST(AssemblerResume, MSG08RowOfTheSameLsnIsNotSkipped) {
+  const auto send = [](Session& s) {
+    s.Begin(0x110, 0x150, 9);
+    s.Ok(0x110, test::MessageBytes({true, 0x110, "p", "x"}));
+    s.Relation(OrdersSpec());
+    s.Insert(0x110, "1");
+    s.Commit(0x160);
+  };
+  Session whole(StartAt(0x100));
+  send(whole);
+  Session s(StartAt(whole.handler.changes[0].position));
+  send(s);
+  EXPECT_THAT(s.handler.repeated, ElementsAre("p"));
+  ASSERT_EQ(s.handler.changes.size(), 1u);
+  EXPECT_EQ(s.handler.changes[0].after, "1|null");
+}
+
+TEST(AssemblerResume, WhatIsBehindIsToldOfAsRepeated) {
+  Session s(StartAt(InCopy(2)));
+  SendCopy(s, 3);
+  ASSERT_EQ(s.handler.begins.size(), 1u);
+  EXPECT_TRUE(s.handler.begins[0].resumed);
+  EXPECT_EQ(s.handler.begins[0].begin_lsn, Lsn(0x110));
+  EXPECT_THAT(s.handler.repeated, ElementsAre("1|null", "2|null"));
+  EXPECT_EQ(s.handler.changes.size(), 1u);
+  s.Begin(0x170, 0x180, 10);
+  EXPECT_FALSE(s.handler.begins[1].resumed);
+}
+
+TEST(AssemblerResume, OfATransactionWhollyBehindNothingIsTold) {
+  Session s(StartAt(0x160));
+  SendCopy(s, 3);
+  EXPECT_THAT(s.handler.begins, IsEmpty());
+  EXPECT_THAT(s.handler.repeated, IsEmpty());
+}
+
 TEST(AssemblerResume, AtABoundaryNothingIsDropped) {
   Session s(StartAt(0x100));
   SendCopy(s, 3);

@@ -20,11 +20,11 @@ class RelationCacheTest : public ::testing::Test {
     const std::string bytes = test::RelationBytes(spec);
     RelationMessage message;
     EXPECT_TRUE(DecodeRelation(bytes, false, message).ok());
-    return cache_.Apply(message);
+    return cache_.Apply(message, /*commit_time_us=*/0);
   }
 
   test::FakeResolver resolver_;
-  RelationCache cache_{resolver_};
+  RelationCache cache_{resolver_, /*watch_labels=*/false};
   test::RelationSpec spec_ = {
       .oid = 7, .table = "t", .columns = {{"id", 23, true, 5}, {"a"}, {"b"}}};
 };

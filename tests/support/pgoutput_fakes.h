@@ -46,12 +46,14 @@ class FakeResolver : public event::SchemaResolver {
   std::optional<std::string> default_expression;  // of every column
   std::vector<std::string> labels;                // of every type
   bool drop_a_column = false;
+  event::TypeKind kind = event::TypeKind::kBase;  // of every type
 
  private:
   std::shared_ptr<const event::Type> TypeOf(Oid oid) const {
     auto type = std::make_shared<event::Type>();
     type->oid = oid;
     type->labels = labels;
+    type->kind = kind;
     return type;
   }
 };
@@ -133,6 +135,12 @@ class RecordingHandler : public event::ChangeHandler {
     return error;
   }
 
+  absl::Status OnRepeated(const event::ChangeEvent& change) override {
+    repeated.push_back(change.message != nullptr ? std::string(change.message->prefix)
+                                                 : RowText(change.after));
+    return error;
+  }
+
   absl::Status OnCommit(const event::TransactionInfo& transaction,
                         const event::Position& boundary) override {
     boundaries.push_back(boundary);
@@ -142,6 +150,7 @@ class RecordingHandler : public event::ChangeHandler {
 
   std::vector<event::TransactionInfo> begins;
   std::vector<SeenChange> changes;
+  std::vector<std::string> repeated;
   std::vector<event::Position> boundaries;
   std::vector<std::string> log;
   absl::Status error;  // returned from every call
