@@ -69,9 +69,8 @@ constexpr PropertyDefinition kDefinitions[] = {
          "Create the publication so that rows of partitions appear under the partitioned table."},
     {.name = "replica.identity.autoset.values",
      .group = kGroup,
-     .support = kNotYetRefused,
-     .doc = "Replica identities to set at start, as table-regex:FULL,….",
-     .note = "set them yourself with ALTER TABLE … REPLICA IDENTITY …",
+     .doc = "Replica identities to set at start, as table-regex:FULL,…; needs ownership of the "
+            "tables.",
      .fix = "use a list of table-regex:DEFAULT, :FULL, :NOTHING or :INDEX name",
      .validator = CheckReplicaIdentities},
     {.name = "status.update.interval.ms",
@@ -151,15 +150,11 @@ constexpr PropertyDefinition kDefinitions[] = {
     {.name = "message.prefix.include.list",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Prefixes of logical decoding messages to capture.",
-     .note = "logical decoding messages cannot be filtered yet"},
+     .doc = "Prefixes of logical decoding messages to capture; all when absent."},
     {.name = "message.prefix.exclude.list",
      .group = kGroup,
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Prefixes of logical decoding messages not to capture.",
-     .note = "logical decoding messages cannot be filtered yet"},
+     .doc = "Prefixes of logical decoding messages not to capture."},
 };
 
 }  // namespace

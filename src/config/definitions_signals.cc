@@ -9,8 +9,6 @@ using enum PropertyType;
 using enum Support;
 constexpr PropertyGroup kGroup = PropertyGroup::kSignals;
 constexpr absl::string_view kNoSignals = "signals are not acted on yet";
-constexpr absl::string_view kNoHeartbeats =
-    "heartbeat records are not written yet; keepalives advance an idle slot without them";
 
 constexpr PropertyDefinition kDefinitions[] = {
     {.name = "signal.data.collection",
@@ -98,14 +96,11 @@ constexpr PropertyDefinition kDefinitions[] = {
      .group = kGroup,
      .type = kNonNegativeInt,
      .default_value = "0",
-     .support = kNotYetWarned,
-     .doc = "Time between two heartbeat records; 0 is none.",
-     .note = kNoHeartbeats},
+     .doc = "Time between two heartbeat records; 0 is none. An idle slot is advanced by keepalives "
+            "without them."},
     {.name = "heartbeat.action.query",
      .group = kGroup,
-     .support = kNotYetWarned,
-     .doc = "SQL run with each heartbeat.",
-     .note = kNoHeartbeats},
+     .doc = "SQL run with each heartbeat, on a session of its own; a failure is logged."},
 };
 
 }  // namespace

@@ -35,6 +35,15 @@ constexpr PropertyDefinition kDefinitions[] = {
      .type = kPositiveLong,
      .default_value = "8000",
      .doc = "Longest wait for records in flight at a stop."},
+    {.name = "walduct.catalog.delay.ms",
+     .group = kGroup,
+     .type = kNonNegativeLong,
+     .default_value = "500",
+     .doc = "How long after its commit the change that announces a table, or a change of one, is "
+            "described "
+            "from the catalog: a migration of several statements is then seen whole. Costs nothing "
+            "when "
+            "the stream lags."},
     {.name = "walduct.unknown.properties",
      .group = kGroup,
      .type = kEnum,

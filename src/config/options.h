@@ -33,6 +33,13 @@ struct DatabaseOptions {
 };
 
 enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables };
+// One entry of replica.identity.autoset.values.
+struct ReplicaIdentityRule {
+  RegexList tables;      // "schema.table"
+  std::string identity;  // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
+  std::string index;     // INDEX only
+};
+
 enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };
 
 struct ReplicationOptions {
@@ -49,6 +56,7 @@ struct ReplicationOptions {
   absl::Duration status_interval = absl::Seconds(10);
   absl::Duration create_slot_timeout = absl::Seconds(90);
   OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;
+  std::vector<ReplicaIdentityRule> replica_identities;
   // `publish` of an autocreated publication; absent: server default. Set only when skipped.operations was given explicitly.
   std::optional<std::string> publish_operations;
 };
@@ -157,7 +165,12 @@ struct TransformOptions {
   std::string topic_delimiter = ".";
   TopicNamingOptions naming;
   std::optional<MessageKeys> message_keys;
-  bool skip_unchanged = false;  // skip.messages.without.change
+  bool skip_unchanged = false;                     // skip.messages.without.change
+  bool transaction_metadata = false;               // provide.transaction.metadata
+  std::string transaction_suffix = "transaction";  // topic.transaction
+  std::string heartbeat_prefix = "__debezium-heartbeat";
+  std::string heartbeat_topic;  // topic.heartbeat.name; empty: prefix, delimiter, topic.prefix
+  std::optional<RegexList> message_include, message_exclude;
   bool tombstones_on_delete = true;
   bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
 };
@@ -206,11 +219,17 @@ struct OffsetOptions {
   absl::Duration flush_timeout = absl::Seconds(5);
 };
 
+struct HeartbeatOptions {
+  absl::Duration interval;   // zero: none
+  std::string action_query;  // empty: none
+};
+
 struct RuntimeOptions {
   int errors_max_retries = -1;  // -1: for ever
   absl::Duration retry_wait =
       absl::Seconds(10);  // retriable.restart.connector.wait.ms: cap of the backoff
   absl::Duration shutdown_timeout = absl::Seconds(8);
+  absl::Duration catalog_delay = absl::Milliseconds(500);  // see engine/settled_catalog.h
 };
 
 struct ConnectorOptions {
@@ -224,6 +243,7 @@ struct ConnectorOptions {
   KafkaOptions kafka;
   SinkOptions sink;
   OffsetOptions offset;
+  HeartbeatOptions heartbeat;
   RuntimeOptions runtime;
 };
 

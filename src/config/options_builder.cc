@@ -105,6 +105,22 @@ std::optional<std::string> BuildPublish(const PropertySet& properties) {
   return absl::StrJoin(published, ",");
 }
 
+// "table-regex:FULL, table-regex:INDEX name"; the format was checked before.
+std::vector<ReplicaIdentityRule> BuildReplicaIdentities(const PropertySet& properties) {
+  std::vector<ReplicaIdentityRule> rules;
+  for (const std::string& part :
+       SplitCommaList(properties.Text("replica.identity.autoset.values"))) {
+    const std::vector<absl::string_view> sides = absl::StrSplit(part, absl::MaxSplits(':', 1));
+    absl::StatusOr<RegexList> tables = RegexList::Parse(sides[0]);
+    CHECK(tables.ok());
+    const std::vector<std::string> words = absl::StrSplit(sides[1], ' ', absl::SkipWhitespace());
+    rules.push_back({.tables = *std::move(tables),
+                     .identity = absl::AsciiStrToUpper(words[0]),
+                     .index = words.size() > 1 ? words[1] : ""});
+  }
+  return rules;
+}
+
 ReplicationOptions BuildReplication(const PropertySet& properties, Findings* findings) {
   ReplicationOptions replication;
   replication.slot_name = properties.Text("slot.name");
@@ -120,6 +136,7 @@ ReplicationOptions BuildReplication(const PropertySet& properties, Findings* fin
   replication.status_interval = properties.Milliseconds("status.update.interval.ms");
   replication.create_slot_timeout =
       absl::Seconds(properties.Integer("internal.create.slot.command.timeout"));
+  replication.replica_identities = BuildReplicaIdentities(properties);
   replication.offset_mismatch = ParseMismatch(properties.Text("offset.mismatch.strategy"));
   replication.publish_operations = BuildPublish(properties);
   return replication;
@@ -241,6 +258,12 @@ TransformOptions BuildTransform(const PropertySet& properties) {
     transform.message_keys = *std::move(keys);
   }
   transform.skip_unchanged = properties.Boolean("skip.messages.without.change");
+  transform.transaction_metadata = properties.Boolean("provide.transaction.metadata");
+  transform.transaction_suffix = properties.Text("topic.transaction");
+  transform.heartbeat_prefix = properties.Text("topic.heartbeat.prefix");
+  transform.heartbeat_topic = properties.Text("topic.heartbeat.name");
+  transform.message_include = BuildRegexList(properties, "message.prefix.include.list");
+  transform.message_exclude = BuildRegexList(properties, "message.prefix.exclude.list");
   transform.tombstones_on_delete = properties.Boolean("tombstones.on.delete");
   const std::string skipped = properties.Text("skipped.operations");
   transform.skip_create = ListContains(skipped, "c");
@@ -250,11 +273,24 @@ TransformOptions BuildTransform(const PropertySet& properties) {
   return transform;
 }
 
+HeartbeatOptions BuildHeartbeat(const PropertySet& properties, Findings* findings) {
+  HeartbeatOptions heartbeat;
+  heartbeat.interval = properties.Milliseconds("heartbeat.interval.ms");
+  heartbeat.action_query =
+      std::string(absl::StripAsciiWhitespace(properties.Text("heartbeat.action.query")));
+  if (heartbeat.interval <= absl::ZeroDuration() && !heartbeat.action_query.empty()) {
+    findings->Warn("heartbeat.action.query",
+                   "has no effect: it runs with each heartbeat; set heartbeat.interval.ms");
+  }
+  return heartbeat;
+}
+
 RuntimeOptions BuildRuntime(const PropertySet& properties) {
   RuntimeOptions runtime;
   runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
   runtime.retry_wait = properties.Milliseconds("retriable.restart.connector.wait.ms");
   runtime.shutdown_timeout = properties.Milliseconds("walduct.shutdown.timeout.ms");
+  runtime.catalog_delay = properties.Milliseconds("walduct.catalog.delay.ms");
   return runtime;
 }
 
@@ -330,6 +366,7 @@ ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& 
   options.kafka = BuildKafka(properties);
   options.sink = BuildSink(properties, options.kafka);
   options.offset = BuildOffset(properties, options.sink, findings);
+  options.heartbeat = BuildHeartbeat(properties, findings);
   options.runtime = BuildRuntime(properties);
   WarnOfDefaultBroker(properties, options, findings);
   return options;

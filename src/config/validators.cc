@@ -157,6 +157,8 @@ std::string CheckReplicaIdentities(absl::string_view value) {
     if (!FullMatch(R"((?i)\s*[^\s:]+:(DEFAULT|INDEX \w*|FULL|NOTHING)\s*)", part)) {
       return "has an invalid format (expecting table-regex:DEFAULT|FULL|NOTHING|INDEX name)";
     }
+    const absl::StatusOr<RegexList> tables = RegexList::Parse(part.substr(0, part.find(':')));
+    if (!tables.ok()) return std::string(tables.status().message());
   }
   return "";
 }

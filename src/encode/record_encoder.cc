@@ -7,7 +7,6 @@
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "encode/appenders.h"
-#include "encode/base64.h"
 #include "encode/envelope_schema.h"
 
 namespace walduct::encode {
@@ -20,6 +19,7 @@ using event::Emission;
 using event::KeyHeader;
 using event::KeySource;
 using event::Operation;
+using event::RecordKind;
 using event::ValueShape;
 
 constexpr size_t kMaxTables = 16384;
@@ -77,7 +77,9 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
       message_source_(SourceTable("", "")),
       message_key_head_(PayloadHead(MessageKeySchema(), options_.key)),
       message_value_head_(
-          PayloadHead(MessageValueSchema(ContentType(options_.values)), options_.value)) {
+          PayloadHead(MessageValueSchema(ContentType(options_.values)), options_.value)),
+      transaction_records_(options_),
+      heartbeat_(options_) {
   context_.scratch = &scratch_;
   context_.null_on_failure = options_.values.null_on_failure;
 }
@@ -85,8 +87,42 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
   *record = event::Record();
   record->topic = emission.topic;
+  switch (emission.kind) {
+    case RecordKind::kChange:
+      break;
+    case RecordKind::kTransactionBegin:
+    case RecordKind::kTransactionEnd:
+      return EncodeTransaction(emission, record);
+    case RecordKind::kHeartbeat:
+      return EncodeHeartbeat(record);
+  }
   if (emission.operation == Operation::kMessage) return EncodeMessage(emission, record);
   return EncodeTable(emission, record);
+}
+
+absl::Status RecordEncoder::EncodeTransaction(const Emission& emission, event::Record* record) {
+  RETURN_IF_ERROR(CheckConverter(options_.key, "key"));
+  RETURN_IF_ERROR(CheckConverter(options_.value, "value"));
+  Begin(&key_, options_.key);
+  transaction_records_.AppendKey(*emission.boundary, context_.format, &key_);
+  record->key = key_;
+  Begin(&value_, options_.value);
+  transaction_records_.AppendValue(emission, context_.format, &value_);
+  record->value = value_;
+  return absl::OkStatus();
+}
+
+absl::Status RecordEncoder::EncodeHeartbeat(event::Record* record) {
+  RETURN_IF_ERROR(CheckConverter(options_.key, "key"));
+  RETURN_IF_ERROR(CheckConverter(options_.value, "value"));
+  record->partition = HeartbeatRecord::kPartition;
+  Begin(&key_, options_.key);
+  heartbeat_.AppendKey(context_.format, &key_);
+  record->key = key_;
+  Begin(&value_, options_.value);
+  heartbeat_.AppendValue(clock_.Now(), context_.format, &value_);
+  record->value = value_;
+  return absl::OkStatus();
 }
 
 std::vector<ColumnNotice> RecordEncoder::TakeNotices() { return std::exchange(notices_, {}); }
@@ -222,6 +258,7 @@ absl::Status RecordEncoder::EncodeEnvelope(const TablePlan& plan, const Emission
     }
     value_.append("source=");
     source_.Append(change, plan.source_table, context_.format, &value_);
+    AppendTransactionBlock(emission, context_.format, &value_);
     absl::StrAppend(&value_, ",op=", absl::string_view(&op, 1));
     AppendClock(true);
     value_.push_back('}');
@@ -232,7 +269,8 @@ absl::Status RecordEncoder::EncodeEnvelope(const TablePlan& plan, const Emission
   RETURN_IF_ERROR(AppendRowOrNull(plan, ",\"after\":", emission.with_after, AfterRow(change)));
   value_.append(",\"source\":");
   source_.Append(change, plan.source_table, context_.format, &value_);
-  value_.append(",\"transaction\":null,\"op\":\"");
+  AppendTransactionBlock(emission, context_.format, &value_);
+  value_.append(",\"op\":\"");
   value_.push_back(op);
   value_.push_back('"');
   AppendClock(true);
@@ -266,32 +304,36 @@ absl::Status RecordEncoder::EncodeMessage(const Emission& emission, event::Recor
   record->key = key_;
   Begin(&value_, options_.value);
   if (context_.format == TextFormat::kStruct) {
-    AppendMessageStruct(change);
+    AppendMessageStruct(emission);
   } else {
-    AppendMessageJson(change);
+    AppendMessageJson(emission);
   }
   record->value = value_;
   return absl::OkStatus();
 }
 
-void RecordEncoder::AppendMessageJson(const ChangeEvent& change) {
+void RecordEncoder::AppendMessageJson(const Emission& emission) {
+  const ChangeEvent& change = *emission.change;
   value_.append(message_value_head_);
   value_.append("{\"op\":\"m\"");
   AppendClock(false);
   value_.append(",\"source\":");
   source_.Append(change, message_source_, TextFormat::kJson, &value_);
-  value_.append(",\"transaction\":null,\"message\":{\"prefix\":");
+  AppendTransactionBlock(emission, TextFormat::kJson, &value_);
+  value_.append(",\"message\":{\"prefix\":");
   AppendJsonString(change.message->prefix, &value_);
   value_.append(",\"content\":");
   AppendContent(options_.values, change.message->content, &context_);
   value_.append(message_value_head_.empty() ? "}}" : "}}}");
 }
 
-void RecordEncoder::AppendMessageStruct(const ChangeEvent& change) {
+void RecordEncoder::AppendMessageStruct(const Emission& emission) {
+  const ChangeEvent& change = *emission.change;
   value_.append("Struct{op=m");
   AppendClock(false);
   value_.append(",source=");
   source_.Append(change, message_source_, TextFormat::kStruct, &value_);
+  AppendTransactionBlock(emission, TextFormat::kStruct, &value_);
   absl::StrAppend(&value_, ",message=Struct{prefix=", change.message->prefix, ",content=");
   AppendContent(options_.values, change.message->content, &context_);
   value_.append("}}");

@@ -16,9 +16,11 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "config/options.h"
+#include "encode/heartbeat_record.h"
 #include "encode/row_writer.h"
 #include "encode/source_block.h"
 #include "encode/table_plan.h"
+#include "encode/transaction_records.h"
 #include "event/emission.h"
 #include "event/record.h"
 #include "event/record_comparison.h"
@@ -59,6 +61,8 @@ class RecordEncoder final : public event::RecordComparison {
                          event::Record* record);
   absl::Status EncodeEnvelope(const TablePlan& plan, const event::Emission& emission);
   absl::Status EncodeMessage(const event::Emission& emission, event::Record* record);
+  absl::Status EncodeTransaction(const event::Emission& emission, event::Record* record);
+  absl::Status EncodeHeartbeat(event::Record* record);
   absl::Status EncodeHeaders(const TablePlan& plan, const event::Emission& emission,
                              event::Record* record);
   absl::Status AppendRowOrNull(const TablePlan& plan, absl::string_view label, bool present,
@@ -67,8 +71,8 @@ class RecordEncoder final : public event::RecordComparison {
                            const event::ChangeEvent& change);
   void AppendClock(bool all_units);
   void Begin(std::string* buffer, const config::ConverterOptions& converter);
-  void AppendMessageJson(const event::ChangeEvent& change);
-  void AppendMessageStruct(const event::ChangeEvent& change);
+  void AppendMessageJson(const event::Emission& emission);
+  void AppendMessageStruct(const event::Emission& emission);
 
   const config::EncodeOptions options_;
   Clock& clock_;
@@ -76,6 +80,8 @@ class RecordEncoder final : public event::RecordComparison {
   const SourceBlock source_;
   const Texts message_source_;
   std::string message_key_head_, message_value_head_;
+  const TransactionRecords transaction_records_;
+  const HeartbeatRecord heartbeat_;
 
   // The plans of one relation that are in use together: by topic, version, snapshot or stream. The oldest makes room.
   struct TablePlans {

@@ -96,24 +96,43 @@ Router::Router(config::TransformOptions options, const config::TableFilter& filt
       naming_(options_),
       filter_(filter),
       comparison_(comparison),
-      message_topic_(MessageTopic(options_.topic_prefix)) {}
+      message_topic_(MessageTopic(options_.topic_prefix)),
+      transaction_topic_(TransactionTopic(options_)),
+      heartbeat_topic_(HeartbeatTopic(options_)) {}
 
 absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
   out->clear();
   if (!HasNeededRows(change)) return MissingRow(change);
-  Emission base;
-  base.change = &change;
-  base.operation = change.operation;
-  if (change.operation == Operation::kMessage) {
-    base.topic = message_topic_;
-    out->push_back(base);
-    return absl::OkStatus();
+  if (change.operation != Operation::kMessage) return RouteRow(change, out);
+  RouteMessage(change, out);
+  return absl::OkStatus();
+}
+
+void Router::RouteMessage(const event::ChangeEvent& change, Emissions* out) {
+  const absl::string_view prefix = change.message->prefix;
+  const bool included = options_.message_include ? options_.message_include->Matches(prefix) : true;
+  if (!included || (options_.message_exclude && options_.message_exclude->Matches(prefix))) {
+    ++counters_.filtered_messages;
+    return;
   }
+  Emission emission;
+  emission.change = &change;
+  emission.operation = Operation::kMessage;
+  emission.topic = message_topic_;
+  // One outside a transaction belongs to none.
+  if (transaction_.counting()) emission.order = transaction_.CountMessage();
+  out->push_back(emission);
+}
+
+absl::Status Router::RouteRow(const event::ChangeEvent& change, Emissions* out) {
   const Version& version = VersionOf(*change.schema);
   if (!version.table->captured) {
     ++counters_.filtered_tables;
     return absl::OkStatus();
   }
+  Emission base;
+  base.change = &change;
+  base.operation = change.operation;
   base.topic = version.table->topic;
   base.key_rule = &version.key;
   base.key = version.key.empty() ? KeySource::kNone : KeySource::kAfter;
@@ -135,7 +154,53 @@ absl::Status Router::Route(const event::ChangeEvent& change, Emissions* out) {
     case Operation::kMessage:
       break;
   }
+  if (transaction_.counting()) Number(*version.table, out);
   return absl::OkStatus();
+}
+
+// A tombstone has no envelope to carry a number.
+void Router::Number(Table& table, Emissions* out) {
+  for (Emission& emission : *out) {
+    if (emission.value == ValueShape::kEnvelope)
+      emission.order = transaction_.Count(table.collection);
+  }
+}
+
+void Router::RouteBegin(const event::TransactionInfo& transaction, Emissions* out) {
+  out->clear();
+  if (!options_.transaction_metadata) return;
+  transaction_.Begin();
+  if (transaction.resumed) return;
+  Emission emission;
+  emission.kind = event::RecordKind::kTransactionBegin;
+  emission.boundary = &transaction_.Boundary(transaction);
+  emission.topic = transaction_topic_;
+  out->push_back(emission);
+}
+
+void Router::RouteCommit(const event::TransactionInfo& transaction, Lsn end, Emissions* out) {
+  out->clear();
+  if (!options_.transaction_metadata) return;
+  Emission emission;
+  emission.kind = event::RecordKind::kTransactionEnd;
+  emission.boundary = &transaction_.End(transaction, end);
+  emission.topic = transaction_topic_;
+  out->push_back(emission);
+}
+
+absl::Status Router::Recount(const event::ChangeEvent& change) {
+  if (!transaction_.counting()) return absl::OkStatus();
+  const Counters before = counters_;
+  const absl::Status status = Route(change, &recounted_);
+  counters_ = before;
+  return status;
+}
+
+Emission Router::Heartbeat() const {
+  Emission emission;
+  emission.kind = event::RecordKind::kHeartbeat;
+  emission.topic = heartbeat_topic_;
+  return emission;
 }
 
 void Router::RouteUpdate(const event::ChangeEvent& change, const Emission& base, Emissions* out) {
@@ -235,12 +300,13 @@ event::KeyRule Router::KeyOf(const event::TableSchema& schema, bool captured) co
   return key;
 }
 
-const Router::Table& Router::TableByName(const event::TableSchema& schema) {
+Router::Table& Router::TableByName(const event::TableSchema& schema) {
   // NUL cannot be part of a name, so the pair is unambiguous.
   auto& table = tables_[absl::StrCat(schema.schema, absl::string_view("\0", 1), schema.table)];
   if (table != nullptr) return *table;
   table = std::make_unique<Table>();
   table->captured = filter_.Includes(schema.schema, schema.table);
+  table->collection.name = absl::StrCat(schema.schema, ".", schema.table);
   table->topic = naming_.TableTopic(schema.schema, schema.table);
   if (table->captured && !naming_.joins_tables()) WarnOfTopic(schema, table->topic);
   return *table;

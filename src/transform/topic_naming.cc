@@ -55,6 +55,15 @@ std::string TopicNaming::KeyFieldValue(absl::string_view schema, absl::string_vi
 
 std::string MessageTopic(absl::string_view prefix) { return absl::StrCat(prefix, ".message"); }
 
+std::string TransactionTopic(const config::TransformOptions& options) {
+  return absl::StrCat(options.topic_prefix, options.topic_delimiter, options.transaction_suffix);
+}
+
+std::string HeartbeatTopic(const config::TransformOptions& options) {
+  if (!options.heartbeat_topic.empty()) return options.heartbeat_topic;
+  return absl::StrCat(options.heartbeat_prefix, options.topic_delimiter, options.topic_prefix);
+}
+
 std::string SanitizeTopic(absl::string_view name, bool unicode) {
   std::string topic;
   ForEachUtf16Unit(name, [&](char16_t c) {

@@ -29,6 +29,10 @@ class TopicNaming {
 // Topic of logical decoding messages. The dot is fixed, whatever topic.delimiter says.
 std::string MessageTopic(absl::string_view prefix);
 
+// Neither is sanitized: their parts were checked with the configuration.
+std::string TransactionTopic(const config::TransformOptions& options);
+std::string HeartbeatTopic(const config::TransformOptions& options);
+
 // What Kafka accepts: each UTF-16 unit outside [A-Za-z0-9._-] becomes '_'; at most 249 characters; "." and ".." become "_" and
 // "__". unicode: the unit, and '_' itself, becomes "_u" and its hexadecimal number instead.
 std::string SanitizeTopic(absl::string_view name, bool unicode = false);

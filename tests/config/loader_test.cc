@@ -154,10 +154,9 @@ TEST_F(LoaderTest, Cfg16UnsupportedPropertyThatChangesRecordsIsRefused) {
       ElementsAre("property 'time.precision.mode': value 'structured' is not supported yet: "
                   "structured came with Debezium 3.7, whose records are not those of 3.6; "
                   "use 'adaptive' or leave it out"));
-  for (const char* line : {"provide.transaction.metadata=true", "message.prefix.include.list=a",
-                           "replica.identity.autoset.values=a.b:FULL", "xmin.fetch.interval.ms=10",
-                           "exactly.once.support=required", "snapshot.mode=configuration_based",
-                           "converters=x", "lsn.flush.mode=manual"}) {
+  for (const char* line :
+       {"xmin.fetch.interval.ms=10", "exactly.once.support=required",
+        "snapshot.mode=configuration_based", "converters=x", "lsn.flush.mode=manual"}) {
     EXPECT_THAT(LoadWith(line).errors, ElementsAre(HasSubstr("is not supported yet"))) << line;
   }
 }
@@ -191,19 +190,55 @@ TEST_F(LoaderTest, BadModesOfValuesAreRefused) {
 
 TEST_F(LoaderTest, Cfg16UnsupportedPropertyAtItsDefaultIsAccepted) {
   const LoadResult result =
-      LoadWith("decimal.handling.mode=Precise\nprovide.transaction.metadata=false");
+      LoadWith("decimal.handling.mode=Precise\nexactly.once.support=requested");
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(result.loaded.warnings, IsEmpty());
   EXPECT_EQ(Report(result, "decimal.handling.mode")->status, PropertyStatus::kDefault);
 }
 
 TEST_F(LoaderTest, Cfg16UnsupportedPropertyThatChangesNothingIsWarnedAbout) {
-  const LoadResult result = LoadWith("heartbeat.interval.ms=10000\nsnapshot.max.threads=4");
+  const LoadResult result = LoadWith("snapshot.max.threads=4");
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(result.loaded.warnings,
-              ElementsAre(HasSubstr("'heartbeat.interval.ms': has no effect yet"),
-                          HasSubstr("'snapshot.max.threads': has no effect yet")));
-  EXPECT_EQ(Report(result, "heartbeat.interval.ms")->status, PropertyStatus::kNotYet);
+              ElementsAre(HasSubstr("'snapshot.max.threads': has no effect yet")));
+  EXPECT_EQ(Report(result, "snapshot.max.threads")->status, PropertyStatus::kNotYet);
+}
+
+TEST_F(LoaderTest, TransactionsHeartbeatsMessagesAndIdentitiesAreRead) {
+  const LoadResult result = LoadWith(
+      "provide.transaction.metadata=true\ntopic.transaction=tx\ntopic.heartbeat.prefix=hb\n"
+      "topic.heartbeat.name=own\nheartbeat.interval.ms=250\nheartbeat.action.query= select 1 \n"
+      "message.prefix.include.list=a,b\n"
+      "replica.identity.autoset.values=public.o.*:full, s.t:INDEX i_1");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.loaded.warnings, IsEmpty());
+  const ConnectorOptions& options = result.loaded.options;
+  EXPECT_TRUE(options.transform.transaction_metadata);
+  EXPECT_EQ(options.transform.transaction_suffix, "tx");
+  EXPECT_EQ(options.transform.heartbeat_prefix, "hb");
+  EXPECT_EQ(options.transform.heartbeat_topic, "own");
+  EXPECT_EQ(options.heartbeat.interval, absl::Milliseconds(250));
+  EXPECT_EQ(options.heartbeat.action_query, "select 1");
+  EXPECT_TRUE(options.transform.message_include->Matches("b"));
+  ASSERT_EQ(options.replication.replica_identities.size(), 2u);
+  EXPECT_EQ(options.replication.replica_identities[0].identity, "FULL");
+  EXPECT_TRUE(options.replication.replica_identities[0].tables.Matches("public.orders"));
+  EXPECT_EQ(options.replication.replica_identities[1].identity, "INDEX");
+  EXPECT_EQ(options.replication.replica_identities[1].index, "i_1");
+}
+
+TEST_F(LoaderTest, BadValuesOfThoseAreRefused) {
+  for (const char* line :
+       {"heartbeat.interval.ms=-1", "heartbeat.interval.ms=soon",
+        "provide.transaction.metadata=yes", "topic.transaction=a b", "topic.heartbeat.name=a/b",
+        "message.prefix.include.list=(", "replica.identity.autoset.values=a.b",
+        "replica.identity.autoset.values=(:FULL",
+        "replica.identity.autoset.values=a.b:SOMETIMES"}) {
+    const std::string name = std::string(line).substr(0, std::string(line).find('='));
+    EXPECT_THAT(LoadWith(line).errors, ElementsAre(HasSubstr(name))) << line;
+  }
+  EXPECT_THAT(LoadWith("heartbeat.action.query=select 1").loaded.warnings,
+              ElementsAre(HasSubstr("set heartbeat.interval.ms")));
 }
 
 TEST_F(LoaderTest, PropertiesWithoutEffectAreReportedWithTheReason) {

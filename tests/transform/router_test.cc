@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+
 namespace walduct::transform {
 namespace {
 
@@ -215,6 +217,163 @@ TEST_F(RouterTest, AnotherTableAtTheSameAddressGetsItsOwnTopic) {
   schema_ = other;
   Route(change);
   EXPECT_EQ(out_[0].topic, "srv.public.invoices");
+}
+
+class TransactionTest : public RouterTest {
+ protected:
+  TransactionTest() {
+    options_.transaction_metadata = true;
+    transaction_.begin_lsn = Lsn(100);
+    transaction_.xid = 7;
+    transaction_.commit_time_us = 5'000;
+    insert_ = Change(Operation::kCreate);
+    insert_.after = after_;
+  }
+
+  Router& router() {
+    if (router_ == nullptr) router_ = std::make_unique<Router>(options_, filter_);
+    return *router_;
+  }
+  void Begin() { router().RouteBegin(transaction_, &out_); }
+  // "total/in the table" of each record.
+  std::vector<std::string> Orders(const ChangeEvent& change) {
+    Route(change);
+    std::vector<std::string> orders;
+    for (const auto& e : out_)
+      orders.push_back(absl::StrCat(e.order.total, "/", e.order.in_collection));
+    return orders;
+  }
+  std::vector<std::string> Counts() {
+    router().RouteCommit(transaction_, Lsn(200), &out_);
+    std::vector<std::string> counts;
+    for (const auto& c : out_[0].boundary->collections)
+      counts.push_back(absl::StrCat(c.name, "=", c.events));
+    return counts;
+  }
+
+  event::TransactionInfo transaction_;
+  ChangeEvent insert_;
+};
+
+TEST_F(TransactionTest, TXN01BeginNumbersAndEnd) {
+  Begin();
+  ASSERT_EQ(out_.size(), 1u);
+  EXPECT_EQ(out_[0].kind, event::RecordKind::kTransactionBegin);
+  EXPECT_EQ(out_[0].topic, "srv.transaction");
+  EXPECT_EQ(out_[0].boundary->lsn, Lsn(100));
+  event::TableSchema other = schema_;
+  other.table = "t2";
+  ChangeEvent second = insert_;
+  second.schema = &other;
+  EXPECT_THAT(Orders(insert_), ElementsAre("1/1"));
+  EXPECT_THAT(Orders(second), ElementsAre("2/1"));
+  EXPECT_THAT(Orders(second), ElementsAre("3/2"));
+  EXPECT_THAT(Orders(insert_), ElementsAre("4/2"));
+  EXPECT_THAT(Counts(), ElementsAre("public.orders=2", "public.t2=2"));
+  EXPECT_EQ(out_[0].kind, event::RecordKind::kTransactionEnd);
+  EXPECT_EQ(out_[0].boundary->lsn, Lsn(200));
+  EXPECT_EQ(out_[0].boundary->events, 4u);
+  Begin();
+  EXPECT_THAT(Orders(insert_), ElementsAre("1/1")) << "each transaction counts anew";
+}
+
+TEST_F(TransactionTest, HalvesOfAKeyChangeCountTombstonesDoNot) {
+  Begin();
+  EXPECT_THAT(Orders(KeyChange()), ElementsAre("1/1", "0/0", "2/2"));
+  EXPECT_THAT(Counts(), ElementsAre("public.orders=2"));
+}
+
+TEST_F(TransactionTest, WhatIsNotPublishedIsNotCounted) {
+  options_.skip_update = true;
+  Begin();
+  ChangeEvent update = Change(Operation::kUpdate);
+  update.after = after_;
+  EXPECT_TRUE(Orders(update).empty());
+  EXPECT_THAT(Orders(insert_), ElementsAre("1/1"));
+  schema_.schema = "information_schema";
+  schema_ = event::TableSchema(schema_);
+  EXPECT_TRUE(Orders(insert_).empty());
+  EXPECT_THAT(Counts(), ElementsAre("public.orders=1"));
+}
+
+TEST_F(TransactionTest, SnapshotRowsAndMessagesOutsideOfTransactionsHaveNoNumber) {
+  ChangeEvent row = Change(Operation::kRead);
+  row.after = after_;
+  EXPECT_THAT(Orders(row), ElementsAre("0/0"));
+  const event::LogicalMessage message{false, "p", ""};
+  ChangeEvent change;
+  change.operation = Operation::kMessage;
+  change.message = &message;
+  EXPECT_THAT(Orders(change), ElementsAre("0/0"));
+}
+
+TEST_F(TransactionTest, EachMessageIsACollectionOfItsOwn) {
+  const event::LogicalMessage message{true, "p", ""};
+  ChangeEvent change;
+  change.operation = Operation::kMessage;
+  change.message = &message;
+  Begin();
+  for (uint64_t i = 1; i <= TransactionCounter::kMaxListedMessages; ++i)
+    EXPECT_THAT(Orders(change), ElementsAre(absl::StrCat(i, "/1")));
+  Orders(change);
+  Orders(change);
+  const std::vector<std::string> counts = Counts();
+  EXPECT_EQ(counts.size(), TransactionCounter::kMaxListedMessages + 1) << "bounded";
+  EXPECT_THAT(counts, ::testing::Contains("LOGICAL_DECODING_MESSAGE=2"));
+  EXPECT_THAT(counts, ::testing::Contains(::testing::EndsWith("$LogicalDecodingMessageId@1=1")));
+  EXPECT_EQ(out_[0].boundary->events, TransactionCounter::kMaxListedMessages + 2);
+}
+
+TEST_F(TransactionTest, AResumedTransactionGoesOnWhereItWas) {
+  transaction_.resumed = true;
+  Begin();
+  EXPECT_TRUE(out_.empty()) << "it was announced before the restart";
+  ASSERT_TRUE(router().Recount(KeyChange()).ok());
+  EXPECT_THAT(Orders(insert_), ElementsAre("3/3"));
+  EXPECT_THAT(Counts(), ElementsAre("public.orders=3"));
+  EXPECT_EQ(router().counters().filtered_tables, 0u);
+}
+
+TEST_F(TransactionTest, WithoutThePropertyThereIsNothing) {
+  options_.transaction_metadata = false;
+  Begin();
+  EXPECT_TRUE(out_.empty());
+  EXPECT_THAT(Orders(insert_), ElementsAre("0/0"));
+  router().RouteCommit(transaction_, Lsn(200), &out_);
+  EXPECT_TRUE(out_.empty());
+}
+
+TEST_F(TransactionTest, TopicsHaveTheNamesThatAreConfigured) {
+  options_.topic_delimiter = "_";
+  options_.transaction_suffix = "tx";
+  options_.heartbeat_prefix = "hb";
+  Begin();
+  EXPECT_EQ(out_[0].topic, "srv_tx");
+  EXPECT_EQ(router().Heartbeat().topic, "hb_srv");
+  options_.heartbeat_topic = "own.name";
+  router_.reset();
+  EXPECT_EQ(router().Heartbeat().topic, "own.name");
+}
+
+TEST_F(RouterTest, MSG04PrefixListsDecideWhichMessagesPass) {
+  const auto passes = [this](absl::string_view prefix) {
+    const event::LogicalMessage message{true, prefix, ""};
+    ChangeEvent change;
+    change.operation = Operation::kMessage;
+    change.message = &message;
+    return !Route(change).empty();
+  };
+  options_.message_include = *config::RegexList::Parse("keep.*, with space:x");
+  EXPECT_TRUE(passes("keep1"));
+  EXPECT_TRUE(passes("KEEP"));
+  EXPECT_TRUE(passes("with space:x"));
+  EXPECT_FALSE(passes("dont keep")) << "the whole prefix has to match";
+  EXPECT_EQ(router_->counters().filtered_messages, 1u);
+  options_.message_include.reset();
+  options_.message_exclude = *config::RegexList::Parse("drop");
+  router_.reset();
+  EXPECT_TRUE(passes("dropped"));
+  EXPECT_FALSE(passes("drop"));
 }
 
 TEST_F(RouterTest, DeleteWithoutOldRowIsDataLoss) {

@@ -1,0 +1,30 @@
+// The records of the transaction topic, and the transaction block of other records (provide.transaction.metadata).
+#pragma once
+
+#include <string>
+
+#include "config/options.h"
+#include "encode/connect_schema.h"
+#include "encode/value_plan.h"
+#include "event/emission.h"
+
+namespace walduct::encode {
+
+// The schemas' texts are made once. Thread-safe after construction.
+class TransactionRecords {
+ public:
+  explicit TransactionRecords(const config::EncodeOptions& options);
+
+  void AppendKey(const event::TransactionBoundary& boundary, TextFormat format,
+                 std::string* out) const;
+  // collections are listed at the end only.
+  void AppendValue(const event::Emission& emission, TextFormat format, std::string* out) const;
+
+ private:
+  const std::string key_head_, value_head_;
+};
+
+// `,"transaction":{…}` or `,"transaction":null`; in kStruct an absent block is left out.
+void AppendTransactionBlock(const event::Emission& emission, TextFormat format, std::string* out);
+
+}  // namespace walduct::encode
