@@ -10,6 +10,9 @@
 namespace walduct::snapshot {
 namespace {
 
+// A COPY whose reader has died would otherwise run on until it has something to write.
+constexpr absl::string_view kNoticeDeadClient = "SET client_connection_check_interval = '10s'";
+constexpr int kNoticesDeadClient = 140000;
 constexpr absl::string_view kBegin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 // extract() is a double before 14: microseconds survive it until the year 2255.
 constexpr absl::string_view kFacts =
@@ -67,6 +70,9 @@ absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
 
 absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
                                                const TransactionOptions& options) {
+  // A server on a platform that cannot find out refuses it.
+  if (connection.server_version() >= kNoticesDeadClient)
+    Execute(connection, kNoticeDeadClient).IgnoreError();
   RETURN_IF_ERROR(Execute(connection, kBegin));
   absl::StatusOr<SnapshotOrigin> origin = Prepare(connection, options);
   // The first error is the one to tell; a connection that cannot roll back is closed by its owner.
