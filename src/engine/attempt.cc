@@ -8,11 +8,13 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/run_identity.h"
+#include "engine/settled_catalog.h"
 #include "engine/snapshot_phase.h"
 #include "engine/stream_phase.h"
 #include "engine/tail.h"
 #include "offset/offset_store_factory.h"
 #include "replication/publication.h"
+#include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
 #include "sink/sink_factory.h"
 #include "snapshot/plan.h"
@@ -152,6 +154,8 @@ absl::Status Attempt::PrepareServer() {
                      TailPublication::Ensure(*sql_, replication_options_, captured_));
     replication_options_.publication_name = tail_publication_->name();
   } else {
+    RETURN_IF_ERROR(replication::SetReplicaIdentities(
+        *sql_, replication_options_.replica_identities, captured_));
     RETURN_IF_ERROR(replication::EnsurePublication(*sql_, replication_options_, captured_));
   }
   return slot_ ? absl::OkStatus() : CreateMissingSlot();
@@ -162,6 +166,10 @@ absl::Status Attempt::PrepareTopics() {
   std::vector<std::string> topics;
   for (const postgres::TableName& table : captured_)
     topics.push_back(naming.TableTopic(table.schema, table.table));
+  if (config().transform.transaction_metadata && decision_.stream)
+    topics.push_back(transform::TransactionTopic(config().transform));
+  if (config().heartbeat.interval > absl::ZeroDuration())
+    topics.push_back(transform::HeartbeatTopic(config().transform));
   return sink_->PrepareTopics(topics);
 }
 
@@ -189,7 +197,8 @@ absl::Status Attempt::BuildPipeline() {
                             .clock = options_.clock,
                             .interval = config().offset.flush_interval,
                             .system_identifier = system_.system_identifier,
-                            .timeline = system_.timeline},
+                            .timeline = system_.timeline,
+                            .transaction_id = config().transform.transaction_metadata},
       resumes ? std::optional(stored_->position) : std::nullopt);
   housekeeping_ =
       std::make_unique<Housekeeping>(Housekeeping::Parts{.clock = options_.clock,
@@ -205,7 +214,28 @@ absl::Status Attempt::BuildPipeline() {
                                                          .tracker = &tracker_,
                                                          .waiter = housekeeping_.get(),
                                                          .metrics = options_.metrics});
+  BuildHeartbeat();
   return absl::OkStatus();
+}
+
+void Attempt::BuildHeartbeat() {
+  const config::HeartbeatOptions& options = config().heartbeat;
+  if (options.interval > absl::ZeroDuration() && !options.action_query.empty()) {
+    heartbeat_action_ =
+        std::make_unique<postgres::BackgroundStatement>(postgres::BackgroundStatement::Options{
+            .connection = {.database = config().database,
+                           .kind = SessionKind::kSql,
+                           .application_name = "walduct " + config().name + " heartbeat",
+                           .keep_search_path = true},
+            .sql = options.action_query,
+            .what = "heartbeat.action.query",
+            .connector = config().name});
+  }
+  heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{.interval = options.interval,
+                                                            .clock = options_.clock,
+                                                            .pipeline = pipeline_.get(),
+                                                            .sink = sink_.get(),
+                                                            .action = heartbeat_action_.get()});
 }
 
 absl::Status Attempt::TakeSnapshot() {
@@ -254,6 +284,7 @@ absl::Status Attempt::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   completed.snapshot = event::SnapshotPhase::kCompleted;
   // Also when there was no row at all, and so nothing that could carry the position.
   tracker_.Advance(completed);
+  RETURN_IF_ERROR(heartbeat_->Beat());
   RETURN_IF_ERROR(housekeeping_->Drain(config().runtime.shutdown_timeout));
   log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
                                    {"rows", options_.metrics->snapshot_rows.value()}});
@@ -282,11 +313,19 @@ absl::Status Attempt::Stream() {
   // Debezium's source.sequence begins with null until the first commit after a snapshot.
   if (stored_ && !decision_.snapshot && start_.snapshot == event::SnapshotPhase::kNone)
     resume.last_commit_end = start_.commit_end;
-  pgoutput::Assembler assembler(*catalog_, *pipeline_, resume);
+  // Only schemas tell of labels.
+  resume.watch_enum_labels =
+      config().encode.key.schemas_enable || config().encode.value.schemas_enable;
+  SettledCatalog resolver({.catalog = catalog_.get(),
+                           .clock = options_.clock,
+                           .stop = options_.stop,
+                           .delay = config().runtime.catalog_delay});
+  pgoutput::Assembler assembler(resolver, *pipeline_, resume);
   housekeeping_->AttachStream(stream.get(), status_interval);
   StreamPhase phase({.source = stream.get(),
                      .assembler = &assembler,
                      .housekeeping = housekeeping_.get(),
+                     .heartbeat = heartbeat_.get(),
                      .checkpointer = checkpointer_.get(),
                      .tracker = &tracker_,
                      .sink = sink_.get(),

@@ -12,12 +12,14 @@
 #include "encode/record_encoder.h"
 #include "engine/checkpointer.h"
 #include "engine/connector.h"
+#include "engine/heartbeat.h"
 #include "engine/housekeeping.h"
 #include "engine/pipeline.h"
 #include "engine/start_position.h"
 #include "engine/tail.h"
 #include "offset/ack_tracker.h"
 #include "offset/offset_store.h"
+#include "postgres/background_statement.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 #include "postgres/server_check.h"
@@ -60,6 +62,7 @@ class Attempt {
   absl::Status PrepareTopics();
   absl::Status CreateMissingSlot();
   absl::Status BuildPipeline();
+  void BuildHeartbeat();
   absl::Status TakeSnapshot();
   absl::Status Stream();
   absl::Status Settle();
@@ -91,6 +94,8 @@ class Attempt {
   std::unique_ptr<Checkpointer> checkpointer_;
   std::unique_ptr<Housekeeping> housekeeping_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   bool goal_reached_ = false;
   bool progressed_ = false;
 };

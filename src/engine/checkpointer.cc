@@ -34,6 +34,7 @@ void Checkpointer::Turn(const std::optional<event::Position>& safe) {
   offset.position = *safe;
   offset.system_identifier = options_.system_identifier;
   offset.timeline = options_.timeline;
+  offset.transaction_id = options_.transaction_id;
   saving_ = safe;
   if (const absl::Status started = options_.store->StartSave(offset); !started.ok())
     return Finish(started);

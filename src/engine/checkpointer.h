@@ -20,6 +20,7 @@ class Checkpointer {
     absl::Duration interval;
     std::string system_identifier;
     uint32_t timeline = 0;
+    bool transaction_id = false;  // see offset::StoredOffset
   };
   // stored: what the store held at the start.
   Checkpointer(Options options, std::optional<event::Position> stored);

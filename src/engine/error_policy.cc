@@ -35,9 +35,9 @@ constexpr std::array<Rule, 16> kRules = {{
 }};
 
 // Reasons that mean: going on could lose or invent changes.
-constexpr std::array<absl::string_view, 7> kDataSafetyReasons = {
-    "slot_lost",        "position_lost",   "position_ahead", "position_unknown",
-    "position_skipped", "system_mismatch", "slot_recreated"};
+constexpr std::array<absl::string_view, 6> kDataSafetyReasons = {
+    "slot_lost",        "position_lost",    "position_ahead",
+    "position_unknown", "position_skipped", "system_mismatch"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =

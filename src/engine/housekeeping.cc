@@ -23,7 +23,15 @@ void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration s
 absl::Status Housekeeping::Turn() {
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
   parts_.checkpointer->Turn(parts_.tracker->safe());
-  return SendStatusIfDue();
+  const absl::Status sent = SendStatusIfDue();
+  ShowPositions();
+  return sent;
+}
+
+void Housekeeping::ShowPositions() {
+  parts_.metrics->received_lsn.Set(received_);
+  parts_.metrics->flushed_lsn.Set(reported_);
+  parts_.metrics->stored_lsn.Set(FlushLsn());
 }
 
 void Housekeeping::Wait(int source_fd, absl::Duration at_most) {

@@ -59,6 +59,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
  private:
   absl::Status SendStatusIfDue();
+  void ShowPositions();
   Lsn FlushLsn() const;
 
   Parts parts_;

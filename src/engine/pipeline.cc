@@ -41,21 +41,55 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
 
 }  // namespace
 
-absl::Status Pipeline::OnBegin(const event::TransactionInfo&) { return absl::OkStatus(); }
+absl::Status Pipeline::OnBegin(const event::TransactionInfo& transaction) {
+  parts_.router->RouteBegin(transaction, &emissions_);
+  return PublishAll();
+}
+
+absl::Status Pipeline::OnRepeated(const event::ChangeEvent& change) {
+  return parts_.router->Recount(change);
+}
 
 absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
-  for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));
+  RETURN_IF_ERROR(PublishAll());
   parts_.tracker->Advance(change.position);
   parts_.metrics->Seen(KindOf(change.operation)).Add();
   return absl::OkStatus();
 }
 
-absl::Status Pipeline::OnCommit(const event::TransactionInfo&, const event::Position& boundary) {
+absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
+                                const event::Position& boundary) {
+  parts_.router->RouteCommit(transaction, boundary.commit_end, &emissions_);
+  RETURN_IF_ERROR(PublishAll());
   parts_.tracker->Advance(boundary);
   parts_.metrics->transactions.Add();
+  CountFiltered();
   ReportNotices();
   return absl::OkStatus();
+}
+
+absl::Status Pipeline::PublishHeartbeat() { return Publish(parts_.router->Heartbeat()); }
+
+absl::Status Pipeline::PublishAll() {
+  for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));
+  return absl::OkStatus();
+}
+
+void Pipeline::CountFiltered() {
+  using metrics::FilterRule;
+  const auto add = [this](FilterRule rule, uint64_t now, uint64_t* counted) {
+    if (now != *counted) parts_.metrics->Filtered(rule).Add(now - *counted);
+    *counted = now;
+  };
+  const transform::Router::Counters& now = parts_.router->counters();
+  add(FilterRule::kNotCaptured, now.filtered_tables, &counted_.filtered_tables);
+  add(FilterRule::kSkippedOperation, now.skipped_creates, &counted_.skipped_creates);
+  add(FilterRule::kSkippedOperation, now.skipped_updates, &counted_.skipped_updates);
+  add(FilterRule::kSkippedOperation, now.skipped_deletes, &counted_.skipped_deletes);
+  add(FilterRule::kSkippedOperation, now.skipped_truncates, &counted_.skipped_truncates);
+  add(FilterRule::kNoValue, now.filtered_messages, &counted_.filtered_messages);
+  add(FilterRule::kNoValue, now.unchanged_updates, &counted_.unchanged_updates);
 }
 
 void Pipeline::ReportNotices() {

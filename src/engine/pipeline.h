@@ -36,16 +36,24 @@ class Pipeline final : public event::ChangeHandler {
 
   absl::Status OnBegin(const event::TransactionInfo& transaction) override;
   absl::Status OnChange(const event::ChangeEvent& change) override;
+  absl::Status OnRepeated(const event::ChangeEvent& change) override;
   absl::Status OnCommit(const event::TransactionInfo& transaction,
                         const event::Position& boundary) override;
+
+  absl::Status PublishHeartbeat();
+
+  // Copies what rules dropped since the last call into the metrics.
+  void CountFiltered();
 
   // Says once of each column what its owner should know: left out, not masked, plain in the key.
   void ReportNotices();
 
  private:
+  absl::Status PublishAll();
   absl::Status Publish(const event::Emission& emission);
 
   Parts parts_;
+  transform::Router::Counters counted_;  // already in the metrics
   transform::Router::Emissions emissions_;
 };
 

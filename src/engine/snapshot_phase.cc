@@ -26,6 +26,7 @@ absl::Status SnapshotPhase::Run() {
 
 absl::Status SnapshotPhase::ReadBatch() {
   ASSIGN_OR_RETURN(const auto progress, parts_.reader->Step(*parts_.pipeline, kMaxRowsPerTurn));
+  parts_.pipeline->CountFiltered();
   parts_.pipeline->ReportNotices();
   done_ = progress == snapshot::SnapshotReader::Progress::kDone;
   if (progress == snapshot::SnapshotReader::Progress::kWouldBlock) {

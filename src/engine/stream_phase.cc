@@ -1,5 +1,6 @@
 #include "engine/stream_phase.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -22,11 +23,13 @@ absl::Status StreamPhase::Run() {
       continue;
     }
     bool empty = false;
-    const absl::Status read = ReadBatch(&empty);
+    absl::Status read = ReadBatch(&empty);
+    if (read.ok()) read = parts_.heartbeat->Turn();
     // A stop in the middle of a blocked change: that change is not done with and will be read
     // again.
     if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
     RETURN_IF_ERROR(read);
+    CountRepeated();
     CheckGoal();
     if (empty && !goal_reached_) RETURN_IF_ERROR(NapOrWait());
   }
@@ -54,7 +57,9 @@ absl::Status StreamPhase::NapOrWait() {
   }
   if (parts_.goal) parts_.housekeeping->AskForReply();
   RETURN_IF_ERROR(parts_.housekeeping->Turn());
-  parts_.housekeeping->Wait(parts_.source->ready_fd(), parts_.goal ? kGoalPoll : kIdleWait);
+  const absl::Duration longest = parts_.goal ? kGoalPoll : kIdleWait;
+  parts_.housekeeping->Wait(parts_.source->ready_fd(),
+                            std::min(longest, parts_.heartbeat->UntilDue()));
   return absl::OkStatus();
 }
 
@@ -84,6 +89,13 @@ void StreamPhase::OnKeepalive(const replication::WalFrame& frame) {
   if (now - last_hurry_ < kHurryInterval) return;
   last_hurry_ = now;
   parts_.checkpointer->MakeDue();
+}
+
+void StreamPhase::CountRepeated() {
+  const uint64_t repeated = parts_.assembler->skipped_changes();
+  if (repeated == repeated_) return;
+  parts_.metrics->Filtered(metrics::FilterRule::kAlreadyDone).Add(repeated - repeated_);
+  repeated_ = repeated;
 }
 
 void StreamPhase::CheckGoal() {

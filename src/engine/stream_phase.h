@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "engine/heartbeat.h"
 #include "engine/housekeeping.h"
 #include "engine/pipeline.h"
 #include "engine/read_pace.h"
@@ -19,6 +20,7 @@ class StreamPhase {
     replication::WalSource* source = nullptr;
     pgoutput::Assembler* assembler = nullptr;
     Housekeeping* housekeeping = nullptr;
+    Heartbeat* heartbeat = nullptr;
     Checkpointer* checkpointer = nullptr;
     offset::AckTracker* tracker = nullptr;
     sink::Sink* sink = nullptr;
@@ -37,10 +39,12 @@ class StreamPhase {
   absl::Status NapOrWait();
   absl::Status OnFrame(const replication::WalFrame& frame);
   void OnKeepalive(const replication::WalFrame& frame);
+  void CountRepeated();
   void CheckGoal();
 
   Parts parts_;
   bool goal_reached_ = false;
+  uint64_t repeated_ = 0;      // changes left out as already done, as far as the metrics know
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
   ReadPace pace_;
   int frames_ = 0;  // since the source was last empty

@@ -28,6 +28,8 @@ config::ConnectorOptions TailConfig(config::ConnectorOptions config, bool keep_s
   config.replication.failover_slot = false;
   config.replication.drop_slot_on_stop = false;
   config.replication.slot_name = UniqueName();
+  config.heartbeat = {};  // nor does it write to the database
+  config.replication.replica_identities.clear();
   if (!keep_snapshot_mode) config.snapshot.mode = config::SnapshotMode::kNoData;
   return config;
 }

@@ -50,7 +50,8 @@ void WriteSnapshotKeys(const event::Position& position, ObjectWriter* out) {
 
 // Debezium's keys while streaming always stand at the last commit boundary: inside of a transaction it could resume behind
 // rows that share an LSN with the last one.
-void WriteStreamingKeys(const event::Position& position, ObjectWriter* out) {
+void WriteStreamingKeys(const event::Position& position, bool transaction_id, ObjectWriter* out) {
+  if (transaction_id && position.xid != 0) out->Text("transaction_id", absl::StrCat(position.xid));
   const auto boundary = static_cast<int64_t>(position.commit_end.value());
   out->Number("lsn_proc", boundary);
   out->Text("messageType", "COMMIT");
@@ -66,7 +67,7 @@ std::string EncodeOffset(const StoredOffset& offset) {
   const event::Position& position = offset.position;
   ObjectWriter out;
   if (position.snapshot == event::SnapshotPhase::kNone) {
-    WriteStreamingKeys(position, &out);
+    WriteStreamingKeys(position, offset.transaction_id, &out);
   } else {
     WriteSnapshotKeys(position, &out);
   }

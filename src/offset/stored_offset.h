@@ -1,6 +1,7 @@
 // StoredOffset: the offset map of one connector as Kafka Connect stores it and Debezium's PostgresOffsetContext reads it.
 //
 //   lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot, last_snapshot_record, snapshot_completed   Debezium's
+//   transaction_id                                                                                              Debezium's
 //   walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id, walduct_timeline                 ours
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at most the transaction that was
@@ -25,6 +26,9 @@ struct StoredOffset {
   std::optional<uint32_t> timeline;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
+  // Write the position's transaction as Debezium's transaction_id too (provide.transaction.metadata). It tells a Debezium that
+  // takes over not to announce that transaction a second time; its counters start anew, as it reads the whole of it.
+  bool transaction_id = false;
   // Members that are neither Debezium's nor ours to use, as JSON text. They belong to this position only: an offset for
   // another position is made without them.
   std::map<std::string, std::string> foreign;
