@@ -160,6 +160,14 @@ TEST_F(SnapshotReaderTest, ASnapshotThatIsGoneIsAnErrorAndLeavesNoTransaction_SN
   EXPECT_EQ(StateOfReader(), "idle");
 }
 
+TEST_F(SnapshotReaderTest, TheServerNoticesAReaderThatDied) {
+  if (connection_->server_version() < 140000) GTEST_SKIP();
+  Begin();
+  const auto interval = connection_->Query("SHOW client_connection_check_interval");
+  ASSERT_TRUE(interval.ok());
+  EXPECT_EQ(interval->Get(0, 0), "10s");
+}
+
 TEST_F(SnapshotReaderTest, LeavesNoTransactionBehind_SNP20) {
   Execute("CREATE TABLE a(id int); INSERT INTO a VALUES (1)");
   Begin();
