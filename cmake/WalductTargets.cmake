@@ -13,11 +13,11 @@ if(WALDUCT_FUZZ)
   target_compile_options(walduct_flags INTERFACE -fsanitize=fuzzer-no-link)  # coverage of the libraries, too
 endif()
 
-# walduct_library(<room> DEPS <library>...): src/<room>/*.cc as walduct_<room>. The link edges are the architecture;
+# walduct_library(<room> DEPS <library>...): all .cc files under src/<room> as walduct_<room>. The link edges are the architecture;
 # tests/tidy checks the same edges on every #include.
 function(walduct_library room)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cc)
   if(sources)
     add_library(walduct_${room} STATIC ${sources})
     target_include_directories(walduct_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
