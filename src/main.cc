@@ -20,6 +20,10 @@ int main(int argc, char** argv) {
       return walduct::cli::ShowOffsets(arguments);
     case Command::kImportOffsets:
       return walduct::cli::ImportOffsets(arguments);
+    case Command::kOutboxInit:
+      return walduct::cli::PrintOutbox(arguments);
+    case Command::kOutboxClean:
+      return walduct::cli::CleanOutbox(arguments);
     case Command::kVersion:
       std::cout << walduct::engine::VersionText();
       return 0;

@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "outbox/init_options.h"
+
 namespace walduct::cli {
+
+enum class OutboxPart { kAll, kConnector, kExample, kInbox };
 
 enum class Command {
   kNone,
@@ -14,7 +18,9 @@ enum class Command {
   kShowOffsets,
   kExportOffsets,
   kImportOffsets,
-  kVersion
+  kVersion,
+  kOutboxInit,
+  kOutboxClean
 };
 
 struct Arguments {
@@ -28,7 +34,11 @@ struct Arguments {
   std::string log_format = "text";
   std::string offsets_file;      // of export and import; "-" is a standard stream
   bool print_reference = false;  // of validate: docs/configuration.md
-  int usage_exit_code = 0;       // kNone: what to exit with
+  outbox::InitOptions outbox;    // of outbox init
+  OutboxPart outbox_part = OutboxPart::kAll;
+  bool dry_run = false;      // of outbox clean
+  double wait_seconds = 60;  // of outbox clean: for the connector to catch up
+  int usage_exit_code = 0;   // kNone: what to exit with
 };
 
 // kNone when there is nothing to do: help was asked for, or the usage was wrong.

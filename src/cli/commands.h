@@ -11,5 +11,7 @@ int RunConnectors(const Arguments& arguments);
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);
+int PrintOutbox(const Arguments& arguments);
+int CleanOutbox(const Arguments& arguments);
 
 }  // namespace walduct::cli

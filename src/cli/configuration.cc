@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "engine/error_policy.h"
 
 namespace walduct::cli {
@@ -28,6 +30,23 @@ bool ParseOverrides(const Arguments& arguments,
 int Refuse(const std::string& error) {
   std::cerr << "error: " << error << "\n";
   return engine::kExitConfiguration;
+}
+
+int PrintStatus(const absl::Status& status) {
+  if (status.ok()) return engine::kExitClean;
+  std::cerr << "error: " << status.message() << "\n";
+  if (const std::string hint = ErrorHint(status); !hint.empty())
+    std::cerr << "hint: " << hint << "\n";
+  return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration
+                                                             : engine::ExitCodeFor(status);
+}
+
+void ConfigureLog(const Arguments& arguments) {
+  const auto level = arguments.log_level == "debug"   ? log::Level::kDebug
+                     : arguments.log_level == "warn"  ? log::Level::kWarn
+                     : arguments.log_level == "error" ? log::Level::kError
+                                                      : log::Level::kInfo;
+  log::Configure(level, arguments.log_format == "json" ? log::Format::kJson : log::Format::kText);
 }
 
 std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {

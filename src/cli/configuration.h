@@ -1,10 +1,11 @@
-// Configurations named on the command line, loaded; what is wrong goes to standard error.
+// Configurations named on the command line, loaded; what is wrong goes to standard error. What several commands print.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "cli/arguments.h"
 #include "config/loader.h"
 
@@ -12,6 +13,12 @@ namespace walduct::cli {
 
 // Prints "error: …"; the exit code of a refused configuration.
 int Refuse(const std::string& error);
+
+// Of a command that ends at once: prints error and hint; the exit code.
+int PrintStatus(const absl::Status& status);
+
+// --log-level and --log-format.
+void ConfigureLog(const Arguments& arguments);
 
 // -w and -o; absent when an override is malformed, which has been printed.
 std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments);

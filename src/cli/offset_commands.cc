@@ -10,19 +10,6 @@
 #include "engine/error_policy.h"
 
 namespace walduct::cli {
-namespace {
-
-int PrintStatus(const absl::Status& status) {
-  if (status.ok()) return engine::kExitClean;
-  std::cerr << "error: " << status.message() << "\n";
-  if (const std::string hint = ErrorHint(status); !hint.empty())
-    std::cerr << "hint: " << hint << "\n";
-  return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration
-                                                             : engine::ExitCodeFor(status);
-}
-
-}  // namespace
-
 int ShowOffsets(const Arguments& arguments) {
   std::vector<config::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;

@@ -35,14 +35,6 @@ void InstallSignals(engine::StopSignal* stop) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-void ConfigureLog(const Arguments& arguments) {
-  const auto level = arguments.log_level == "debug"   ? log::Level::kDebug
-                     : arguments.log_level == "warn"  ? log::Level::kWarn
-                     : arguments.log_level == "error" ? log::Level::kError
-                                                      : log::Level::kInfo;
-  log::Configure(level, arguments.log_format == "json" ? log::Format::kJson : log::Format::kText);
-}
-
 bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
   goal->until_caught_up = arguments.until_caught_up;
   if (arguments.until_lsn.empty()) return true;

@@ -98,6 +98,19 @@ void CheckTransforms(const PropertySet& properties, Findings* findings) {
   }
 }
 
+void CheckOutbox(const PropertySet& properties, Findings* findings) {
+  if (properties.Text("walduct.outbox.cleanup") == "none") return;
+  if (!properties.IsSet("walduct.outbox.tables")) {
+    findings->Error("walduct.outbox.tables", "A value is required for walduct.outbox.cleanup",
+                    "name the outbox tables as schema.table, or set walduct.outbox.cleanup=none");
+  }
+  if (ListContains(properties.Text("skipped.operations"), "c")) {
+    findings->Error("skipped.operations",
+                    "'c' leaves inserts unpublished, and walduct.outbox.cleanup would delete them",
+                    "remove 'c', or set walduct.outbox.cleanup=none");
+  }
+}
+
 bool UsesTopicCreation(const PropertySet& properties) {
   return std::any_of(properties.all().begin(), properties.all().end(),
                      [](const Property& property) {
@@ -172,6 +185,7 @@ void CheckCombinations(const PropertySet& properties, Findings* findings) {
   CheckTransforms(properties, findings);
   CheckTopicCreation(properties, findings);
   CheckTopicNaming(properties, findings);
+  CheckOutbox(properties, findings);
   WarnOfOverrides(properties, findings);
   WarnOfSurprises(properties, findings);
 }

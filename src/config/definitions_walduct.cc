@@ -50,6 +50,48 @@ constexpr PropertyDefinition kDefinitions[] = {
      .default_value = "warn",
      .doc = "What a property that walduct does not know leads to: a warning or a refusal to start.",
      .allowed = "warn, fail"},
+    {.name = "walduct.outbox.tables",
+     .group = kGroup,
+     .type = kRegexList,
+     .doc =
+         "Outbox tables, as schema.table like table.include.list; of a partitioned table its own "
+         "name. Housekeeping touches no other table."},
+    {.name = "walduct.outbox.cleanup",
+     .group = kGroup,
+     .type = kEnum,
+     .default_value = "none",
+     .doc = "Housekeeping of the outbox tables: delete rows, or drop partitions by time, that are "
+            "past walduct.outbox.retention.ms and certain to have been acknowledged.",
+     .allowed = "none, delete, drop_partitions"},
+    {.name = "walduct.outbox.retention.ms",
+     .group = kGroup,
+     .type = kNonNegativeLong,
+     .default_value = "604800000",
+     .doc = "How long outbox rows are kept; 0: as soon as they are acknowledged."},
+    {.name = "walduct.outbox.cleanup.time.column",
+     .group = kGroup,
+     .doc = "Timestamp column that says how old an outbox row is; the one of created_at, "
+            "occurred_at, timestamp, ts that the table has when not set. Not needed with a "
+            "retention of 0."},
+    {.name = "walduct.outbox.cleanup.interval.ms",
+     .group = kGroup,
+     .type = kPositiveLong,
+     .default_value = "60000",
+     .doc = "Time between rounds of housekeeping."},
+    {.name = "walduct.outbox.cleanup.batch.size",
+     .group = kGroup,
+     .type = kPositiveInt,
+     .default_value = "1000",
+     .doc = "Rows deleted by one statement, which is a transaction of its own."},
+    {.name = "walduct.outbox.cleanup.history",
+     .group = kGroup,
+     .type = kEnum,
+     .default_value = "fail",
+     .doc =
+         "What to do at a first start that publishes only new rows (snapshot.mode=no_data) while "
+         "the outbox tables hold older ones: refuse, or delete them in time though walduct never "
+         "published them.",
+     .allowed = "fail, delete"},
 };
 
 }  // namespace

@@ -232,6 +232,19 @@ struct RuntimeOptions {
   absl::Duration catalog_delay = absl::Milliseconds(500);  // see engine/settled_catalog.h
 };
 
+enum class OutboxCleanup { kNone, kDelete, kDropPartitions };
+
+// walduct.outbox.*
+struct OutboxOptions {
+  std::optional<RegexList> tables;  // set whenever cleanup is not kNone
+  OutboxCleanup cleanup = OutboxCleanup::kNone;
+  absl::Duration retention = absl::Hours(7 * 24);  // zero: until acknowledged
+  std::string time_column;                         // empty: recognised by its name
+  absl::Duration interval = absl::Minutes(1);
+  int64_t batch_rows = 1000;
+  bool delete_history = false;  // walduct.outbox.cleanup.history=delete
+};
+
 struct ConnectorOptions {
   std::string name;  // namespace of the offsets
   DatabaseOptions database;
@@ -245,6 +258,7 @@ struct ConnectorOptions {
   OffsetOptions offset;
   HeartbeatOptions heartbeat;
   RuntimeOptions runtime;
+  OutboxOptions outbox;
 };
 
 }  // namespace walduct::config

@@ -294,6 +294,25 @@ RuntimeOptions BuildRuntime(const PropertySet& properties) {
   return runtime;
 }
 
+OutboxCleanup ParseOutboxCleanup(absl::string_view mode) {
+  if (mode == "delete") return OutboxCleanup::kDelete;
+  if (mode == "drop_partitions") return OutboxCleanup::kDropPartitions;
+  CHECK(mode == "none");
+  return OutboxCleanup::kNone;
+}
+
+OutboxOptions BuildOutbox(const PropertySet& properties) {
+  OutboxOptions outbox;
+  outbox.tables = BuildRegexList(properties, "walduct.outbox.tables");
+  outbox.cleanup = ParseOutboxCleanup(properties.Text("walduct.outbox.cleanup"));
+  outbox.retention = properties.Milliseconds("walduct.outbox.retention.ms");
+  outbox.time_column = properties.Text("walduct.outbox.cleanup.time.column");
+  outbox.interval = properties.Milliseconds("walduct.outbox.cleanup.interval.ms");
+  outbox.batch_rows = properties.Integer("walduct.outbox.cleanup.batch.size");
+  outbox.delete_history = properties.Text("walduct.outbox.cleanup.history") == "delete";
+  return outbox;
+}
+
 std::string BuildName(const PropertySet& properties, const std::string& default_name,
                       Findings* findings) {
   if (properties.IsSet("name"))
@@ -368,6 +387,7 @@ ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& 
   options.offset = BuildOffset(properties, options.sink, findings);
   options.heartbeat = BuildHeartbeat(properties, findings);
   options.runtime = BuildRuntime(properties);
+  options.outbox = BuildOutbox(properties);
   WarnOfDefaultBroker(properties, options, findings);
   return options;
 }

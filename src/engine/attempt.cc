@@ -51,7 +51,8 @@ absl::Duration StatusInterval(Connection& sql, absl::Duration configured) {
 Attempt::Attempt(Options options)
     : options_(options),
       replication_options_(options.config->replication),
-      filter_(options.config->tables) {}
+      filter_(options.config->tables),
+      outbox_({.config = options.config, .captured = &filter_, .metrics = options.metrics}) {}
 
 Attempt::~Attempt() = default;
 
@@ -156,7 +157,9 @@ absl::Status Attempt::PrepareServer() {
   } else {
     RETURN_IF_ERROR(replication::SetReplicaIdentities(
         *sql_, replication_options_.replica_identities, captured_));
+    RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
     RETURN_IF_ERROR(replication::EnsurePublication(*sql_, replication_options_, captured_));
+    RETURN_IF_ERROR(outbox_.AfterPublication(*sql_, !stored_, ReadsOutboxRows()));
   }
   return slot_ ? absl::OkStatus() : CreateMissingSlot();
 }
@@ -183,7 +186,24 @@ absl::Status Attempt::CreateMissingSlot() {
   start_.change_lsn = created_slot_->consistent_point;
   log::Info("replication slot created", {{"slot", replication_options_.slot_name},
                                          {"consistent_point", start_.commit_end.ToString()}});
-  return absl::OkStatus();
+  return outbox_.enabled() && !ReadsOutboxRows() ? CheckNoOutboxHistory() : absl::OkStatus();
+}
+
+bool Attempt::ReadsOutboxRows() const {
+  return decision_.snapshot && !config().snapshot.include_collections;
+}
+
+// What was written between the first check and the slot.
+absl::Status Attempt::CheckNoOutboxHistory() {
+  ASSIGN_OR_RETURN(const auto connection,
+                   Connection::Open({.database = config().database,
+                                     .kind = SessionKind::kSql,
+                                     .application_name = "walduct " + config().name + " outbox"}));
+  RETURN_IF_ERROR(
+      snapshot::BeginOnSnapshot(*connection, {.snapshot_name = created_slot_->snapshot_name,
+                                              .lock_timeout = config().snapshot.lock_timeout})
+          .status());
+  return outbox_.CheckNoHistory(*connection);
 }
 
 absl::Status Attempt::BuildPipeline() {
@@ -207,7 +227,8 @@ absl::Status Attempt::BuildPipeline() {
                                                          .store = store_.get(),
                                                          .checkpointer = checkpointer_.get(),
                                                          .stop = options_.stop,
-                                                         .metrics = options_.metrics});
+                                                         .metrics = options_.metrics,
+                                                         .outbox = &outbox_});
   pipeline_ = std::make_unique<Pipeline>(Pipeline::Parts{.router = router_.get(),
                                                          .encoder = encoder_.get(),
                                                          .sink = sink_.get(),
@@ -322,6 +343,7 @@ absl::Status Attempt::Stream() {
                            .delay = config().runtime.catalog_delay});
   pgoutput::Assembler assembler(resolver, *pipeline_, resume);
   housekeeping_->AttachStream(stream.get(), status_interval);
+  outbox_.Start();
   StreamPhase phase({.source = stream.get(),
                      .assembler = &assembler,
                      .housekeeping = housekeeping_.get(),
@@ -335,6 +357,7 @@ absl::Status Attempt::Stream() {
   const absl::Status ran = phase.Run();
   options_.metrics->connected.Set(0);
   if (!ran.ok()) {
+    outbox_.Stop();
     housekeeping_->DetachStream();
     return ran;
   }
@@ -342,6 +365,7 @@ absl::Status Attempt::Stream() {
   log::Info(goal_reached_ ? "goal reached, stopping" : "stopping");
   const absl::Status settled = Settle();
   housekeeping_->DetachStream();
+  outbox_.Stop();
   stream->Stop(absl::Seconds(1));
   if (settled.ok() && replication_options_.drop_slot_on_stop) {
     RETURN_IF_ERROR(replication::DropSlot(*sql_, replication_options_.slot_name));

@@ -14,6 +14,7 @@
 #include "engine/connector.h"
 #include "engine/heartbeat.h"
 #include "engine/housekeeping.h"
+#include "engine/outbox_duties.h"
 #include "engine/pipeline.h"
 #include "engine/start_position.h"
 #include "engine/tail.h"
@@ -61,6 +62,9 @@ class Attempt {
   absl::Status PrepareServer();
   absl::Status PrepareTopics();
   absl::Status CreateMissingSlot();
+  // With housekeeping of outbox tables: rows from before the new slot must be read, or there must be none.
+  absl::Status CheckNoOutboxHistory();
+  bool ReadsOutboxRows() const;
   absl::Status BuildPipeline();
   void BuildHeartbeat();
   absl::Status TakeSnapshot();
@@ -96,6 +100,7 @@ class Attempt {
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   std::unique_ptr<Heartbeat> heartbeat_;
+  OutboxDuties outbox_;
   bool goal_reached_ = false;
   bool progressed_ = false;
 };

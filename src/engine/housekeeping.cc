@@ -23,6 +23,7 @@ void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration s
 absl::Status Housekeeping::Turn() {
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
   parts_.checkpointer->Turn(parts_.tracker->safe());
+  if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
   return sent;

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "engine/checkpointer.h"
+#include "engine/outbox_duties.h"
 #include "engine/pipeline.h"
 #include "engine/stop_signal.h"
 #include "offset/ack_tracker.h"
@@ -28,6 +29,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
     Checkpointer* checkpointer = nullptr;
     const StopSignal* stop = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
+    OutboxDuties* outbox = nullptr;
   };
   explicit Housekeeping(Parts parts) : parts_(parts) {}
 

@@ -30,6 +30,7 @@ config::ConnectorOptions TailConfig(config::ConnectorOptions config, bool keep_s
   config.replication.slot_name = UniqueName();
   config.heartbeat = {};  // nor does it write to the database
   config.replication.replica_identities.clear();
+  config.outbox.cleanup = config::OutboxCleanup::kNone;
   if (!keep_snapshot_mode) config.snapshot.mode = config::SnapshotMode::kNoData;
   return config;
 }

@@ -32,6 +32,9 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
       {&kSnapshotRows, "", snapshot_rows.value()},
       {&kSnapshotTables, "", snapshot_tables.value()},
       {&kSnapshotTablesRemaining, "", snapshot_tables_remaining.value()},
+      {&kOutboxRowsDeleted, "", outbox_rows_deleted.value()},
+      {&kOutboxPartitionsDropped, "", outbox_partitions_dropped.value()},
+      {&kOutboxCleanupErrors, "", outbox_cleanup_errors.value()},
   };
   samples.insert(samples.end(), std::begin(plain), std::end(plain));
   return samples;

@@ -68,6 +68,8 @@ struct ConnectorMetrics {
   Gauge last_source_time_us;
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
+  // Written by the thread of outbox housekeeping alone.
+  Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
 
   Counter& Seen(EventKind kind) { return events_seen[static_cast<size_t>(kind)]; }
   Counter& Filtered(FilterRule rule) { return events_filtered[static_cast<size_t>(rule)]; }

@@ -58,5 +58,13 @@ inline constexpr Name kSnapshotTables = {"walduct_snapshot_tables", "TotalTableC
 inline constexpr Name kSnapshotTablesRemaining = {"walduct_snapshot_tables_remaining",
                                                   "RemainingTableCount", Kind::kGauge, "",
                                                   "tables of the snapshot not read to their end"};
+inline constexpr Name kOutboxRowsDeleted = {"walduct_outbox_rows_deleted_total", "", Kind::kCounter,
+                                            "", "outbox rows deleted by housekeeping"};
+inline constexpr Name kOutboxPartitionsDropped = {"walduct_outbox_partitions_dropped_total", "",
+                                                  Kind::kCounter, "",
+                                                  "outbox partitions dropped by housekeeping"};
+inline constexpr Name kOutboxCleanupErrors = {"walduct_outbox_cleanup_errors_total", "",
+                                              Kind::kCounter, "",
+                                              "rounds of outbox housekeeping that failed"};
 
 }  // namespace walduct::metrics

@@ -43,7 +43,7 @@ std::vector<Link> RelativeLinks(const std::string& markdown) {
 
 TEST(Links, OfTheDocumentationLeadSomewhere) {
   std::vector<SourceFile> files =
-      ReadTree({"src", "tests", "bench", "docs", "docker", "scripts"}, {".md"});
+      ReadTree({"src", "tests", "bench", "docs", "docker", "scripts", "examples"}, {".md"});
   for (const char* name : {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"}) {
     files.push_back(MakeSource(name, ReadText(Root() / name)));
   }

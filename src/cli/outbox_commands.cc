@@ -1,0 +1,66 @@
+#include "engine/outbox_commands.h"
+
+#include <iostream>
+
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
+#include "engine/error_policy.h"
+#include "outbox/init_connector.h"
+#include "outbox/init_sql.h"
+
+namespace walduct::cli {
+namespace {
+
+void PrintAsComment(absl::string_view title, absl::string_view text) {
+  std::cout << "\n-- " << title << "\n";
+  for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n'))
+    std::cout << "--   " << line << "\n";
+}
+
+}  // namespace
+
+int PrintOutbox(const Arguments& arguments) {
+  const outbox::InitOptions& options = arguments.outbox;
+  if (const absl::Status names = outbox::CheckNames(options); !names.ok())
+    return Refuse(std::string(names.message()));
+  switch (arguments.outbox_part) {
+    case OutboxPart::kInbox:
+      std::cout << outbox::InboxSql(options);
+      return engine::kExitClean;
+    case OutboxPart::kConnector:
+      std::cout << outbox::ConnectorJson(options);
+      return engine::kExitClean;
+    case OutboxPart::kExample:
+      std::cout << outbox::ExampleSql(options);
+      return engine::kExitClean;
+    case OutboxPart::kAll:
+      break;
+  }
+  std::cout << outbox::InitSql(options);
+  PrintAsComment("How an application writes an event (--print example):",
+                 outbox::ExampleSql(options));
+  PrintAsComment("The connector, to be filled in (--print connector):",
+                 outbox::ConnectorJson(options));
+  return engine::kExitClean;
+}
+
+int CleanOutbox(const Arguments& arguments) {
+  ConfigureLog(arguments);
+  std::vector<config::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
+  for (const config::LoadResult& result : results) {
+    const absl::StatusOr<outbox::Removed> removed = engine::CleanOutboxOnce(
+        result.loaded.options,
+        {.dry_run = arguments.dry_run, .wait = absl::Seconds(arguments.wait_seconds)});
+    if (!removed.ok()) return PrintStatus(removed.status());
+    std::cout << result.loaded.options.name << ": "
+              << (arguments.dry_run ? "would remove " : "removed ") << removed->rows << " rows, "
+              << removed->partitions << " partitions\n";
+  }
+  return engine::kExitClean;
+}
+
+}  // namespace walduct::cli

@@ -1,0 +1,25 @@
+// What `walduct outbox clean` does: one round of housekeeping from outside, while the connector runs elsewhere. Blocking; for
+// the command line.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "config/options.h"
+#include "outbox/cleaner.h"
+
+namespace walduct::engine {
+
+struct CleanRequest {
+  bool dry_run = false;
+  absl::Duration wait;  // for the stored position to pass what is committed now
+};
+
+// Removes, or with dry_run counts, what housekeeping of these options may remove now. Needs the offset store, where the
+// running connector says what Kafka has acknowledged.
+//   InvalidArgument outbox_no_tables   walduct.outbox.tables is not set
+//   FailedPrecondition system_mismatch the stored position belongs to another server; and FindLeaves' reasons
+//   Cancelled outbox_not_acknowledged  the position did not get there in time: nothing was removed
+absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& options,
+                                                const CleanRequest& request);
+
+}  // namespace walduct::engine

@@ -1,0 +1,57 @@
+// OutboxDuties: what an attempt does about walduct.outbox.cleanup: checks before the first change, then a CleanupThread that is
+// told what is acknowledged. Does nothing when cleanup is none. Data thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "config/options.h"
+#include "config/table_filter.h"
+#include "event/position.h"
+#include "metrics/connector_metrics.h"
+#include "outbox/cleanup_thread.h"
+#include "outbox/tables.h"
+#include "postgres/connection.h"
+
+namespace walduct::engine {
+
+class OutboxDuties {
+ public:
+  // Borrowed.
+  struct Parts {
+    const config::ConnectorOptions* config = nullptr;
+    const config::TableFilter* captured = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+  };
+  explicit OutboxDuties(Parts parts) : parts_(parts) {}
+
+  bool enabled() const { return parts_.config->outbox.cleanup != config::OutboxCleanup::kNone; }
+
+  // Before the publication is touched: remembers whether it had the tables already.
+  absl::Status BeforePublication(postgres::Connection& sql, const std::string& publication);
+  // When the publication is as it will be. first_start: no position is stored; a table that cannot be cleaned is then an
+  // error, later only a log line. rows_read: a snapshot reads the rows the tables hold.
+  absl::Status AfterPublication(postgres::Connection& sql, bool first_start, bool rows_read);
+  // On a session that sees what a new slot's exported snapshot shows: exactly the rows the stream will not bring.
+  absl::Status CheckNoHistory(postgres::Connection& on_snapshot);
+
+  // The stream begins.
+  void Start();
+  // The attempt's stored position.
+  void OnStored(const event::Position& position);
+  // Ends the thread, if it runs.
+  void Stop() { thread_.reset(); }
+
+ private:
+  outbox::TablesQuery Query() const {
+    return {&parts_.config->outbox, parts_.captured, publication_};
+  }
+
+  Parts parts_;
+  std::string publication_;
+  bool newly_published_ = false;
+  std::unique_ptr<outbox::CleanupThread> thread_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,121 @@
+#include "outbox/cleaner.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::outbox {
+namespace {
+
+constexpr absl::Duration kStatementLimit = absl::Minutes(5);
+
+// Deletions that a crash undoes are made again: no commit needs to wait for the disk.
+constexpr absl::string_view kSession = "SET lock_timeout = '100ms'; SET synchronous_commit = off";
+
+absl::StatusOr<uint64_t> ToCount(const absl::StatusOr<std::string>& answer) {
+  RETURN_IF_ERROR(answer.status());
+  uint64_t count = 0;
+  if (absl::SimpleAtoi(*answer, &count)) return count;
+  return absl::InternalError("count(*) is no number");
+}
+
+bool IsLocked(const absl::Status& status) { return ErrorReason(status) == "lock_timeout"; }
+
+}  // namespace
+
+absl::Status Cleaner::Prepare() { return parts_.connection->Query(kSession).status(); }
+
+absl::Status Cleaner::Clean(const Fence& acknowledged, Removed* removed) {
+  ASSIGN_OR_RETURN(const auto leaves, FindLeaves(*parts_.connection, parts_.tables));
+  absl::Status first_error;
+  for (const Leaf& leaf : leaves) {
+    const absl::Status done =
+        Drops(leaf) ? Drop(leaf, acknowledged, removed) : Delete(leaf, acknowledged, removed);
+    // Locked as a whole, by DDL or a VACUUM FULL: another time.
+    if (done.ok() || IsLocked(done)) continue;
+    if (absl::IsCancelled(done) || absl::IsUnavailable(done)) return done;
+    first_error.Update(done);
+  }
+  return first_error;
+}
+
+absl::StatusOr<Removed> Cleaner::Count(const Fence& acknowledged) {
+  ASSIGN_OR_RETURN(const auto leaves, FindLeaves(*parts_.connection, parts_.tables));
+  Removed found;
+  for (const Leaf& leaf : leaves) {
+    if (Drops(leaf)) {
+      found.partitions += leaf.expired ? 1 : 0;
+      continue;
+    }
+    ASSIGN_OR_RETURN(const uint64_t rows,
+                     ToCount(Ask(absl::StrCat("SELECT count(*) FROM ONLY ", leaf.relation,
+                                              " WHERE ", Removable(leaf, acknowledged)))));
+    found.rows += rows;
+  }
+  return found;
+}
+
+bool Cleaner::Drops(const Leaf& leaf) const {
+  return parts_.tables.outbox->cleanup == config::OutboxCleanup::kDropPartitions && leaf.bounded;
+}
+
+std::string Cleaner::Removable(const Leaf& leaf, const Fence& fence) const {
+  const std::string before = BeforeFence(fence);
+  if (leaf.time_column.empty()) return before;
+  return absl::StrCat(leaf.time_column, " < now() - interval '",
+                      absl::ToInt64Milliseconds(parts_.tables.outbox->retention), " ms' AND ",
+                      before);
+}
+
+absl::Status Cleaner::Delete(const Leaf& leaf, const Fence& fence, Removed* removed) {
+  const auto batch = static_cast<uint64_t>(parts_.tables.outbox->batch_rows);
+  // By ctid: the rows are locked by the same statement, so none can move.
+  const std::string sql =
+      absl::StrCat("WITH gone AS (DELETE FROM ONLY ", leaf.relation,
+                   " WHERE ctid = ANY (ARRAY(SELECT ctid FROM ONLY ", leaf.relation, " WHERE ",
+                   Removable(leaf, fence), " LIMIT ", batch,
+                   " FOR UPDATE SKIP LOCKED)) RETURNING 1) ", "SELECT count(*) FROM gone");
+  uint64_t rows = batch;
+  while (rows == batch) {
+    ASSIGN_OR_RETURN(rows, ToCount(Ask(sql)));
+    removed->rows += rows;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cleaner::Drop(const Leaf& leaf, const Fence& fence, Removed* removed) {
+  if (!leaf.expired) return absl::OkStatus();
+  RETURN_IF_ERROR(Ask("BEGIN").status());
+  const absl::StatusOr<bool> dropped = DropLocked(leaf, fence);
+  const bool keep = dropped.ok() && *dropped;
+  const absl::Status ended = parts_.connection->Query(keep ? "COMMIT" : "ROLLBACK").status();
+  RETURN_IF_ERROR(dropped.status());
+  RETURN_IF_ERROR(ended);
+  if (!keep) return absl::OkStatus();
+  ++removed->partitions;
+  log::Info("outbox partition dropped", {{"partition", leaf.relation}});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Cleaner::DropLocked(const Leaf& leaf, const Fence& fence) {
+  // SHARE waits for writers of this partition alone and lets readers go on during the check. From then on all of its rows are
+  // of transactions that have ended.
+  RETURN_IF_ERROR(Ask(absl::StrCat("LOCK TABLE ONLY ", leaf.relation, " IN SHARE MODE")).status());
+  ASSIGN_OR_RETURN(const std::string newer,
+                   Ask(absl::StrCat("SELECT EXISTS (SELECT FROM ONLY ", leaf.relation,
+                                    " WHERE NOT (", BeforeFence(fence), "))")));
+  if (newer == "t") return false;
+  RETURN_IF_ERROR(Ask(absl::StrCat("DROP TABLE ", leaf.relation)).status());
+  return true;
+}
+
+absl::StatusOr<std::string> Cleaner::Ask(absl::string_view sql) {
+  if (parts_.stopping && parts_.stopping()) return absl::CancelledError("stopping");
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   parts_.connection->QueryWithin(kStatementLimit, sql, parts_.stopping));
+  return result.rows() > 0 ? std::string(result.Get(0, 0)) : std::string();
+}
+
+}  // namespace walduct::outbox

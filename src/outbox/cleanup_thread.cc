@@ -1,0 +1,97 @@
+#include "outbox/cleanup_thread.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::outbox {
+namespace {
+
+constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
+// Between rounds further apart than this no session is kept.
+constexpr absl::Duration kKeepSession = absl::Seconds(10);
+
+}  // namespace
+
+CleanupThread::CleanupThread(Options options)
+    : options_(std::move(options)), thread_([this] { Run(); }) {}
+
+CleanupThread::~CleanupThread() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void CleanupThread::Run() {
+  log::SetConnector(options_.config->name);
+  const auto interval = absl::ToChronoMilliseconds(options_.config->outbox.interval);
+  while (!stopping()) {
+    const absl::Status status = Round();
+    if (!status.ok() || options_.config->outbox.interval > kKeepSession) connection_.reset();
+    std::unique_lock<std::mutex> lock(mutex_);
+    wake_.wait_for(lock, interval, [this] { return stopping(); });
+  }
+}
+
+absl::Status CleanupThread::Round() {
+  Removed removed;
+  const absl::Status status = [&] {
+    RETURN_IF_ERROR(Open());
+    Promote();
+    if (!taken_) {
+      ASSIGN_OR_RETURN(taken_, TakeFence(*connection_));
+      Promote();
+    }
+    if (!acknowledged_fence_) return absl::OkStatus();
+    Cleaner cleaner({.connection = connection_.get(),
+                     .tables = {.outbox = &options_.config->outbox,
+                                .captured = options_.captured,
+                                .publication = options_.publication},
+                     .stopping = [this] { return stopping(); }});
+    RETURN_IF_ERROR(cleaner.Prepare());
+    return cleaner.Clean(*acknowledged_fence_, &removed);
+  }();
+  if (!stopping()) Count(removed, status);
+  return status;
+}
+
+absl::Status CleanupThread::Open() {
+  if (connection_ != nullptr) return absl::OkStatus();
+  postgres::ConnectionOptions options;
+  options.database = options_.config->database;
+  options.database.connect_timeout = std::min(options.database.connect_timeout, kConnectTimeout);
+  options.application_name = absl::StrCat("walduct ", options_.config->name, " outbox");
+  ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
+  return absl::OkStatus();
+}
+
+void CleanupThread::Promote() {
+  if (taken_ && acknowledged_.load(std::memory_order_relaxed) >= taken_->wal_end.value())
+    acknowledged_fence_ = std::exchange(taken_, std::nullopt);
+}
+
+void CleanupThread::Count(const Removed& removed, const absl::Status& status) {
+  options_.metrics->outbox_rows_deleted.Add(removed.rows);
+  options_.metrics->outbox_partitions_dropped.Add(removed.partitions);
+  const std::string error(status.message());
+  if (!status.ok()) {
+    options_.metrics->outbox_cleanup_errors.Add();
+    if (error != last_error_) {
+      log::Warn("outbox housekeeping failed, tries again",
+                {{"error", error}, {"reason", ErrorReason(status)}, {"hint", ErrorHint(status)}});
+    }
+  } else if (!last_error_.empty()) {
+    log::Info("outbox housekeeping works again");
+  }
+  last_error_ = error;
+  if (removed.rows > 0) log::Debug("outbox rows deleted", {{"rows", removed.rows}});
+}
+
+}  // namespace walduct::outbox

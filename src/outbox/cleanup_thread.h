@@ -1,0 +1,63 @@
+// CleanupThread: housekeeping beside a running connector, on a thread and a session of its own, so that the data thread never
+// waits for it. What fails is counted, logged once and tried again at the next round; it never stops the connector.
+//
+// Each round takes a fence (fence.h) and uses the last one that has been acknowledged since. The session is closed between
+// rounds that are far apart.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "config/options.h"
+#include "config/table_filter.h"
+#include "metrics/connector_metrics.h"
+#include "outbox/cleaner.h"
+
+namespace walduct::outbox {
+
+class CleanupThread {
+ public:
+  // Borrowed pointers must outlive the thread.
+  struct Options {
+    const config::ConnectorOptions* config = nullptr;
+    const config::TableFilter* captured = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    std::string publication;
+  };
+  explicit CleanupThread(Options options);
+  // Cancels what runs; ends within seconds.
+  ~CleanupThread();
+  CleanupThread(const CleanupThread&) = delete;
+  CleanupThread& operator=(const CleanupThread&) = delete;
+
+  // Everything that committed at or before lsn has been acknowledged by the sink and is stored. Thread-safe, wait-free.
+  void SetAcknowledged(Lsn lsn) { acknowledged_.store(lsn.value(), std::memory_order_relaxed); }
+
+ private:
+  void Run();
+  absl::Status Round();
+  absl::Status Open();
+  void Promote();
+  void Count(const Removed& removed, const absl::Status& status);
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+
+  const Options options_;
+  std::atomic<uint64_t> acknowledged_{0};
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+
+  // Of the thread alone.
+  std::unique_ptr<postgres::Connection> connection_;
+  std::optional<Fence> taken_;  // not known to be acknowledged yet
+  std::optional<Fence> acknowledged_fence_;
+  std::string last_error_;
+  std::thread thread_;
+};
+
+}  // namespace walduct::outbox

@@ -1,0 +1,32 @@
+#include "outbox/fence.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::outbox {
+
+absl::StatusOr<Fence> TakeFence(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result standby, connection.Query("SELECT pg_is_in_recovery()"));
+  if (standby.Get(0, 0) == "t") {
+    return Error(absl::StatusCode::kFailedPrecondition, "outbox_standby",
+                 "outbox housekeeping cannot delete on a standby",
+                 "set walduct.outbox.cleanup=none, and clean on the primary");
+  }
+  // Two statements, in this order: see the header.
+  ASSIGN_OR_RETURN(
+      const postgres::Result oldest,
+      connection.Query("SELECT txid_snapshot_xmin(txid_current_snapshot()) % 4294967296"));
+  ASSIGN_OR_RETURN(const postgres::Result end,
+                   connection.Query("SELECT pg_current_wal_insert_lsn()"));
+  Fence fence;
+  fence.oldest_xid = std::string(oldest.Get(0, 0));
+  ASSIGN_OR_RETURN(fence.wal_end, Lsn::Parse(end.Get(0, 0)));
+  return fence;
+}
+
+std::string BeforeFence(const Fence& fence) {
+  return absl::StrCat("age(xmin) > age('", fence.oldest_xid, "'::xid)");
+}
+
+}  // namespace walduct::outbox

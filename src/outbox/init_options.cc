@@ -1,0 +1,72 @@
+#include "outbox/init_options.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+
+namespace walduct::outbox {
+namespace {
+
+constexpr size_t kMaxIdentifier = 63;
+// "_20250101" of a partition and "_add_partitions" of the function that makes them.
+constexpr size_t kLongestSuffix = 15;
+
+absl::Status Refusal(absl::string_view flag, absl::string_view value, absl::string_view wanted) {
+  return Error(absl::StatusCode::kInvalidArgument, "outbox_name",
+               absl::StrCat(flag, " '", value, "': ", wanted));
+}
+
+// Anything PostgreSQL takes between double quotes. The script quotes bodies with $walduct$.
+absl::Status CheckIdentifier(absl::string_view flag, absl::string_view name, size_t longest) {
+  const bool printable = std::none_of(name.begin(), name.end(),
+                                      [](unsigned char c) { return absl::ascii_iscntrl(c) != 0; });
+  if (!name.empty() && name.size() <= longest && printable && !absl::StrContains(name, "$walduct$"))
+    return absl::OkStatus();
+  return Refusal(flag, name,
+                 absl::StrCat("a name of 1 to ", longest, " bytes without control characters"));
+}
+
+absl::Status CheckCharacters(absl::string_view flag, absl::string_view name,
+                             bool (*allowed)(unsigned char), absl::string_view wanted) {
+  if (!name.empty() && std::all_of(name.begin(), name.end(), allowed)) return absl::OkStatus();
+  return Refusal(flag, name, wanted);
+}
+
+bool IsSlotCharacter(unsigned char c) {
+  return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_';
+}
+
+bool IsTopicCharacter(unsigned char c) {
+  return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
+}
+
+bool IsPrintable(unsigned char c) { return !absl::ascii_iscntrl(c) && c != ','; }
+
+}  // namespace
+
+absl::Status CheckNames(const InitOptions& options) {
+  const size_t table_limit =
+      options.flavour == Flavour::kPartitioned ? kMaxIdentifier - kLongestSuffix : kMaxIdentifier;
+  RETURN_IF_ERROR(CheckIdentifier("--schema", options.schema, kMaxIdentifier));
+  RETURN_IF_ERROR(CheckIdentifier("--table", options.table, table_limit));
+  RETURN_IF_ERROR(CheckIdentifier("--inbox-table", options.inbox_table, kMaxIdentifier));
+  RETURN_IF_ERROR(CheckIdentifier("--role", options.role, kMaxIdentifier));
+  if (!options.application_role.empty())
+    RETURN_IF_ERROR(
+        CheckIdentifier("--application-role", options.application_role, kMaxIdentifier));
+  RETURN_IF_ERROR(CheckIdentifier("--publication", options.publication, kMaxIdentifier));
+  RETURN_IF_ERROR(CheckCharacters("--slot", options.slot, IsSlotCharacter,
+                                  "lower-case letters, digits and underscores"));
+  if (options.slot.size() > kMaxIdentifier)
+    return Refusal("--slot", options.slot, "at most 63 characters");
+  RETURN_IF_ERROR(CheckCharacters("--connector", options.connector, IsTopicCharacter,
+                                  "letters, digits, '.', '_' and '-', as in a topic's name"));
+  return CheckCharacters("--message-prefix", options.message_prefix, IsPrintable,
+                         "printable characters without a comma");
+}
+
+}  // namespace walduct::outbox

@@ -1,0 +1,33 @@
+// InitOptions: the names that `walduct outbox init` puts into SQL and into a connector configuration.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace walduct::outbox {
+
+enum class Flavour {
+  kTable,        // one table, rows deleted when they are old
+  kPartitioned,  // by day, inserts only, partitions dropped when they are old
+  kMessage,      // no table: pg_logical_emit_message
+};
+
+struct InitOptions {
+  Flavour flavour = Flavour::kTable;
+  std::string schema = "public";
+  std::string table = "outbox";
+  std::string inbox_table = "inbox";
+  std::string role = "walduct";  // connects and reads
+  std::string application_role;  // writes; empty: its grants are printed as a comment
+  std::string publication = "walduct_outbox";
+  std::string slot = "walduct_outbox";
+  std::string connector = "outbox";       // its name and topic.prefix
+  std::string message_prefix = "outbox";  // of kMessage
+  bool cleanup = false;                   // with the privileges and properties of housekeeping
+};
+
+// InvalidArgument outbox_name names the flag and says what it takes.
+absl::Status CheckNames(const InitOptions& options);
+
+}  // namespace walduct::outbox

@@ -1,0 +1,204 @@
+#include "outbox/init_sql.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "postgres/connection.h"
+
+namespace walduct::outbox {
+namespace {
+
+using postgres::QuoteIdentifier;
+using postgres::QuoteLiteral;
+using postgres::QuoteQualified;
+
+constexpr absl::string_view kTable = R"(
+-- Debezium's default layout. created_at is for housekeeping; aggregatetype becomes part of a topic's name.
+CREATE TABLE {table} (
+  id            uuid         NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY,
+  aggregatetype varchar(255) NOT NULL CHECK (aggregatetype ~ '^[A-Za-z0-9._-]{1,200}$'),
+  aggregateid   varchar(255) NOT NULL,
+  type          varchar(255) NOT NULL,
+  payload       jsonb,
+  created_at    timestamptz  NOT NULL DEFAULT now()
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX ON {table} (created_at);
+)";
+
+constexpr absl::string_view kPartitioned = R"(
+-- Debezium's default layout, one partition a day (UTC). Rows are only ever inserted: old days are dropped whole.
+CREATE TABLE {table} (
+  id            uuid         NOT NULL DEFAULT gen_random_uuid(),
+  aggregatetype varchar(255) NOT NULL CHECK (aggregatetype ~ '^[A-Za-z0-9._-]{1,200}$'),
+  aggregateid   varchar(255) NOT NULL,
+  type          varchar(255) NOT NULL,
+  payload       jsonb,
+  created_at    timestamptz  NOT NULL DEFAULT now(),
+  PRIMARY KEY (id, created_at)
+) PARTITION BY RANGE (created_at);
+
+-- Takes what no other partition does, so that an insert never fails for want of one.
+CREATE TABLE {default_partition} PARTITION OF {table} DEFAULT;
+
+-- Makes the partitions of today and the days ahead that are missing. Run it every day, for example with pg_cron.
+CREATE FUNCTION {add_partitions}(days_ahead integer) RETURNS void LANGUAGE plpgsql AS $walduct$
+DECLARE
+  day date;
+BEGIN
+  FOR ahead IN 0..days_ahead LOOP
+    day := (now() AT TIME ZONE 'UTC')::date + ahead;
+    EXECUTE format('CREATE TABLE IF NOT EXISTS %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
+                   {schema_literal}, {table_literal} || to_char(day, '_YYYYMMDD'), {relation_literal},
+                   to_char(day, 'YYYY-MM-DD 00:00:00+00'), to_char(day + 1, 'YYYY-MM-DD 00:00:00+00'));
+  END LOOP;
+END
+$walduct$;
+REVOKE EXECUTE ON FUNCTION {add_partitions}(integer) FROM PUBLIC;
+SELECT {add_partitions}(14);
+)";
+
+constexpr absl::string_view kRole = R"(
+-- The role walduct connects as. Set its password with psql's \password.
+DO $walduct$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = {role_literal}) THEN
+    CREATE ROLE {role} LOGIN REPLICATION;
+  END IF;
+END
+$walduct$;
+)";
+
+constexpr absl::string_view kDeleteGrants =
+    "-- Housekeeping deletes rows; locking them first wants UPDATE on a column.\n"
+    "GRANT DELETE, UPDATE (id) ON {table} TO {role};\n";
+
+constexpr absl::string_view kOwnerGrants = R"(
+-- Housekeeping drops partitions, which only their owner may.
+GRANT CREATE ON SCHEMA {schema} TO {role};
+ALTER FUNCTION {add_partitions}(integer) OWNER TO {role};
+ALTER FUNCTION {add_partitions}(integer) SECURITY DEFINER SET search_path = pg_catalog, pg_temp;
+DO $walduct$
+DECLARE
+  part regclass;
+BEGIN
+  FOR part IN SELECT relid FROM pg_catalog.pg_partition_tree({relation_literal}) LOOP
+    EXECUTE format('ALTER TABLE %s OWNER TO {role_in_format}', part);
+  END LOOP;
+END
+$walduct$;
+)";
+
+constexpr absl::string_view kTableExample = R"(BEGIN;
+-- Your own rows first, in the same transaction: both are committed, or neither.
+INSERT INTO {table} (aggregatetype, aggregateid, type, payload)
+VALUES ('Order', '10', 'OrderCreated', '{"orderId": 10, "total": "99.90"}')
+RETURNING id;
+COMMIT;
+)";
+
+constexpr absl::string_view kMessageExample = R"(BEGIN;
+-- Your own rows first, in the same transaction; `true` ties the message to it: both are committed, or neither.
+SELECT pg_catalog.pg_logical_emit_message(true, {prefix_literal}, json_build_object(
+  'id', gen_random_uuid(), 'aggregatetype', 'Order', 'aggregateid', '10', 'type', 'OrderCreated',
+  'payload', json_build_object('orderId', 10, 'total', '99.90'))::text);
+COMMIT;
+)";
+
+constexpr absl::string_view kInbox =
+    R"(-- What each consumer has handled, in the database that holds its effects.
+BEGIN;
+CREATE TABLE {inbox} (
+  consumer   text        NOT NULL,
+  message_id text        NOT NULL,
+  handled_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (consumer, message_id)
+);
+CREATE INDEX ON {inbox} (handled_at);
+COMMIT;
+
+-- For each record, in one transaction with its effect. No row comes back: it was handled before, leave the effect out.
+--   INSERT INTO {inbox} (consumer, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1
+-- Keep rows longer than the topic keeps records, and longer than any replay reaches back.
+--   DELETE FROM {inbox} WHERE handled_at < now() - interval '30 days'
+)";
+
+std::string Fill(absl::string_view text, const InitOptions& options) {
+  const std::string relation = QuoteQualified(options.schema, options.table);
+  // format() takes '%' for its own.
+  const std::string role_in_format =
+      absl::StrReplaceAll(QuoteIdentifier(options.role), {{"%", "%%"}, {"'", "''"}});
+  return absl::StrReplaceAll(
+      text, {{"{table}", relation},
+             {"{default_partition}",
+              QuoteQualified(options.schema, absl::StrCat(options.table, "_default"))},
+             {"{add_partitions}",
+              QuoteQualified(options.schema, absl::StrCat(options.table, "_add_partitions"))},
+             {"{relation_literal}", QuoteLiteral(relation)},
+             {"{schema}", QuoteIdentifier(options.schema)},
+             {"{schema_literal}", QuoteLiteral(options.schema)},
+             {"{table_literal}", QuoteLiteral(options.table)},
+             {"{inbox}", QuoteQualified(options.schema, options.inbox_table)},
+             {"{publication}", QuoteIdentifier(options.publication)},
+             {"{role}", QuoteIdentifier(options.role)},
+             {"{role_literal}", QuoteLiteral(options.role)},
+             {"{role_in_format}", role_in_format},
+             {"{application}", options.application_role.empty()
+                                   ? "your_application"
+                                   : QuoteIdentifier(options.application_role)},
+             {"{prefix_literal}", QuoteLiteral(options.message_prefix)}});
+}
+
+absl::string_view Relations(Flavour flavour) {
+  if (flavour == Flavour::kMessage) return "";
+  return flavour == Flavour::kPartitioned ? kPartitioned : kTable;
+}
+
+// Before the slot: what is written earlier is in no publication.
+absl::string_view Publication(Flavour flavour) {
+  if (flavour == Flavour::kMessage) {
+    return "\n-- Messages need no table in the publication, only a publication.\n"
+           "CREATE PUBLICATION {publication};\n";
+  }
+  if (flavour == Flavour::kPartitioned) {
+    return "\n-- Partitions appear under the table's own name; only inserts are decoded and sent.\n"
+           "CREATE PUBLICATION {publication} FOR TABLE {table}\n"
+           "  WITH (publish = 'insert', publish_via_partition_root = true);\n";
+  }
+  return "\n-- Only inserts are decoded and sent: deleting old rows costs the stream nothing.\n"
+         "CREATE PUBLICATION {publication} FOR TABLE {table} WITH (publish = 'insert');\n";
+}
+
+std::string Grants(const InitOptions& options) {
+  if (options.flavour == Flavour::kMessage) return "";
+  std::string out =
+      "GRANT USAGE ON SCHEMA {schema} TO {role};\n"
+      "GRANT SELECT ON {table} TO {role};\n";
+  const absl::string_view comment = options.application_role.empty() ? "-- " : "";
+  absl::StrAppend(&out, "\n-- The application writes and reads nothing.\n", comment,
+                  "GRANT USAGE ON SCHEMA {schema} TO {application};\n", comment,
+                  "GRANT INSERT ON {table} TO {application};\n");
+  if (!options.cleanup) return out;
+  absl::StrAppend(&out, options.flavour == Flavour::kPartitioned ? kOwnerGrants : kDeleteGrants);
+  return out;
+}
+
+}  // namespace
+
+std::string InitSql(const InitOptions& options) {
+  const std::string script = absl::StrCat(
+      "-- An outbox for walduct. Run it once, as a superuser or the owner of the "
+      "database.\nBEGIN;\n",
+      Relations(options.flavour), Publication(options.flavour), kRole, Grants(options),
+      "COMMIT;\n");
+  return Fill(script, options);
+}
+
+std::string ExampleSql(const InitOptions& options) {
+  return Fill(options.flavour == Flavour::kMessage ? kMessageExample : kTableExample, options);
+}
+
+std::string InboxSql(const InitOptions& options) { return Fill(kInbox, options); }
+
+}  // namespace walduct::outbox

@@ -1,0 +1,177 @@
+#include "outbox/tables.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "postgres/catalog.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::outbox {
+namespace {
+
+using postgres::Connection;
+using postgres::QuoteQualified;
+using postgres::Result;
+
+// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by. A bound of another type than a
+// time is no bound to us.
+constexpr absl::string_view kLeaves = R"(
+WITH leaf AS (
+  SELECT c.oid, n.nspname, c.relname, c.relpersistence, c.relispartition,
+         substring(pg_get_expr(c.relpartbound, c.oid)
+                   from '^FOR VALUES FROM \([^,]*\) TO \(''(\d{4,}-\d\d-\d\d[^'',]*)''\)$') AS upper_bound
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND (c.oid = ANY ($1::oid[])
+     OR c.oid IN (SELECT t.relid FROM unnest($1::oid[]) root, pg_partition_tree(root) t)))
+SELECT leaf.nspname, leaf.relname, leaf.relpersistence, leaf.relispartition,
+       leaf.upper_bound IS NOT NULL,
+       coalesce(leaf.upper_bound::timestamptz <= now() - $3::bigint * interval '1 ms', false),
+       published.schemaname, published.tablename, published.filter, times.columns
+FROM leaf
+LEFT JOIN LATERAL (
+  SELECT p.schemaname, p.tablename, to_jsonb(p) ->> 'rowfilter' AS filter
+  FROM pg_publication_tables p JOIN pg_publication b USING (pubname)
+  WHERE p.pubname = $2 AND b.pubinsert AND (p.schemaname, p.tablename) IN (
+    SELECT leaf.nspname, leaf.relname
+    UNION ALL SELECT n.nspname, a.relname FROM pg_partition_ancestors(leaf.oid) t
+      JOIN pg_class a ON a.oid = t.relid JOIN pg_namespace n ON n.oid = a.relnamespace)
+  ORDER BY 3 NULLS FIRST LIMIT 1) published ON true
+CROSS JOIN LATERAL (
+  SELECT string_agg(quote_ident(attname), ',') AS columns
+  FROM pg_attribute
+  WHERE attrelid = leaf.oid AND attnum > 0 AND NOT attisdropped
+    AND atttypid IN ('timestamptz'::regtype, 'timestamp'::regtype)
+    AND (attname = $4 OR $4 = '' AND attname IN ('created_at', 'occurred_at', 'timestamp', 'ts'))) times
+ORDER BY 1, 2)";
+
+enum LeafColumn {
+  kSchema,
+  kTable,
+  kPersistence,
+  kIsPartition,
+  kBounded,
+  kExpired,
+  kPublishedSchema,
+  kPublishedTable,
+  kRowFilter,
+  kTimeColumns,
+};
+
+absl::Status Refusal(absl::string_view reason, absl::string_view message, absl::string_view hint) {
+  return Error(absl::StatusCode::kFailedPrecondition, reason, message, hint);
+}
+
+absl::Status CheckPublished(const Result& rows, int row, const TablesQuery& query) {
+  const std::string name = absl::StrCat(rows.Get(row, kSchema), ".", rows.Get(row, kTable));
+  if (rows.Get(row, kPersistence) != "p") {
+    return Refusal("outbox_unlogged",
+                   absl::StrCat("outbox table ", name, " is not logged: no event is made of it"),
+                   absl::StrCat("ALTER TABLE ", name, " SET LOGGED"));
+  }
+  if (rows.is_null(row, kPublishedTable)) {
+    return Refusal("outbox_not_published",
+                   absl::StrCat("outbox table ", name, ": publication ", query.publication,
+                                " does not publish its inserts"),
+                   "add the table to the publication, or take it out of walduct.outbox.tables");
+  }
+  if (!rows.is_null(row, kRowFilter)) {
+    return Refusal("outbox_not_published",
+                   absl::StrCat("outbox table ", name, ": publication ", query.publication,
+                                " has a row filter for it; rows it leaves out would be deleted "
+                                "unpublished"),
+                   "remove the row filter, or set walduct.outbox.cleanup=none");
+  }
+  if (!query.captured->Includes(rows.Get(row, kPublishedSchema), rows.Get(row, kPublishedTable))) {
+    return Refusal("outbox_not_captured",
+                   absl::StrCat("outbox table ", name,
+                                " is not captured: its rows would be deleted unpublished"),
+                   "add it to table.include.list, or take it out of walduct.outbox.tables");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> TimeColumn(const Result& rows, int row, const TablesQuery& query) {
+  const std::string columns(rows.Get(row, kTimeColumns));
+  if (query.outbox->retention == absl::ZeroDuration()) return std::string();
+  if (!columns.empty() && columns.find(',') == std::string::npos) return columns;
+  const std::string wanted =
+      query.outbox->time_column.empty()
+          ? (columns.empty() ? "has no timestamp column created_at, occurred_at, timestamp or ts"
+                             : absl::StrCat("has several timestamp columns: ", columns))
+          : absl::StrCat("has no timestamp column ", query.outbox->time_column);
+  return Refusal("outbox_no_time_column",
+                 absl::StrCat("outbox table ", rows.Get(row, kSchema), ".", rows.Get(row, kTable),
+                              " ", wanted),
+                 "set walduct.outbox.cleanup.time.column, or walduct.outbox.retention.ms=0");
+}
+
+absl::StatusOr<std::vector<Oid>> MatchingTables(Connection& connection,
+                                                const config::OutboxOptions& outbox) {
+  config::TableFilterOptions wanted;
+  wanted.table_include = outbox.tables;
+  const config::TableFilter filter(std::move(wanted));
+  ASSIGN_OR_RETURN(const auto tables, postgres::Catalog(connection).CapturedTables(filter));
+  std::vector<Oid> oids;
+  for (const postgres::TableName& table : tables) oids.push_back(table.relation);
+  return oids;
+}
+
+absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& query) {
+  ASSIGN_OR_RETURN(const std::vector<Oid> oids, MatchingTables(connection, *query.outbox));
+  if (oids.empty()) {
+    return Refusal(
+        "outbox_no_table",
+        absl::StrCat("walduct.outbox.tables '", query.outbox->tables->text(), "' matches no table"),
+        "name existing tables as schema.table");
+  }
+  return connection.Query(kLeaves,
+                          {postgres::OidArray(oids), query.publication,
+                           absl::StrCat(absl::ToInt64Milliseconds(query.outbox->retention)),
+                           query.outbox->time_column});
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Leaf>> FindLeaves(Connection& connection, const TablesQuery& query) {
+  ASSIGN_OR_RETURN(const Result rows, QueryLeaves(connection, query));
+  std::vector<Leaf> leaves;
+  for (int row = 0; row < rows.rows(); ++row) {
+    RETURN_IF_ERROR(CheckPublished(rows, row, query));
+    Leaf leaf;
+    leaf.relation = QuoteQualified(rows.Get(row, kSchema), rows.Get(row, kTable));
+    ASSIGN_OR_RETURN(leaf.time_column, TimeColumn(rows, row, query));
+    leaf.partition = rows.Get(row, kIsPartition) == "t";
+    leaf.bounded = rows.Get(row, kBounded) == "t";
+    leaf.expired = rows.Get(row, kExpired) == "t";
+    if (query.outbox->cleanup == config::OutboxCleanup::kDropPartitions && !leaf.partition) {
+      return Refusal("outbox_not_partitioned",
+                     absl::StrCat("outbox table ", leaf.relation, " has no partitions to drop"),
+                     "set walduct.outbox.cleanup=delete");
+    }
+    leaves.push_back(std::move(leaf));
+  }
+  return leaves;
+}
+
+absl::Status CheckNoHistory(Connection& connection, const TablesQuery& query) {
+  if (query.outbox->delete_history) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Result rows, QueryLeaves(connection, query));
+  for (int row = 0; row < rows.rows(); ++row) {
+    const std::string relation = QuoteQualified(rows.Get(row, kSchema), rows.Get(row, kTable));
+    ASSIGN_OR_RETURN(const Result any, connection.Query(absl::StrCat(
+                                           "SELECT EXISTS (SELECT FROM ONLY ", relation, ")")));
+    if (any.Get(0, 0) != "t") continue;
+    return Refusal(
+        "outbox_history",
+        absl::StrCat("outbox table ", relation,
+                     " holds rows from before the replication slot that no event will be made of; "
+                     "walduct.outbox.cleanup would delete them unpublished"),
+        "publish them with snapshot.mode=initial, remove them, or accept it with "
+        "walduct.outbox.cleanup.history=delete");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::outbox

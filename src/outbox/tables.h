@@ -1,0 +1,45 @@
+// What the catalog knows of the outbox tables: the tables that hold their rows, and whether all that is inserted into them is
+// published. A table whose inserts are not all published is never touched.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "config/options.h"
+#include "config/table_filter.h"
+#include "postgres/connection.h"
+
+namespace walduct::outbox {
+
+// A table with rows: an ordinary one, or one partition.
+struct Leaf {
+  std::string relation;     // "schema"."table"
+  std::string time_column;  // quoted; empty: none, the retention is zero
+  bool partition = false;
+  bool bounded = false;  // a partition by time with an upper bound
+  bool expired = false;  // its upper bound is past the retention
+};
+
+struct TablesQuery {
+  const config::OutboxOptions* outbox = nullptr;
+  const config::TableFilter* captured = nullptr;
+  std::string publication;
+};
+
+// All borrowed for the call. Sorted by name. FailedPrecondition:
+//   outbox_no_table         walduct.outbox.tables matches nothing
+//   outbox_not_captured     the include and exclude lists leave the table out
+//   outbox_not_published    the publication has not the table, not its inserts, or only rows of a filter
+//   outbox_unlogged         the table never reaches the WAL
+//   outbox_no_time_column   a retention, but no column or more than one that could tell a row's age
+//   outbox_not_partitioned  drop_partitions, but nothing to drop
+absl::StatusOr<std::vector<Leaf>> FindLeaves(postgres::Connection& connection,
+                                             const TablesQuery& query);
+
+// FailedPrecondition outbox_history when one of the tables has rows visible to the session's present snapshot: call where
+// they would be deleted without having been published. OK with walduct.outbox.cleanup.history=delete.
+absl::Status CheckNoHistory(postgres::Connection& connection, const TablesQuery& query);
+
+}  // namespace walduct::outbox

@@ -1,0 +1,55 @@
+// OutboxFixture: a database of its own with a publication, a session that cleans and one that writes.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "outbox/cleaner.h"
+#include "tests/support/postgres_server.h"
+
+namespace walduct::outbox {
+
+class OutboxFixture : public ::testing::Test {
+ protected:
+  OutboxFixture()
+      : database_(testing::PostgresServer::Shared().CreateDatabase()),
+        cleaning_(testing::MustOpen(database_)),
+        writing_(testing::MustOpen(database_)),
+        captured_(config::TableFilterOptions{}) {
+    options_.tables = config::RegexList::Parse("public.outbox").value();
+    options_.cleanup = config::OutboxCleanup::kDelete;
+    options_.retention = absl::ZeroDuration();
+  }
+
+  void CreateTable() {
+    Run("CREATE TABLE public.outbox (id int, created_at timestamptz DEFAULT clock_timestamp())");
+    Run("CREATE PUBLICATION pub FOR TABLE public.outbox WITH (publish = 'insert')");
+  }
+
+  void Run(absl::string_view sql) { testing::MustQuery(*writing_, sql); }
+  std::string Ids() {
+    return testing::MustQuery(*writing_,
+                              "SELECT string_agg(id::text, ',' ORDER BY id) FROM public.outbox");
+  }
+  TablesQuery Query() const { return {&options_, &captured_, "pub"}; }
+
+  Fence MustTakeFence() { return TakeFence(*cleaning_).value(); }
+  Removed MustClean(const Fence& fence) {
+    Cleaner cleaner({.connection = cleaning_.get(), .tables = Query(), .stopping = nullptr});
+    EXPECT_TRUE(cleaner.Prepare().ok());
+    Removed removed;
+    const absl::Status status = cleaner.Clean(fence, &removed);
+    EXPECT_TRUE(status.ok()) << status;
+    return removed;
+  }
+
+  config::DatabaseOptions database_;
+  std::unique_ptr<postgres::Connection> cleaning_, writing_;
+  config::TableFilter captured_;
+  config::OutboxOptions options_;
+};
+
+}  // namespace walduct::outbox
