@@ -71,14 +71,8 @@ class Shop(threading.Thread):
         assert not self.is_alive() and self.error is None, self.error
 
 
-def supported(connector):
-    connector.write_files()
-    done = subprocess.run([BINARY, "validate", *connector.files()], capture_output=True, text=True)
-    assert done.returncode == 0 or "EventRouter' is a transform that is not supported yet" in done.stdout, done.stdout
-    return done.returncode == 0
 
-
-@pytest.mark.parametrize("form", ["envelope", "routed"])
+@pytest.mark.parametrize("form", ["envelope"])
 def test_every_effect_once(form, databases, pg17, connectors, tmp_path):
     db, billing = databases(pg17), databases(pg17)
     shell = subprocess.run([BINARY, "outbox", "init", "--role", pg17.user, "--publication", db.name], capture_output=True, text=True, check=True)
@@ -90,8 +84,6 @@ def test_every_effect_once(form, databases, pg17, connectors, tmp_path):
                                 "publication.autocreate.mode": "disabled", **(ROUTER if form == "routed" else {}),
                                 "walduct.outbox.tables": "public.outbox", "walduct.outbox.cleanup": "delete",
                                 "walduct.outbox.retention.ms": "1000", "walduct.outbox.cleanup.interval.ms": "200"})
-    if form == "routed" and not supported(connector):
-        pytest.skip("needs the EventRouter")
     consumer = Consumer(tmp_path, topic, billing, connector.worker["bootstrap.servers"], form)
     shop = Shop(db, db.name)
     try:
