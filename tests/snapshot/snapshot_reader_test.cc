@@ -161,7 +161,6 @@ TEST_F(SnapshotReaderTest, ASnapshotThatIsGoneIsAnErrorAndLeavesNoTransaction_SN
 }
 
 TEST_F(SnapshotReaderTest, TheServerNoticesAReaderThatDied) {
-  if (connection_->server_version() < 140000) GTEST_SKIP();
   Begin();
   const auto interval = connection_->Query("SHOW client_connection_check_interval");
   ASSERT_TRUE(interval.ok());
