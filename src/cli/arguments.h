@@ -32,9 +32,10 @@ struct Arguments {
   bool until_caught_up = false;
   std::string log_level = "info";
   std::string log_format = "text";
-  std::string offsets_file;      // of export and import; "-" is a standard stream
-  bool print_reference = false;  // of validate: docs/configuration.md
-  outbox::InitOptions outbox;    // of outbox init
+  std::string offsets_file;       // of export and import; "-" is a standard stream
+  bool print_reference = false;   // of validate: docs/configuration.md
+  bool print_transforms = false;  // of validate: docs/transforms.md
+  outbox::InitOptions outbox;     // of outbox init
   OutboxPart outbox_part = OutboxPart::kAll;
   bool dry_run = false;      // of outbox clean
   double wait_seconds = 60;  // of outbox clean: for the connector to catch up

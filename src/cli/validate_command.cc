@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "config/documentation.h"
+#include "config/transform_class.h"
 #include "engine/error_policy.h"
 
 namespace walduct::cli {
@@ -10,6 +11,10 @@ namespace walduct::cli {
 int Validate(const Arguments& arguments) {
   if (arguments.print_reference) {
     std::cout << config::ConfigurationMarkdown();
+    return engine::kExitClean;
+  }
+  if (arguments.print_transforms) {
+    std::cout << config::TransformsMarkdown();
     return engine::kExitClean;
   }
   if (arguments.connector_files.empty())

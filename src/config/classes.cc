@@ -38,37 +38,6 @@ constexpr absl::string_view kLaterConverters[] = {
     "io.debezium.converters.ByteArrayConverter",
 };
 
-constexpr absl::string_view kLaterTransforms[] = {
-    "io.debezium.transforms.outbox.EventRouter",
-    "io.debezium.transforms.ExtractNewRecordState",
-    "io.debezium.transforms.ByLogicalTableRouter",
-    "io.debezium.transforms.ContentBasedRouter",
-    "io.debezium.transforms.Filter",
-    "io.debezium.transforms.ExtractChangedRecordState",
-    "io.debezium.transforms.HeaderToValue",
-    "io.debezium.transforms.TimezoneConverter",
-    "io.debezium.transforms.SchemaChangeEventFilter",
-    "io.debezium.transforms.partitions.PartitionRouting",
-    "io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",
-    "org.apache.kafka.connect.transforms.RegexRouter",
-    "org.apache.kafka.connect.transforms.TimestampRouter",
-    "org.apache.kafka.connect.transforms.Cast",
-    "org.apache.kafka.connect.transforms.Drop",
-    "org.apache.kafka.connect.transforms.DropHeaders",
-    "org.apache.kafka.connect.transforms.ExtractField",
-    "org.apache.kafka.connect.transforms.Filter",
-    "org.apache.kafka.connect.transforms.Flatten",
-    "org.apache.kafka.connect.transforms.HeaderFrom",
-    "org.apache.kafka.connect.transforms.HoistField",
-    "org.apache.kafka.connect.transforms.InsertField",
-    "org.apache.kafka.connect.transforms.InsertHeader",
-    "org.apache.kafka.connect.transforms.MaskField",
-    "org.apache.kafka.connect.transforms.ReplaceField",
-    "org.apache.kafka.connect.transforms.SetSchemaMetadata",
-    "org.apache.kafka.connect.transforms.TimestampConverter",
-    "org.apache.kafka.connect.transforms.ValueToKey",
-};
-
 struct StoreClass {
   absl::string_view simple_name;
   OffsetStoreKind kind;
@@ -109,14 +78,6 @@ std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name) {
     if (simple == store.simple_name) return store.kind;
   }
   return std::nullopt;
-}
-
-std::string CheckTransform(absl::string_view class_name) {
-  // A transform of a key or a value alone is written with a nested class: …ExtractField$Key.
-  const absl::string_view outer = class_name.substr(0, class_name.find('$'));
-  if (IsOneOf(outer, kLaterTransforms, ""))
-    return "is a transform that is not supported yet; supported: none";
-  return "is not a transform that walduct knows; supported: none";
 }
 
 std::string CheckConverter(absl::string_view value) {

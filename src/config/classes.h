@@ -16,7 +16,4 @@ std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 // nullopt when the class is not a supported offset store.
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name);
 
-// "" or what is wrong with a transform's class, listing those that are supported.
-std::string CheckTransform(absl::string_view class_name);
-
 }  // namespace walduct::config

@@ -8,6 +8,7 @@
 #include "config/property_checks.h"
 #include "config/text_lists.h"
 #include "config/topic_naming_options.h"
+#include "config/transform_checks.h"
 #include "config/validators.h"
 
 namespace walduct::config {
@@ -79,22 +80,6 @@ void CheckCompanions(const PropertySet& properties, Findings* findings) {
       !properties.IsSet("offsets.storage.topic")) {
     findings->Error("offset.storage.topic", "A value is required for KafkaOffsetBackingStore",
                     "add the topic's name");
-  }
-}
-
-void CheckTransforms(const PropertySet& properties, Findings* findings) {
-  const Property* list = properties.Find("transforms");
-  if (list == nullptr) return;
-  for (const std::string& alias : SplitCommaList(list->value)) {
-    const std::string type = absl::StrCat("transforms.", alias, ".type");
-    if (!properties.IsSet(type)) {
-      findings->Error(type, "A value is required",
-                      absl::StrCat("name the class, or drop '", alias, "' from transforms"));
-      continue;
-    }
-    const absl::string_view class_name = absl::StripAsciiWhitespace(properties.Find(type)->value);
-    findings->Error(type, CheckTransform(class_name),
-                    absl::StrCat("drop '", alias, "' from transforms"));
   }
 }
 
@@ -182,7 +167,7 @@ void CheckCombinations(const PropertySet& properties, Findings* findings) {
   CheckExclusiveLists(properties, findings);
   CheckSizes(properties, findings);
   CheckCompanions(properties, findings);
-  CheckTransforms(properties, findings);
+  ReadTransforms(properties, findings);
   CheckTopicCreation(properties, findings);
   CheckTopicNaming(properties, findings);
   CheckOutbox(properties, findings);

@@ -90,6 +90,7 @@ std::optional<std::string> CurrentName(absl::string_view name);
 
 // The known name nearest to a misspelt one; empty when none is near.
 std::string NearestName(absl::string_view name);
+std::string NearestOf(absl::string_view name, absl::Span<const absl::string_view> names);
 
 // Does text match a definition's name, placeholders included?
 bool MatchesName(absl::string_view name_or_pattern, absl::string_view text);

@@ -118,9 +118,15 @@ std::optional<std::string> CurrentName(absl::string_view name) {
 }
 
 std::string NearestName(absl::string_view name) {
+  std::vector<absl::string_view> names;
+  for (const auto& [known, definition] : TheIndex().exact) names.push_back(known);
+  return NearestOf(name, names);
+}
+
+std::string NearestOf(absl::string_view name, absl::Span<const absl::string_view> names) {
   size_t best = std::min<size_t>(5, std::max<size_t>(2, name.size() / 3)) + 1;
   absl::string_view nearest;
-  for (const auto& [known, definition] : TheIndex().exact) {
+  for (const absl::string_view known : names) {
     // A name cut short ("database.host") is nearer to its whole than to any sibling.
     const size_t distance = absl::StartsWith(known, name) ? 1 : EditDistance(name, known);
     // The smaller name among equals: the map's order must not show.

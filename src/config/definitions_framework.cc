@@ -9,8 +9,6 @@ using enum PropertyType;
 using enum Support;
 constexpr PropertyGroup kGroup = PropertyGroup::kFramework;
 constexpr absl::string_view kJson = "org.apache.kafka.connect.json.JsonConverter";
-constexpr absl::string_view kNoTransforms =
-    "the records would differ; no transform is supported yet";
 
 constexpr PropertyDefinition kDefinitions[] = {
     {.name = "name",
@@ -104,25 +102,17 @@ constexpr PropertyDefinition kDefinitions[] = {
     {.name = "transforms",
      .group = kGroup,
      .type = kList,
-     .support = kNotYetRefused,
-     .doc = "Names of single message transforms, in order.",
-     .note = kNoTransforms},
+     .doc = "Names of single message transforms, in order; see docs/transforms.md."},
     {.name = "transforms.*",
      .group = kGroup,
-     .support = kNoEffect,
-     .doc = "Class and options of a transform.",
-     .note = "read only for the names listed in transforms"},
+     .doc = "Class, predicate and options of a transform that transforms lists."},
     {.name = "predicates",
      .group = kGroup,
      .type = kList,
-     .support = kNotYetRefused,
-     .doc = "Names of predicates of transforms.",
-     .note = kNoTransforms},
+     .doc = "Names of predicates of transforms."},
     {.name = "predicates.*",
      .group = kGroup,
-     .support = kNoEffect,
-     .doc = "Class and options of a predicate.",
-     .note = "read only for the names listed in predicates"},
+     .doc = "Class and options of a predicate that predicates lists."},
     {.name = "errors.tolerance",
      .group = kGroup,
      .type = kEnum,

@@ -14,6 +14,7 @@
 #include "config/java_regex.h"
 #include "config/message_keys.h"
 #include "config/regex_list.h"
+#include "config/transform_spec.h"
 
 namespace walduct::config {
 
@@ -253,6 +254,7 @@ struct ConnectorOptions {
   SnapshotOptions snapshot;
   EncodeOptions encode;
   TransformOptions transform;
+  TransformChainOptions chain;
   KafkaOptions kafka;
   SinkOptions sink;
   OffsetOptions offset;

@@ -13,6 +13,7 @@
 #include "config/column_options.h"
 #include "config/text_lists.h"
 #include "config/topic_naming_options.h"
+#include "config/transform_checks.h"
 
 namespace walduct::config {
 namespace {
@@ -285,6 +286,13 @@ HeartbeatOptions BuildHeartbeat(const PropertySet& properties, Findings* finding
   return heartbeat;
 }
 
+// Warnings and errors were given with the checks.
+TransformChainOptions BuildChain(const PropertySet& properties) {
+  const Masking masking(properties);
+  Findings said(properties, masking);
+  return ReadTransforms(properties, &said);
+}
+
 RuntimeOptions BuildRuntime(const PropertySet& properties) {
   RuntimeOptions runtime;
   runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
@@ -382,6 +390,7 @@ ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& 
   options.snapshot = BuildSnapshot(properties);
   options.encode = BuildEncode(properties, findings);
   options.transform = BuildTransform(properties);
+  options.chain = BuildChain(properties);
   options.kafka = BuildKafka(properties);
   options.sink = BuildSink(properties, options.kafka);
   options.offset = BuildOffset(properties, options.sink, findings);

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "config/text_lists.h"
+#include "config/transform_checks.h"
 #include "config/validators.h"
 
 namespace walduct::config {
@@ -68,11 +69,21 @@ void ReportSupport(const Property& property, const std::string& value, Findings*
     case Support::kNotYetRefused:
       if (!DiffersFromDefault(definition, value)) return;
       report->status = PropertyStatus::kNotYet;
-      // `transforms` has rules of its own, with texts about each class.
-      if (definition.name != "transforms") Refuse(property, findings);
+      Refuse(property, findings);
       break;
   }
   report->note = std::string(definition.note);
+}
+
+// Options of a transform are read where its list names it.
+void ReportTransform(const Property& property, const PropertySet& properties,
+                     PropertyReport* report) {
+  const absl::string_view name = property.definition->name;
+  if (name != "transforms.*" && name != "predicates.*") return;
+  if (BelongsToListedTransform(properties, property.name)) return;
+  report->status = PropertyStatus::kIgnored;
+  report->note =
+      absl::StrCat("not listed in ", name == "predicates.*" ? "predicates" : "transforms");
 }
 
 }  // namespace
@@ -92,6 +103,7 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
     report.status = PropertyStatus::kDefault;
   }
   ReportSupport(property, value, findings, &report);
+  ReportTransform(property, properties, &report);
   if (property.written_as != property.name) {
     report.status = PropertyStatus::kRenamed;
     report.note = absl::StrCat("read as '", property.name, "'");

@@ -15,14 +15,18 @@ ConnectSchema OneField(absl::string_view name, absl::string_view field, ConnectT
 
 }  // namespace
 
+ConnectSchema HeartbeatKeySchema() {
+  return OneField("io.debezium.connector.common.ServerNameKey", "serverName", ConnectType::kString);
+}
+
+ConnectSchema HeartbeatValueSchema() {
+  return OneField("io.debezium.connector.common.Heartbeat", "ts_ms", ConnectType::kInt64);
+}
+
 HeartbeatRecord::HeartbeatRecord(const config::EncodeOptions& options)
     : topic_prefix_(options.topic_prefix),
-      key_head_(PayloadHead(OneField("io.debezium.connector.common.ServerNameKey", "serverName",
-                                     ConnectType::kString),
-                            options.key)),
-      value_head_(PayloadHead(
-          OneField("io.debezium.connector.common.Heartbeat", "ts_ms", ConnectType::kInt64),
-          options.value)) {}
+      key_head_(PayloadHead(HeartbeatKeySchema(), options.key)),
+      value_head_(PayloadHead(HeartbeatValueSchema(), options.value)) {}
 
 void HeartbeatRecord::AppendKey(TextFormat format, std::string* out) const {
   if (format == TextFormat::kStruct) {

@@ -10,6 +10,9 @@
 
 namespace walduct::encode {
 
+ConnectSchema HeartbeatKeySchema();
+ConnectSchema HeartbeatValueSchema();
+
 // The schemas' texts are made once. Thread-safe after construction.
 class HeartbeatRecord {
  public:

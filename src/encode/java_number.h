@@ -1,25 +1,13 @@
-// Numbers as Java prints them. Pure; no allocation besides out's growth.
-//   Double.toString / Float.toString (JDK 19 and later): the fewest digits that read back as the same number, at least two;
-//   plain when 1e-3 <= |v| < 1e7, else d.dddE[-]n; NaN, Infinity, -Infinity
-//   BigDecimal.toString: plain unless the exponent of its first digit is below -6, else d.dddE-n
+// Java's numbers under the names this room uses; see base/java_number.h.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
-#include "absl/strings/string_view.h"
+#include "base/java_number.h"
 
 namespace walduct::encode {
 
-void AppendJavaDouble(double value, std::string* out);
-void AppendJavaFloat(float value, std::string* out);
-
-// digits: the unscaled value without sign and leading zeros, "0" for zero. scale >= 0.
-struct UnscaledDecimal {
-  bool negative = false;
-  absl::string_view digits;
-  int32_t scale = 0;
-};
-void AppendJavaDecimal(const UnscaledDecimal& decimal, std::string* out);
+using walduct::AppendJavaDecimal;
+using walduct::AppendJavaDouble;
+using walduct::AppendJavaFloat;
+using walduct::UnscaledDecimal;
 
 }  // namespace walduct::encode

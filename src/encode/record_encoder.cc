@@ -48,25 +48,17 @@ RowSource BeforeRow(const ChangeEvent& change) {
   return {change.before.value_or(event::RowView()), {}};
 }
 
-// Logical messages are bytes, which binary.handling.mode may make strings.
-ConnectType ContentType(const config::ValueOptions& values) {
-  return values.binary == config::BinaryMode::kBytes ? ConnectType::kBytes : ConnectType::kString;
-}
-
-void AppendContent(const config::ValueOptions& values, absl::string_view content,
-                   ValueContext* context) {
-  constexpr AppendFn kAppend[] = {AppendTextBase64, AppendTextBase64, AppendTextBase64UrlSafe,
-                                  AppendTextHex};
-  kAppend[static_cast<size_t>(values.binary)](content, ValuePlan(), context);
-}
-
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(config::EncodeOptions options,
-                                                                     Clock& clock,
-                                                                     std::string run_id) {
-  return std::unique_ptr<RecordEncoder>(
+absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
+    config::EncodeOptions options, Clock& clock, std::string run_id,
+    const event::ShapeChain* chain) {
+  std::unique_ptr<RecordEncoder> encoder(
       new RecordEncoder(std::move(options), clock, std::move(run_id)));
+  if (chain != nullptr)
+    encoder->shaped_ = std::make_unique<ShapedEncoder>(*chain, encoder->options_, encoder->run_id_,
+                                                       &encoder->context_);
+  return encoder;
 }
 
 RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id)
@@ -77,7 +69,7 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
       message_source_(SourceTable("", "")),
       message_key_head_(PayloadHead(MessageKeySchema(), options_.key)),
       message_value_head_(
-          PayloadHead(MessageValueSchema(ContentType(options_.values)), options_.value)),
+          PayloadHead(MessageValueSchema(MessageContentType(options_.values)), options_.value)),
       transaction_records_(options_),
       heartbeat_(options_) {
   context_.scratch = &scratch_;
@@ -86,6 +78,7 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
   *record = event::Record();
+  if (shaped_ != nullptr) return EncodeShaped(emission, record);
   record->topic = emission.topic;
   switch (emission.kind) {
     case RecordKind::kChange:
@@ -123,6 +116,16 @@ absl::Status RecordEncoder::EncodeHeartbeat(event::Record* record) {
   heartbeat_.AppendValue(clock_.Now(), context_.format, &value_);
   record->value = value_;
   return absl::OkStatus();
+}
+
+absl::Status RecordEncoder::EncodeShaped(const Emission& emission, event::Record* record) {
+  const int64_t now = absl::ToUnixNanos(clock_.Now());
+  if (emission.kind != RecordKind::kChange || emission.operation == Operation::kMessage)
+    return shaped_->Encode(emission, nullptr, &other_branches_, now, record);
+  const TablePlan& plan = PlanOf(emission);
+  RETURN_IF_ERROR(plan.status);
+  if (plan.branches == nullptr) plan.branches = std::make_shared<ShapeBranches>();
+  return shaped_->Encode(emission, &plan, plan.branches.get(), now, record);
 }
 
 std::vector<ColumnNotice> RecordEncoder::TakeNotices() { return std::exchange(notices_, {}); }
@@ -323,7 +326,7 @@ void RecordEncoder::AppendMessageJson(const Emission& emission) {
   value_.append(",\"message\":{\"prefix\":");
   AppendJsonString(change.message->prefix, &value_);
   value_.append(",\"content\":");
-  AppendContent(options_.values, change.message->content, &context_);
+  AppendMessageContent(options_.values, change.message->content, &context_);
   value_.append(message_value_head_.empty() ? "}}" : "}}}");
 }
 
@@ -335,7 +338,7 @@ void RecordEncoder::AppendMessageStruct(const Emission& emission) {
   source_.Append(change, message_source_, TextFormat::kStruct, &value_);
   AppendTransactionBlock(emission, TextFormat::kStruct, &value_);
   absl::StrAppend(&value_, ",message=Struct{prefix=", change.message->prefix, ",content=");
-  AppendContent(options_.values, change.message->content, &context_);
+  AppendMessageContent(options_.values, change.message->content, &context_);
   value_.append("}}");
 }
 

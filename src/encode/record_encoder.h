@@ -18,22 +18,25 @@
 #include "config/options.h"
 #include "encode/heartbeat_record.h"
 #include "encode/row_writer.h"
+#include "encode/shaped_encoder.h"
 #include "encode/source_block.h"
 #include "encode/table_plan.h"
 #include "encode/transaction_records.h"
 #include "event/emission.h"
 #include "event/record.h"
 #include "event/record_comparison.h"
+#include "event/shape_chain.h"
 
 namespace walduct::encode {
 
 class RecordEncoder final : public event::RecordComparison {
  public:
-  // clock is borrowed and read once per record. run_id: value of the header __debezium.context.runId.
-  static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(config::EncodeOptions options,
-                                                               Clock& clock, std::string run_id);
+  // clock is borrowed and read once per record. chain: the transforms, borrowed; null: none. run_id: value of the header __debezium.context.runId.
+  static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
+      config::EncodeOptions options, Clock& clock, std::string run_id,
+      const event::ShapeChain* chain = nullptr);
 
-  // Fills record; see row_writer.h for errors of values, and
+  // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h for errors of values, and
   //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes bytes only)
   absl::Status Encode(const event::Emission& emission, event::Record* record);
 
@@ -56,6 +59,7 @@ class RecordEncoder final : public event::RecordComparison {
   const TablePlan& PlanOf(const event::Emission& emission);
   void CollectNotices(const TablePlan& plan);
   bool Same(const event::Emission& emission, bool key);
+  absl::Status EncodeShaped(const event::Emission& emission, event::Record* record);
   absl::Status EncodeTable(const event::Emission& emission, event::Record* record);
   absl::Status EncodeKey(const TablePlan& plan, const event::Emission& emission,
                          event::Record* record);
@@ -98,6 +102,8 @@ class RecordEncoder final : public event::RecordComparison {
   ValueContext context_;
   std::string key_, value_, key_header_, compared_;
   std::array<event::Header, kMaxHeaders> headers_;
+  std::unique_ptr<ShapedEncoder> shaped_;  // null: no transforms
+  ShapeBranches other_branches_;           // of records that are about no row
 };
 
 }  // namespace walduct::encode

@@ -130,6 +130,17 @@ absl::Status WrongWidth(const TablePlan& table) {
 
 }  // namespace
 
+absl::Status AppendColumn(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
+                          const RowSource& source, ValueContext* context, bool* null) {
+  if (field.column >= source.row.size()) return WrongWidth(table);
+  const size_t begin = context->out->size();
+  const absl::Status status =
+      AppendField(table, plan, field, Resolve(source, field.column), context);
+  *null = status.ok() && context->wrote_null && field.optional;
+  if (*null) context->out->resize(begin);
+  return status;
+}
+
 absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSource& source,
                        ValueContext* context) {
   if (source.row.size() != table.columns) return WrongWidth(table);

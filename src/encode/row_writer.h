@@ -25,4 +25,9 @@ absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSou
 bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, const RowSource& b,
              ValueContext* context);
 
+// Appends the value of one field, without what stands before it. *null: it is NULL, of an optional field, and nothing was
+// appended; its default does not show. A required field never is null. Errors as above.
+absl::Status AppendColumn(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
+                          const RowSource& source, ValueContext* context, bool* null);
+
 }  // namespace walduct::encode

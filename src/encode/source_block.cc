@@ -89,6 +89,16 @@ void AppendOrNull(bool known, uint64_t number, std::string* out) {
 
 }  // namespace
 
+absl::string_view SnapshotMarkerText(SnapshotMarker marker) { return MarkerText(marker); }
+
+void AppendSequenceText(const ChangeEvent& change, std::string* out) {
+  out->push_back('[');
+  AppendSequence(change, "\"", out);
+  out->push_back(']');
+}
+
+int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
+
 InstantDigits::InstantDigits(int64_t instant) : instant_(instant) {
   size_ =
       static_cast<size_t>(std::to_chars(digits_, digits_ + sizeof(digits_), instant).ptr - digits_);

@@ -30,6 +30,12 @@ class SourceBlock {
   Texts from_marker_[kMarkers];  // from snapshot up to the sequence
 };
 
+// source.snapshot of a marker other than kFalse.
+absl::string_view SnapshotMarkerText(event::SnapshotMarker marker);
+// source.sequence, as in ["last commit","lsn"].
+void AppendSequenceText(const event::ChangeEvent& change, std::string* out);
+int64_t FloorDivide(int64_t value, int64_t by);
+
 // A point in time in its finest unit, printed once: coarser units are the same digits with the last ones left out.
 class InstantDigits {
  public:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct ColumnNotice {
   std::string column, type;
 };
 
+struct ShapeBranches;  // shaped_encoder.h
+
 struct TablePlan {
   uint64_t version = 0;  // TableVersion
   std::string topic;
@@ -50,6 +53,7 @@ struct TablePlan {
   std::string value_head;  // the same for the envelope
   Texts source_table;      // `,"schema":"public","table":"t"`
   std::vector<ColumnNotice> notices;
+  mutable std::shared_ptr<ShapeBranches> branches;  // of the transforms, if any
 };
 
 struct TableRequest {

@@ -12,13 +12,6 @@ using event::Emission;
 using event::RecordKind;
 using event::TransactionBoundary;
 
-ConnectSchema KeySchema() {
-  ConnectSchema schema =
-      Schema(ConnectType::kStruct, "io.debezium.connector.common.TransactionMetadataKey");
-  schema.fields = {{"id", Shared(Schema(ConnectType::kString))}};
-  return schema;
-}
-
 ConnectSchemaPtr CollectionsSchema() {
   ConnectSchema collection = Schema(ConnectType::kStruct, "event.collection");
   collection.optional = true;
@@ -30,7 +23,16 @@ ConnectSchemaPtr CollectionsSchema() {
   return Shared(std::move(schema));
 }
 
-ConnectSchema ValueSchema() {
+}  // namespace
+
+ConnectSchema TransactionKeySchema() {
+  ConnectSchema schema =
+      Schema(ConnectType::kStruct, "io.debezium.connector.common.TransactionMetadataKey");
+  schema.fields = {{"id", Shared(Schema(ConnectType::kString))}};
+  return schema;
+}
+
+ConnectSchema TransactionValueSchema() {
   ConnectSchema count = Schema(ConnectType::kInt64);
   count.optional = true;
   ConnectSchema schema =
@@ -44,12 +46,8 @@ ConnectSchema ValueSchema() {
 }
 
 // The LSN is that of the record, so that the id differs from record to record: what names the transaction is before the colon.
-void AppendId(uint64_t xid, Lsn lsn, std::string* out) {
+void AppendTransactionId(uint64_t xid, Lsn lsn, std::string* out) {
   absl::StrAppend(out, xid, ":", static_cast<int64_t>(lsn.value()));
-}
-
-void AppendMillis(int64_t micros, std::string* out) {
-  InstantDigits(micros).AppendWithoutLast(3, out);
 }
 
 void AppendCollectionsJson(const TransactionBoundary& boundary, std::string* out) {
@@ -62,9 +60,15 @@ void AppendCollectionsJson(const TransactionBoundary& boundary, std::string* out
   }
 }
 
+namespace {
+
+void AppendMillis(int64_t micros, std::string* out) {
+  InstantDigits(micros).AppendWithoutLast(3, out);
+}
+
 void AppendValueJson(const TransactionBoundary& boundary, bool end, std::string* out) {
   absl::StrAppend(out, "{\"status\":\"", end ? "END" : "BEGIN", "\",\"id\":\"");
-  AppendId(boundary.xid, boundary.lsn, out);
+  AppendTransactionId(boundary.xid, boundary.lsn, out);
   if (end) {
     absl::StrAppend(out, "\",\"event_count\":", boundary.events, ",\"data_collections\":[");
     AppendCollectionsJson(boundary, out);
@@ -78,7 +82,7 @@ void AppendValueJson(const TransactionBoundary& boundary, bool end, std::string*
 
 void AppendValueStruct(const TransactionBoundary& boundary, bool end, std::string* out) {
   absl::StrAppend(out, "Struct{status=", end ? "END" : "BEGIN", ",id=");
-  AppendId(boundary.xid, boundary.lsn, out);
+  AppendTransactionId(boundary.xid, boundary.lsn, out);
   if (end) {
     absl::StrAppend(out, ",event_count=", boundary.events, ",data_collections=[");
     const char* separator = "";
@@ -97,19 +101,19 @@ void AppendValueStruct(const TransactionBoundary& boundary, bool end, std::strin
 }  // namespace
 
 TransactionRecords::TransactionRecords(const config::EncodeOptions& options)
-    : key_head_(PayloadHead(KeySchema(), options.key)),
-      value_head_(PayloadHead(ValueSchema(), options.value)) {}
+    : key_head_(PayloadHead(TransactionKeySchema(), options.key)),
+      value_head_(PayloadHead(TransactionValueSchema(), options.value)) {}
 
 void TransactionRecords::AppendKey(const TransactionBoundary& boundary, TextFormat format,
                                    std::string* out) const {
   if (format == TextFormat::kStruct) {
     out->append("Struct{id=");
-    AppendId(boundary.xid, boundary.lsn, out);
+    AppendTransactionId(boundary.xid, boundary.lsn, out);
     out->push_back('}');
     return;
   }
   absl::StrAppend(out, key_head_, "{\"id\":\"");
-  AppendId(boundary.xid, boundary.lsn, out);
+  AppendTransactionId(boundary.xid, boundary.lsn, out);
   out->append(key_head_.empty() ? "\"}" : "\"}}");
 }
 
@@ -130,7 +134,7 @@ void AppendTransactionBlock(const Emission& emission, TextFormat format, std::st
     return;
   }
   out->append(java ? ",transaction=Struct{id=" : ",\"transaction\":{\"id\":\"");
-  AppendId(emission.change->xid.value_or(0), emission.change->lsn, out);
+  AppendTransactionId(emission.change->xid.value_or(0), emission.change->lsn, out);
   absl::StrAppend(
       out, java ? ",total_order=" : "\",\"total_order\":", order.total,
       java ? ",data_collection_order=" : ",\"data_collection_order\":", order.in_collection, "}");

@@ -10,6 +10,13 @@
 
 namespace walduct::encode {
 
+ConnectSchema TransactionKeySchema();
+ConnectSchema TransactionValueSchema();
+// "xid:lsn"
+void AppendTransactionId(uint64_t xid, Lsn lsn, std::string* out);
+// The items of data_collections as JSON, with commas between.
+void AppendCollectionsJson(const event::TransactionBoundary& boundary, std::string* out);
+
 // The schemas' texts are made once. Thread-safe after construction.
 class TransactionRecords {
  public:

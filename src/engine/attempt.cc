@@ -165,6 +165,8 @@ absl::Status Attempt::PrepareServer() {
 }
 
 absl::Status Attempt::PrepareTopics() {
+  // What transforms make of the topics shows with the records.
+  if (!config().chain.transforms.empty()) return absl::OkStatus();
   const transform::TopicNaming naming(config().transform);
   std::vector<std::string> topics;
   for (const postgres::TableName& table : captured_)
@@ -207,8 +209,9 @@ absl::Status Attempt::CheckNoOutboxHistory() {
 }
 
 absl::Status Attempt::BuildPipeline() {
+  chain_ = transform::Chain::Create(config().chain);
   ASSIGN_OR_RETURN(encoder_, encode::RecordEncoder::Create(config().encode, *options_.clock,
-                                                           RunId(*options_.clock)));
+                                                           RunId(*options_.clock), chain_.get()));
   router_ = std::make_unique<transform::Router>(config().transform, filter_, encoder_.get());
   // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what is stored from now on.
   const bool resumes = stored_ && !decision_.snapshot;

@@ -28,6 +28,7 @@
 #include "sink/sink.h"
 #include "snapshot/mode.h"
 #include "snapshot/row_marker.h"
+#include "transform/chain/chain.h"
 #include "transform/router.h"
 
 namespace walduct::engine {
@@ -93,6 +94,7 @@ class Attempt {
   event::Position start_;
 
   std::unique_ptr<transform::Router> router_;
+  std::unique_ptr<const transform::Chain> chain_;  // null: no transforms
   std::unique_ptr<encode::RecordEncoder> encoder_;
   offset::AckTracker tracker_;
   std::unique_ptr<Checkpointer> checkpointer_;

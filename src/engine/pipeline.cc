@@ -102,6 +102,10 @@ void Pipeline::ReportNotices() {
 absl::Status Pipeline::Publish(const event::Emission& emission) {
   event::Record record;
   RETURN_IF_ERROR(parts_.encoder->Encode(emission, &record));
+  if (record.dropped) {
+    parts_.metrics->Filtered(metrics::FilterRule::kTransform).Add();
+    return absl::OkStatus();
+  }
   const uint64_t ticket = parts_.tracker->NextTicket();
   while (true) {
     const absl::Status written = parts_.sink->Write(record, ticket);

@@ -13,14 +13,17 @@ namespace walduct::event {
 struct Header {
   absl::string_view name;
   absl::string_view value;
+  bool is_null = false;
 };
 
 struct Record {
   absl::string_view topic;
-  std::optional<int32_t> partition;        // absent: by the key
-  std::optional<absl::string_view> key;    // absent: null
-  std::optional<absl::string_view> value;  // absent: null, a tombstone
+  std::optional<int32_t> partition;          // absent: by the key
+  std::optional<absl::string_view> key;      // absent: null
+  std::optional<absl::string_view> value;    // absent: null, a tombstone
+  std::optional<int64_t> timestamp_ms = {};  // since the Unix epoch; absent: the producer's clock
   absl::Span<const Header> headers;
+  bool dropped = false;  // by a transform: there is nothing to publish
 };
 
 }  // namespace walduct::event

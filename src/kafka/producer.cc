@@ -79,14 +79,17 @@ Headers::~Headers() {
   if (handle_ != nullptr) rd_kafka_headers_destroy(handle_);
 }
 
-void Headers::Add(absl::string_view name, absl::string_view value, size_t count) {
+void Headers::Add(absl::string_view name, std::optional<absl::string_view> value, size_t count) {
   if (handle_ == nullptr) {
     handle_ = rd_kafka_headers_new(count);
     memory_bytes_ = kHeadersOverhead;
   }
-  rd_kafka_header_add(handle_, name.data(), static_cast<ssize_t>(name.size()), value.data(),
-                      static_cast<ssize_t>(value.size()));
-  memory_bytes_ += kHeaderOverhead + name.size() + value.size();
+  // librdkafka takes an empty value without an address for null.
+  const absl::string_view bytes = value.value_or("");
+  rd_kafka_header_add(handle_, name.data(), static_cast<ssize_t>(name.size()),
+                      value ? (bytes.empty() ? "" : bytes.data()) : nullptr,
+                      static_cast<ssize_t>(bytes.size()));
+  memory_bytes_ += kHeaderOverhead + name.size() + bytes.size();
 }
 
 // Consecutive deliveries under one token, not handed over yet.
@@ -144,7 +147,7 @@ absl::Status Producer::Produce(const Message& message) {
   if (in_flight_bytes_ != 0 && in_flight_bytes_ + bytes > buffer_bytes_) {
     return absl::ResourceExhaustedError("producer buffer is full");
   }
-  std::array<rd_kafka_vu_t, 7> fields;
+  std::array<rd_kafka_vu_t, 8> fields;
   size_t count = 0;
   fields[count].vtype = RD_KAFKA_VTYPE_RKT;
   fields[count++].u.rkt = message.topic->handle_;
@@ -157,6 +160,10 @@ absl::Status Producer::Produce(const Message& message) {
   if (message.partition) {
     fields[count].vtype = RD_KAFKA_VTYPE_PARTITION;
     fields[count++].u.i32 = *message.partition;
+  }
+  if (message.timestamp_ms) {
+    fields[count].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
+    fields[count++].u.i64 = *message.timestamp_ms;
   }
   if (message.headers != nullptr && message.headers->handle_ != nullptr) {
     fields[count].vtype = RD_KAFKA_VTYPE_HEADERS;

@@ -58,7 +58,8 @@ class Headers {
   ~Headers();
 
   // Copies both. Call it for each of count headers, in order.
-  void Add(absl::string_view name, absl::string_view value, size_t count);
+  // value absent: null.
+  void Add(absl::string_view name, std::optional<absl::string_view> value, size_t count);
   size_t memory_bytes() const { return memory_bytes_; }
 
  private:
@@ -72,6 +73,7 @@ struct Message {
   std::optional<int32_t> partition = {};        // absent: by the key
   std::optional<absl::string_view> key = {};    // absent: null
   std::optional<absl::string_view> value = {};  // absent: null
+  std::optional<int64_t> timestamp_ms = {};     // since the Unix epoch; absent: now
   Headers* headers = nullptr;                   // null: none
   uint64_t token = 0;                           // below 2^40
 };

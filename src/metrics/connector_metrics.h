@@ -48,9 +48,10 @@ enum class FilterRule : uint8_t {
   kNotCaptured,       // schema and table lists
   kAlreadyDone,       // sent again by the server, behind the stored position
   kNoValue,           // nothing to publish: a message nobody asked for, a change without columns
+  kTransform,         // a transform dropped the record
 };
-inline constexpr std::array<absl::string_view, 4> kFilterRuleLabels = {
-    "skipped_operation", "not_captured", "already_done", "no_value"};
+inline constexpr std::array<absl::string_view, 5> kFilterRuleLabels = {
+    "skipped_operation", "not_captured", "already_done", "no_value", "transform"};
 
 // One number, ready to be printed.
 struct Sample {

@@ -74,12 +74,15 @@ absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
   if (!target->ready) return absl::ResourceExhaustedError("the topic is being created");
   kafka::Headers headers;
   for (const event::Header& header : record.headers) {
-    headers.Add(header.name, header.value, record.headers.size());
+    headers.Add(header.name,
+                header.is_null ? std::nullopt : std::optional<absl::string_view>(header.value),
+                record.headers.size());
   }
   return producer_->Produce({.topic = &target->topic,
                              .partition = record.partition,
                              .key = record.key,
                              .value = record.value,
+                             .timestamp_ms = record.timestamp_ms,
                              .headers = &headers,
                              .token = ticket});
 }

@@ -112,7 +112,8 @@ void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, s
   paint.Append(kDim, record.key ? Printable(*record.key) : "(no key)");
   *out += '\n';
   for (const event::Header& header : record.headers) {
-    paint.Append(kDim, absl::StrCat("  ", header.name, ": ", Printable(header.value), "\n"));
+    paint.Append(kDim, absl::StrCat("  ", header.name, ": ",
+                                    header.is_null ? "null" : Printable(header.value), "\n"));
   }
   if (!record.value) return;
   const std::optional<std::string> indented = Indented(*record.value);

@@ -86,7 +86,9 @@ void AppendRecordLine(const event::Record& record, std::string* out) {
     *out += i == 0 ? "[" : ",[";
     AppendJsonString(record.headers[i].name, out);
     *out += ',';
-    AppendBytes(record.headers[i].value, out);
+    const event::Header& header = record.headers[i];
+    AppendBytes(header.is_null ? std::nullopt : std::optional<absl::string_view>(header.value),
+                out);
     *out += ']';
   }
   *out += "]}\n";

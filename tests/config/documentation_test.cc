@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "config/definition.h"
+#include "config/transform_class.h"
 #include "tests/config/load_fixture.h"
 
 namespace walduct::config {
@@ -21,6 +22,15 @@ TEST_F(DocumentationTest, ReferenceInDocsIsCurrent) {
   EXPECT_TRUE(text.str() == ConfigurationMarkdown())
       << "docs/configuration.md is stale: run `walduct validate --print-reference > "
          "docs/configuration.md`";
+}
+
+TEST_F(DocumentationTest, TransformsInDocsAreCurrent) {
+  std::ifstream file(std::string(WALDUCT_SOURCE_DIR) + "/docs/transforms.md", std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_TRUE(text.str() == TransformsMarkdown())
+      << "docs/transforms.md is stale: run `walduct validate --print-transforms > "
+         "docs/transforms.md`";
 }
 
 TEST_F(DocumentationTest, EveryPropertyHasARow) {

@@ -10,6 +10,7 @@
 #include "pgoutput/assembler.h"
 #include "tests/support/pgoutput_builder.h"
 #include "tests/support/type_samples.h"
+#include "transform/chain/chain.h"
 #include "transform/router.h"
 
 namespace {
@@ -101,6 +102,13 @@ class AllocationTest : public ::testing::Test {
     return type;
   }
 
+  std::string TextColumn() const {
+    for (const event::Column& column : schema_->columns) {
+      if (column.type->name == "text") return column.name;
+    }
+    return "";
+  }
+
   void Add(const char* prefix, std::shared_ptr<const event::Type> type, int32_t typmod,
            const std::string& text, event::TableSchema* schema) {
     event::Column column;
@@ -113,10 +121,10 @@ class AllocationTest : public ::testing::Test {
   }
 
   // The allocations of the last hundred rounds of insert, update with an old row and delete.
-  size_t Count(bool schemas) {
+  size_t Count(bool schemas, const event::ShapeChain* chain = nullptr) {
     options_.key.schemas_enable = schemas;
     options_.value.schemas_enable = schemas;
-    auto encoder = *encode::RecordEncoder::Create(options_, clock_, "01a1fbb7");
+    auto encoder = *encode::RecordEncoder::Create(options_, clock_, "01a1fbb7", chain);
     config::TransformOptions transform;
     transform.topic_prefix = "srv";
     const config::TableFilter filter{config::TableFilterOptions()};
@@ -142,7 +150,7 @@ class AllocationTest : public ::testing::Test {
     for (int i = 0; i < 100; ++i) round();
     const size_t after = allocations;
     EXPECT_TRUE(status.ok()) << status;
-    EXPECT_GT(handler.bytes, 110u * 3 * 5000);
+    EXPECT_GT(handler.bytes, 110u * 3 * (chain == nullptr ? 5000 : 3500));
     return after - before;
   }
 
@@ -156,6 +164,26 @@ class AllocationTest : public ::testing::Test {
 TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(Count(false), 0u); }
 
 TEST_F(AllocationTest, NoneWithSchemas) { EXPECT_EQ(Count(true), 0u); }
+
+// Unwrapped with added fields, keyed by a column's text, sent to the topic that a column names and renamed.
+TEST_F(AllocationTest, NoneThroughTransforms) {
+  config::TransformSpec unwrap{.alias = "u", .kind = config::TransformKind::kExtractNewRecordState};
+  unwrap.options.Put("delete.tombstone.handling.mode", "rewrite");
+  unwrap.options.Put("add.fields", "op,source.ts_ms,lsn");
+  unwrap.options.Put("add.fields.prefix", "__");
+  unwrap.options.Put("replace.null.with.default", "true");
+  unwrap.options.Put("route.by.field", TextColumn());
+  config::TransformSpec key{
+      .alias = "k", .kind = config::TransformKind::kCast, .target = config::TransformTarget::kKey};
+  key.options.Put("spec", "id0:string");
+  config::TransformSpec route{.alias = "r", .kind = config::TransformKind::kRegexRouter};
+  route.options.Put("regex", "(.*)");
+  route.options.Put("replacement", "x-$1");
+  config::TransformChainOptions chain;
+  chain.transforms = {unwrap, key, route};
+  const auto transforms = transform::Chain::Create(chain);
+  EXPECT_EQ(Count(false, transforms.get()), 0u);
+}
 
 TEST_F(AllocationTest, NoneInOtherForms) {
   options_.values.decimal = config::DecimalMode::kString;

@@ -1,4 +1,4 @@
-#include "encode/java_number.h"
+#include "base/java_number.h"
 
 #include <charconv>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace walduct::encode {
+namespace walduct {
 namespace {
 
 // Digits and decimal exponent of |value|: 0.d1d2d3… × 10^exponent is not used; the first digit stands before the point.
@@ -141,4 +141,4 @@ void AppendJavaDecimal(const UnscaledDecimal& decimal, std::string* out) {
   out->append(digits.data(), digits.size());
 }
 
-}  // namespace walduct::encode
+}  // namespace walduct

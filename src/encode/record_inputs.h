@@ -1,0 +1,104 @@
+// RecordInputs: the values of one record that a shape refers to by number. The encoder gives the numbers out when it makes a
+// shape, and finds the values here when it writes a record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "config/options.h"
+#include "encode/row_writer.h"
+#include "encode/table_plan.h"
+#include "encode/value_plan.h"
+#include "event/emission.h"
+#include "event/scalar.h"
+
+namespace walduct::encode {
+
+enum class InputRow : uint32_t {
+  kBefore,  // columns of the value's rows, by their place in TablePlan::row
+  kAfter,
+  kKeyBefore,  // columns of the key, by their place in TablePlan::key
+  kKeyAfter,
+  kField,  // an InputField
+};
+
+// What else varies from record to record.
+enum class InputField : uint32_t {
+  kSourceMillis,
+  kSourceMicros,
+  kSourceNanos,
+  kSnapshot,
+  kSequence,
+  kTransactionId,
+  kLsn,
+  kOrigin,
+  kOriginLsn,
+  kClockMillis,
+  kClockMicros,
+  kClockNanos,
+  kMessagePrefix,
+  kMessageContent,
+  kBlockId,  // of the transaction block
+  kTotalOrder,
+  kCollectionOrder,
+  kBoundaryId,  // of the records of the transaction topic
+  kBoundaryEvents,
+  kBoundaryCollections,
+  kBoundaryMillis,
+};
+
+inline uint32_t InputNumber(InputRow row, size_t index) {
+  return static_cast<uint32_t>(row) << 24 | static_cast<uint32_t>(index);
+}
+inline uint32_t InputNumber(InputField field) {
+  return InputNumber(InputRow::kField, static_cast<size_t>(field));
+}
+
+struct InputPlan {
+  InputRow row = InputRow::kField;
+  InputField field = InputField::kSourceMillis;  // kField
+  const RowPlan* row_plan = nullptr;             // columns; borrowed from the TablePlan
+  const FieldPlan* column = nullptr;
+};
+
+// Where the plans of inputs come from while a shape is compiled.
+struct InputPlans {
+  const TablePlan* table = nullptr;  // null: shapes without columns
+  InputPlan Find(uint32_t input) const;
+};
+
+// The content of a logical message, by binary.handling.mode.
+ConnectType MessageContentType(const config::ValueOptions& values);
+void AppendMessageContent(const config::ValueOptions& values, absl::string_view content,
+                          ValueContext* context);
+
+class RecordInputs {
+ public:
+  explicit RecordInputs(config::ValueOptions values = {}) : values_(std::move(values)) {}
+
+  // All borrowed until the next call. table: null for records that are about no row.
+  void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
+
+  // Appends the value; *null: it is NULL and nothing was appended. Errors: see row_writer.h.
+  absl::Status Append(const InputPlan& plan, ValueContext* context, bool* null) const;
+
+  // The value for a function; text may be in *buffer or borrowed from the record.
+  absl::Status Read(const InputPlan& plan, const ConnectSchema* schema, ValueContext* context,
+                    std::string* buffer, event::Scalar* out) const;
+
+ private:
+  event::Scalar MessageContent(absl::string_view content, std::string* buffer) const;
+  event::Scalar ReadBoundary(InputField field, std::string* buffer) const;
+  event::Scalar ReadClock(InputField field) const;
+  event::Scalar ReadField(InputField field, std::string* buffer) const;
+  RowSource SourceOf(InputRow row) const;
+
+  const config::ValueOptions values_;
+  const event::Emission* emission_ = nullptr;
+  const TablePlan* table_ = nullptr;
+  int64_t now_nanos_ = 0;
+};
+
+}  // namespace walduct::encode

@@ -1,0 +1,221 @@
+#include "encode/shape_compiler.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "encode/appenders.h"
+#include "encode/scalar_text.h"
+
+namespace walduct::encode {
+namespace {
+
+using config::ConverterKind;
+using event::Leaf;
+using event::Node;
+
+std::string Quoted(absl::string_view name, TextFormat format) {
+  std::string quoted;
+  ValueContext context;
+  context.out = &quoted;
+  context.format = format;
+  AppendText(name, &context);
+  return quoted;
+}
+
+absl::Status NotBytes(absl::string_view role) {
+  return Error(
+      absl::StatusCode::kInvalidArgument, "byte_array_converter",
+      absl::StrCat(role, ".converter=ByteArrayConverter writes bytes only, and the ", role,
+                   " is something else"),
+      absl::StrCat("use org.apache.kafka.connect.json.JsonConverter for ", role, ".converter"));
+}
+
+absl::Status RequiredIsNull(const std::string& name) {
+  return Error(absl::StatusCode::kInvalidArgument, "required_field_null",
+               absl::StrCat("the ", name.empty() ? "record" : "field " + name,
+                            " is null, but its schema requires a value and has no default"));
+}
+
+}  // namespace
+
+LeafProgram CompileLeaf(const Node& node, const InputPlans& inputs, size_t* buffers) {
+  LeafProgram leaf;
+  leaf.schema = node.schema;
+  leaf.name = node.name;
+  leaf.buffer = (*buffers)++;
+  if (node.kind != Node::Kind::kLeaf) return leaf;  // a constant null
+  leaf.kind = node.leaf.kind;
+  leaf.null_is_default = node.leaf.null_is_default;
+  switch (node.leaf.kind) {
+    case Leaf::Kind::kConstant:
+      leaf.constant = node.leaf.constant;
+      leaf.constant_text = node.leaf.constant_text;
+      break;
+    case Leaf::Kind::kInput:
+      leaf.input = inputs.Find(node.leaf.input);
+      break;
+    case Leaf::Kind::kFunction:
+      leaf.function = node.leaf.function;
+      for (const Node& operand : node.leaf.operands)
+        leaf.operands.push_back(CompileLeaf(operand, inputs, buffers));
+      break;
+  }
+  return leaf;
+}
+
+absl::StatusOr<std::unique_ptr<const ShapeProgram>> ShapeProgram::Compile(
+    const event::RecordShape& shape, const InputPlans& inputs, const Converters& converters) {
+  auto program = std::make_unique<ShapeProgram>();
+  RETURN_IF_ERROR(ProgramCompiler(inputs, program.get()).Compile(shape, converters));
+  return program;
+}
+
+absl::Status ProgramCompiler::Compile(const event::RecordShape& shape,
+                                      const ShapeProgram::Converters& converters) {
+  program_->topic_ = shape.topic;
+  RETURN_IF_ERROR(CompileBody(shape.key, converters.key, "key", &program_->key_));
+  RETURN_IF_ERROR(CompileBody(shape.value, converters.value, "value", &program_->value_));
+  for (const Node& header : shape.headers) CompileHeader(header);
+  if (shape.partition) program_->partition_ = CompileLeaf(*shape.partition, inputs_, &buffers_);
+  if (shape.timestamp) program_->timestamp_ = CompileLeaf(*shape.timestamp, inputs_, &buffers_);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramCompiler::CompileBody(const std::optional<Node>& node,
+                                          const config::ConverterOptions& converter,
+                                          absl::string_view role, Part* part) {
+  part->converter = converter;
+  if (!node || (node->kind == Node::Kind::kNull && node->schema == nullptr))
+    return absl::OkStatus();
+  part->present = true;
+  part->root = node->kind == Node::Kind::kLeaf;
+  part->schemaless = node->schema == nullptr;
+  std::string text;
+  switch (converter.kind) {
+    case ConverterKind::kByteArray:
+      if (node->kind == Node::Kind::kNull) {
+        part->present = false;
+        return absl::OkStatus();
+      }
+      if (!part->root || node->schema == nullptr || node->schema->type != ConnectType::kBytes)
+        return NotBytes(role);
+      part->raw = true;
+      AddLeaf(*node, "", part);
+      return absl::OkStatus();
+    case ConverterKind::kString:
+      part->format = TextFormat::kStruct;
+      if (node->kind == Node::Kind::kNull) part->present = false;
+      if (node->is_struct()) AddStruct(*node, "", part);
+      if (part->root) AddLeaf(*node, "", part);
+      return absl::OkStatus();
+    case ConverterKind::kJson:
+      break;
+  }
+  const bool schemas = converter.schemas_enable;
+  if (schemas)
+    text = node->schema == nullptr ? "{\"schema\":null,\"payload\":"
+                                   : PayloadHead(*node->schema, converter);
+  RETURN_IF_ERROR(AddNode(*node, &text, part));
+  part->after = text + (schemas ? "}" : "");
+  return absl::OkStatus();
+}
+
+void ProgramCompiler::CompileHeader(const Node& header) {
+  Part part;
+  part.name = header.name;
+  part.format = TextFormat::kHeader;
+  part.present = header.kind != Node::Kind::kNull;
+  if (header.is_struct()) {
+    std::string text;
+    // A header's text says null where a value is missing, so nothing can fail.
+    AddNode(header, &text, &part).IgnoreError();
+    part.after = text;
+  } else if (part.present) {
+    part.root = true;
+    const bool constant = header.leaf.kind == Leaf::Kind::kConstant;
+    if (constant && !header.leaf.constant.is_null()) {
+      ValueContext context;
+      Scratch scratch;
+      context.out = &part.after;
+      context.scratch = &scratch;
+      AppendHeaderScalar(header.leaf.constant_value(), header.schema.get(), &context);
+    } else if (constant) {
+      part.present = false;
+    } else {
+      AddLeaf(header, "", &part);
+    }
+  }
+  program_->headers_.push_back(std::move(part));
+}
+
+absl::Status ProgramCompiler::AddNull(const Node& node, std::string* text, Part* part) {
+  const ConnectSchema* schema = node.schema.get();
+  const bool json = part->format == TextFormat::kJson;
+  const bool with_default = schema != nullptr && schema->default_value &&
+                            (!json || part->converter.replace_null_with_default);
+  if (with_default) {
+    *text += schema->default_value->json;
+    return absl::OkStatus();
+  }
+  if (json && schema != nullptr && !schema->optional) return RequiredIsNull(node.name);
+  *text += "null";
+  return absl::OkStatus();
+}
+
+absl::Status ProgramCompiler::AddNode(const Node& node, std::string* text, Part* part) {
+  if (node.kind == Node::Kind::kNull) return AddNull(node, text, part);
+  if (node.is_struct()) {
+    const char* separator = "{";
+    for (const Node& member : node.members) {
+      absl::StrAppend(text, separator, Quoted(member.name, part->format), ":");
+      RETURN_IF_ERROR(AddNode(member, text, part));
+      separator = ",";
+    }
+    *text += node.members.empty() ? "{}" : "}";
+    return absl::OkStatus();
+  }
+  const bool constant = node.leaf.kind == Leaf::Kind::kConstant && !node.leaf.constant.is_null();
+  if (!constant) {
+    AddLeaf(node, std::exchange(*text, ""), part);
+    return absl::OkStatus();
+  }
+  Scratch scratch;
+  ValueContext context;
+  context.out = text;
+  context.format = part->format;
+  context.decimal_numeric = part->converter.decimal_numeric;
+  context.scratch = &scratch;
+  AppendScalar(node.leaf.constant_value(), node.schema.get(), &context);
+  return absl::OkStatus();
+}
+
+// StringConverter: Java's Struct.toString().
+void ProgramCompiler::AddStruct(const Node& node, const std::string& before, Part* part) {
+  Step open;
+  open.kind = Step::Kind::kOpen;
+  // A map has no name of its own.
+  open.before = absl::StrCat(before, node.schema == nullptr ? "{" : "Struct{");
+  part->steps.push_back(std::move(open));
+  for (const Node& member : node.members) {
+    const std::string name = absl::StrCat(member.name, "=");
+    if (member.is_struct()) {
+      AddStruct(member, name, part);
+    } else if (member.kind == Node::Kind::kLeaf) {
+      AddLeaf(member, name, part);
+    }
+  }
+  Step close;
+  close.kind = Step::Kind::kClose;
+  part->steps.push_back(std::move(close));
+}
+
+void ProgramCompiler::AddLeaf(const Node& node, std::string before, Part* part) {
+  Step step;
+  step.before = std::move(before);
+  step.leaf = CompileLeaf(node, inputs_, &buffers_);
+  part->steps.push_back(std::move(step));
+}
+
+}  // namespace walduct::encode

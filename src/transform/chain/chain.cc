@@ -1,0 +1,133 @@
+#include "transform/chain/chain.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/error.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::TransformKind;
+using event::Answer;
+using event::ChainOutcome;
+
+struct Constructor {
+  TransformKind kind;
+  StagePtr (*make)(const config::TransformSpec& spec);
+};
+constexpr Constructor kConstructors[] = {
+    {TransformKind::kExtractNewRecordState, MakeExtractNewRecordState},
+    {TransformKind::kByLogicalTableRouter, MakeByLogicalTableRouter},
+    {TransformKind::kExtractChangedRecordState, MakeExtractChangedRecordState},
+    {TransformKind::kHeaderToValue, MakeHeaderToValue},
+    {TransformKind::kFilterByExpression, MakeFilterByExpression},
+    {TransformKind::kContentBasedRouter, MakeContentBasedRouter},
+    {TransformKind::kPartitionRouting, MakePartitionRouting},
+    {TransformKind::kTimezoneConverter, MakeTimezoneConverter},
+    {TransformKind::kSchemaChangeEventFilter, MakePass},
+    {TransformKind::kCast, MakeCast},
+    {TransformKind::kDropHeaders, MakeDropHeaders},
+    {TransformKind::kExtractField, MakeExtractField},
+    {TransformKind::kFilter, MakeFilter},
+    {TransformKind::kFlatten, MakeFlatten},
+    {TransformKind::kHeaderFrom, MakeHeaderFrom},
+    {TransformKind::kHoistField, MakeHoistField},
+    {TransformKind::kInsertField, MakeInsertField},
+    {TransformKind::kInsertHeader, MakeInsertHeader},
+    {TransformKind::kMaskField, MakeMaskField},
+    {TransformKind::kRegexRouter, MakeRegexRouter},
+    {TransformKind::kReplaceField, MakeReplaceField},
+    {TransformKind::kSetSchemaMetadata, MakeSetSchemaMetadata},
+    {TransformKind::kTimestampConverter, MakeTimestampConverter},
+    {TransformKind::kTimestampRouter, MakeTimestampRouter},
+    {TransformKind::kValueToKey, MakeValueToKey},
+};
+
+StagePtr MakeStage(const config::TransformSpec& spec) {
+  for (const Constructor& constructor : kConstructors) {
+    if (constructor.kind == spec.kind) return constructor.make(spec);
+  }
+  CHECK(false);  // every class that the configuration accepts has a row
+  return nullptr;
+}
+
+absl::Status WithName(const std::string& alias, const std::string& topic,
+                      const absl::Status& status) {
+  return Error(status.code(), "transform_failed",
+               absl::StrCat("transform '", alias, "' cannot take a record of topic ", topic, ": ",
+                            status.message()),
+               "give the transform a predicate that leaves such records out");
+}
+
+}  // namespace
+
+std::unique_ptr<const Chain> Chain::Create(const config::TransformChainOptions& options) {
+  if (options.transforms.empty()) return nullptr;
+  std::vector<PredicatePtr> predicates;
+  for (const config::PredicateSpec& spec : options.predicates)
+    predicates.push_back(MakePredicate(spec));
+  auto chain = std::make_unique<Chain>();
+  for (const config::TransformSpec& spec : options.transforms) {
+    chain->links_.push_back({spec.alias, MakeStage(spec),
+                             spec.predicate ? predicates[*spec.predicate] : nullptr, spec.negate});
+  }
+  return chain;
+}
+
+ChainOutcome Chain::Start(event::RecordShape shape) const {
+  ChainOutcome from;
+  from.shape = std::move(shape);
+  return Run(std::move(from));
+}
+
+ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
+  CHECK(at.kind == ChainOutcome::Kind::kQuestion);
+  ChainOutcome from;
+  from.shape = at.shape;
+  from.stage = at.stage;
+  from.answers = at.answers;
+  from.answers.push_back(answer);
+  return Run(std::move(from));
+}
+
+absl::StatusOr<Verdict> Chain::Apply(const Link& link, event::RecordShape* shape,
+                                     Questions* questions) {
+  if (link.predicate != nullptr) {
+    const std::optional<bool> holds = link.predicate->Test(*shape, questions);
+    if (!holds) return Verdict::kAsk;
+    if (*holds == link.negate) return Verdict::kKeep;
+  }
+  return link.stage->Apply(shape, questions);
+}
+
+ChainOutcome Chain::Run(ChainOutcome from) const {
+  for (; from.stage < links_.size(); ++from.stage, from.answers.clear()) {
+    const Link& link = links_[from.stage];
+    Questions questions(from.answers);
+    event::RecordShape shape = from.shape;
+    const absl::StatusOr<Verdict> verdict = Apply(link, &shape, &questions);
+    from.by = link.alias;
+    if (!verdict.ok()) {
+      from.kind = ChainOutcome::Kind::kFailed;
+      from.error = WithName(link.alias, from.shape.topic, verdict.status());
+      return from;
+    }
+    if (*verdict == Verdict::kAsk) {
+      from.kind = ChainOutcome::Kind::kQuestion;
+      from.question = questions.pending();
+      return from;
+    }
+    if (*verdict == Verdict::kDrop) {
+      from.kind = ChainOutcome::Kind::kDropped;
+      from.reason = questions.reason();
+      return from;
+    }
+    from.shape = std::move(shape);
+  }
+  from.kind = ChainOutcome::Kind::kRecord;
+  return from;
+}
+
+}  // namespace walduct::transform

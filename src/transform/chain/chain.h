@@ -1,0 +1,38 @@
+// Chain: the transforms of a connector in order, each with its predicate. Immutable; thread-safe.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "config/transform_spec.h"
+#include "event/shape_chain.h"
+#include "transform/chain/predicate.h"
+#include "transform/chain/stages.h"
+
+namespace walduct::transform {
+
+class Chain final : public event::ShapeChain {
+ public:
+  // Null when there are no transforms: records are written as they come.
+  static std::unique_ptr<const Chain> Create(const config::TransformChainOptions& options);
+
+  event::ChainOutcome Start(event::RecordShape shape) const override;
+  event::ChainOutcome Resume(const event::ChainOutcome& at,
+                             const event::Answer& answer) const override;
+
+ private:
+  struct Link {
+    std::string alias;
+    StagePtr stage;
+    PredicatePtr predicate;  // null: always
+    bool negate = false;
+  };
+
+  event::ChainOutcome Run(event::ChainOutcome from) const;
+  static absl::StatusOr<Verdict> Apply(const Link& link, event::RecordShape* shape,
+                                       Questions* questions);
+
+  std::vector<Link> links_;
+};
+
+}  // namespace walduct::transform

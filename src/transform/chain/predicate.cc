@@ -1,0 +1,63 @@
+#include "transform/chain/predicate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "config/java_regex.h"
+#include "transform/chain/shape_edit.h"
+
+namespace walduct::transform {
+namespace {
+
+class TopicNameMatches final : public Predicate {
+ public:
+  explicit TopicNameMatches(const std::string& pattern) {
+    auto regex = config::JavaRegex::Compile(pattern, {});
+    CHECK(regex.ok());  // checked before
+    regex_ = *std::move(regex);
+  }
+  std::optional<bool> Test(const event::RecordShape& shape, Questions*) const override {
+    return regex_->FullMatch(shape.topic);
+  }
+
+ private:
+  std::unique_ptr<config::JavaRegex> regex_;
+};
+
+class HasHeaderKey final : public Predicate {
+ public:
+  explicit HasHeaderKey(std::string name) : name_(std::move(name)) {}
+  std::optional<bool> Test(const event::RecordShape& shape, Questions*) const override {
+    return std::any_of(shape.headers.begin(), shape.headers.end(),
+                       [&](const event::Node& header) { return header.name == name_; });
+  }
+
+ private:
+  const std::string name_;
+};
+
+class RecordIsTombstone final : public Predicate {
+ public:
+  std::optional<bool> Test(const event::RecordShape& shape, Questions* questions) const override {
+    const Presence presence = PresenceOf(shape.value, questions);
+    if (presence == Presence::kUnknown) return std::nullopt;
+    return presence == Presence::kNull;
+  }
+};
+
+}  // namespace
+
+PredicatePtr MakePredicate(const config::PredicateSpec& spec) {
+  switch (spec.kind) {
+    case config::PredicateKind::kTopicNameMatches:
+      return std::make_shared<const TopicNameMatches>(spec.options.Text("pattern"));
+    case config::PredicateKind::kHasHeaderKey:
+      return std::make_shared<const HasHeaderKey>(spec.options.Text("name"));
+    case config::PredicateKind::kRecordIsTombstone:
+      break;
+  }
+  return std::make_shared<const RecordIsTombstone>();
+}
+
+}  // namespace walduct::transform

@@ -1,0 +1,55 @@
+// Stage: one transform of a chain, working on shapes. A stage decides by what a shape shows: its topic, its structure, its
+// headers, its constants. Where only a value can decide, it asks, and is called again with the answer.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "event/record_shape.h"
+#include "event/shape_chain.h"
+
+namespace walduct::transform {
+
+enum class Verdict {
+  kKeep,
+  kDrop,
+  kAsk,  // Questions::Ask gave no answer
+};
+
+// The questions of one stage about one shape, in the order they are asked. Answers come in the same order, so a stage must
+// ask the same questions each time it is called with the same shape and answers.
+class Questions {
+ public:
+  explicit Questions(absl::Span<const event::Answer> known) : known_(known) {}
+
+  // question: a leaf. Null: not answered yet; the stage returns kAsk and is called again.
+  const event::Answer* Ask(const event::Node& question) {
+    if (asked_ < known_.size()) return &known_[asked_++];
+    pending_ = question;
+    return nullptr;
+  }
+  const event::Node& pending() const { return pending_; }
+
+  // For kDrop: worth a line in the log.
+  void GiveReason(std::string reason) { reason_ = std::move(reason); }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  absl::Span<const event::Answer> known_;
+  size_t asked_ = 0;
+  event::Node pending_;
+  std::string reason_;
+};
+
+// Immutable; thread-safe.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  // An error is the error of each record of this shape. After kDrop, kAsk and an error, *shape is of no use.
+  virtual absl::StatusOr<Verdict> Apply(event::RecordShape* shape, Questions* questions) const = 0;
+};
+
+}  // namespace walduct::transform

@@ -1,0 +1,56 @@
+// Functions of values that stages put into shapes. Pure; thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "event/record_shape.h"
+
+namespace walduct::transform {
+
+// A callable (Span<const Scalar> in, std::string* buffer, Scalar* out) → Status as a ValueFunction.
+template <typename Callable>
+event::ValueFunctionPtr MakeFunction(Callable callable) {
+  class Function final : public event::ValueFunction {
+   public:
+    explicit Function(Callable c) : callable_(std::move(c)) {}
+    absl::Status Apply(absl::Span<const event::Scalar> in, std::string* buffer,
+                       event::Scalar* out) const override {
+      return callable_(in, buffer, out);
+    }
+
+   private:
+    Callable callable_;
+  };
+  return std::make_shared<const Function>(std::move(callable));
+}
+
+// FunctionNode of one operand; a function of a constant is worked out at once. Its error then is an error now.
+absl::StatusOr<event::Node> Converted(const event::Node& operand, event::ConnectSchemaPtr schema,
+                                      const event::ValueFunctionPtr& function);
+
+// "true" or "false".
+event::Node IsNullNode(const event::Node& leaf);
+
+// The operand itself, for questions: its text.
+inline event::Node TextQuestion(const event::Node& leaf) { return leaf; }
+
+// Member of an opaque struct, whose value is its JSON.
+event::Node MemberOfLeaf(const event::Node& leaf, const std::string& member,
+                         event::ConnectSchemaPtr schema);
+
+// The schema's default as a value; null when there is none. Text is appended to *buffer.
+event::Scalar DefaultOf(const event::ConnectSchema& schema, std::string* buffer);
+
+// value as a default of a schema of that type.
+event::ConnectDefault MakeDefault(const event::Scalar& value);
+
+// A value of `type` from JSON text as JsonConverter writes it. False: not of that type.
+bool ScalarFromJson(absl::string_view json, const event::ConnectSchema& schema, std::string* buffer,
+                    event::Scalar* out);
+
+}  // namespace walduct::transform

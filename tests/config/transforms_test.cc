@@ -1,0 +1,212 @@
+// `transforms` and `predicates`: every mistake is found while the configuration is read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "config/findings.h"
+#include "config/masking.h"
+#include "config/property_set.h"
+#include "config/regex_rename.h"
+#include "config/simple_date_format.h"
+#include "config/transform_checks.h"
+
+namespace walduct::config {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Read {
+  TransformChainOptions chain;
+  std::vector<std::string> errors, warnings;
+};
+
+Read ReadLines(const std::string& lines) {
+  PropertySet set;
+  for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> sides = absl::StrSplit(line, absl::MaxSplits('=', 1));
+    Property property;
+    property.name = property.written_as = sides.first;
+    property.raw = property.value = sides.second;
+    property.definition = FindDefinition(sides.first);
+    set.Put(std::move(property));
+  }
+  const Masking masking(set);
+  Findings findings(set, masking);
+  Read read;
+  read.chain = ReadTransforms(set, &findings);
+  read.errors = findings.TakeErrors();
+  read.warnings = findings.TakeWarnings();
+  return read;
+}
+
+// One transform `a` of that class.
+Read ReadOne(const std::string& type, const std::string& options = "") {
+  return ReadLines("transforms=a\ntransforms.a.type=" + type + "\n" + options);
+}
+
+constexpr char kConnect[] = "org.apache.kafka.connect.transforms.";
+
+TEST(Transforms, AreReadInOrderWithTheirPredicates) {
+  const Read read = ReadLines(
+      "transforms=route, key\n"
+      "transforms.route.type=org.apache.kafka.connect.transforms.RegexRouter\n"
+      "transforms.route.regex=(.*)\ntransforms.route.replacement=x-$1\n"
+      "transforms.route.predicate=tomb\ntransforms.route.negate=true\n"
+      "transforms.key.type=ExtractField$Key\ntransforms.key.field=id\n"
+      "predicates=tomb\npredicates.tomb.type=RecordIsTombstone\n");
+  EXPECT_THAT(read.errors, IsEmpty());
+  ASSERT_EQ(read.chain.transforms.size(), 2u);
+  const TransformSpec& route = read.chain.transforms[0];
+  EXPECT_EQ(route.kind, TransformKind::kRegexRouter);
+  EXPECT_EQ(route.options.Text("replacement"), "x-$1");
+  EXPECT_EQ(route.predicate, 0u);
+  EXPECT_TRUE(route.negate);
+  const TransformSpec& key = read.chain.transforms[1];
+  EXPECT_EQ(key.target, TransformTarget::kKey);
+  EXPECT_EQ(key.options.Text("field.syntax.version"), "V1");
+  EXPECT_TRUE(key.options.Boolean("replace.null.with.default"));
+}
+
+TEST(Transforms, UnknownOptionNamesTheNearest) {
+  EXPECT_THAT(
+      ReadOne("io.debezium.transforms.ExtractNewRecordState", "transforms.a.add.field=op").errors,
+      ElementsAre(AllOf(HasSubstr("'transforms.a.add.field'"),
+                        HasSubstr("did you mean 'transforms.a.add.fields'?"))));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Filter", "transforms.a.condition=x").errors,
+              ElementsAre(HasSubstr("it has none: remove it")));
+}
+
+TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
+  EXPECT_THAT(
+      ReadOne("com.acme.Upper").errors,
+      ElementsAre(AllOf(HasSubstr("not a transform that walduct knows"),
+                        HasSubstr("org.apache.kafka.connect.transforms.Cast$Key and $Value"))));
+  EXPECT_THAT(ReadOne("io.debezium.transforms.SwapGeometryCoordinates").errors,
+              ElementsAre(HasSubstr("ST_FlipCoordinates")));
+  EXPECT_THAT(ReadOne("Filter").errors,
+              ElementsAre(HasSubstr("not a transform that walduct knows")));
+}
+
+TEST(Transforms, KeyOrValueMustBeSaidWhereThereAreBoth) {
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Flatten").errors,
+              ElementsAre(HasSubstr("Flatten$Key or ")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "ValueToKey$Key", "transforms.a.fields=id").errors,
+              ElementsAre(HasSubstr("has no variant for keys or values")));
+}
+
+TEST(Transforms, MissingPiecesAreNamed) {
+  EXPECT_THAT(ReadLines("transforms=a").errors,
+              ElementsAre(HasSubstr("'transforms.a.type': A value is required")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "RegexRouter", "transforms.a.regex=a").errors,
+              ElementsAre(HasSubstr("'transforms.a.replacement': A value is required")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Filter", "transforms.a.negate=true").errors,
+              ElementsAre(HasSubstr("no predicate to negate")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Filter", "transforms.a.predicate=p").errors,
+              ElementsAre(HasSubstr("is not listed in predicates")));
+  EXPECT_THAT(
+      ReadLines("transforms=a,a\ntransforms.a.type=org.apache.kafka.connect.transforms.Filter")
+          .errors,
+      testing::Contains(HasSubstr("names 'a' twice")));
+}
+
+TEST(Transforms, ValuesAreChecked) {
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Cast$Value", "transforms.a.spec=id:int33").errors,
+              ElementsAre(HasSubstr("one of int8, int16")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "RegexRouter",
+                      "transforms.a.regex=(a\ntransforms.a.replacement=x")
+                  .errors,
+              testing::Contains(HasSubstr("not a valid regular expression")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "RegexRouter",
+                      "transforms.a.regex=(a)\ntransforms.a.replacement=$2")
+                  .errors,
+              ElementsAre(HasSubstr("there is no group 2")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "TimestampConverter$Value",
+                      "transforms.a.field=t\ntransforms.a.target.type=string")
+                  .errors,
+              ElementsAre(HasSubstr("format is required")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "TimestampConverter$Value",
+                      "transforms.a.target.type=string\ntransforms.a.format=YYYY-ww")
+                  .errors,
+              ElementsAre(HasSubstr("'Y' in 'YYYY-ww' is not supported")));
+  EXPECT_THAT(
+      ReadOne(std::string(kConnect) + "HeaderFrom$Value",
+              "transforms.a.fields=a,b\ntransforms.a.headers=c\ntransforms.a.operation=copy")
+          .errors,
+      ElementsAre(HasSubstr("same number of items")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "InsertField$Value").errors,
+              ElementsAre(HasSubstr("No field insertion configured")));
+}
+
+TEST(Transforms, TheOldPairOfUnwrapIsTranslated) {
+  const auto mode = [](const std::string& options) {
+    const Read read = ReadOne("io.debezium.transforms.ExtractNewRecordState", options);
+    EXPECT_THAT(read.errors, IsEmpty());
+    EXPECT_EQ(read.warnings.size(), options.empty() ? 0u : 1u);
+    return read.chain.transforms.at(0).options.Text("delete.tombstone.handling.mode");
+  };
+  EXPECT_EQ(mode(""), "tombstone");
+  EXPECT_EQ(mode("transforms.a.drop.tombstones=true"), "drop");
+  EXPECT_EQ(mode("transforms.a.drop.tombstones=false"), "delete-to-tombstone");
+  EXPECT_EQ(mode("transforms.a.delete.handling.mode=none"), "tombstone");
+  EXPECT_EQ(mode("transforms.a.delete.handling.mode=none\ntransforms.a.drop.tombstones=false"),
+            "legacy-none");
+  EXPECT_EQ(mode("transforms.a.delete.handling.mode=rewrite"), "rewrite");
+  EXPECT_EQ(mode("transforms.a.delete.handling.mode=rewrite\ntransforms.a.drop.tombstones=false"),
+            "rewrite-with-tombstone");
+}
+
+TEST(Transforms, OlderNamesOfOptionsAreTakenWithAWarning) {
+  const Read read =
+      ReadOne(std::string(kConnect) + "ReplaceField$Value", "transforms.a.blacklist=x");
+  EXPECT_THAT(read.errors, IsEmpty());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("use 'transforms.a.exclude'")));
+  EXPECT_EQ(read.chain.transforms.at(0).options.Text("exclude"), "x");
+}
+
+TEST(Transforms, WhatNoListNamesHasNoEffect) {
+  const Read read = ReadLines("transforms.b.type=org.apache.kafka.connect.transforms.Filter");
+  EXPECT_THAT(read.chain.transforms, IsEmpty());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("transforms does not list it")));
+}
+
+TEST(RegexRename, ReplacesTheFirstMatchOfATextThatMatchesWhole) {
+  const auto replace = [](const char* pattern, const char* replacement, const char* text) {
+    return RegexRename::Compile(pattern, replacement)->Replace(text).value_or("<none>");
+  };
+  EXPECT_EQ(replace(R"(srv\.public\.(.*))", "cdc-$1", "srv.public.orders"), "cdc-orders");
+  EXPECT_EQ(replace(R"((?<s>\w+)\.(?<t>\w+))", "${t}_${s}", "a.b"), "b_a");
+  EXPECT_EQ(replace("(a)(b)?", "$1-$2", "a"), "a-");
+  EXPECT_EQ(replace("(.*)", "$12", "a"), "a2");
+  EXPECT_EQ(replace("(.*)", R"(\$1\\)", "a"), R"($1\)");
+  EXPECT_EQ(replace("a|ab", "x", "ab"), "xb");
+  EXPECT_EQ(replace("b", "x", "abc"), "<none>");
+}
+
+TEST(RegexRename, GroupsThatDoNotExistAreErrors) {
+  EXPECT_FALSE(RegexRename::Compile("(a)", "$2").ok());
+  EXPECT_FALSE(RegexRename::Compile("(a)", "${n}").ok());
+  EXPECT_FALSE(RegexRename::Compile("(a)", "$x").ok());
+  EXPECT_FALSE(RegexRename::Compile("(a)", "\\").ok());
+}
+
+TEST(SimpleDateFormat, ReadsAsJavaReads) {
+  const auto parse = [](const char* pattern, const char* text) {
+    int64_t millis = -1;
+    return SimpleDateFormat::Compile(pattern)->Parse(text, &millis) ? millis : -1;
+  };
+  EXPECT_EQ(parse("yyyy-MM-dd'T'HH:mm:ss.SSSX", "2020-01-02T03:04:05.678+01:00"), 1577930645678);
+  EXPECT_EQ(parse("yyyyMMddHHmmss", "20200102030405"), 1577934245000);
+  EXPECT_EQ(parse("d MMM yyyy hh:mm a", "2 Jan 2020 03:04 PM"), 1577977440000);
+  EXPECT_EQ(parse("yyyy-MM-dd", "2020-13-02 and more"), 1609545600000);
+  EXPECT_EQ(parse("yyyy-MM-dd", "x"), -1);
+}
+
+}  // namespace
+}  // namespace walduct::config

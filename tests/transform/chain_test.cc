@@ -1,0 +1,252 @@
+// Chains behind the real encoder: rows in, records out. What only a value can decide makes branches.
+#include "transform/chain/chain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "config/findings.h"
+#include "config/masking.h"
+#include "config/property_set.h"
+#include "config/transform_checks.h"
+#include "tests/encode/encode_fixture.h"
+
+namespace walduct::encode {
+namespace {
+
+using event::Operation;
+
+constexpr char kUnwrap[] =
+    "transforms=u\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n";
+
+config::TransformChainOptions Read(const std::string& lines) {
+  config::PropertySet set;
+  for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> sides = absl::StrSplit(line, absl::MaxSplits('=', 1));
+    config::Property property;
+    property.name = property.written_as = sides.first;
+    property.raw = property.value = sides.second;
+    set.Put(std::move(property));
+  }
+  const config::Masking masking(set);
+  config::Findings findings(set, masking);
+  config::TransformChainOptions options = config::ReadTransforms(set, &findings);
+  EXPECT_THAT(findings.TakeErrors(), testing::IsEmpty());
+  return options;
+}
+
+class ChainTest : public EncodeTest {
+ protected:
+  void Use(const std::string& lines) {
+    options_.extended_headers = false;
+    chain_ = transform::Chain::Create(Read(lines));
+    chained_ = *RecordEncoder::Create(options_, clock_, "01a1fbb7", chain_.get());
+  }
+
+  // "topic key value", "dropped", or the error.
+  std::string Write(Operation operation, std::vector<event::Value> row) {
+    event::ChangeEvent change = Change(*table_, operation);
+    (operation == Operation::kDelete ? change.before : change.after) = row;
+    return Write(Emit(change));
+  }
+  std::string Write(const event::Emission& emission) {
+    event::Record record;
+    const absl::Status status = chained_->Encode(emission, &record);
+    if (!status.ok()) return std::string(status.message());
+    if (record.dropped) return "dropped";
+    std::string text = absl::StrCat(record.topic, " ", record.key.value_or("null"), " ",
+                                    record.value.value_or("null"));
+    for (const event::Header& header : record.headers)
+      absl::StrAppend(&text, " ", header.name, "=", header.is_null ? "null" : header.value);
+    if (record.partition) absl::StrAppend(&text, " partition ", *record.partition);
+    return text;
+  }
+  std::string Insert(absl::string_view id, absl::string_view customer) {
+    return Write(Operation::kCreate, {Text(id), Text(customer), Text("1.50"), Null()});
+  }
+  std::string Delete(absl::string_view id) {
+    return Write(Operation::kDelete, {Text(id), Null(), Null(), Null()});
+  }
+
+  std::shared_ptr<event::TableSchema> table_ = OrdersTable();
+  std::unique_ptr<const transform::Chain> chain_;
+  std::unique_ptr<RecordEncoder> chained_;
+};
+
+TEST_F(ChainTest, SMT01_TheNewRowTakesThePlaceOfTheEnvelope) {
+  Use(kUnwrap);
+  EXPECT_EQ(Insert("1", "ann"),
+            "srv.public.orders {\"id\":1} "
+            "{\"id\":1,\"customer\":\"ann\",\"total\":\"AJY=\",\"note\":null}");
+  EXPECT_EQ(Delete("1"), "srv.public.orders {\"id\":1} null");
+}
+
+TEST_F(ChainTest, SMT01_AColumnGivesTheTopicOfEachRow) {
+  Use(absl::StrCat(kUnwrap, "transforms.u.route.by.field=customer\n"));
+  const std::string value = "{\"id\":1,\"customer\":\"ann\",\"total\":\"AJY=\",\"note\":null}";
+  EXPECT_EQ(Insert("1", "ann"), "ann {\"id\":1} " + value);
+  EXPECT_THAT(Insert("2", "bob"), testing::StartsWith("bob {\"id\":2}"));
+  EXPECT_EQ(Insert("1", "ann"), "ann {\"id\":1} " + value);
+}
+
+TEST_F(ChainTest, ManyAnswersAreForgottenNotMixedUp) {
+  Use(absl::StrCat(kUnwrap, "transforms.u.route.by.field=customer\n"));
+  for (int i = 0; i < 10000; ++i) {
+    const std::string topic = absl::StrCat("t", i);
+    ASSERT_THAT(Insert("1", topic), testing::StartsWith(topic + " "));
+  }
+  EXPECT_THAT(Insert("1", "t5"), testing::StartsWith("t5 "));
+}
+
+TEST_F(ChainTest, SMT03_SeveralTablesShareATopicAndTheirKeysTellThemApart) {
+  Use("transforms=r\ntransforms.r.type=io.debezium.transforms.ByLogicalTableRouter\n"
+      "transforms.r.topic.regex=(.*)orders\ntransforms.r.topic.replacement=$1all\n");
+  EXPECT_THAT(Insert("1", "ann"),
+              testing::StartsWith("srv.public.all {\"id\":1,\"__dbz__physicalTableIdentifier\":"
+                                  "\"srv.public.orders\"} {\"before\":null,"));
+}
+
+TEST_F(ChainTest, SMT04_ValuesGiveThePartition) {
+  Use("transforms=p\ntransforms.p.type=io.debezium.transforms.partitions.PartitionRouting\n"
+      "transforms.p.partition.payload.fields=change.customer\n"
+      "transforms.p.partition.topic.num=7\n");
+  EXPECT_THAT(Insert("1", "a"), testing::EndsWith(" partition 6"));
+  EXPECT_THAT(Insert("1", "hello world"), testing::EndsWith(" partition 4"));
+}
+
+TEST_F(ChainTest, SMT05_ExpressionsDropRecords) {
+  Use("transforms=f\ntransforms.f.type=io.debezium.transforms.Filter\n"
+      "transforms.f.language=jsr223.groovy\n"
+      "transforms.f.condition=value.op == 'd' || value.after.customer == 'ann' && value.after.id < "
+      "10\n");
+  EXPECT_THAT(Insert("1", "ann"), testing::HasSubstr("\"customer\":\"ann\""));
+  EXPECT_EQ(Insert("11", "ann"), "dropped");
+  EXPECT_EQ(Insert("1", "bob"), "dropped");
+  EXPECT_THAT(Delete("1"), testing::HasSubstr("\"op\":\"d\""));
+}
+
+TEST_F(ChainTest, SMT05_ExpressionsGiveTopics) {
+  Use("transforms=c\ntransforms.c.type=io.debezium.transforms.ContentBasedRouter\n"
+      "transforms.c.language=jsr223.groovy\n"
+      "transforms.c.topic.expression=value.after?.customer =~ '^a' ? 'a-' + value.source.table : "
+      "null\n");
+  EXPECT_THAT(Insert("1", "ann"), testing::StartsWith("a-orders "));
+  EXPECT_THAT(Insert("1", "bob"), testing::StartsWith("srv.public.orders "));
+}
+
+TEST_F(ChainTest, AFieldOfNullIsTheErrorOfItsRecordsOnly) {
+  Use("transforms=f\ntransforms.f.type=io.debezium.transforms.Filter\n"
+      "transforms.f.language=jsr223.groovy\ntransforms.f.condition=value.after.id == 1\n");
+  EXPECT_THAT(Insert("1", "ann"), testing::StartsWith("srv.public.orders "));
+  EXPECT_THAT(Delete("1"), testing::AllOf(testing::HasSubstr("transform 'f' cannot take"),
+                                          testing::HasSubstr("takes 'id' of null")));
+}
+
+TEST_F(ChainTest, SMT06_AChainThatReturnsNothingPublishesNothing) {
+  Use("transforms=f\ntransforms.f.type=org.apache.kafka.connect.transforms.Filter\n");
+  EXPECT_EQ(Insert("1", "ann"), "dropped");
+  EXPECT_EQ(Delete("1"), "dropped");
+}
+
+TEST_F(ChainTest, KeysMadeOfColumnsAndCasts) {
+  Use("transforms=k,x,c\ntransforms.k.type=org.apache.kafka.connect.transforms.ValueToKey\n"
+      "transforms.k.fields=customer,id\ntransforms.k.predicate=t\ntransforms.k.negate=true\n"
+      "transforms.x.type=org.apache.kafka.connect.transforms.ExtractField$Key\n"
+      "transforms.x.field=id\ntransforms.c.type=org.apache.kafka.connect.transforms.Cast$Key\n"
+      "transforms.c.spec=string\npredicates=t\n"
+      "predicates.t.type=org.apache.kafka.connect.transforms.predicates.RecordIsTombstone\n");
+  // Of the envelope there is no such field.
+  EXPECT_THAT(Insert("1", "ann"), testing::HasSubstr("Field does not exist: customer"));
+  Use(absl::StrCat(
+      "transforms=u,k,x,c\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
+      "transforms.u.delete.tombstone.handling.mode=drop\n"
+      "transforms.k.type=org.apache.kafka.connect.transforms.ValueToKey\n"
+      "transforms.k.fields=customer,id\n"
+      "transforms.x.type=org.apache.kafka.connect.transforms.ExtractField$Key\n"
+      "transforms.x.field=id\ntransforms.c.type=org.apache.kafka.connect.transforms.Cast$Key\n"
+      "transforms.c.spec=string\n"));
+  EXPECT_THAT(Insert("1", "ann"), testing::StartsWith("srv.public.orders \"1\" {\"id\":1,"));
+  EXPECT_EQ(Delete("1"), "dropped");
+}
+
+TEST_F(ChainTest, StringConverterPrintsStructsAndBareTexts) {
+  options_.key.kind = config::ConverterKind::kString;
+  options_.value.kind = config::ConverterKind::kString;
+  Use("transforms=u,k\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
+      "transforms.k.type=org.apache.kafka.connect.transforms.ExtractField$Key\n"
+      "transforms.k.field=id\n");
+  EXPECT_EQ(Insert("1", "ann"), "srv.public.orders 1 Struct{id=1,customer=ann,total=1.50}");
+  EXPECT_EQ(Delete("1"), "srv.public.orders 1 null");
+}
+
+TEST_F(ChainTest, HeartbeatsTransactionsAndMessagesPass) {
+  Use("transforms=u,i\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
+      "transforms.i.type=org.apache.kafka.connect.transforms.InsertHeader\n"
+      "transforms.i.header=h\ntransforms.i.value.literal=1\n");
+  event::Emission heartbeat;
+  heartbeat.kind = event::RecordKind::kHeartbeat;
+  heartbeat.topic = "__debezium-heartbeat.srv";
+  EXPECT_EQ(Write(heartbeat),
+            "__debezium-heartbeat.srv {\"serverName\":\"srv\"} {\"ts_ms\":1795224448748} h=1 "
+            "partition 0");
+  event::TransactionBoundary boundary;
+  boundary.xid = 771;
+  boundary.lsn = Lsn(9);
+  const event::CollectionCount counts[] = {{"public.orders", 2}};
+  boundary.events = 2;
+  boundary.collections = counts;
+  event::Emission end;
+  end.kind = event::RecordKind::kTransactionEnd;
+  end.boundary = &boundary;
+  end.topic = "srv.transaction";
+  EXPECT_EQ(Write(end),
+            "srv.transaction {\"id\":\"771:9\"} {\"status\":\"END\",\"id\":\"771:9\","
+            "\"event_count\":2,\"data_collections\":[{\"data_collection\":\"public.orders\","
+            "\"event_count\":2}],\"ts_ms\":0} h=1");
+  event::ChangeEvent change;
+  change.operation = Operation::kMessage;
+  const event::LogicalMessage message{true, "p", "hi"};
+  change.message = &message;
+  EXPECT_THAT(
+      Write(Emit(change)),
+      testing::AllOf(testing::StartsWith("srv.message {\"prefix\":\"p\"} "),
+                     testing::HasSubstr("\"content\":\"aGk=\"}"), testing::EndsWith(" h=1")));
+}
+
+// Whatever a chain that changes nothing is given, it writes the bytes of the encoder without one.
+TEST_F(ChainTest, AChainWithoutEffectWritesTheSameBytes) {
+  for (const bool schemas : {false, true}) {
+    for (const auto kind : {config::ConverterKind::kJson, config::ConverterKind::kString}) {
+      options_.value.schemas_enable = options_.key.schemas_enable = schemas;
+      options_.value.kind = options_.key.kind = kind;
+      Use("transforms=n\ntransforms.n.type=io.debezium.transforms.SchemaChangeEventFilter\n");
+      const auto plain = *RecordEncoder::Create(options_, clock_, "01a1fbb7");
+      for (const Operation operation :
+           {Operation::kCreate, Operation::kUpdate, Operation::kDelete}) {
+        const std::vector<event::Value> row = {Text("1"), Text("a\"b"), Text("1.50"), Null()};
+        event::ChangeEvent change = Change(*table_, operation);
+        if (operation != Operation::kDelete) change.after = row;
+        if (operation != Operation::kCreate) change.before = row;
+        event::Emission emission = Emit(change);
+        if (operation == Operation::kDelete) emission.key_header = event::KeyHeader::kNewKey;
+        if (operation == Operation::kDelete) change.after = row;
+        event::Record a, b;
+        ASSERT_TRUE(plain->Encode(emission, &a).ok());
+        ASSERT_TRUE(chained_->Encode(emission, &b).ok());
+        EXPECT_EQ(a.key, b.key);
+        EXPECT_EQ(a.value, b.value);
+        ASSERT_EQ(a.headers.size(), b.headers.size());
+        for (size_t i = 0; i < a.headers.size(); ++i)
+          EXPECT_EQ(a.headers[i].value, b.headers[i].value);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace walduct::encode

@@ -1,0 +1,135 @@
+"""The chains and records that vectors.txt was recorded with, as lines of JSON for RecordVectors.java."""
+import json
+K="org.apache.kafka.connect.transforms."
+D="io.debezium.transforms."
+ALL=["c","sparse","u","utx","d","dk","tombstone","t","nokey","heartbeat"]
+out=[]
+def case(records,*stages,**preds):
+    props={"transforms":",".join("s%d"%i for i in range(len(stages)))}
+    if preds: props["predicates"]=",".join(preds)
+    for p,(t,o) in preds.items():
+        props["predicates.%s.type"%p]=K+"predicates."+t
+        for k,v in o.items(): props["predicates.%s.%s"%(p,k)]=v
+    for i,(t,o) in enumerate(stages):
+        props["transforms.s%d.type"%i]=t
+        for k,v in o.items(): props["transforms.s%d.%s"%(i,k)]=v
+    out.append({"props":props,"records":records})
+def kk(n,o={}): return (K+n,o)
+def d(n,o={}): return (D+n,o)
+U=d("ExtractNewRecordState")
+# regex router
+case(ALL,kk("RegexRouter",{"regex":"srv\\.public\\.(.*)","replacement":"$1"}))
+case(["c"],kk("RegexRouter",{"regex":"srv\\.(?<s>[^.]+)\\.(.*)","replacement":"${s}-$2"}))
+case(["c"],kk("RegexRouter",{"regex":"nomatch","replacement":"x"}))
+# unwrap
+for m in ["drop","tombstone","rewrite","rewrite-with-tombstone","delete-to-tombstone"]:
+    case(ALL,d("ExtractNewRecordState",{"delete.tombstone.handling.mode":m}))
+    case(ALL,d("ExtractNewRecordState",{"delete.tombstone.handling.mode":m,"add.fields":"op,table,source.ts_ms,lsn:l","add.headers":"op,db,transaction.id"}))
+case(ALL,d("ExtractNewRecordState",{"add.fields":"id,total_order,transaction.id,nosuch,before.nn,source.snapshot,snapshot,ts_ms,ts_us,ts_ns"}))
+case(ALL,d("ExtractNewRecordState",{"add.fields":"op,ts_ms","add.fields.prefix":"","add.headers":"op,source.table:t","add.headers.prefix":"h."}))
+case(ALL,d("ExtractNewRecordState",{"add.fields":"foo.bar"}))
+case(ALL,d("ExtractNewRecordState",{"add.fields":"source.nosuch,before"}))
+case(ALL,d("ExtractNewRecordState",{"route.by.field":"nn"}))
+case(ALL,d("ExtractNewRecordState",{"route.by.field":"nn","delete.tombstone.handling.mode":"rewrite"}))
+case(["c","sparse"],d("ExtractNewRecordState",{"route.by.field":"id"}))
+case(["c","sparse"],d("ExtractNewRecordState",{"route.by.field":"nosuch"}))
+case(["c","sparse"],d("ExtractNewRecordState",{"route.by.field":"n"}))
+case(["c","sparse"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite","replace.null.with.default":"false"}))
+case(["sparse"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite","replace.null.with.default":"false","add.fields":"op"}))
+case(["c","u","d","dk"],d("ExtractChangedRecordState",{"header.changed.name":"ch","header.unchanged.name":"un"}))
+for o in [{}, {"drop.fields.from.key":"true"}, {"drop.fields.keep.schema.compatible":"false"}, {"drop.fields.keep.schema.compatible":"false","drop.fields.from.key":"true"}]:
+    case(["u","c","d","tombstone"],d("ExtractChangedRecordState",{"header.changed.name":"ch","header.unchanged.name":"un"}),d("ExtractNewRecordState",dict(o,**{"drop.fields.header.name":"un"})))
+# by logical
+for o in [{}, {"key.enforce.uniqueness":"false"},{"key.field.name":"shard","key.field.regex":"srv\\.(.*)\\.cust","key.field.replacement":"$1"},{"key.field.regex":"nomatch","key.field.replacement":"$0"}]:
+    case(ALL,d("ByLogicalTableRouter",dict({"topic.regex":"(.*)cust","topic.replacement":"$1all"},**o)))
+case(ALL,d("ByLogicalTableRouter",{"topic.regex":"(.*)debezium(.*)","topic.replacement":"hb"}))
+case(["c"],d("ByLogicalTableRouter",{"topic.regex":"(.*)","topic.replacement":""}))
+case(["c"],d("ByLogicalTableRouter",{"topic.regex":"(.*)cust","topic.replacement":"$1a-b c"}))
+case(["c"],d("ByLogicalTableRouter",{"topic.regex":"(.*)cust","topic.replacement":"$1a-b c","schema.name.adjustment.mode":"avro"}))
+case(["c"],U,d("ByLogicalTableRouter",{"topic.regex":"(.*)cust","topic.replacement":"$1all"}))
+# built-ins, on envelope and unwrapped
+def both(recs,*s):
+    case(recs,*s); case(recs,U,*s)
+I={"topic.field":"t!","partition.field":"p","timestamp.field":"tm?","static.field":"s","static.value":"v"}
+for w in ["Key","Value"]:
+    both(ALL,kk("InsertField$"+w,I))
+    both(["c","nokey"],kk("InsertField$"+w,{"static.field":"id","static.value":"v"}))
+    both(["c","tombstone"],kk("InsertField$"+w,{"partition.field":"p!"}))
+    both(ALL,kk("HoistField$"+w,{"field":"k"}))
+    both(ALL,kk("ExtractField$"+w,{"field":"id"}))
+    both(ALL,kk("Flatten$"+w,{"delimiter":"_"}))
+    both(ALL,kk("MaskField$"+w,{"fields":"id"}))
+    both(ALL,kk("ReplaceField$"+w,{"renames":"id:ident"}))
+    both(ALL,kk("SetSchemaMetadata$"+w,{"schema.name":"my.Name","schema.version":"3"}))
+    both(ALL,kk("Cast$"+w,{"spec":"id:string"}))
+    both(ALL,kk("HeaderFrom$"+w,{"fields":"id","headers":"h","operation":"move"}))
+    both(ALL,kk("TimestampConverter$"+w,{"field":"ts","target.type":"string","format":"yyyy-MM-dd'T'HH:mm:ss.SSS","unix.precision":"microseconds"}))
+for f in ["after","before","op","source","transaction","ts_ms"]:
+    case(["c","sparse","u","d","tombstone","t"],kk("ExtractField$Value",{"field":f}))
+    case(["u"],kk("ExtractField$Value",{"field":f,"replace.null.with.default":"false"}))
+for f in ["after.nn","source.snapshot","before.id","after.pt.x","`after`.n","nosuch.x","after.nosuch"]:
+    case(["c","sparse","d","tombstone"],kk("ExtractField$Value",{"field":f,"field.syntax.version":"V2"}))
+for f in ["n","v","b","ts","d","ct","z","by","arr","pt","f","big"]:
+    case(["c","sparse"],U,kk("ExtractField$Value",{"field":f}))
+    case(["c","sparse"],U,kk("ExtractField$Value",{"field":f,"replace.null.with.default":"false"}))
+    case(["c","sparse"],U,kk("ExtractField$Value",{"field":f}),kk("Cast$Value",{"spec":"string"}))
+    case(["c","sparse"],U,kk("MaskField$Value",{"fields":f}))
+    case(["c","sparse"],U,kk("MaskField$Value",{"fields":f,"replacement":"12"}))
+    for t in ["int8","int16","int32","int64","float32","float64","boolean","string"]:
+        case(["c","sparse"],U,kk("Cast$Value",{"spec":f+":"+t}))
+    case(["c","sparse"],U,kk("HeaderFrom$Value",{"fields":f+",id","headers":"h1,h2","operation":"copy"}))
+    for t in ["string","unix","Date","Time","Timestamp"]:
+        case(["c","sparse"],U,kk("TimestampConverter$Value",{"field":f,"target.type":t,"format":"yyyy-MM-dd HH:mm:ss"}))
+for p in ["seconds","milliseconds","microseconds","nanoseconds"]:
+    for f in ["ts","ct"]:
+        case(["c","sparse"],U,kk("TimestampConverter$Value",{"field":f,"target.type":"unix","unix.precision":p}))
+        case(["c","sparse"],U,kk("TimestampConverter$Value",{"field":f,"target.type":"Timestamp","unix.precision":p}))
+for fm in ["yy","yyyy","y","M","MM","MMM","MMMM","d","dd","H","HH","h","hh","k","K","m","s","S","SSS","SSSSSS","a","E","EEE","EEEE","EEEEE","D","DDD","u","Z","X","XX",3 * "X","z","zzzz","G","w","W","F","YYYY","''","'T''x'","yyyyMMddHHmmss","LLLL"]:
+    case(["c"],U,kk("TimestampConverter$Value",{"field":"ct","target.type":"string","format":fm}))
+case(["c"],U,kk("TimestampConverter$Value",{"field":"nosuch","target.type":"unix"}))
+case(["c"],U,kk("ExtractField$Value",{"field":"ts"}),kk("TimestampConverter$Value",{"target.type":"Timestamp","unix.precision":"microseconds"}))
+case(["c","sparse"],U,kk("TimestampConverter$Value",{"field":"z","target.type":"Timestamp","format":"yyyy-MM-dd'T'HH:mm:ss"}))
+case(["c","sparse"],U,kk("TimestampConverter$Value",{"field":"z","target.type":"unix","format":"yyyy-MM-dd"}))
+for o in [{"exclude":"n,v"},{"include":"id,nn"},{"include":"id,nn","exclude":"nn"},{"exclude":"n","renames":"v:w,nn:n"},{"renames":"v:nn"},{"exclude":"nosuch"},{"renames":"n:m","replace.null.with.default":"false"}]:
+    case(["c","sparse"],U,kk("ReplaceField$Value",o))
+both(ALL,kk("ValueToKey",{"fields":"nn,id"}))
+case(["c","sparse"],U,kk("ValueToKey",{"fields":"n"}))
+case(["c","sparse"],U,kk("ValueToKey",{"fields":"nosuch"}))
+case(["c","sparse"],U,kk("ValueToKey",{"fields":"nn"}),kk("ExtractField$Key",{"field":"nn"}))
+case(["c","sparse"],U,kk("ValueToKey",{"fields":"n"}),kk("ExtractField$Key",{"field":"n"}))
+case(["c","sparse"],U,kk("ValueToKey",{"fields":"v"}),kk("ExtractField$Key",{"field":"v"}),kk("Cast$Key",{"spec":"string"}))
+case(["c","d","tombstone","t"],kk("TimestampRouter"))
+for lit in ["12","300","70000","5000000000","99999999999999999999","-5","1.5","1.50","3.4e5","1e400","true","FALSE","null","abc","a b"," x ","\"q\"","\"a\\\"b\"","[1,2]","[1,\"a\"]","[]","{}","{\"a\":1}","2020-01-02","2020-01-02T03:04:05.678Z","03:04:05.678Z","","[1,2","007","+3","0x10","NaN","a,b"]:
+    case(["c","tombstone"],kk("InsertHeader",{"header":"h","value.literal":lit}))
+case(["c","tombstone"],kk("InsertHeader",{"header":"h","value.literal":"1"}),kk("InsertHeader",{"header":"h","value.literal":"2"}),kk("InsertHeader",{"header":"g","value.literal":"2"}),kk("DropHeaders",{"headers":"h, nosuch"}))
+case(ALL,kk("Filter"))
+for p,o in [("RecordIsTombstone",{}),("TopicNameMatches",{"pattern":"srv.*"}),("HasHeaderKey",{"name":"__debezium.context.taskId"}),("HasHeaderKey",{"name":"x"})]:
+    case(ALL,(K+"Filter",{"predicate":"p"}),p=(p,o))
+    case(ALL,(K+"Filter",{"predicate":"p","negate":"true"}),p=(p,o))
+case(["c","tombstone"],kk("RegexRouter",{"regex":"srv\\.(.*)","replacement":"x.$1"}),(K+"Filter",{"predicate":"p"}),p=("TopicNameMatches",{"pattern":"srv.*"}))
+case(["c","tombstone"],kk("RegexRouter",{"regex":"srv\\.(.*)","replacement":"x.$1"}),(K+"Filter",{"predicate":"p"}),p=("TopicNameMatches",{"pattern":"x.*"}))
+for f in ["n","nn","after"]:
+    case(["c","sparse"],U,(K+"ExtractField$Value",{"field":f}),(K+"Filter",{"predicate":"p"}),p=("RecordIsTombstone",{}))
+    case(["c","sparse"],U,(K+"ExtractField$Value",{"field":f,"replace.null.with.default":"false"}),(K+"Filter",{"predicate":"p"}),p=("RecordIsTombstone",{}))
+case(["c","sparse","tombstone"],U,kk("ExtractField$Value",{"field":"v"}),kk("HoistField$Value",{"field":"x"}))
+case(["c","sparse","tombstone"],U,kk("ExtractField$Value",{"field":"n"}),kk("HoistField$Value",{"field":"x"}),kk("InsertField$Value",{"static.field":"s","static.value":"1"}))
+case(["c","tombstone"],kk("HoistField$Value",{"field":"x"}),kk("InsertField$Value",{"static.field":"s","static.value":"1","topic.field":"t"}))
+case(["c","tombstone"],kk("HoistField$Value",{"field":"x"}),kk("ReplaceField$Value",{"renames":"x:y"}))
+case(["c","tombstone"],kk("HoistField$Value",{"field":"x"}),kk("Cast$Value",{"spec":"x:string"}))
+case(["tombstone"],kk("HoistField$Value",{"field":"x"}),kk("ExtractField$Value",{"field":"x"}))
+case(["tombstone"],kk("HoistField$Value",{"field":"x"}),kk("Flatten$Value",{}))
+# header to value, partition routing, timezone
+for op in ["move","copy"]:
+    both(["c","u","d","tombstone","heartbeat"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":"task","operation":op}))
+    both(["c","tombstone"],d("HeaderToValue",{"headers":"nosuch","fields":"task","operation":op}))
+    case(["c","d"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":"after.task","operation":op}))
+    case(["c","d"],d("HeaderToValue",{"headers":"__debezium.context.taskId,nosuch","fields":"source.task,after.x","operation":op}))
+for fn in ["java","murmur"]:
+    for f in ["after.nn","change.nn","change.id","change.big","change.f","change.b","change.v","after.nn,after.id","nn","source.table","op","change.n","change.ts","after.nosuch","change.arr","change.by"]:
+        case(["c","sparse","d","dk","tombstone","t","heartbeat"],("io.debezium.transforms.partitions.PartitionRouting",{"partition.payload.fields":f,"partition.topic.num":"1000003","partition.hash.function":fn}))
+case(["c","sparse"],U,("io.debezium.transforms.partitions.PartitionRouting",{"partition.payload.fields":"nn","partition.topic.num":"7"}))
+for z in ["+05:30","America/New_York","Asia/Kolkata","-03:00"]:
+    both(["c","sparse","d","tombstone"],d("TimezoneConverter",{"converted.timezone":z}))
+for o in [{"include.list":"source:cust:z"},{"include.list":"topic:srv.public.cust:z,source:other"},{"include.list":"cust:z"},{"exclude.list":"source:cust:z"},{"exclude.list":"cust"},{"include.list":"source:cust"},{"include.list":"nosuch:z"},{"exclude.list":"source:cust:ts"}]:
+    both(["c","d"],d("TimezoneConverter",dict({"converted.timezone":"+05:30"},**o)))
+for c in out: print(json.dumps(c))
