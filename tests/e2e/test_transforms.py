@@ -58,8 +58,8 @@ def test_chain_to_kafka(db, connectors):
     got = {e.topic: (e.key, json.loads(e.value), dict(e.headers)) for e in events}
     assert set(got) == {f"{db.name}.orders", f"{db.name}.refunds"}
     key, value, headers = got[f"{db.name}.orders"]
-    assert (key, value) == ("1", {"id": 1, "kind": "order", "total": 1.5})
-    assert headers["__op"] == "c" and headers["__transaction_id"] is None
+    assert (key, value) == (b"1", {"id": 1, "kind": "order", "total": 1.5})
+    assert headers["__op"] == b"c" and headers["__transaction_id"] is None
 
 
 def test_a_record_that_no_transform_can_take_stops_the_connector(db, connectors):
