@@ -13,6 +13,7 @@
 #include "encode/record_encoder.h"
 #include "encode/type_table.h"
 #include "tests/support/type_samples.h"
+#include "transform/chain/chain.h"
 
 namespace walduct::encode {
 namespace {
@@ -41,7 +42,8 @@ std::shared_ptr<event::TableSchema> MakeTable(const std::vector<BenchColumn>& co
   return table;
 }
 
-void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas) {
+void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas,
+                const event::ShapeChain* chain = nullptr) {
   const auto table = MakeTable(columns);
   std::vector<event::Value> row;
   for (const BenchColumn& c : columns) row.push_back(event::Value::Text(c.text));
@@ -51,7 +53,7 @@ void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns
   options.key.schemas_enable = schemas;
   options.value.schemas_enable = schemas;
   auto encoder =
-      *RecordEncoder::Create(options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc");
+      *RecordEncoder::Create(options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain);
   event::ChangeEvent change;
   change.schema = table.get();
   change.after = row;
@@ -98,6 +100,41 @@ const std::vector<BenchColumn>& Typical() {
 
 void TypicalRow(benchmark::State& state) { EncodeRows(state, Typical(), state.range(0) != 0); }
 BENCHMARK(TypicalRow)->ArgName("schemas")->Arg(0)->Arg(1);
+
+config::TransformSpec Transform(config::TransformKind kind,
+                                const std::vector<std::pair<std::string, std::string>>& options) {
+  config::TransformSpec spec;
+  spec.alias = "t";
+  spec.kind = kind;
+  for (const auto& [name, value] : options) spec.options.Put(name, value);
+  return spec;
+}
+
+void Chained(benchmark::State& state, std::vector<config::TransformSpec> transforms) {
+  config::TransformChainOptions options;
+  options.transforms = std::move(transforms);
+  const auto chain = transform::Chain::Create(options);
+  EncodeRows(state, Typical(), state.range(0) != 0, chain.get());
+}
+
+// The same record through a chain that changes nothing, unwrapped, and unwrapped to the topic that a column names.
+void TypicalRowPassed(benchmark::State& state) {
+  Chained(state, {Transform(config::TransformKind::kSchemaChangeEventFilter, {})});
+}
+BENCHMARK(TypicalRowPassed)->ArgName("schemas")->Arg(0)->Arg(1);
+
+void TypicalRowUnwrapped(benchmark::State& state) {
+  Chained(state, {Transform(config::TransformKind::kExtractNewRecordState, {})});
+}
+BENCHMARK(TypicalRowUnwrapped)->ArgName("schemas")->Arg(0)->Arg(1);
+
+void TypicalRowRouted(benchmark::State& state) {
+  Chained(state, {Transform(config::TransformKind::kExtractNewRecordState,
+                            {{"route.by.field", "column_4"}, {"add.fields", "op,source.ts_ms"}}),
+                  Transform(config::TransformKind::kRegexRouter,
+                            {{"regex", "(.*)"}, {"replacement", "x-$1"}})});
+}
+BENCHMARK(TypicalRowRouted)->ArgName("schemas")->Arg(0)->Arg(1);
 
 // A family of types beside text of the same length, as records with one such column: "of_text" is how many times slower its
 // record is, "value_ns" what the value alone takes.

@@ -89,21 +89,19 @@ void RecordInputs::Begin(const event::Emission& emission, const TablePlan* table
   emission_ = &emission;
   table_ = table;
   now_nanos_ = now_nanos;
-}
-
-RowSource RecordInputs::SourceOf(InputRow row) const {
-  const event::ChangeEvent& change = *emission_->change;
+  if (table == nullptr) return;
+  const event::ChangeEvent& change = *emission.change;
+  const bool streaming = change.operation != event::Operation::kRead;
   const event::RowView before = change.before.value_or(event::RowView());
-  if (row == InputRow::kBefore || row == InputRow::kKeyBefore) return {before, {}};
   // The new row may lack TOAST values that the old one has (REPLICA IDENTITY FULL).
-  return {change.after.value_or(event::RowView()), before};
+  const RowSource old_row = {before, {}};
+  const RowSource new_row = {change.after.value_or(event::RowView()), before};
+  rows_ = {Row{old_row, streaming}, Row{new_row, streaming}, Row{old_row, false},
+           Row{new_row, false}};
 }
 
 absl::Status RecordInputs::Append(const InputPlan& plan, ValueContext* context, bool* null) const {
-  context->streaming = plan.row_plan != nullptr && !plan.row_plan->is_key &&
-                       emission_->change->operation != event::Operation::kRead;
-  if (plan.row != InputRow::kField)
-    return AppendColumn(*table_, *plan.row_plan, *plan.column, SourceOf(plan.row), context, null);
+  if (plan.row != InputRow::kField) return AppendColumnOf(plan, context, null);
   std::string* buffer = &context->scratch->element;
   buffer->clear();
   const Scalar value = ReadField(plan.field, buffer);

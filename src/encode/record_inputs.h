@@ -2,6 +2,7 @@
 // shape, and finds the values here when it writes a record.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -81,7 +82,14 @@ class RecordInputs {
   // All borrowed until the next call. table: null for records that are about no row.
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
 
-  // Appends the value; *null: it is NULL and nothing was appended. Errors: see row_writer.h.
+  // Appends the value of a column; *null: it is NULL and nothing was appended. Errors: see row_writer.h.
+  absl::Status AppendColumnOf(const InputPlan& plan, ValueContext* context, bool* null) const {
+    const Row& row = rows_[static_cast<size_t>(plan.row)];
+    context->streaming = row.streaming;
+    return AppendColumn(*table_, *plan.row_plan, *plan.column, row.source, context, null);
+  }
+
+  // The same for every input.
   absl::Status Append(const InputPlan& plan, ValueContext* context, bool* null) const;
 
   // The value for a function; text may be in *buffer or borrowed from the record.
@@ -93,11 +101,16 @@ class RecordInputs {
   event::Scalar ReadBoundary(InputField field, std::string* buffer) const;
   event::Scalar ReadClock(InputField field) const;
   event::Scalar ReadField(InputField field, std::string* buffer) const;
-  RowSource SourceOf(InputRow row) const;
+
+  struct Row {
+    RowSource source;
+    bool streaming = false;  // see ValueContext
+  };
 
   const config::ValueOptions values_;
   const event::Emission* emission_ = nullptr;
   const TablePlan* table_ = nullptr;
+  std::array<Row, 4> rows_;  // by InputRow
   int64_t now_nanos_ = 0;
 };
 

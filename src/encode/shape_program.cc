@@ -42,6 +42,15 @@ absl::Status AppendLeafScalar(const Scalar& value, const LeafProgram& leaf, Valu
       absl::StrCat("field ", leaf.name, " holds a number that its schema has no room for"));
 }
 
+// For a leaf that is NULL: its default, if that is wanted. *null: nothing was appended.
+absl::Status FillNull(const LeafProgram& leaf, const config::ConverterOptions& converter,
+                      ValueContext* context, bool* null) {
+  *null = !AppendDefault(leaf, converter, context);
+  const bool required = *null && leaf.schema != nullptr && !leaf.schema->optional;
+  return required && context->format == TextFormat::kJson ? RequiredIsNull(leaf.name)
+                                                          : absl::OkStatus();
+}
+
 // *null: nothing was appended.
 absl::Status AppendLeaf(const LeafProgram& leaf, const config::ConverterOptions& converter,
                         const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
@@ -55,13 +64,7 @@ absl::Status AppendLeaf(const LeafProgram& leaf, const config::ConverterOptions&
     *null = value.is_null();
     if (!*null) RETURN_IF_ERROR(AppendLeafScalar(value, leaf, context));
   }
-  if (!*null || AppendDefault(leaf, converter, context)) {
-    *null = false;
-    return absl::OkStatus();
-  }
-  const bool required = leaf.schema != nullptr && !leaf.schema->optional;
-  return required && context->format == TextFormat::kJson ? RequiredIsNull(leaf.name)
-                                                          : absl::OkStatus();
+  return *null ? FillNull(leaf, converter, context, null) : absl::OkStatus();
 }
 
 // Places of buffers are known when the program is compiled; a buffer keeps its memory from record to record.
@@ -98,6 +101,13 @@ absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, Value
   }
   if (out->is_null() && leaf.null_is_default && leaf.schema != nullptr)
     *out = DefaultScalar(*leaf.schema, BufferAt(&buffers->texts, leaf.buffer));
+  return absl::OkStatus();
+}
+
+absl::Status ShapeProgram::RunNull(const LeafProgram& leaf, const Part& part, ValueContext* context,
+                                   bool* null) {
+  RETURN_IF_ERROR(FillNull(leaf, part.converter, context, null));
+  if (*null) context->out->append("null");
   return absl::OkStatus();
 }
 
@@ -159,9 +169,16 @@ absl::Status ShapeProgram::RunPart(const Part& part, const RecordInputs& inputs,
   for (const Step& step : part.steps) {
     if (part.format == TextFormat::kStruct) {
       RETURN_IF_ERROR(RunStructStep(step, part, inputs, context, buffers, &first));
-    } else {
-      RETURN_IF_ERROR(RunStep(step, part, inputs, context, buffers, &leaf_null));
+      continue;
     }
+    // Most steps: a column that is not NULL.
+    if (step.leaf.input.column != nullptr) {
+      out->append(step.before);
+      RETURN_IF_ERROR(inputs.AppendColumnOf(step.leaf.input, context, &leaf_null));
+      if (leaf_null) RETURN_IF_ERROR(RunNull(step.leaf, part, context, &leaf_null));
+      continue;
+    }
+    RETURN_IF_ERROR(RunStep(step, part, inputs, context, buffers, &leaf_null));
   }
   out->append(part.after);
   // StringConverter writes null for null; JsonConverter the word, which stands in out.

@@ -87,6 +87,8 @@ class ShapeProgram {
                        ProgramBuffers* buffers, std::string* out, bool* null) const;
   absl::Status RunHeaders(const RecordInputs& inputs, ValueContext* context,
                           ProgramBuffers* buffers, event::Record* record) const;
+  static absl::Status RunNull(const LeafProgram& leaf, const Part& part, ValueContext* context,
+                              bool* null);
   static absl::Status RunStep(const Step& step, const Part& part, const RecordInputs& inputs,
                               ValueContext* context, ProgramBuffers* buffers, bool* null);
   static absl::Status RunStructStep(const Step& step, const Part& part, const RecordInputs& inputs,
