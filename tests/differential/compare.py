@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from differential.limits import known, known_text
+from differential.limits import known, known_elsewhere, known_text
 from golden.compare import LSNS, MASKED_HEADERS, SEQ, TIMES, XIDS
 
 # Of the envelope: its times follow `op`, which no column's text can imitate, quotes being escaped there.
@@ -25,6 +25,13 @@ class Difference:
     column: str | None = None  # where it is one column's value
     families: set = field(default_factory=set)
     leaf: tuple | None = None  # path, and what both have there
+
+    def kind(self):
+        """What two differences of the same cause have in common."""
+        if self.families:
+            return (self.part, *sorted(self.families))
+        topic = self.topic[re.match(r"d\d+", self.topic).end():] if re.match(r"d\d+", self.topic) else self.topic
+        return self.part, topic, self.leaf and self.leaf[0].replace("schema.fields.after", "schema.fields.before")
 
     def text(self, width=240):
         theirs, ours = (json.dumps(x, ensure_ascii=False) if not isinstance(x, str) else x for x in (self.theirs, self.ours))
@@ -106,7 +113,10 @@ class Comparison:
             yield Difference(topic, number, "count", at(theirs), at(ours))
 
     def _part(self, found, value):
-        if found.part == "headers" or found.theirs is None or found.ours is None:
+        if found.part == "headers":
+            yield from self._headers(found, value)
+            return
+        if found.theirs is None or found.ours is None:
             yield found
             return
         try:
@@ -122,31 +132,52 @@ class Comparison:
         wrapped = all(isinstance(p, dict) and list(p) == ["schema", "payload"] for p in parsed)
         for path, theirs, ours in leaves(*parsed):
             none = False
-            column = self._column(path, wrapped)
+            column = self._column(path, wrapped, found.part == "value")
             families = self._families(value, column) if column else set()
-            reason = known(families, theirs, ours, where)
+            place = ".".join(map(str, path))
+            reason = known(families, theirs, ours, where) if column else known_elsewhere(place, theirs, ours)
             if reason:
                 self.tolerated[reason] += 1
             else:
-                yield replace(found, column=column, families=families, leaf=(".".join(map(str, path)), theirs, ours))
+                yield replace(found, column=column, families=families, leaf=(place, theirs, ours))
         if none:  # equal when parsed, not as bytes
             yield found
 
+    def _headers(self, found, value):
+        """Of the headers of a changed key, which hold the other key, the keys are compared."""
+        if [name for name, _ in found.theirs] != [name for name, _ in found.ours]:
+            yield found
+            return
+        for (name, theirs), (_, ours) in zip(found.theirs, found.ours):
+            if theirs != ours and name in ("__debezium.newkey", "__debezium.oldkey"):
+                yield from self._part(replace(found, part=name, theirs=theirs, ours=ours), value)
+            elif theirs != ours:
+                yield replace(found, part=f"header {name}", theirs=theirs, ours=ours)
+
     @staticmethod
-    def _column(path, wrapped):
+    def _column(path, wrapped, envelope):
         """The column in whose value, not in whose schema, the path ends."""
         names = [p for p in path if isinstance(p, str)]
         if wrapped:
             if names[0] == "schema":
                 return None
             names = names[1:]
-        if names[:1] in (["before"], ["after"]):
+        if envelope and names[:1] in (["before"], ["after"]):
             names = names[1:]
+        if envelope and names[:1] == ["source"]:
+            return None
         return names[0] if names else None
 
     def _families(self, value, column):
         """Of the types that columns of this name have had, in the record's table if it says which."""
         said = re.search(r'"schema":("(?:[^"\\]|\\.)*"),"table":("(?:[^"\\]|\\.)*")', value or "")
         where = tuple(json.loads(s) for s in said.groups()) if said else None
+        adjusted = self.options.get("field.name.adjustment.mode", "none") != "none"
+        same = (lambda name: _letters(name) == _letters(column)) if adjusted else (lambda name: name == column)
         return {f for (schema, table, name), families in self.outcome.families.items() for f in families
-                if name == column and (where is None or where == (schema, table))}
+                if same(name) and (where is None or where == (schema, table))}
+
+
+def _letters(name):
+    """What the adjustment of names for Avro leaves of one."""
+    return re.sub(r"_u[0-9a-f]{2,4}|[^A-Za-z0-9]", "", name)

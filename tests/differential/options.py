@@ -2,6 +2,7 @@
 import json
 import subprocess
 
+from differential.limits import inline
 from support.paths import BINARY
 
 JSON, STRING = "org.apache.kafka.connect.json.JsonConverter", "org.apache.kafka.connect.storage.StringConverter"
@@ -64,9 +65,19 @@ def escaped(name):
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "." for c in name)
 
 
+def pattern(table, column):
+    return r"\.".join(map(escaped, (table.schema, table.name, column.name)))
+
+
 def column_patterns(rng, plan, count):
+    """Of columns outside of keys."""
     tables = [rng.choice(plan.tables) for _ in range(count)]
-    return [r"\.".join(map(escaped, (t.schema, t.name, rng.choice(t.columns).name))) for t in tables]
+    free = [(t, [c for c in t.columns[1:] if not t.bound(c)]) for t in tables]
+    return [pattern(t, rng.choice(columns)) for t, columns in free if columns]
+
+
+def key_patterns(plan):
+    return [pattern(t, c) for t in plan.tables for c in t.columns if t.bound(c)] + [r".*\.(rid|id|r\d+)"]
 
 
 def random_options(rng, plan):
@@ -77,12 +88,15 @@ def random_options(rng, plan):
         if rng.random() < RARE.get(name, 0.2):
             chosen[name] = value
     for name, join in COLUMNS.items():
-        value = join(column_patterns(rng, plan, rng.choice((1, 3, 8))))
-        if rng.random() < 0.1:
-            chosen[name] = value if name != "column.include.list" else value + r",.*\.r?id,.*\.c\d"
-    keyed, columns = rng.choice(plan.tables), rng.random()
-    if columns < 0.15:
-        names = [escaped(c.name) for c in rng.sample(keyed.columns, min(2, len(keyed.columns)))]
+        patterns = column_patterns(rng, plan, rng.choice((1, 3, 8)))
+        if name == "column.include.list":
+            patterns += key_patterns(plan) + [r".*\.c\d"]
+        if rng.random() < 0.1 and patterns:
+            chosen[name] = join(patterns)
+    keyed, named = rng.choice(plan.tables), rng.random() < 0.15
+    columns = [c for c in keyed.columns if inline(c)]
+    if named:
+        names = [escaped(c.name) for c in rng.sample(columns, min(2, len(columns)))]
         chosen["message.key.columns"] = f"{escaped(keyed.schema)}\\.{escaped(keyed.name)}:{','.join(names)}"
     return consistent(chosen)
 

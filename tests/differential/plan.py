@@ -51,7 +51,7 @@ class Table:
     primary_key: list = field(default_factory=list)  # uids of columns
     unique: list = field(default_factory=list)  # of lists of uids, each an index
     identity: str = "default"  # default, full, nothing, or index: the first unique one
-    suffix: str = ""  # PARTITION BY …, INHERITS …
+    partitions: int = 0  # by ranges of the first column; 0: not partitioned
 
     @property
     def sql(self):
@@ -63,6 +63,10 @@ class Table:
     def names(self, uids):
         return ", ".join(ident(self.column(u).name) for u in uids)
 
+    def bound(self, column):
+        """Whether the column is part of a key or of a unique index."""
+        return any(column.uid in uids for uids in [self.primary_key, *self.unique])
+
     def _whole(self, uids):
         return bool(uids) and all(self.column(u) for u in uids)
 
@@ -73,16 +77,26 @@ class Table:
         items = [c.ddl() for c in self.columns]
         if self._whole(self.primary_key):
             items.append(f"primary key ({self.names(self.primary_key)})")
-        yield f"create table {self.sql} ({', '.join(items)})" + self.suffix
+        yield f"create table {self.sql} ({', '.join(items)})" + (f" partition by range ({self.rid()})" if self.partitions else "")
+        for number in range(self.partitions):
+            low, high = (number * 8 if number else "minvalue"), (number * 8 + 8 if number + 1 < self.partitions else "maxvalue")
+            yield f"create table {self.partition(number)} partition of {self.sql} for values from ({low}) to ({high})"
         for number, uids in enumerate(self.unique):
             if self._whole(uids):
                 yield f"create unique index {ident(self.index(number))} on {self.sql} ({self.names(uids)})"
         if self.identity != "default":
-            yield self.identity_ddl()
+            yield from self.identity_ddl()
 
     def identity_ddl(self):
         what = f"using index {ident(self.index(0))}" if self.identity == "index" else self.identity
-        return f"alter table {self.sql} replica identity {what}"
+        for table in [self.sql, *(self.partition(n) for n in range(self.partitions))]:
+            yield f"alter table {table} replica identity {what}"
+
+    def partition_name(self, number):
+        return f"part{self.uid}_{number}"
+
+    def partition(self, number):
+        return f"{ident(self.schema)}.{ident(self.partition_name(number))}"
 
     def rid(self):
         """The name of the column by which rows are found: the first one."""
@@ -231,7 +245,7 @@ class Alter:
 
     def identity(self, world, table, column):
         table.identity = self.to
-        yield table.identity_ddl()
+        yield from table.identity_ddl()
 
     def rename(self, world, table, column):
         yield f"alter table {table.sql} rename to {ident(self.to)}"
@@ -267,6 +281,16 @@ class Drop:
 
 
 @dataclass
+class Together:
+    """Operations that make sense only one after the other."""
+    operations: list
+
+    def sql(self, world):
+        for operation in self.operations:
+            yield from operation.sql(world)
+
+
+@dataclass
 class Raw:
     statement: str
 
@@ -279,12 +303,31 @@ class Transaction:
     operations: list
     commit: bool = True
     settle: bool = False  # both have caught up before it begins: it changes tables, and the catalog is read late
+    beside: list = field(default_factory=list)  # operations that another session commits while this one is open
 
     def statements(self, world):
         """As sent to the server; the world after it is the caller's to keep, when the server took it."""
         done = [s for operation in self.operations for s in operation.sql(world)]
         alone = len(done) == 1 and self.commit
         return done if alone or not done else ["begin", *done, "commit" if self.commit else "rollback"]
+
+
+def flat(operations):
+    """All operations, those inside others too."""
+    for operation in operations:
+        inner = getattr(operation, "operations", None)
+        if inner is None:
+            yield operation
+        else:
+            yield from flat(inner)
+
+
+def uid_of(operation):
+    """The table of an operation; None when it has none, or several."""
+    if isinstance(operation, Together):
+        return uid_of(operation.operations[-1])
+    table = getattr(operation, "table", None)
+    return table.uid if isinstance(table, Table) else table
 
 
 @dataclass
@@ -303,13 +346,25 @@ class Plan:
             statements += operation.sql(world)
         return statements + [f"create publication pub {self.publication}"], world
 
+    def all_tables(self):
+        """Those of the start and those created later."""
+        return self.tables + [o.table for o in flat(self.transactions) if isinstance(o, Create)]
+
+    def only(self, uids):
+        """The same plan with these tables alone."""
+        plan = copy.deepcopy(self)
+        plan.tables = [t for t in plan.tables if t.uid in uids]
+        plan.before = [o for o in plan.before if o.table in uids]
+        for transaction in plan.transactions:
+            transaction.operations = [o for o in transaction.operations if uid_of(o) is None or uid_of(o) in uids]
+        plan.transactions = [t for t in plan.transactions if t.operations]
+        return plan
+
     def without(self, left_out):
         """The same plan without the columns for which `left_out` is true, keys aside."""
         plan = copy.deepcopy(self)
-        created = [o.table for t in plan.transactions for o in t.operations if isinstance(o, Create)]
-        for table in plan.tables + created:
-            bound = {u for uids in [table.primary_key, *table.unique] for u in uids}
-            table.columns = [c for c in table.columns if c.uid in bound or not left_out(c)]
+        for table in plan.all_tables():
+            table.columns = [c for c in table.columns if table.bound(c) or not left_out(c)]
         for transaction in plan.transactions:
             transaction.operations = [o for o in transaction.operations if not self._brings(o, left_out)]
         return plan

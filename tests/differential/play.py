@@ -63,8 +63,10 @@ class Game:
     def play(self):
         try:
             self.database.create()
-            with self.database.connect() as session:
-                self.session = session
+            with self.database.connect() as session, self.database.connect() as other:
+                self.session, self.other = session, other
+                other.execute("set lock_timeout = 100")
+                session.execute("set lock_timeout = 5000")
                 self._setup()
                 try:
                     self._start()
@@ -86,20 +88,22 @@ class Game:
 
     def _remember(self):
         for table in self.world.tables.values():
-            for column in table.columns:
-                self.outcome.families.setdefault((table.schema, table.name, column.name), set()).add(column.type.family)
+            for name in [table.name, *map(table.partition_name, range(table.partitions))]:
+                for column in table.columns:
+                    self.outcome.families.setdefault((table.schema, name, column.name), set()).add(column.type.family)
 
-    def _send(self, statements):
+    def _send(self, statements, session=None):
         """False when the server refused one; what was begun is then rolled back."""
+        session = session or self.session
         try:
             for statement in statements:
-                self.session.execute(statement)
+                session.execute(statement)
             return True
         except psycopg.Error as error:
             self.outcome.failed += 1
             self.outcome.steps.append(f"-- refused: {str(error).splitlines()[0]}")
             with contextlib.suppress(psycopg.Error):
-                self.session.execute("rollback")
+                session.execute("rollback")
             return False
 
     def _start(self):
@@ -117,10 +121,23 @@ class Game:
                 continue
             if transaction.settle:
                 self.settle()
-            self.outcome.steps += statements
-            if self._send(statements) and transaction.commit:
+            if self._transaction(transaction, statements) and transaction.commit:
                 self.world = world
                 self._remember()
+
+    def _transaction(self, transaction, statements):
+        """Whether the server took it. The other session commits in its middle, unless it has to wait for a lock."""
+        beside = [s for operation in transaction.beside for s in operation.sql(self.world.copy())]
+        half = len(statements) // 2 if beside and len(statements) > 1 else 0
+        if half:
+            self.outcome.steps += statements[:half]
+            if not self._send(statements[:half]):
+                return False
+            for statement in beside:
+                self.outcome.steps.append(f"/* another session */ {statement}")
+                self._send([statement], self.other)
+        self.outcome.steps += statements[half:]
+        return self._send(statements[half:])
 
     def settle(self):
         """Both have written what was committed so far."""
@@ -155,7 +172,8 @@ class Game:
                 return True
             asked += 1
             if not self.walduct.running():
-                raise Stopped(f"walduct: exit code {self.walduct.process.returncode}\n{self.walduct.log_text()[-1500:]}")
+                said = [line for line in self.walduct.log_text().splitlines() if " info " not in line]
+                raise Stopped(f"walduct: exit code {self.walduct.process.returncode}\n" + "\n".join(said[-4:])[-1500:])
             if asked % 20 == 0 and (why := self.bench.worker.failure(self.name)):
                 raise Stopped("Debezium: " + " | ".join(re.findall(r"Caused by: (.*)", why)[-2:] or [why[:300]]))
             return False

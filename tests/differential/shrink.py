@@ -1,9 +1,9 @@
 """Cuts a round down while it still differs."""
 import copy
+import re
 import time
 
 from differential.options import base
-from differential.plan import Create
 
 
 class Shrinker:
@@ -35,27 +35,15 @@ class Shrinker:
         self.plan, self.options, self.found = plan, options, found
         return True
 
-    def _tables(self):
-        created = [o.table for t in self.plan.transactions for o in t.operations if isinstance(o, Create)]
-        return self.plan.tables + created
-
     def _one_table(self):
-        """Only the table of the topic, else halves of the tables."""
+        """Only the table of the topic, else as few as it can be."""
+        tables = self.plan.all_tables()
         topic = getattr(self.found, "topic", "")
-        alone = [t for t in self.plan.tables if topic.endswith(t.name)]
-        if alone and len(self.plan.tables) > 1 and self._try(self._only([t.uid for t in alone]), self.options):
+        alone = {t.uid for t in tables if topic.endswith(re.sub(r"[^A-Za-z0-9._-]", "_", t.name))}
+        if alone and len(tables) > len(alone) and self._try(self.plan.only(alone), self.options):
             return
-        self._halves([t.uid for t in self.plan.tables], lambda kept: (self._only(kept), self.options))
-
-    def _only(self, uids):
-        plan = copy.deepcopy(self.plan)
-        gone = {t.uid for t in plan.tables} - set(uids)
-        plan.tables = [t for t in plan.tables if t.uid not in gone]
-        plan.before = [o for o in plan.before if o.table not in gone]
-        for transaction in plan.transactions:
-            transaction.operations = [o for o in transaction.operations if getattr(o, "table", None) not in gone]
-        plan.transactions = [t for t in plan.transactions if t.operations]
-        return plan
+        origin = self.plan
+        self._halves([t.uid for t in tables], lambda kept: (origin.only(set(kept)), self.options))
 
     def _halves(self, items, made):
         """Drops as many of the items as it can, a large part first."""
@@ -108,15 +96,14 @@ class Shrinker:
 
     def _columns(self):
         column = getattr(self.found, "column", None)
-        for table in self._tables():
-            removable = [c.uid for c in table.columns[1:] if c.name != column and not any(c.uid in u for u in [table.primary_key, *table.unique])]
+        for table in self.plan.all_tables():
+            removable = [c.uid for c in table.columns[1:] if c.name != column and not table.bound(c)]
 
             def made(kept, uid=table.uid, removable=removable):
                 plan = copy.deepcopy(self.plan)
-                found = [t for t in plan.tables if t.uid == uid] + [
-                    o.table for t in plan.transactions for o in t.operations if isinstance(o, Create) and o.table.uid == uid]
-                for one in found:
-                    one.columns = [c for c in one.columns if c.uid not in removable or c.uid in kept]
+                for one in plan.all_tables():
+                    if one.uid == uid:
+                        one.columns = [c for c in one.columns if c.uid not in removable or c.uid in kept]
                 return plan, self.options
             if removable and not self._try(*made([])):
                 self._halves(removable, made)

@@ -185,7 +185,7 @@ BAD_VALUES = {
     "missing prefix": ({"topic.prefix": None}, "topic.prefix"),
     "sink": ({"sink": "carrier pigeon"}, "sink"),
     "class": ({"connector.class": "io.debezium.connector.mysql.MySqlConnector"}, "connector.class"),
-    "data-changing and not supported": ({"provide.transaction.metadata": "true"}, "provide.transaction.metadata"),
+    "data-changing and not supported": ({"xmin.fetch.interval.ms": "1000"}, "xmin.fetch.interval.ms"),
 }
 
 
