@@ -39,6 +39,7 @@ def make_table(database, rng):
 class _Column:
     def __init__(self, column_type):
         self.type = column_type
+        self.not_null = column_type.family == "domain_not_null"
 
 
 def random_row(types, rng):
