@@ -72,6 +72,8 @@ Outcome AppendIsoTimestamp(absl::string_view text, const ValuePlan& plan, ValueC
 Outcome AppendIntervalMicros(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 Outcome AppendIntervalExact(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 Outcome AppendIntervalString(absl::string_view text, const ValuePlan& plan, ValueContext* context);
+Outcome AppendIntervalStringExact(absl::string_view text, const ValuePlan& plan,
+                                  ValueContext* context);
 
 // append_geometry.cc; geometry is hexadecimal EWKB
 Outcome AppendPoint(absl::string_view text, const ValuePlan& plan, ValueContext* context);

@@ -42,13 +42,13 @@ std::optional<std::string> Literal(absl::string_view expression) {
   return std::string(expression.substr(open + 1, close - open - 1));
 }
 
-// The limit of 64 bits, not the number that infinite values have; none where the type does not reach so far.
-std::optional<std::string> InfiniteTimestamp(const std::string& literal,
-                                             const TypeMapping& mapping) {
-  if (mapping.plan.append == AppendTimestampMillis || mapping.plan.append == AppendTimestampNanos)
-    return std::nullopt;
-  const bool micros = mapping.plan.append == AppendTimestampMicros;
-  return micros && literal[0] == '-' ? "1000000-01-01 00:00:00 BC" : literal;
+// Not the value that infinite ones have: the limit of what the form can hold, and none where it does not reach so far.
+std::optional<std::string> InfiniteDefault(const std::string& literal, const TypeMapping& mapping) {
+  if (mapping.row->name == "timestamptz") return std::nullopt;
+  if (mapping.plan.append == AppendTimestampMicros)
+    return literal[0] == '-' ? "1000000-01-01 00:00:00 BC" : "1000000-01-01 00:00:00";
+  if (mapping.plan.append == AppendIsoTimestamp) return literal;
+  return std::nullopt;
 }
 
 std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
@@ -75,7 +75,8 @@ std::optional<std::string> DefaultText(const event::Column& column, const TypeMa
   if (absl::StrContains(expression, "'")) {
     const std::optional<std::string> literal = Literal(expression);
     const bool infinite = literal == "infinity" || literal == "-infinity";
-    return infinite && row.name == "timestamp" ? InfiniteTimestamp(*literal, mapping) : literal;
+    return infinite && absl::StartsWith(row.name, "timestamp") ? InfiniteDefault(*literal, mapping)
+                                                               : literal;
   }
   return Bare(expression, row);
 }

@@ -230,6 +230,7 @@ constexpr TypeRow kRows[] = {
   {"timestamp", false, form::kMicros, kInt64, kMicroTimestamp, AppendTimestampMicros, nullptr, kEpoch, kEpoch, kNone, kArray, kNone},
   {"timestamp", false, kAlways, kInt64, kMicroTimestamp, AppendTimestampMicros, RefineTimestamp, kEpoch, kEpoch, kNone, kArray, kNone},
   {"timestamptz", false, kAlways, kString, "io.debezium.time.ZonedTimestamp", AppendZonedTimestamp, RefineZonedTimestamp, kZonedEpoch, kZonedEpoch, kText, kArray, kNone},
+  {"interval", false, form::kIntervalStringKept, kString, "io.debezium.time.Interval", AppendIntervalStringExact, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
   {"interval", false, form::kIntervalString, kString, "io.debezium.time.Interval", AppendIntervalString, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
   {"interval", false, form::kKeepLost, kInt64, kMicroDuration, AppendIntervalExact, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
   {"interval", false, kAlways, kInt64, kMicroDuration, AppendIntervalMicros, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},

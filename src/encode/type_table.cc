@@ -135,6 +135,7 @@ Forms ActiveForms(const ValueOptions& options) {
   if (options.interval_string) active |= form::kIntervalString;
   if (options.keep_lost) active |= form::kKeepLost;
   if (options.keep_lost && options.time == TimeMode::kIsoString) active |= form::kIsoTimeKept;
+  if (options.keep_lost && options.interval_string) active |= form::kIntervalStringKept;
   if (options.include_unknown) active |= form::kUnknown | FormOf(options.binary, kUnknownForms);
   return active;
 }

@@ -61,6 +61,34 @@ def by_topic(events):
     for event in events:
         headers = [[name, "*" if name in MASKED_HEADERS else _text(value)] for name, value in event.headers]
         topics[event.topic].append({"key": masked(_text(event.key)), "value": masked(_text(event.value)), "headers": headers})
+    return _without_time(_with_message_ids(topics))
+
+
+_MESSAGE_ID = re.compile(r"MessageId@\w+")
+_COLLECTIONS = re.compile(r'(\bdata_collections(?:":|=)\[)([^]]*MessageId@[^]]*)(\])')
+_LSN = re.compile(r'"txId":(\d+|null),"lsn":(\d+)')
+
+
+def _with_message_ids(topics):
+    """At the end of a transaction Debezium counts its messages under the identity of a Java object, which also decides the order."""
+    def count(found):
+        entries = sorted(re.sub(r"\}, ?", "}\n", _MESSAGE_ID.sub("MessageId@", found.group(2))).split("\n"))
+        return found.group(1) + ",".join(entries) + found.group(3)
+    for topic, records in topics.items():
+        for record in records if topic.endswith(("transaction", "tx")) else ():
+            record["value"] = record["value"] and _COLLECTIONS.sub(count, record["value"])
+    return topics
+
+
+def _without_time(topics):
+    """A message outside of transactions has the time of the transaction before it; before the first, that of the snapshot."""
+    seen = [found.groups() for records in topics.values() for r in records if r["value"] and (found := _LSN.search(r["value"]))]
+    first = min((int(lsn) for transaction, lsn in seen if transaction not in ("0", "null")), default=0)
+    for topic, records in topics.items():
+        for record in records if topic.endswith("message") else ():
+            found = _LSN.search(record["value"])
+            if found and found.group(1) == "null" and int(found.group(2)) < first:
+                record["value"] = TIMES.sub(r"\g<1>0", record["value"])
     return topics
 
 
@@ -180,4 +208,4 @@ class Comparison:
 
 def _letters(name):
     """What the adjustment of names for Avro leaves of one."""
-    return re.sub(r"_u[0-9a-f]{2,4}|[^A-Za-z0-9]", "", name)
+    return re.sub(r"^\d|_u[0-9a-f]{2,4}|[^A-Za-z0-9]", "", name)

@@ -56,8 +56,10 @@ class Test:
         wanted = random_options(random.Random(seed), plan)
         options, unsupported = self.accepted.only(wanted)
         self.left_out.update(unsupported)
-        text = STRING in options.values()
-        plan = plan.without(lambda column: column.type.family in self.arguments.without or (text and not in_text(column.type.family)))
+        plan = plan.without(lambda column: column.type.family in self.arguments.without)
+        if STRING in options.values():
+            plan = plan.without(lambda column: not in_text(column.type.family))
+            plan = plan.only({t.uid for t in plan.all_tables() if all(in_text(c.type.family) for c in t.columns)})
         begin = time.monotonic()
         found = self.difference(plan, options)
         outcome = self.outcome

@@ -133,8 +133,11 @@ TEST_F(AbsentValueTest, InfiniteTimestampsAsDefaultsAreTheLimit) {
     return One({"c", MakeType("timestamp"), typmod, true, expression}, Null());
   };
   EXPECT_EQ(filler("'-infinity'::timestamp without time zone"), "-9223372036854775808");
+  EXPECT_EQ(filler("'infinity'::timestamp without time zone"), "9223372036854775807");
   EXPECT_EQ(filler("'-infinity'::timestamp(3) without time zone", 3), "null");
   EXPECT_EQ(filler("'2020-01-01 00:00:00'::timestamp without time zone"), "1577836800000000");
+  encoder_ = nullptr;
+  EXPECT_EQ(One({"c", MakeType("timestamptz"), -1, true, "'infinity'::timestamp with time zone"}, Null()), "null");
 }
 
 TEST_F(AbsentValueTest, PlaceholderOfBytesIsReadAsUtf8ForTexts) {

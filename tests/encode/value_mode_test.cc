@@ -192,6 +192,11 @@ TEST(ValueMode, TYP28_IntervalAsString) {
   EXPECT_EQ(With(values, "interval", "00:00:00"), "\"P0Y0M0DT0H0M0S\"");
   EXPECT_EQ(With(values, "interval", "00:00:10"), "\"P0Y0M0DT0H0M10S\"");
   EXPECT_EQ(With(values, "interval", "-00:00:00.000001"), "\"P0Y0M0DT0H0M-0.000001S\"");
+  EXPECT_EQ(With(values, "interval", "12:11:01.36"), "\"P0Y0M0DT12H11M1.359999999S\"");
+  EXPECT_EQ(With(values, "interval", "-00:00:59.999999"), "\"P0Y0M0DT0H0M-59.999999S\"");
+  values.keep_lost = true;
+  EXPECT_EQ(With(values, "interval", "12:11:01.36"), "\"P0Y0M0DT12H11M1.36S\"");
+  values.keep_lost = false;
   EXPECT_EQ(With(values, "interval", "178956970 years 7 mons"), "\"P178956970Y7M0DT0H0M0S\"");
 }
 
