@@ -87,7 +87,7 @@ def _without_time(topics):
     for topic, records in topics.items():
         for record in records if topic.endswith("message") else ():
             found = _LSN.search(record["value"])
-            if found and found.group(1) == "null" and int(found.group(2)) < first:
+            if found and found.group(1) == "null" and int(found.group(2)) <= first:  # it has the LSN of what follows
                 record["value"] = TIMES.sub(r"\g<1>0", record["value"])
     return topics
 

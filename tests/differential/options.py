@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from differential.limits import inline
+from differential.limits import fits, inline
 from support.paths import BINARY
 
 JSON, STRING = "org.apache.kafka.connect.json.JsonConverter", "org.apache.kafka.connect.storage.StringConverter"
@@ -41,18 +41,12 @@ SIMPLE = {
 RARE = {"key.converter": 0.04, "value.converter": 0.04, "skipped.operations": 0.1, "message.prefix.include.list": 0.05,
         "message.prefix.exclude.list": 0.05, "topic.delimiter": 0.05, "money.fraction.digits": 0.08}
 
-# Property → how its value is made from column patterns.
-COLUMNS = {
-    "column.exclude.list": ",".join,
-    "column.include.list": ",".join,
-    "column.mask.with.5.chars": ",".join,
-    "column.mask.with.0.chars": ",".join,
-    "column.truncate.to.2.chars": ",".join,
-    "column.truncate.to.20.chars": ",".join,
-    "column.mask.hash.SHA-256.with.salt.CzQMA0cB5K": ",".join,
-    "column.mask.hash.v2.SHA-256.with.salt.CzQMA0cB5K": ",".join,
-    "column.propagate.source.type": ",".join,
-}
+# Properties whose values are patterns of columns.
+COLUMNS = [
+    "column.exclude.list", "column.include.list", "column.mask.with.5.chars", "column.mask.with.0.chars", "column.truncate.to.2.chars",
+    "column.truncate.to.20.chars", "column.mask.hash.SHA-256.with.salt.CzQMA0cB5K", "column.mask.hash.v2.SHA-256.with.salt.CzQMA0cB5K",
+    "column.propagate.source.type",
+]
 
 
 def base():
@@ -88,14 +82,18 @@ def random_options(rng, plan):
         value = rng.choice(values)
         if rng.random() < RARE.get(name, 0.2):
             chosen[name] = value
-    for name, join in COLUMNS.items():
+    ruled = set()  # a column has one rule at most: of several, Debezium would follow the first alone
+    for name in COLUMNS:
         patterns = column_patterns(rng, plan, rng.choice((1, 3, 8)))
         if name == "column.include.list":
             patterns += key_patterns(plan) + [r".*\.c\d"]
+        elif name != "column.exclude.list":
+            patterns = [p for p in dict.fromkeys(patterns) if p not in ruled]
         if rng.random() < 0.1 and patterns:
-            chosen[name] = join(patterns)
+            chosen[name] = ",".join(patterns)
+            ruled.update(patterns)
     keyed, named = rng.choice(plan.tables), rng.random() < 0.15
-    columns = [c for c in keyed.columns if inline(c)]
+    columns = [c for c in keyed.columns if inline(c) and fits(c, key=True)]
     if named:
         names = [escaped(c.name) for c in rng.sample(columns, min(2, len(columns)))]
         chosen["message.key.columns"] = f"{escaped(keyed.schema)}\\.{escaped(keyed.name)}:{','.join(names)}"
@@ -107,6 +105,8 @@ def consistent(chosen):
     for one, other in (("message.prefix.include.list", "message.prefix.exclude.list"), ("column.include.list", "column.exclude.list")):
         if one in chosen:
             chosen.pop(other, None)
+    if any(name.startswith(("column.mask", "column.truncate", "column.propagate")) for name in chosen):
+        chosen.pop("datatype.propagate.source.type", None)
     if STRING in chosen.values() and chosen.get("time.precision.mode") == "connect":  # Java's Date there, in the machine's time zone
         del chosen["time.precision.mode"]
     if "message.key.columns" in chosen:  # with a key column left out Debezium reads the wrong columns in its snapshot
