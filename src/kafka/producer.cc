@@ -45,7 +45,6 @@ uint64_t CostOf(const Message& message) {
   return std::min<uint64_t>((bytes + kCostUnit - 1) / kCostUnit, kMaxCost);
 }
 
-// What a broker accepts; asked here because its refusal would break the producer.
 bool IsTopicName(absl::string_view name) {
   constexpr size_t kMaxSize = 249;
   if (name.empty() || name.size() > kMaxSize || name == "." || name == "..") return false;
@@ -66,6 +65,11 @@ rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view
 }
 
 }  // namespace
+
+absl::Status CheckTopicName(absl::string_view name) {
+  if (IsTopicName(name)) return absl::OkStatus();
+  return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, absl::StrCat("topic ", name));
+}
 
 Topic::Topic(Topic&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)), delivered_(std::move(other.delivered_)) {}
@@ -129,14 +133,13 @@ Producer::~Producer() {
 }
 
 absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
-  const std::string what = absl::StrCat("topic ", name);
-  if (!IsTopicName(name)) return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, what);
+  RETURN_IF_ERROR(CheckTopicName(name));
   auto delivered = std::make_unique<bool>(false);
   rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(client_.handle());
   rd_kafka_topic_conf_set_opaque(conf, delivered.get());
   rd_kafka_topic_t* handle =
       rd_kafka_topic_new(client_.handle(), name.c_str(), conf);  // takes conf
-  if (handle == nullptr) return KafkaError(rd_kafka_last_error(), what);
+  if (handle == nullptr) return KafkaError(rd_kafka_last_error(), absl::StrCat("topic ", name));
   return Topic(handle, std::move(delivered));
 }
 

@@ -78,6 +78,9 @@ struct Message {
   uint64_t token = 0;                           // below 2^40
 };
 
+// InvalidArgument topic_name_invalid when a broker would refuse the name, which would break the producer.
+absl::Status CheckTopicName(absl::string_view name);
+
 class Producer {
  public:
   struct Options {

@@ -54,7 +54,7 @@ absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
   for (const std::string& topic : topics) {
     if (targets_.contains(topic)) continue;
     ASSIGN_OR_RETURN(Target * target, AddTarget(topic));
-    if (!target->ready) unknown.push_back(topic);
+    if (!target->topic) unknown.push_back(topic);
   }
   for (size_t first = 0; first < unknown.size(); first += kRequestTopics) {
     admin_.StartExists(absl::MakeSpan(unknown).subspan(first, kRequestTopics), kRequestTimeout);
@@ -71,14 +71,14 @@ absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
 absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
   ASSIGN_OR_RETURN(Target * target, FindTarget(record.topic));
-  if (!target->ready) return absl::ResourceExhaustedError("the topic is being created");
+  if (!target->topic) return absl::ResourceExhaustedError("the topic is being looked for");
   kafka::Headers headers;
   for (const event::Header& header : record.headers) {
     headers.Add(header.name,
                 header.is_null ? std::nullopt : std::optional<absl::string_view>(header.value),
                 record.headers.size());
   }
-  return producer_->Produce({.topic = &target->topic,
+  return producer_->Produce({.topic = &*target->topic,
                              .partition = record.partition,
                              .key = record.key,
                              .value = record.value,
@@ -107,7 +107,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic
     return last_;
   }
   ASSIGN_OR_RETURN(last_, AddTarget(topic));
-  if (!last_->ready) admin_.StartExists({last_->name}, kRequestTimeout);
+  if (!last_->topic) admin_.StartExists({last_->name}, kRequestTimeout);
   return last_;
 }
 
@@ -118,8 +118,8 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
                  "route to fewer topics, or split the connector");
   }
   std::string name(topic);
-  ASSIGN_OR_RETURN(kafka::Topic handle, producer_->OpenTopic(name));
-  auto target = std::unique_ptr<Target>(new Target{name, std::move(handle), groups_.empty()});
+  RETURN_IF_ERROR(kafka::CheckTopicName(name));
+  auto target = std::unique_ptr<Target>(new Target{name, std::nullopt});
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
 }
 
@@ -142,8 +142,7 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
     if (answer.question == kafka::TopicAnswer::Question::kCreate) {
       log::Info("topic created", {{"topic", target.name}});
     }
-    target.ready = true;
-    return absl::OkStatus();
+    return OpenTarget(&target);
   }
   if (absl::IsUnavailable(answer.status)) {
     admin_.StartExists({target.name}, kRequestTimeout);
@@ -151,7 +150,14 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
   }
   const bool missing = ErrorReason(answer.status) == "topic_missing";
   if (!missing || answer.question == kafka::TopicAnswer::Question::kCreate) return answer.status;
+  if (groups_.empty()) return OpenTarget(&target);  // the broker creates it, or the first record fails
   admin_.StartCreate({PlanTopic(target.name, groups_)}, kRequestTimeout);
+  return absl::OkStatus();
+}
+
+absl::Status KafkaSink::OpenTarget(Target* target) {
+  ASSIGN_OR_RETURN(kafka::Topic topic, producer_->OpenTopic(target->name));
+  target->topic.emplace(std::move(topic));
   return absl::OkStatus();
 }
 

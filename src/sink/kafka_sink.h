@@ -1,8 +1,10 @@
-// KafkaSink: records into Kafka topics. Where topic.creation.* is configured a topic's existence is asked for before its
-// first record, and it is created when it is missing; otherwise that is left to the broker's auto.create.topics.enable.
+// KafkaSink: records into Kafka topics. A topic's existence is asked for before its first record. Where topic.creation.* is
+// configured it is created when it is missing; otherwise that is left to the broker's auto.create.topics.enable, but not
+// while no broker answers: librdkafka would take the first answer after an outage for the topic's absence, and fail.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,8 +34,7 @@ class KafkaSink final : public Sink {
  private:
   struct Target {
     std::string name;
-    kafka::Topic topic;
-    bool ready;  // takes records: it exists, or the broker looks after that
+    std::optional<kafka::Topic> topic;  // absent until it exists, or a broker is there to look after that
   };
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
@@ -43,6 +44,7 @@ class KafkaSink final : public Sink {
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
   absl::Status TakeAnswers(absl::Duration wait);
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
+  absl::Status OpenTarget(Target* target);
 
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
   const std::vector<config::TopicCreationGroup> groups_;

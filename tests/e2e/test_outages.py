@@ -34,12 +34,17 @@ def test_broker_stopped(private_servers, databases, connectors):
         writer.stop()
     rows = db.value("select count(*) from ballast")
     events = connector.wait_events(lambda events: len(ballast(events)) >= rows, 90)
-    assert ballast(events) == list(range(1, rows + 1)), "lost, repeated or out of order"
+    assert out_of_step(ballast(events), rows) == [], "lost, repeated or out of order"
     del events
     check_rest(db, connector)
     print(f"{rows} rows of ballast, {writer.transactions} transactions, RSS at most {most >> 10} MB, now {connector.rss_kb() >> 10} MB")
     assert connector.peak_rss_kb() <= RSS_LIMIT_KB, "more than that after the outage"
     connector.stop()
+
+
+def out_of_step(ids, last):
+    """The first places where ids do not count from 1 to last: a whole list would drown the report."""
+    return [(at, b) for at, (a, b) in enumerate(zip([0, *ids], [*ids, last + 1])) if b != a + 1][:10]
 
 
 def ballast(events):
