@@ -24,7 +24,8 @@ void WaitReadable(std::initializer_list<int> fds, absl::Duration timeout) {
 void WaitWritable(int fd, absl::Duration timeout) {
   CHECK(timeout < absl::InfiniteDuration());
   pollfd polled = {.fd = fd, .events = POLLIN | POLLOUT, .revents = 0};
-  timespec limit = absl::ToTimespec(timeout < absl::ZeroDuration() ? absl::ZeroDuration() : timeout);
+  timespec limit =
+      absl::ToTimespec(timeout < absl::ZeroDuration() ? absl::ZeroDuration() : timeout);
   ppoll(&polled, 1, &limit, nullptr);
 }
 

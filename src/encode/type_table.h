@@ -57,7 +57,7 @@ inline constexpr Forms kUnknownBytes = 1u << 14;
 inline constexpr Forms kUnknownBase64 = 1u << 15;
 inline constexpr Forms kUnknownBase64UrlSafe = 1u << 16;
 inline constexpr Forms kUnknownHex = 1u << 17;
-inline constexpr Forms kIsoTimeKept = 1u << 18;  // kIsoTime and kKeepLost
+inline constexpr Forms kIsoTimeKept = 1u << 18;         // kIsoTime and kKeepLost
 inline constexpr Forms kIntervalStringKept = 1u << 19;  // kIntervalString and kKeepLost
 }  // namespace form
 

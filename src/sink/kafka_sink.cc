@@ -150,8 +150,8 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
   }
   const bool missing = ErrorReason(answer.status) == "topic_missing";
   if (!missing || answer.question == kafka::TopicAnswer::Question::kCreate) return answer.status;
-  if (groups_.empty())
-    return OpenTarget(&target);  // the broker creates it, or the first record fails
+  // The broker creates it, or its first record fails.
+  if (groups_.empty()) return OpenTarget(&target);
   admin_.StartCreate({PlanTopic(target.name, groups_)}, kRequestTimeout);
   return absl::OkStatus();
 }

@@ -34,8 +34,8 @@ class KafkaSink final : public Sink {
  private:
   struct Target {
     std::string name;
-    std::optional<kafka::Topic>
-        topic;  // absent until it exists, or a broker is there to look after that
+    // Absent until it exists, or a broker is there to look after that.
+    std::optional<kafka::Topic> topic;
   };
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 

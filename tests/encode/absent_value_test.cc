@@ -137,7 +137,9 @@ TEST_F(AbsentValueTest, InfiniteTimestampsAsDefaultsAreTheLimit) {
   EXPECT_EQ(filler("'-infinity'::timestamp(3) without time zone", 3), "null");
   EXPECT_EQ(filler("'2020-01-01 00:00:00'::timestamp without time zone"), "1577836800000000");
   encoder_ = nullptr;
-  EXPECT_EQ(One({"c", MakeType("timestamptz"), -1, true, "'infinity'::timestamp with time zone"}, Null()), "null");
+  EXPECT_EQ(
+      One({"c", MakeType("timestamptz"), -1, true, "'infinity'::timestamp with time zone"}, Null()),
+      "null");
 }
 
 TEST_F(AbsentValueTest, PlaceholderOfBytesIsReadAsUtf8ForTexts) {
