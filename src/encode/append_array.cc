@@ -13,7 +13,11 @@ constexpr int kMaxDimensions = 6;  // PostgreSQL's MAXDIM
 class ArrayReader {
  public:
   ArrayReader(absl::string_view text, const ValuePlan& plan, ValueContext* context)
-      : rest_(text), element_(*plan.element), delimiter_(plan.delimiter), context_(context) {}
+      : rest_(text),
+        element_(*plan.element),
+        delimiter_(plan.delimiter),
+        finite_(plan.finite_items),
+        context_(context) {}
 
   Outcome Read() {
     if (!rest_.empty() && rest_[0] == '[') {
@@ -74,6 +78,7 @@ class ArrayReader {
 
   // A value that its type cannot express is null here as it is in a column.
   Outcome AppendElement(absl::string_view text) {
+    if (finite_ && (text == "NaN" || absl::EndsWith(text, "Infinity"))) return Outcome::kNull;
     const Outcome outcome = element_.append(text, element_, context_);
     return outcome == Outcome::kNull ? AppendNull() : outcome;
   }
@@ -93,6 +98,7 @@ class ArrayReader {
   absl::string_view rest_;
   const ValuePlan& element_;
   const char delimiter_;
+  const bool finite_;
   ValueContext* context_;
 };
 

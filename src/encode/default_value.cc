@@ -1,5 +1,6 @@
 #include "encode/default_value.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
@@ -30,9 +31,16 @@ bool IsClock(absl::string_view expression) {
   return false;
 }
 
-// Every text is a value of the type, so that a bare expression says nothing.
+// Every text is a value of the type, so that a bare expression says nothing unless it is a constant: of the type the column
+// had before.
 bool IsText(const TypeRow& row) {
   return row.append == AppendString || row.append == AppendSnapshotString;
+}
+
+bool IsConstant(absl::string_view expression) {
+  return expression == "true" || expression == "false" ||
+         absl::c_all_of(expression,
+                        [](unsigned char c) { return absl::ascii_isdigit(c) || c == '.'; });
 }
 
 std::optional<std::string> Literal(absl::string_view expression) {
@@ -57,7 +65,7 @@ std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row
     if (expression == "false") return "f";
     return std::nullopt;
   }
-  if (IsText(row)) return std::nullopt;
+  if (IsText(row) && !IsConstant(expression)) return std::nullopt;
   return std::string(expression);
 }
 

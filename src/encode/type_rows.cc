@@ -147,6 +147,7 @@ constexpr auto kOfHstore = Placeholder::kHstore;
 constexpr auto kLeftOut = ArrayItems::kUnsupported;
 constexpr auto kNulled = ArrayItems::kNulled;
 constexpr auto kArray = ArrayItems::kOptional;
+constexpr auto kFinite = ArrayItems::kFinite;
 constexpr auto kRequired = ArrayItems::kRequired;
 constexpr Forms kAlways = form::kAlways;
 constexpr Forms kMicroTime = form::kMicros | form::kTimeMicros;
@@ -171,9 +172,9 @@ constexpr TypeRow kRows[] = {
   {"oid", false, kAlways, kInt64, "", AppendOid, nullptr, "0", nullptr, kNone, kArray, kNone},
   {"float4", false, kAlways, kFloat, "", AppendFloat4, nullptr, "0", "0", kNone, kArray, kNone},
   {"float8", false, kAlways, kDouble, "", AppendFloat8, nullptr, "0", "0", kNone, kArray, kNone},
-  {"numeric", false, form::kDecimalDouble, kDouble, "", AppendDecimalDouble, nullptr, "0", "0", kNone, kArray, kNone},
-  {"numeric", false, form::kDecimalString, kString, "", AppendDecimalString, RefineScale, "0", "0", kRawText, kArray, kNone},
-  {"numeric", false, kAlways, kBytes, kDecimal, AppendDecimal, RefineNumeric, "0", "0", kNone, kArray, kNone},
+  {"numeric", false, form::kDecimalDouble, kDouble, "", AppendDecimalDouble, nullptr, "0", "0", kNone, kFinite, kNone},
+  {"numeric", false, form::kDecimalString, kString, "", AppendDecimalString, RefineScale, "0", "0", kRawText, kFinite, kNone},
+  {"numeric", false, kAlways, kBytes, kDecimal, AppendDecimal, RefineNumeric, "0", "0", kNone, kFinite, kNone},
   {"money", false, form::kDecimalDouble, kDouble, "", AppendMoneyDouble, nullptr, "0", nullptr, kNone, kLeftOut, kNone},
   {"money", false, form::kDecimalString, kString, "", AppendMoneyString, RefineMoneyText, "0", nullptr, kNone, kLeftOut, kNone},
   {"money", false, kAlways, kBytes, kDecimal, AppendMoney, RefineMoney, "0", nullptr, kNone, kLeftOut, kNone},

@@ -102,11 +102,12 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
     MakeNulled(mapping);
     return true;
   }
-  item.schema.optional = items == ArrayItems::kOptional;
+  item.schema.optional = items != ArrayItems::kRequired;
   item.plan.optional = item.schema.optional;
   mapping->schema = Schema(ConnectType::kArray);
   mapping->schema.items = Shared(std::move(item.schema));
   mapping->plan.append = AppendArray;
+  mapping->plan.finite_items = items == ArrayItems::kFinite;
   mapping->plan.delimiter = DelimiterOf(event::BaseType(element));
   mapping->plan.element = std::make_shared<const ValuePlan>(item.plan);
   mapping->filler = "{}";

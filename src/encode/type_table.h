@@ -31,6 +31,7 @@ enum class Placeholder : uint8_t {
 enum class ArrayItems : uint8_t {
   kOptional,
   kRequired,     // items are required: an array with a NULL becomes null
+  kFinite,       // an array with NaN or an infinity becomes null
   kUnsupported,  // left out
   kNulled,       // the schema of the element, and always null
 };

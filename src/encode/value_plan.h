@@ -70,6 +70,7 @@ struct ValuePlan {
   int32_t precision = 6;                     // digits of a second's fraction
   bool optional = true;                      // of an element: may be null
   char delimiter = ',';                      // array
+  bool finite_items = false;                 // array: null when an item is NaN or infinite
   std::shared_ptr<const ValuePlan> element;  // array
   std::shared_ptr<const ValueMask> mask;     // value_mask.h
 };

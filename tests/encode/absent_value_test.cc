@@ -72,6 +72,19 @@ TEST_F(AbsentValueTest, TYP09_NumericNaNIsNullWhereItMayBe) {
   EXPECT_EQ(One({"c", MakeType("numeric"), NumericTypmod(5, 2)}, Text("NaN")), "null");
 }
 
+TEST_F(AbsentValueTest, TYP09_AnArrayWithNumericNaNIsNull) {
+  const TestColumn column = {"c", ArrayOf(MakeType("numeric")), NumericTypmod(5, 2)};
+  EXPECT_EQ(One(column, Text("{1.00,NaN}")), "null");
+  EXPECT_EQ(One(column, Text("{-Infinity}")), "null");
+  EXPECT_EQ(One(column, Text("{1.00,NULL}")), R"(["ZA==",null])");
+}
+
+TEST_F(AbsentValueTest, TYP09_AnArrayWithNumericNaNIsKeptOnRequest) {
+  options_.values.keep_lost = true;
+  options_.values.decimal = config::DecimalMode::kDouble;
+  EXPECT_EQ(One({"c", ArrayOf(MakeType("numeric"))}, Text("{1.00,NaN}")), R"([1.0,"NaN"])");
+}
+
 TEST_F(AbsentValueTest, TYP09_NumericNaNInARequiredColumnIsAnError) {
   const auto table = MakeTable("t", {{"c", MakeType("numeric"), -1, false}}, {});
   event::ChangeEvent change = Change(*table, event::Operation::kCreate);

@@ -176,6 +176,8 @@ TEST(Default, NotPublished) {
   EXPECT_EQ(DefaultOf("bytea", "'\\x00'::bytea"), "<none>");
   EXPECT_EQ(DefaultOf("inet", "'10.0.0.1'::inet"), "<none>");
   EXPECT_EQ(DefaultOf("text", "CURRENT_USER"), "<none>");
+  EXPECT_EQ(DefaultOf("text", "1.5"), R"("1.5")");  // numeric before ALTER TYPE
+  EXPECT_EQ(DefaultOf("text", "true"), R"("true")");
   const std::string domain = FieldSchema({"c", DomainOver(MakeType("int4")), -1, true, "5"});
   EXPECT_EQ(domain, R"({"type":"int32","optional":true})");
 }

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Plays scenarios written by hand through the real Debezium and walduct at once, and compares every record.
+
+  tests/differential/scenario.py [--postgres 15|17|18] [--keep] FOLDER...
+
+A folder is like those of tests/golden/corpus: scenario.json with `props`, setup.sql, steps.sql. A line "-- settle" in
+steps.sql waits until both have written what was committed so far. The first differences are printed; --keep writes both sides' records beside them. Exit status: 0 none differs, 1.
+"""
+import argparse
+import json
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import psycopg
+
+HERE = Path(__file__).resolve().parent
+sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Python's
+
+from differential.compare import Comparison  # noqa: E402
+from differential.connect import Worker  # noqa: E402
+from differential.plan import MARKER  # noqa: E402
+from differential.play import Bench, Game  # noqa: E402
+from differential.run import SETTINGS  # noqa: E402
+from support import servers  # noqa: E402
+from support.paths import ROOT  # noqa: E402
+
+SHOWN = 6
+
+
+class Scenario(Game):
+    """A Game whose statements are in files."""
+
+    def __init__(self, bench, folder, name):
+        self.folder = folder
+        props = json.loads((folder / "scenario.json").read_text())["props"]
+        self.options = {key: value.replace("srv", name) for key, value in props.items() if key not in ("plugin.name", "topic.prefix")}
+        super().__init__(bench, None, self.options, name)
+
+    def _setup(self):
+        self.session.execute(f"create table {MARKER} (id int primary key)")
+        self.database.script((self.folder / "setup.sql").read_text())
+
+    def _steps(self):
+        for part in (self.folder / "steps.sql").read_text().split("-- settle"):
+            self.database.script(part)
+            self.settle()
+
+
+def records_text(events):
+    return "".join(f"{e.topic} {e.key} {e.value} {e.headers}\n" for e in events)
+
+
+def play(bench, folder, number, keep):
+    """Whether both wrote the same."""
+    game = Scenario(bench, folder, f"d{number:04}")
+    try:
+        outcome = game.play()
+    except psycopg.Error as error:
+        print(f"{folder.name}: its SQL is refused: {error}", flush=True)
+        return False
+    found = list(Comparison(outcome, game.options, bench.worker.java).differences())
+    verdict = "stopped" if outcome.stopped else "DIFFERENT" if found else "equal"
+    print(f"{folder.name}: {len(outcome.theirs)} records, {verdict}", flush=True)
+    if outcome.stopped:
+        print(f"  {outcome.stopped}")
+    for difference in found[:SHOWN]:
+        print("  " + difference.text().replace("\n", "\n  "))
+    if keep:
+        for name, events in (("debezium", outcome.theirs), ("walduct", outcome.ours)):
+            (folder / f"{name}.txt").write_text(records_text(events))
+    return not found and not outcome.stopped
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--postgres", type=int, default=17, choices=[15, 17, 18])
+    parser.add_argument("--keep", action="store_true")
+    arguments = parser.parse_args()
+    directory = ROOT / ".run" / "differential" / "scenarios"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    membership = servers.join_run()
+    own = servers.private(postgres=arguments.postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
+    worker = None
+    try:
+        worker = Worker(directory / "connect", own.bootstrap, random.randrange(30000, 32000))
+        worker.wait_ready()
+        bench = Bench(directory, own.postgres, own.bootstrap, worker)
+        equal = [play(bench, folder, number, arguments.keep) for number, folder in enumerate(arguments.folders)]
+        print(f"{sum(equal)} of {len(equal)} scenarios equal")
+        return 0 if all(equal) else 1
+    finally:
+        if worker:
+            worker.close()
+        own.remove()
+        servers.leave_run(membership)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
