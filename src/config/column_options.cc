@@ -109,9 +109,10 @@ ColumnOptions BuildColumns(const PropertySet& properties) {
   for (const Property& property : properties.all()) {
     std::optional<ColumnMask> mask;
     const std::string problem = ParseName(property.name, &mask);
-    std::optional<RegexList> list = BuildRegexList(properties, property.name);
-    if (!mask || !list) continue;
+    if (!mask) continue;
     CHECK(problem.empty());  // checked before
+    std::optional<RegexList> list = BuildRegexList(properties, property.name);
+    if (!list) continue;
     mask->columns = *std::move(list);
     columns.masks.push_back(*std::move(mask));
   }

@@ -43,6 +43,10 @@ TEST_F(ColumnOptionsTest, MasksAreOrderedByKind) {
   EXPECT_EQ(columns.masks[3].salt, "a.b.with.salt.c");
 }
 
+TEST_F(ColumnOptionsTest, ValuesThatAreNoExpressionsAreNotTakenForMasks) {
+  EXPECT_THAT(Columns("database.password=(a{b\n").masks, IsEmpty());
+}
+
 TEST_F(ColumnOptionsTest, NamesThatDebeziumWouldIgnoreAreRefused) {
   EXPECT_THAT(Errors("column.mask.with.ten.chars=a.b.c"),
               ElementsAre(HasSubstr("'ten' is not a number of characters; use a number")));
