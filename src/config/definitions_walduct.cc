@@ -50,6 +50,13 @@ constexpr PropertyDefinition kDefinitions[] = {
      .default_value = "warn",
      .doc = "What a property that walduct does not know leads to: a warning or a refusal to start.",
      .allowed = "warn, fail"},
+    {.name = "walduct.strict",
+     .group = kGroup,
+     .type = kBoolean,
+     .default_value = "false",
+     .doc =
+         "Whether configurations of the outbox that are not right are refused, with the lines to "
+         "write, instead of being read as what was probably meant; see docs/outbox.md."},
     {.name = "walduct.outbox.tables",
      .group = kGroup,
      .type = kRegexList,

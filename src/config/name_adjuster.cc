@@ -1,12 +1,10 @@
-#include "encode/name_adjuster.h"
+#include "config/name_adjuster.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/utf16.h"
 
-namespace walduct::encode {
+namespace walduct::config {
 namespace {
-
-using config::NameAdjustment;
 
 bool IsLetter(char16_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char16_t c) { return c >= '0' && c <= '9'; }
@@ -49,4 +47,4 @@ std::string AdjustFieldName(absl::string_view name, NameAdjustment mode) {
   return Adjust(name, mode, false);
 }
 
-}  // namespace walduct::encode
+}  // namespace walduct::config

@@ -74,6 +74,15 @@ bool IsTopicCharacter(char c) {
 
 }  // namespace
 
+void ReportGuess(const Guess& guess, bool strict, Findings* findings) {
+  if (strict) {
+    findings->AddError(
+        absl::StrCat("walduct.strict=true guesses nothing: ", guess.text, "; write ", guess.line));
+  } else {
+    findings->AddWarning(absl::StrCat(guess.text, "; better write ", guess.line));
+  }
+}
+
 absl::Status RefuseGuesses(absl::string_view what, const std::vector<Guess>& guesses) {
   const auto text = [](std::string* out, const Guess& guess) {
     absl::StrAppend(out, guess.text, "; write ", guess.line);

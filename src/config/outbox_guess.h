@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "config/findings.h"
 
 namespace walduct::config {
 
@@ -17,6 +18,9 @@ struct Guess {
   std::string text;  // "column 'aggregateid' does not exist; 'aggregate_id' is taken for the key"
   std::string line;  // "transforms.outbox.table.field.event.key=aggregate_id"
 };
+
+// A warning, or with walduct.strict an error, with the line to write instead.
+void ReportGuess(const Guess& guess, bool strict, Findings* findings);
 
 // InvalidArgument outbox_strict with every guess and its line; guesses must not be empty.
 absl::Status RefuseGuesses(absl::string_view what, const std::vector<Guess>& guesses);

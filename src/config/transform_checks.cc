@@ -121,7 +121,7 @@ void AddDefaults(const Section& section, TransformOptionValues* values, Findings
   for (const TransformOption& option : section.options) {
     if (values->Has(option.name)) continue;
     if (option.default_value)
-      values->Put(std::string(option.name), std::string(*option.default_value));
+      values->PutDefault(std::string(option.name), std::string(*option.default_value));
     if (option.required)
       findings->Error(absl::StrCat(section.prefix, option.name), "A value is required", option.doc);
   }
@@ -256,6 +256,11 @@ std::optional<TransformSpec> ReadTransform(const PropertySet& properties, const 
   if (found->modernize != nullptr) {
     if (const std::string warning = found->modernize(&spec.options); !warning.empty())
       findings->Warn(type, warning);
+  }
+  spec.strict = properties.Boolean("walduct.strict");
+  if (found->guess != nullptr) {
+    for (const Guess& guess : found->guess(alias, &spec.options))
+      ReportGuess(guess, spec.strict, findings);
   }
   AddDefaults(section, &spec.options, findings);
   return spec;

@@ -5,9 +5,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "config/outbox_guess.h"
 #include "config/transform_spec.h"
 
 namespace walduct::config {
@@ -38,6 +40,8 @@ struct TransformClass {
   std::string (*check)(const TransformOptionValues& options) = nullptr;
   // Replaces options of older releases by those of today; gives a warning, empty: none. May be null.
   std::string (*modernize)(TransformOptionValues* options) = nullptr;
+  // Reads what is not right as what was meant, and says so; with walduct.strict that is refused. May be null.
+  std::vector<Guess> (*guess)(absl::string_view alias, TransformOptionValues* options) = nullptr;
   absl::string_view older_options = "";  // names that modernize reads: "a, b"
 };
 

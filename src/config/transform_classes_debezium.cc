@@ -2,6 +2,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "config/event_router_class.h"
 #include "config/expression.h"
 #include "config/java_regex.h"
 #include "config/regex_rename.h"
@@ -274,8 +275,12 @@ constexpr absl::string_view kNotYet = "is a transform that is not supported yet"
 constexpr TransformClass kClasses[] = {
     {.name = WALDUCT_DEBEZIUM("outbox.EventRouter"),
      .kind = TransformKind::kEventRouter,
-     .doc = "Routes rows of an outbox table.",
-     .refused = kNotYet},
+     .options = kEventRouterOptions,
+     .doc = "Makes events of the rows of outbox tables; see docs/outbox.md.",
+     .check = CheckEventRouter,
+     .modernize = ModernizeEventRouter,
+     .guess = GuessEventRouter,
+     .older_options = kEventRouterOlderOptions},
     {.name = "io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",
      .kind = TransformKind::kDecodeMessageContent,
      .doc = "Makes rows of JSON in logical messages.",

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -59,7 +61,13 @@ enum class TransformTarget { kRecord, kKey, kValue };
 class TransformOptionValues {
  public:
   void Put(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
+  void PutDefault(std::string name, std::string value) {
+    defaults_.insert(name);
+    Put(std::move(name), std::move(value));
+  }
   bool Has(absl::string_view name) const { return Find(name) != nullptr; }
+  // In the configuration, rather than the default.
+  bool Given(absl::string_view name) const { return Has(name) && defaults_.count(name) == 0; }
 
   // Empty when absent.
   const std::string& Text(absl::string_view name) const;
@@ -73,6 +81,7 @@ class TransformOptionValues {
  private:
   const std::string* Find(absl::string_view name) const;
   std::map<std::string, std::string, std::less<>> values_;
+  std::set<std::string, std::less<>> defaults_;
 };
 
 struct PredicateSpec {
@@ -88,6 +97,7 @@ struct TransformSpec {
   TransformOptionValues options = {};
   std::optional<size_t> predicate = {};  // index into the chain's predicates
   bool negate = false;
+  bool strict = false;  // walduct.strict: nothing is guessed
 };
 
 struct TransformChainOptions {

@@ -1,17 +1,11 @@
-// schema.name.adjustment.mode and field.name.adjustment.mode: names made fit for Avro. What Avro does not allow becomes '_', or
-// '_u' and the hexadecimal number of its UTF-16 unit; the latter escapes '_' itself too. Pure; thread-safe.
+// Names made fit for Avro under the names this room uses; see config/name_adjuster.h.
 #pragma once
 
-#include <string>
-
-#include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/name_adjuster.h"
 
 namespace walduct::encode {
 
-// Dots stay: they separate the parts of a schema's name.
-std::string AdjustSchemaName(absl::string_view name, config::NameAdjustment mode);
-// Dots are replaced like any other character.
-std::string AdjustFieldName(absl::string_view name, config::NameAdjustment mode);
+using config::AdjustFieldName;
+using config::AdjustSchemaName;
 
 }  // namespace walduct::encode

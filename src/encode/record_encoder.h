@@ -45,6 +45,10 @@ class RecordEncoder final : public event::RecordComparison {
 
   // What was found out about columns since the last call; each notice comes once.
   std::vector<ColumnNotice> TakeNotices();
+  // What transforms have to say, each notice once.
+  std::vector<std::string> TakeTransformNotices() {
+    return shaped_ == nullptr ? std::vector<std::string>() : shaped_->TakeNotices();
+  }
 
   // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
   uint64_t saturated_values() const { return context_.saturated; }

@@ -1,5 +1,7 @@
 #include "encode/shaped_encoder.h"
 
+#include <utility>
+
 #include "base/status_macros.h"
 
 namespace walduct::encode {
@@ -15,7 +17,7 @@ ShapedEncoder::ShapedEncoder(const event::ShapeChain& chain, const config::Encod
       context_(context) {}
 
 std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome,
-                                                       const TablePlan* plan) const {
+                                                       const TablePlan* plan) {
   auto branch = std::make_unique<ShapeBranch>();
   const InputPlans inputs{plan};
   switch (outcome.kind) {
@@ -37,9 +39,15 @@ std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome,
     case ChainOutcome::Kind::kDropped:
       break;
   }
+  for (const std::string& notice : outcome.notices) {
+    if (reported_.size() < kMaxNotices && reported_.insert(notice).second)
+      notices_.push_back(notice);
+  }
   branch->outcome = std::move(outcome);
   return branch;
 }
+
+std::vector<std::string> ShapedEncoder::TakeNotices() { return std::exchange(notices_, {}); }
 
 ShapeBranch* ShapedEncoder::RootOf(const event::Emission& emission, const TablePlan* plan,
                                    ShapeBranches* branches) {
@@ -81,6 +89,7 @@ absl::Status ShapedEncoder::Encode(const event::Emission& emission, const TableP
     record->dropped = true;
     return absl::OkStatus();
   }
+  record->warned = branch->outcome.warned;
   return branch->program->Run(inputs_, context_, &buffers_, record);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "config/options.h"
 #include "encode/record_inputs.h"
@@ -47,14 +48,18 @@ class ShapedEncoder {
   absl::Status Encode(const event::Emission& emission, const TablePlan* plan,
                       ShapeBranches* branches, int64_t now_nanos, event::Record* record);
 
+  // What transforms have to say, each notice once.
+  std::vector<std::string> TakeNotices();
+
  private:
   // Distinct answers kept per question; beyond that they are worked out anew.
   static constexpr size_t kMaxAnswers = 4096;
+  static constexpr size_t kMaxNotices = 1000;
 
   ShapeBranch* RootOf(const event::Emission& emission, const TablePlan* plan,
                       ShapeBranches* branches);
   absl::Status Follow(ShapeBranch* branch, const TablePlan* plan, ShapeBranch** next);
-  std::unique_ptr<ShapeBranch> MakeBranch(event::ChainOutcome outcome, const TablePlan* plan) const;
+  std::unique_ptr<ShapeBranch> MakeBranch(event::ChainOutcome outcome, const TablePlan* plan);
 
   const event::ShapeChain& chain_;
   const ShapeBuilder builder_;
@@ -63,6 +68,8 @@ class ShapedEncoder {
   ValueContext* const context_;
   ProgramBuffers buffers_;
   event::Answer answer_;
+  absl::flat_hash_set<std::string> reported_;
+  std::vector<std::string> notices_;
 };
 
 }  // namespace walduct::encode

@@ -97,6 +97,7 @@ void Pipeline::ReportNotices() {
     log::Warn(NoticeText(notice.kind),
               {{"table", notice.table}, {"column", notice.column}, {"type", notice.type}});
   }
+  for (const std::string& notice : parts_.encoder->TakeTransformNotices()) log::Warn(notice);
 }
 
 absl::Status Pipeline::Publish(const event::Emission& emission) {
@@ -106,6 +107,7 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
     parts_.metrics->Filtered(metrics::FilterRule::kTransform).Add();
     return absl::OkStatus();
   }
+  if (record.warned) parts_.metrics->transform_warnings.Add();
   const uint64_t ticket = parts_.tracker->NextTicket();
   while (true) {
     const absl::Status written = parts_.sink->Write(record, ticket);

@@ -24,6 +24,7 @@ struct Record {
   std::optional<int64_t> timestamp_ms = {};  // since the Unix epoch; absent: the producer's clock
   absl::Span<const Header> headers;
   bool dropped = false;  // by a transform: there is nothing to publish
+  bool warned = false;   // a transform could not do all it is meant to, and has said so
 };
 
 }  // namespace walduct::event

@@ -32,7 +32,9 @@ struct ChainOutcome {
   size_t stage = 0;             // kQuestion: the stage that asks
   std::vector<Answer> answers;  // kQuestion: what it knows so far
   std::string by;               // kDropped, kFailed: name of the transform
-  std::string reason;           // kDropped: worth a log line; empty: it is the transform's purpose
+  // Each worth one line in the log, however many such records there are.
+  std::vector<std::string> notices;
+  bool warned = false;  // such records are counted: a transform could not do all it is meant to
   absl::Status error;
 };
 

@@ -19,6 +19,7 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
       {&kTransactions, "", transactions.value()},
       {&kReceivedBytes, "", received_bytes.value()},
       {&kRecordsWritten, "", records_written.value()},
+      {&kTransformWarnings, "", transform_warnings.value()},
       {&kDeliveryErrors, "", delivery_errors.value()},
       {&kReconnects, "", reconnects.value()},
       {&kConnected, "", connected.value()},

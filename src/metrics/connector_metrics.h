@@ -64,6 +64,7 @@ struct ConnectorMetrics {
   std::array<Counter, kEventKindLabels.size()> events_seen;
   std::array<Counter, kFilterRuleLabels.size()> events_filtered;
   Counter transactions, received_bytes, records_written, delivery_errors, reconnects;
+  Counter transform_warnings;
   Gauge connected, in_flight_bytes, in_flight_limit_bytes;
   Gauge received_lsn, stored_lsn, flushed_lsn;
   Gauge last_source_time_us;

@@ -30,6 +30,9 @@ inline constexpr Name kReceivedBytes = {"walduct_received_bytes_total", "", Kind
                                         "bytes of replication messages received"};
 inline constexpr Name kRecordsWritten = {"walduct_records_written_total", "", Kind::kCounter, "",
                                          "records handed to the sink"};
+inline constexpr Name kTransformWarnings = {
+    "walduct_transform_warnings_total", "", Kind::kCounter, "",
+    "records that a transform published with a warning: a payload that stayed text"};
 inline constexpr Name kDeliveryErrors = {"walduct_delivery_errors_total", "NumberOfErroneousEvents",
                                          Kind::kCounter, "", "records the sink could not deliver"};
 inline constexpr Name kReconnects = {"walduct_reconnects_total", "", Kind::kCounter, "",

@@ -37,7 +37,7 @@ MUST = [
     "logical_messages*", "schema_evolution*", "skipped_u", "truncate",
     "arrays*", "binary_*", "defaults_*", "enum_added_value", "geometric*", "hstore_map", "interval_string", "numeric_*", "ranges",
     "text_types*", "time_*", "toast_*", "unknown_types*",
-    "unwrap_*", "regex_router",
+    "unwrap_*", "regex_router", "outbox_*",
     "column_*", "propagate_types", "message_key_columns", "names_*", "skip_messages_without_change",
 ]
 

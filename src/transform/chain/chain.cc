@@ -18,6 +18,7 @@ struct Constructor {
   StagePtr (*make)(const config::TransformSpec& spec);
 };
 constexpr Constructor kConstructors[] = {
+    {TransformKind::kEventRouter, MakeEventRouter},
     {TransformKind::kExtractNewRecordState, MakeExtractNewRecordState},
     {TransformKind::kByLogicalTableRouter, MakeByLogicalTableRouter},
     {TransformKind::kExtractChangedRecordState, MakeExtractChangedRecordState},
@@ -55,10 +56,21 @@ StagePtr MakeStage(const config::TransformSpec& spec) {
 
 absl::Status WithName(const std::string& alias, const std::string& topic,
                       const absl::Status& status) {
-  return Error(status.code(), "transform_failed",
+  const absl::string_view hint = ErrorHint(status);
+  return Error(status.code(), ErrorReason(status),
                absl::StrCat("transform '", alias, "' cannot take a record of topic ", topic, ": ",
                             status.message()),
-               "give the transform a predicate that leaves such records out");
+               hint.empty() ? "give the transform a predicate that leaves such records out" : hint);
+}
+
+void AddNotices(const std::string& alias, const Questions& questions, ChainOutcome* outcome) {
+  const auto add = [&](const std::string& notice) {
+    if (!notice.empty())
+      outcome->notices.push_back(absl::StrCat("transform '", alias, "': ", notice));
+  };
+  add(questions.reason());
+  for (const std::string& notice : questions.notices()) add(notice);
+  outcome->warned = outcome->warned || questions.warned();
 }
 
 }  // namespace
@@ -89,6 +101,8 @@ ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
   from.stage = at.stage;
   from.answers = at.answers;
   from.answers.push_back(answer);
+  from.notices = at.notices;
+  from.warned = at.warned;
   return Run(std::move(from));
 }
 
@@ -119,9 +133,9 @@ ChainOutcome Chain::Run(ChainOutcome from) const {
       from.question = questions.pending();
       return from;
     }
+    AddNotices(link.alias, questions, &from);
     if (*verdict == Verdict::kDrop) {
       from.kind = ChainOutcome::Kind::kDropped;
-      from.reason = questions.reason();
       return from;
     }
     from.shape = std::move(shape);

@@ -37,11 +37,23 @@ class Questions {
   void GiveReason(std::string reason) { reason_ = std::move(reason); }
   const std::string& reason() const { return reason_; }
 
+  // Said once in the log, however many records it is true of.
+  void Tell(std::string notice) { notices_.push_back(std::move(notice)); }
+  // The same, and each record is counted: it is published otherwise than the transform is meant to.
+  void Warn(std::string notice) {
+    Tell(std::move(notice));
+    warned_ = true;
+  }
+  const std::vector<std::string>& notices() const { return notices_; }
+  bool warned() const { return warned_; }
+
  private:
   absl::Span<const event::Answer> known_;
   size_t asked_ = 0;
   event::Node pending_;
   std::string reason_;
+  std::vector<std::string> notices_;
+  bool warned_ = false;
 };
 
 // Immutable; thread-safe.

@@ -51,4 +51,7 @@ StagePtr MakeTimezoneConverter(const config::TransformSpec& spec);
 // unwrap_stage.cc
 StagePtr MakeExtractNewRecordState(const config::TransformSpec& spec);
 
+// outbox_router_stage.cc
+StagePtr MakeEventRouter(const config::TransformSpec& spec);
+
 }  // namespace walduct::transform

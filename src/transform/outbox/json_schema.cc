@@ -1,0 +1,327 @@
+#include "transform/outbox/json_schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "base/java_number.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+#include "config/name_adjuster.h"
+
+namespace walduct::transform {
+namespace {
+
+using event::ConnectField;
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using Kind = JsonTree::Kind;
+
+absl::Status Unfit(absl::string_view why) {
+  return Error(absl::StatusCode::kInvalidArgument, "json_without_schema", why);
+}
+
+ConnectSchemaPtr Optional(ConnectType type) {
+  ConnectSchema schema = event::Schema(type);
+  schema.optional = true;
+  return event::Shared(std::move(schema));
+}
+
+ConnectSchemaPtr ArrayOf(ConnectSchemaPtr items) {
+  ConnectSchema schema = event::Schema(ConnectType::kArray);
+  schema.optional = true;
+  schema.items = std::move(items);
+  return event::Shared(std::move(schema));
+}
+
+bool IsWhole(absl::string_view number) {
+  return number.find_first_of(".eE") == absl::string_view::npos;
+}
+
+// int32, int64, or float64: also for whole numbers that are larger.
+ConnectType NumberType(absl::string_view number) {
+  int64_t value = 0;
+  if (!IsWhole(number) || !absl::SimpleAtoi(number, &value)) return ConnectType::kDouble;
+  const bool small =
+      value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+  return small ? ConnectType::kInt32 : ConnectType::kInt64;
+}
+
+bool SameSchema(const ConnectSchema& a, const ConnectSchema& b) {
+  if (a.type != b.type || a.optional != b.optional || a.name != b.name ||
+      a.fields.size() != b.fields.size() || (a.items == nullptr) != (b.items == nullptr))
+    return false;
+  if (a.items != nullptr && !SameSchema(*a.items, *b.items)) return false;
+  for (size_t i = 0; i < a.fields.size(); ++i) {
+    if (a.fields[i].name != b.fields[i].name ||
+        !SameSchema(*a.fields[i].schema, *b.fields[i].schema))
+      return false;
+  }
+  return true;
+}
+
+class Inference {
+ public:
+  explicit Inference(const JsonRules& rules) : rules_(rules) {}
+
+  absl::StatusOr<ConnectSchemaPtr> Of(absl::string_view key, const JsonTree& tree) const {
+    switch (tree.kind) {
+      case Kind::kNull:
+        return rules_.keep_nulls ? Optional(ConnectType::kBytes) : nullptr;
+      case Kind::kBoolean:
+        return Optional(ConnectType::kBoolean);
+      case Kind::kNumber:
+        return Optional(NumberType(tree.text));
+      case Kind::kText:
+        return Optional(ConnectType::kString);
+      case Kind::kArray:
+        return OfArray(key, tree);
+      case Kind::kObject:
+        return OfObject(key, tree);
+    }
+    return nullptr;
+  }
+
+ private:
+  absl::StatusOr<ConnectSchemaPtr> OfObject(absl::string_view key, const JsonTree& tree) const {
+    ConnectSchema schema = event::Schema(ConnectType::kStruct);
+    schema.name = std::string(key);
+    schema.optional = true;
+    for (const NamedTree& member : tree.members) {
+      const std::string name = config::AdjustFieldName(member.name, rules_.names);
+      const bool blank = absl::StripAsciiWhitespace(key).empty();
+      ASSIGN_OR_RETURN(ConnectSchemaPtr value,
+                       Of(blank ? name : absl::StrCat(key, ".", name), member.value));
+      const bool known = std::any_of(schema.fields.begin(), schema.fields.end(),
+                                     [&](const ConnectField& field) { return field.name == name; });
+      if (value == nullptr || known) continue;
+      if (name.empty()) return Unfit("has a member without a name");
+      schema.fields.push_back({name, std::move(value)});
+    }
+    return event::Shared(std::move(schema));
+  }
+
+  absl::StatusOr<ConnectSchemaPtr> OfArray(absl::string_view key, const JsonTree& tree) const {
+    if (tree.items.empty())
+      return rules_.keep_empty_arrays ? ArrayOf(Optional(ConnectType::kString)) : nullptr;
+    ASSIGN_OR_RETURN(const JsonTree* sample, FirstItem(tree));
+    if (sample != nullptr && sample->kind == Kind::kObject) {
+      ASSIGN_OR_RETURN(ConnectSchemaPtr items, OfObjects(key, tree));
+      return ArrayOf(std::move(items));
+    }
+    ASSIGN_OR_RETURN(ConnectSchemaPtr items, Of("", sample == nullptr ? JsonTree() : *sample));
+    if (items == nullptr) return Unfit("has an array of nothing that has a type");
+    return ArrayOf(std::move(items));
+  }
+
+  // The first that is not null, which all others must be like; null when there is none.
+  static absl::StatusOr<const JsonTree*> FirstItem(const JsonTree& array) {
+    const JsonTree* first = nullptr;
+    for (const JsonTree& item : array.items) {
+      if (item.kind == Kind::kNull) continue;
+      if (first == nullptr) first = &item;
+      const bool same =
+          item.kind == first->kind &&
+          (item.kind != Kind::kNumber || NumberType(item.text) == NumberType(first->text));
+      if (!same) return Unfit("has an array of mixed types");
+    }
+    return first;
+  }
+
+  absl::StatusOr<ConnectSchemaPtr> OfObjects(absl::string_view key, const JsonTree& array) const {
+    std::vector<ConnectSchemaPtr> distinct;
+    for (const JsonTree& item : array.items) {
+      if (item.kind != Kind::kObject) continue;
+      ASSIGN_OR_RETURN(ConnectSchemaPtr schema, OfObject(key, item));
+      const bool known =
+          std::any_of(distinct.begin(), distinct.end(),
+                      [&](const ConnectSchemaPtr& one) { return SameSchema(*one, *schema); });
+      if (!known) distinct.push_back(std::move(schema));
+    }
+    ConnectSchemaPtr united = distinct.front();
+    for (size_t i = 1; i < distinct.size(); ++i) united = Unite(*united, *distinct[i]);
+    return united;
+  }
+
+  // What is united is not optional.
+  static ConnectSchemaPtr Unite(const ConnectSchema& left, const ConnectSchema& right) {
+    ConnectSchema united = left;
+    united.optional = false;
+    for (const ConnectField& field : right.fields) {
+      const auto old =
+          std::find_if(united.fields.begin(), united.fields.end(),
+                       [&](const ConnectField& one) { return one.name == field.name; });
+      if (old == united.fields.end()) {
+        united.fields.push_back(field);
+      } else if (old->schema->type == ConnectType::kBytes &&
+                 field.schema->type != ConnectType::kBytes) {
+        old->schema = field.schema;  // it was null there
+      }
+    }
+    return event::Shared(std::move(united));
+  }
+
+  const JsonRules& rules_;
+};
+
+absl::Status AppendNumber(const std::string& number, ConnectType type, std::string* out) {
+  if (NumberType(number) != type) return Unfit("has a number that its schema has no room for");
+  if (type != ConnectType::kDouble) {
+    int64_t value = 0;
+    CHECK(absl::SimpleAtoi(number, &value));
+    absl::StrAppend(out, value);
+    return absl::OkStatus();
+  }
+  double value = 0;
+  if (IsWhole(number) || !absl::SimpleAtod(number, &value))
+    return Unfit("has a number that its schema has no room for");
+  const bool quoted = !std::isfinite(value);
+  if (quoted) out->push_back('"');
+  AppendJavaDouble(value, out);
+  if (quoted) out->push_back('"');
+  return absl::OkStatus();
+}
+
+absl::Status AppendItems(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
+  out->push_back('[');
+  for (size_t i = 0; i < tree.items.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    RETURN_IF_ERROR(AppendJsonAs(tree.items[i], *schema.items, out));
+  }
+  out->push_back(']');
+  return absl::OkStatus();
+}
+
+absl::Status AppendMembers(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
+  const char* separator = "{";
+  for (const ConnectField& field : schema.fields) {
+    out->append(separator);
+    separator = ",";
+    AppendJsonString(field.name, out);
+    out->push_back(':');
+    const JsonTree* member = tree.Find(field.name);
+    RETURN_IF_ERROR(AppendJsonAs(member == nullptr ? JsonTree() : *member, *field.schema, out));
+  }
+  out->append(schema.fields.empty() ? "{}" : "}");
+  return absl::OkStatus();
+}
+
+struct TypeLetter {
+  ConnectType type;
+  char letter;
+};
+constexpr TypeLetter kLetters[] = {{ConnectType::kBoolean, 'b'}, {ConnectType::kInt32, 'i'},
+                                   {ConnectType::kInt64, 'l'},   {ConnectType::kDouble, 'd'},
+                                   {ConnectType::kString, 's'},  {ConnectType::kBytes, 'y'},
+                                   {ConnectType::kArray, 'a'},   {ConnectType::kStruct, 'o'}};
+constexpr char kRequiredStruct = 'r';
+
+void AppendName(absl::string_view name, std::string* out) {
+  absl::StrAppend(out, name.size(), ":", name);
+}
+
+class TextReader {
+ public:
+  explicit TextReader(absl::string_view text) : text_(text) {}
+
+  ConnectSchemaPtr Read() {
+    const char letter = text_[at_++];
+    ConnectSchema schema = event::Schema(TypeOf(letter));
+    schema.optional = letter != kRequiredStruct;
+    if (schema.type == ConnectType::kArray) schema.items = Read();
+    if (schema.type == ConnectType::kStruct) {
+      schema.name = ReadName();
+      schema.fields.resize(ReadNumber());
+      for (ConnectField& field : schema.fields) {
+        field.name = ReadName();
+        field.schema = Read();
+      }
+    }
+    return event::Shared(std::move(schema));
+  }
+
+ private:
+  static ConnectType TypeOf(char letter) {
+    for (const TypeLetter& one : kLetters) {
+      if (one.letter == letter) return one.type;
+    }
+    return ConnectType::kStruct;
+  }
+  size_t ReadNumber() {
+    size_t number = 0;
+    while (text_[at_] != ':') number = number * 10 + static_cast<size_t>(text_[at_++] - '0');
+    ++at_;
+    return number;
+  }
+  std::string ReadName() {
+    const size_t size = ReadNumber();
+    at_ += size;
+    return std::string(text_.substr(at_ - size, size));
+  }
+
+  const absl::string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<ConnectSchemaPtr> InferJsonSchema(absl::string_view name, const JsonTree& tree,
+                                                 const JsonRules& rules) {
+  return Inference(rules).Of(name, tree);
+}
+
+absl::Status AppendJsonAs(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
+  const ConnectType type = schema.type;
+  const bool fits = tree.kind == Kind::kNull      ? schema.optional
+                    : tree.kind == Kind::kBoolean ? type == ConnectType::kBoolean
+                    : tree.kind == Kind::kText    ? type == ConnectType::kString
+                    : tree.kind == Kind::kArray   ? type == ConnectType::kArray
+                    : tree.kind == Kind::kObject  ? type == ConnectType::kStruct
+                                                  : true;
+  if (!fits) return Unfit("has objects in an array whose members are of different types");
+  switch (tree.kind) {
+    case Kind::kNull:
+      out->append("null");
+      break;
+    case Kind::kBoolean:
+      out->append(tree.boolean ? "true" : "false");
+      break;
+    case Kind::kNumber:
+      return AppendNumber(tree.text, type, out);
+    case Kind::kText:
+      AppendJsonString(tree.text, out);
+      break;
+    case Kind::kArray:
+      return AppendItems(tree, schema, out);
+    case Kind::kObject:
+      return AppendMembers(tree, schema, out);
+  }
+  return absl::OkStatus();
+}
+
+void AppendSchemaText(const ConnectSchema& schema, std::string* out) {
+  for (const TypeLetter& one : kLetters) {
+    if (one.type == schema.type) out->push_back(schema.optional ? one.letter : kRequiredStruct);
+  }
+  if (schema.type == ConnectType::kArray) AppendSchemaText(*schema.items, out);
+  if (schema.type != ConnectType::kStruct) return;
+  AppendName(schema.name, out);
+  absl::StrAppend(out, schema.fields.size(), ":");
+  for (const ConnectField& field : schema.fields) {
+    AppendName(field.name, out);
+    AppendSchemaText(*field.schema, out);
+  }
+}
+
+ConnectSchemaPtr SchemaFromText(absl::string_view text) { return TextReader(text).Read(); }
+
+}  // namespace walduct::transform

@@ -1,0 +1,177 @@
+#include "transform/outbox/json_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "transform/chain/json_reader.h"
+
+namespace walduct::transform {
+namespace {
+
+// Jackson's limits.
+constexpr int kMaxDepth = 1000;
+constexpr size_t kMaxNumber = 1000;
+
+class Parser {
+ public:
+  explicit Parser(absl::string_view text) : text_(text) {}
+
+  absl::Status Parse(JsonTree* out) {
+    SkipSpace();
+    const char first = Peek();
+    if (first == '{') return ParseObject(out);
+    if (first == '[') return ParseArray(out);
+    if (first == '"') {
+      out->kind = JsonTree::Kind::kText;
+      return ParseString(&out->text);
+    }
+    if (first == '-' || absl::ascii_isdigit(static_cast<unsigned char>(first)))
+      return ParseNumber(out);
+    return ParseWord(out);
+  }
+
+ private:
+  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  void SkipSpace() {
+    while (Peek() == ' ' || Peek() == '\t' || Peek() == '\n' || Peek() == '\r') ++at_;
+  }
+
+  static absl::Status Wrong() {
+    return Error(absl::StatusCode::kInvalidArgument, "bad_json", "is no JSON");
+  }
+
+  bool Take(char wanted) {
+    SkipSpace();
+    if (Peek() != wanted || at_ >= text_.size()) return false;
+    ++at_;
+    return true;
+  }
+
+  absl::Status ParseObject(JsonTree* out) {
+    out->kind = JsonTree::Kind::kObject;
+    if (++depth_ > kMaxDepth) return Wrong();
+    ++at_;
+    if (Take('}')) return Close();
+    do {
+      SkipSpace();
+      std::string name;
+      RETURN_IF_ERROR(ParseString(&name));
+      if (!Take(':')) return Wrong();
+      JsonTree value;
+      RETURN_IF_ERROR(Parse(&value));
+      Put(std::move(name), std::move(value), out);
+    } while (Take(','));
+    return Take('}') ? Close() : Wrong();
+  }
+
+  absl::Status ParseArray(JsonTree* out) {
+    out->kind = JsonTree::Kind::kArray;
+    if (++depth_ > kMaxDepth) return Wrong();
+    ++at_;
+    if (Take(']')) return Close();
+    do {
+      out->items.emplace_back();
+      RETURN_IF_ERROR(Parse(&out->items.back()));
+    } while (Take(','));
+    return Take(']') ? Close() : Wrong();
+  }
+
+  absl::Status Close() {
+    --depth_;
+    return absl::OkStatus();
+  }
+
+  static void Put(std::string name, JsonTree value, JsonTree* object) {
+    const auto same = std::find_if(object->members.begin(), object->members.end(),
+                                   [&](const NamedTree& member) { return member.name == name; });
+    if (same != object->members.end()) {
+      same->value = std::move(value);
+    } else {
+      object->members.push_back({std::move(name), std::move(value)});
+    }
+  }
+
+  absl::Status ParseString(std::string* out) {
+    if (Peek() != '"') return Wrong();
+    const size_t start = at_++;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (static_cast<unsigned char>(text_[at_]) < 0x20) return Wrong();
+      if (text_[at_++] != '\\') continue;
+      const char escape = Peek();
+      if (escape == '\0' || !absl::StrContains("\"\\/bfnrtu", absl::string_view(&escape, 1)))
+        return Wrong();
+      ++at_;
+      for (int digit = 0; escape == 'u' && digit < 4; ++digit, ++at_) {
+        if (!absl::ascii_isxdigit(static_cast<unsigned char>(Peek()))) return Wrong();
+      }
+    }
+    if (at_ >= text_.size()) return Wrong();
+    ++at_;
+    return JsonText(text_.substr(start, at_ - start), out) ? absl::OkStatus() : Wrong();
+  }
+
+  size_t SkipDigits() {
+    const size_t start = at_;
+    while (absl::ascii_isdigit(static_cast<unsigned char>(Peek()))) ++at_;
+    return at_ - start;
+  }
+
+  absl::Status ParseNumber(JsonTree* out) {
+    const size_t start = at_;
+    if (Peek() == '-') ++at_;
+    const bool zero = Peek() == '0';
+    const size_t digits = SkipDigits();
+    if (digits == 0 || (zero && digits > 1)) return Wrong();
+    if (Peek() == '.') {
+      ++at_;
+      if (SkipDigits() == 0) return Wrong();
+    }
+    if (Peek() == 'e' || Peek() == 'E') {
+      ++at_;
+      if (Peek() == '+' || Peek() == '-') ++at_;
+      if (SkipDigits() == 0) return Wrong();
+    }
+    if (at_ - start > kMaxNumber) return Wrong();
+    out->kind = JsonTree::Kind::kNumber;
+    out->text = std::string(text_.substr(start, at_ - start));
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseWord(JsonTree* out) {
+    const absl::string_view rest = text_.substr(at_);
+    for (const absl::string_view word : {"null", "true", "false"}) {
+      if (!absl::StartsWith(rest, word)) continue;
+      out->kind = word == "null" ? JsonTree::Kind::kNull : JsonTree::Kind::kBoolean;
+      out->boolean = word == "true";
+      at_ += word.size();
+      return absl::OkStatus();
+    }
+    return Wrong();
+  }
+
+  const absl::string_view text_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+const JsonTree* JsonTree::Find(absl::string_view name) const {
+  for (const NamedTree& member : members) {
+    if (member.name == name) return &member.value;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<JsonTree> ParseJsonTree(absl::string_view text) {
+  JsonTree tree;
+  RETURN_IF_ERROR(Parser(text).Parse(&tree));
+  return tree;
+}
+
+}  // namespace walduct::transform
