@@ -26,9 +26,9 @@ class Compiler {
   void CompileValue();
 
  private:
-  std::optional<Field> Compile(uint16_t index, const config::ConverterOptions& converter,
-                               ColumnRule rule, int32_t length) {
-    const event::Column& column = schema_.columns[index];
+  std::optional<Field> Compile(const event::Column& column, uint16_t index,
+                               const config::ConverterOptions& converter, ColumnRule rule,
+                               int32_t length) {
     std::optional<Field> field = CompileField({.column = &column,
                                                .index = index,
                                                .converter = &converter,
@@ -38,6 +38,19 @@ class Compiler {
                                                .length = length});
     if (field) field->name = AdjustFieldName(column.name, options_.field_names);
     return field;
+  }
+
+  bool Included(const event::Column& column) const {
+    return IsIncluded(options_.columns, absl::StrCat(plan_.table_name, ".", column.name));
+  }
+
+  // The column as a key has it: what is excluded is neither required nor has it a default there.
+  event::Column KeyColumn(uint16_t index) const {
+    event::Column column = schema_.columns[index];
+    if (Included(column)) return column;
+    column.optional = true;
+    column.default_expression.reset();
+    return column;
   }
 
   ColumnRule Rule(const event::Column& column, const SourceType& source) const {
@@ -84,9 +97,9 @@ void Compiler::CompileKey() {
   plan_.key.is_key = true;
   std::vector<Field> fields;
   for (const uint16_t index : request_.key ? request_.key->columns : schema_.key_columns) {
-    std::optional<Field> field = Compile(index, options_.key, {}, 0);
+    const event::Column column = KeyColumn(index);
+    std::optional<Field> field = Compile(column, index, options_.key, {}, 0);
     if (!field) continue;
-    const event::Column& column = schema_.columns[index];
     if (Rule(column, SourceTypeOf(column, request_.snapshot)).mask != nullptr)
       Note(Notice::kMaskedKey, column);
     fields.push_back(*std::move(field));
@@ -116,11 +129,11 @@ void Compiler::CompileValue() {
   std::vector<Field> fields;
   for (uint16_t i = 0; i < schema_.columns.size(); ++i) {
     const event::Column& column = schema_.columns[i];
-    if (!IsIncluded(options_.columns, absl::StrCat(plan_.table_name, ".", column.name))) continue;
+    if (!Included(column)) continue;
     const SourceType source = SourceTypeOf(column, request_.snapshot);
     ColumnRule rule = Rule(column, source);
     const bool unmasked = rule.mask_without_effect;
-    std::optional<Field> field = Compile(i, options_.value, std::move(rule), source.length);
+    std::optional<Field> field = Compile(column, i, options_.value, std::move(rule), source.length);
     if (!field) {
       Note(Notice::kTypeNotSupported, column);
       continue;

@@ -68,6 +68,19 @@ TEST_F(ColumnRulesTest, FLT02ExcludedColumnsAreAbsentAndKeysStay) {
   EXPECT_EQ(Key(), R"({"id":1})");
 }
 
+TEST_F(ColumnRulesTest, FLT02AnExcludedColumnIsOptionalInTheKey) {
+  options_.columns.exclude = List("public.t.a");
+  options_.key.schemas_enable = true;
+  const auto table = MakeTable(
+      "t", {{"a", MakeType("int4"), -1, false, "7"}, {"b", MakeType("int4"), -1, false, "7"}},
+      {0, 1});
+  Insert(*table, {Text("1"), Text("2")});
+  EXPECT_NE(Key().find(R"([{"type":"int32","optional":true,"field":"a"},)"
+                       R"({"type":"int32","optional":false,"default":7,"field":"b"}])"),
+            std::string::npos)
+      << Key();
+}
+
 TEST_F(ColumnRulesTest, FLT02OnlyIncludedColumnsAreThere) {
   options_.columns.include = List("public\\.orders\\.(id|total)");
   EXPECT_EQ(After(*OrdersTable(), {Text("1"), Text("ann"), Null(), Text("x")}),
