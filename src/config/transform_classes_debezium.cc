@@ -263,12 +263,15 @@ constexpr TransformOption kContentRouterOptions[] = {
      .check = CheckExpression},
     kTopicRegexOption,
     kNullHandlingOption};
+constexpr TransformOption kDecodeOptions[] = {
+    {.name = "fields.null.include",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Whether members that are null are kept, as bytes."}};
 constexpr TransformOption kSchemaChangeOptions[] = {
     {.name = "schema.change.event.exclude.list",
      .type = kList,
      .doc = "No effect: there are no such events."}};
-
-constexpr absl::string_view kNotYet = "is a transform that is not supported yet";
 
 #define WALDUCT_DEBEZIUM(name) "io.debezium.transforms." name
 
@@ -283,8 +286,9 @@ constexpr TransformClass kClasses[] = {
      .older_options = kEventRouterOlderOptions},
     {.name = "io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",
      .kind = TransformKind::kDecodeMessageContent,
-     .doc = "Makes rows of JSON in logical messages.",
-     .refused = kNotYet},
+     .options = kDecodeOptions,
+     .doc = "Makes inserted rows of JSON in logical messages, for the EventRouter behind it; see "
+            "docs/outbox.md."},
     {.name = WALDUCT_DEBEZIUM("ExtractNewRecordState"),
      .kind = TransformKind::kExtractNewRecordState,
      .options = kUnwrapOptions,

@@ -32,7 +32,7 @@ class SampleRecords {
     return shape;
   }
 
- private:
+ protected:
   using Node = event::Node;
   using Type = event::ConnectType;
   using Scalar = event::Scalar;

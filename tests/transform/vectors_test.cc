@@ -17,7 +17,7 @@
 #include "config/property_set.h"
 #include "config/transform_checks.h"
 #include "encode/shape_program.h"
-#include "tests/transform/sample_records.h"
+#include "tests/transform/outbox_records.h"
 #include "transform/chain/chain.h"
 
 namespace walduct::transform {
@@ -100,7 +100,9 @@ class Runner {
     const config::TransformChainOptions options = config::ReadTransforms(properties, &findings);
     if (findings.refused()) return absl::StrCat("  error ", findings.TakeErrors()[0], "\n");
     const auto chain = Chain::Create(options);
-    event::ChainOutcome outcome = chain->Start(SampleRecords::Make(vector.record));
+    event::ChainOutcome outcome =
+        chain->Start(OutboxRecords::Has(vector.record) ? OutboxRecords::Make(vector.record)
+                                                       : SampleRecords::Make(vector.record));
     while (outcome.kind == event::ChainOutcome::Kind::kQuestion) {
       event::Answer answer;
       const absl::Status status = encode::QuestionProgram::Compile(outcome.question, inputs_)
@@ -162,6 +164,11 @@ bool IsKinder(const Vector& vector) {
     return false;
   };
   const bool error = absl::StartsWith(vector.result, "  error");
+  if (error && vector.record == "outbox_truncate") return true;  // no event
+  // Its text is kept, as documented, where the original mixes up value and schema.
+  if (error && has(".table.expand.json.payload", "true") &&
+      absl::StartsWith(vector.record, "json "))
+    return true;
   if (error && has(".type", "MaskField") && has(".fields", "v")) return true;  // a decimal
   if (error && has(".type", "Cast$") && has(".spec", "string")) return true;   // Decimal, Timestamp
   for (const char* week : {"w", "W", "F", "YYYY"}) {
@@ -201,6 +208,10 @@ TEST(Vectors, SMT03_ByLogicalTableRouter) { ExpectEqual("ByLogicalTableRouter", 
 TEST(Vectors, SMT04_PartitionRouting) { ExpectEqual("PartitionRouting", 200); }
 TEST(Vectors, SMT05_HeaderToValue) { ExpectEqual("HeaderToValue", 30); }
 TEST(Vectors, SMT05_TimezoneConverter) { ExpectEqual("TimezoneConverter", 40); }
+TEST(Vectors, OBX01_EventRouter) { ExpectEqual("EventRouter", 280); }
+TEST(Vectors, OBX01_DecodeLogicalDecodingMessageContent) {
+  ExpectEqual("DecodeLogicalDecodingMessageContent", 60);
+}
 TEST(Vectors, KafkaConnect) { ExpectEqual("org.apache.kafka.connect.transforms", 1000); }
 
 }  // namespace

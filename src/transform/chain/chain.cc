@@ -19,6 +19,7 @@ struct Constructor {
 };
 constexpr Constructor kConstructors[] = {
     {TransformKind::kEventRouter, MakeEventRouter},
+    {TransformKind::kDecodeMessageContent, MakeDecodeMessageContent},
     {TransformKind::kExtractNewRecordState, MakeExtractNewRecordState},
     {TransformKind::kByLogicalTableRouter, MakeByLogicalTableRouter},
     {TransformKind::kExtractChangedRecordState, MakeExtractChangedRecordState},

@@ -45,11 +45,17 @@ constexpr TimestampType kTypes[] = {
     {ConnectType::kString, "io.debezium.time.IsoTimestamp", FromText},
 };
 
-event::ValueFunctionPtr Function(ToMillis to_millis) {
-  return MakeFunction([to_millis](auto in, std::string*, Scalar* out) {
+constexpr absl::string_view kNoTimestamp =
+    " is no timestamp, so it gives no time of an event; make it timestamptz, or remove "
+    "table.field.event.timestamp";
+
+// to_millis: null for values that say nothing.
+event::ValueFunctionPtr Function(ToMillis to_millis, const std::string& column) {
+  return MakeFunction([to_millis, column](auto in, std::string*, Scalar* out) {
     int64_t millis = 0;
     *out = in.size() > 1 ? in[1] : Scalar::Null();
     if (in[0].is_null()) return absl::OkStatus();
+    if (to_millis == nullptr) return RecordError(absl::StrCat("column ", column, kNoTimestamp));
     if (!to_millis(in[0], &millis)) return RecordError("its timestamp is none that Kafka knows");
     // Kafka's clock begins in 1970.
     if (millis < 0) return RecordError("its timestamp lies before 1970, which Kafka refuses");
@@ -68,18 +74,21 @@ absl::StatusOr<std::optional<Node>> EventTimestamp(const std::string& column, co
   const Node* found = row.Find(column);
   if (found == nullptr)
     return RecordError(absl::StrCat("column ", column, " does not exist in the row"));
+  ToMillis to_millis = nullptr;
   for (const TimestampType& one : kTypes) {
     if (found->schema == nullptr || found->schema->type != one.type ||
         found->schema->name != one.schema)
       continue;
-    std::vector<Node> operands = {*found};
-    if (now) operands.push_back(*now);
-    return std::optional<Node>(event::FunctionNode(PlainSchema(ConnectType::kInt64, true),
-                                                   Function(one.to_millis), std::move(operands)));
+    to_millis = one.to_millis;
   }
-  return RecordError(absl::StrCat("column ", column,
-                                  " is no timestamp, so it gives no time of an event; make it "
-                                  "timestamptz, or remove table.field.event.timestamp"));
+  // Of other numbers nothing says what they mean: they are an error where they are not NULL.
+  const bool number = found->schema != nullptr && found->schema->type == ConnectType::kInt64;
+  if (to_millis == nullptr && !number)
+    return RecordError(absl::StrCat("column ", column, kNoTimestamp));
+  std::vector<Node> operands = {*found};
+  if (now) operands.push_back(*now);
+  return std::optional<Node>(event::FunctionNode(PlainSchema(ConnectType::kInt64, true),
+                                                 Function(to_millis, column), std::move(operands)));
 }
 
 }  // namespace walduct::transform

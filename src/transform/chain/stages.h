@@ -51,7 +51,8 @@ StagePtr MakeTimezoneConverter(const config::TransformSpec& spec);
 // unwrap_stage.cc
 StagePtr MakeExtractNewRecordState(const config::TransformSpec& spec);
 
-// outbox_router_stage.cc
+// message_stage.cc, outbox_router_stage.cc
+StagePtr MakeDecodeMessageContent(const config::TransformSpec& spec);
 StagePtr MakeEventRouter(const config::TransformSpec& spec);
 
 }  // namespace walduct::transform

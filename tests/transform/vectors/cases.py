@@ -132,4 +132,45 @@ for z in ["+05:30","America/New_York","Asia/Kolkata","-03:00"]:
     both(["c","sparse","d","tombstone"],d("TimezoneConverter",{"converted.timezone":z}))
 for o in [{"include.list":"source:cust:z"},{"include.list":"topic:srv.public.cust:z,source:other"},{"include.list":"cust:z"},{"exclude.list":"source:cust:z"},{"exclude.list":"cust"},{"include.list":"source:cust"},{"include.list":"nosuch:z"},{"exclude.list":"source:cust:ts"}]:
     both(["c","d"],d("TimezoneConverter",dict({"converted.timezone":"+05:30"},**o)))
+# outbox
+OUT=["outbox","outbox_read","outbox_update","outbox_delete","outbox_truncate","outbox_tombstone","outbox_sparse","outbox_blank","outbox_no_route","outbox_empty_route"]
+def ob(records,o): case(records,d("outbox.EventRouter",o))
+KEY="table.field.event.key"; TS="table.field.event.timestamp"; PLACE="table.fields.additional.placement"; EXP={"table.expand.json.payload":"true"}
+ob(OUT+["heartbeat","c","tombstone"],{})
+for b in ["warn","error","fatal"]: ob(["outbox_update"],{"table.op.invalid.behavior":b})
+for o in [{"route.by.field":"type"},{"route.by.field":"tenant"},{"route.by.field":"num"},{"route.by.field":"nosuch"},{"route.topic.replacement":"${routedByValue}"},{"route.topic.replacement":"all.events"},{"route.topic.regex":"(?<r>[A-Z])(.*)","route.topic.replacement":"${r}-$2"},{"route.topic.regex":"nomatch","route.topic.replacement":"x"},{"route.topic.regex":"(O)r.*","route.topic.replacement":"$1"}]:
+    ob(["outbox","outbox_sparse","outbox_no_route"],o)
+for f in ["type","num","bin","f","small","tenant","ts","payload","nosuch","zts"]: ob(["outbox","outbox_sparse"],{KEY:f})
+for f in ["type","num","bin","tenant","nosuch"]: ob(["outbox","outbox_sparse"],{"table.field.event.id":f})
+for f in ["type","num","bin","tenant","f","nosuch"]:
+    ob(["outbox","outbox_sparse"],{"table.field.event.payload":f})
+    ob(["outbox","outbox_sparse"],{"table.field.event.payload":f,"route.tombstone.on.empty.payload":"true"})
+for f in ["ts","num","small","type","nosuch"]: ob(["outbox","outbox_sparse"],{TS:f})
+for p in ["type:header","type:header:eventType","type:header:eventType,tenant:header,num:header:n","bin:header,f:header,ts:header,zts:header","payload:header","type:envelope","type:envelope:eventType,tenant:envelope:tenantId","part:partition","part:partition,type:header:t,tenant:envelope"," type : header : eventType , part : partition ","small:partition","num:partition","nosuch:header","nosuch:envelope","nosuch:partition","type:envelope:payload","id:header:id"]:
+    ob(["outbox","outbox_sparse"],{PLACE:p})
+    ob(["outbox","outbox_sparse"],{PLACE:p,"table.field.additional.missing":"ignore"})
+    ob(["outbox"],dict(EXP,**{PLACE:p}))
+for v in ["ver","small","nosuch"]:
+    ob(["outbox","outbox_sparse"],{"table.field.event.schema.version":v})
+    ob(["outbox","outbox_sparse"],{"table.field.event.schema.version":v,PLACE:"tenant:envelope"})
+ob(OUT,{"route.tombstone.on.empty.payload":"true"})
+ob(OUT,{"route.tombstone.on.empty.payload":"true",PLACE:"type:envelope,tenant:header"})
+ob(OUT,dict(EXP,**{"route.tombstone.on.empty.payload":"true"}))
+ob(OUT,EXP)
+JSON=['{}','{"a":1}','{"a":2147483648,"b":-2147483649,"c":9223372036854775807}','{"a":9223372036854775808}','{"a":1.10,"b":1e400,"c":-0,"d":-0.0,"e":1E2,"f":123456789012345678901234567890.5}','{"a":true,"b":false,"c":"x\\u00e9\\n\\"","d":null}','{"a":[]}','{"a":[1,2]}','{"a":[null,1]}','{"a":[null]}','{"a":[1,2.5]}','{"a":[1,"x"]}','{"a":[1,5000000000]}','{"a":[[1],[2,3]]}','{"a":[[],[1]]}','{"a":[[1],["x"]]}','{"a":[{"x":1},{"x":2}]}','{"a":[{"x":1},null]}','{"a":[{"x":{"y":[true]}}]}','{"a":[{"x":1},3]}','{"a":{"b":{"c":{}}}}','{"a":1,"a":"two"}','{"":1}','{"":null}','{"a-b":1,"c d":{"e-f":2}}','[1,2]','[]','[{"a":1}]',' {"a":1}','"text"','12','null','{"a":1} trailing','{"a":01}','{"a":}','{a:1}','{"a":"\t"}','plain','{"a":{"b":null}}','{"payload":{"payload":1}}','{"d":0.1,"e":1e-7,"f":12345678.9,"g":100.0}']
+for j in JSON:
+    ob(["json "+j],EXP)
+    ob(["json "+j],dict(EXP,**{"table.json.payload.null.behavior":"optional_bytes"}))
+for m in ["avro","avro_unicode"]:
+    for j in ['{"a-b":1,"c d":{"e-f":2},"1x":3}','{"ok":1}']: ob(["json "+j],dict(EXP,**{"field.name.adjustment.mode":m}))
+ob(["json {\"a\":[1]}"],dict(EXP,**{PLACE:"type:envelope","table.field.event.schema.version":"ver"}))
+DEC=("io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",{})
+DECN=(DEC[0],{"fields.null.include":"true"})
+EV='{"id":"e1","aggregateid":"10","aggregatetype":"Order","type":"T","payload":{"a":1,"n":null},"v":1.50,"none":null}'
+for j in [EV,'{"id":7,"aggregateid":8,"aggregatetype":"Order","payload":"text"}','{"id":"e1","aggregatetype":"Order","payload":[1,2],"aggregateid":null}','{"aggregatetype":5,"id":1,"aggregateid":1,"payload":1}','plain','[]','[1]','{}','{"a":[1,"x"]}','{"a":[{"x":[1]}],"b":{"c":true}}','{"":1}']:
+    for D_ in [DEC,DECN]:
+        case(["message "+j],D_)
+        case(["message "+j],D_,d("outbox.EventRouter",{}))
+        case(["message "+j],D_,d("outbox.EventRouter",{PLACE:"type:header:eventType,v:envelope"}))
+case(["c","heartbeat","outbox"],DEC)
 for c in out: print(json.dumps(c))
