@@ -24,6 +24,7 @@ from differential.plan import MARKER  # noqa: E402
 from differential.play import Bench, Game  # noqa: E402
 from differential.run import SETTINGS  # noqa: E402
 from support import servers  # noqa: E402
+from support.kafka import delete_topics, read_topics, topics_with_prefix  # noqa: E402
 from support.paths import ROOT  # noqa: E402
 
 SHOWN = 6
@@ -46,6 +47,19 @@ class Scenario(Game):
         for part in (self.folder / "steps.sql").read_text().split("-- settle"):
             self.database.script(part)
             self.settle()
+
+    def _read(self):
+        """Of all topics: scenarios route where they like."""
+        super()._read()
+        self.outcome.theirs = [e for topic in self._topics() for e in read_topics(self.bench.bootstrap, topic) if e.topic == topic]
+
+    def _clean(self):
+        super()._clean()
+        for topic in self._topics():
+            delete_topics(self.bench.bootstrap, topic)
+
+    def _topics(self):
+        return [t for t in topics_with_prefix(self.bench.bootstrap, "") if t != "__consumer_offsets"]
 
 
 def records_text(events):
