@@ -124,6 +124,33 @@ void CheckTopicCreation(const PropertySet& properties, Findings* findings) {
   }
 }
 
+void CheckErrorTolerance(const PropertySet& properties, Findings* findings) {
+  constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
+  const bool tolerate = properties.Text("errors.tolerance") == "all";
+  const bool has_topic = properties.IsSet(kTopic);
+  if (has_topic && !tolerate) {
+    findings->Warn(kTopic,
+                   "has no effect: errors.tolerance=none stops the connector at the first record "
+                   "that cannot be published; set errors.tolerance=all");
+  }
+  if (tolerate && !has_topic) {
+    findings->Warn("errors.tolerance",
+                   absl::StrCat("records that cannot be published will be in the log only; name a "
+                                "topic in ",
+                                kTopic, " to keep them"));
+  }
+  for (const absl::string_view companion : {"errors.deadletterqueue.topic.replication.factor",
+                                            "errors.deadletterqueue.context.headers.enable"}) {
+    if (properties.IsSet(companion) && !has_topic)
+      findings->Warn(companion, absl::StrCat("has no effect without ", kTopic));
+  }
+  for (const absl::string_view offsets : {"offset.storage.topic", "offsets.storage.topic"}) {
+    if (!has_topic || properties.Text(kTopic) != properties.Text(offsets)) continue;
+    findings->Error(kTopic, absl::StrCat("is the topic of the stored positions (", offsets, ")"),
+                    "name a topic of its own");
+  }
+}
+
 void WarnOfOverrides(const PropertySet& properties, Findings* findings) {
   constexpr absl::string_view kPrefix = "snapshot.select.statement.overrides.";
   const std::vector<std::string> tables =
@@ -171,6 +198,7 @@ void CheckCombinations(const PropertySet& properties, Findings* findings) {
   CheckTopicCreation(properties, findings);
   CheckTopicNaming(properties, findings);
   CheckOutbox(properties, findings);
+  CheckErrorTolerance(properties, findings);
   WarnOfOverrides(properties, findings);
   WarnOfSurprises(properties, findings);
 }

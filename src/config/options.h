@@ -206,6 +206,21 @@ struct SinkOptions {
   size_t buffer_bytes = 16u << 20;  // buffer.memory: bytes in flight at most
   std::vector<TopicCreationGroup>
       topic_creation;  // groups in order, "default" last; empty: leave it to the broker
+  // Created with one partition where it is missing, whatever topic_creation says; empty: none.
+  std::string dead_letter_topic;
+  int dead_letter_replication_factor = 3;  // -1: broker default
+};
+
+// errors.*: what becomes of a record that cannot be published.
+struct RecordErrorOptions {
+  bool tolerate = false;          // errors.tolerance=all
+  std::string dead_letter_topic;  // empty: such records are logged
+  bool context_headers = false;   // errors.deadletterqueue.context.headers.enable
+  bool log = false;               // dead letters, too
+  bool log_records = false;       // with key and value
+  // Java classes as configured, for the context headers.
+  std::string key_converter, value_converter;
+  std::map<std::string, std::string> transforms;  // by name in the chain
 };
 
 enum class OffsetStoreKind { kKafkaTopic, kFile, kMemory };
@@ -259,6 +274,7 @@ struct ConnectorOptions {
   SinkOptions sink;
   OffsetOptions offset;
   HeartbeatOptions heartbeat;
+  RecordErrorOptions record_errors;
   RuntimeOptions runtime;
   OutboxOptions outbox;
 };

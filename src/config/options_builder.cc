@@ -293,6 +293,24 @@ TransformChainOptions BuildChain(const PropertySet& properties) {
   return ReadTransforms(properties, &said);
 }
 
+RecordErrorOptions BuildRecordErrors(const PropertySet& properties,
+                                     const TransformChainOptions& chain) {
+  RecordErrorOptions errors;
+  errors.tolerate = properties.Text("errors.tolerance") == "all";
+  if (errors.tolerate)
+    errors.dead_letter_topic = properties.Text("errors.deadletterqueue.topic.name");
+  errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
+  errors.log = properties.Boolean("errors.log.enable");
+  errors.log_records = properties.Boolean("errors.log.include.messages");
+  errors.key_converter = properties.Text("key.converter");
+  errors.value_converter = properties.Text("value.converter");
+  for (const TransformSpec& transform : chain.transforms) {
+    const Property* type = properties.Find(absl::StrCat("transforms.", transform.alias, ".type"));
+    if (type != nullptr) errors.transforms[transform.alias] = type->value;
+  }
+  return errors;
+}
+
 RuntimeOptions BuildRuntime(const PropertySet& properties) {
   RuntimeOptions runtime;
   runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
@@ -395,6 +413,10 @@ ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& 
   options.sink = BuildSink(properties, options.kafka);
   options.offset = BuildOffset(properties, options.sink, findings);
   options.heartbeat = BuildHeartbeat(properties, findings);
+  options.record_errors = BuildRecordErrors(properties, options.chain);
+  options.sink.dead_letter_topic = options.record_errors.dead_letter_topic;
+  options.sink.dead_letter_replication_factor =
+      static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
   options.runtime = BuildRuntime(properties);
   options.outbox = BuildOutbox(properties);
   WarnOfDefaultBroker(properties, options, findings);

@@ -131,6 +131,14 @@ std::string CheckTopicName(absl::string_view value) {
          "allowed)";
 }
 
+// Kafka's own limits for a whole name; prefixes of names have only CheckTopicName.
+std::string CheckWholeTopicName(absl::string_view value) {
+  constexpr size_t kLongest = 249;
+  if (value.size() > kLongest) return "is longer than 249 characters";
+  if (value == "." || value == "..") return "is no name of a topic";
+  return CheckTopicName(value);
+}
+
 std::string CheckSkippedOperations(absl::string_view value) {
   const std::vector<std::string> operations = SplitCommaList(value);
   for (const std::string& operation : operations) {

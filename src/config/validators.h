@@ -20,6 +20,7 @@ std::string CheckHostname(absl::string_view value);
 std::string CheckPort(absl::string_view value);
 std::string CheckSlotName(absl::string_view value);
 std::string CheckTopicName(absl::string_view value);
+std::string CheckWholeTopicName(absl::string_view value);
 std::string CheckSkippedOperations(absl::string_view value);
 std::string CheckMessageKeyColumns(absl::string_view value);
 std::string CheckNamingStrategy(absl::string_view value);

@@ -58,6 +58,7 @@ LeafProgram CompileLeaf(const Node& node, const InputPlans& inputs, size_t* buff
       break;
     case Leaf::Kind::kFunction:
       leaf.function = node.leaf.function;
+      leaf.by = node.leaf.by;
       for (const Node& operand : node.leaf.operands)
         leaf.operands.push_back(CompileLeaf(operand, inputs, buffers));
       break;

@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "encode/scalar_text.h"
 #include "encode/shape_compiler.h"
+#include "event/transform_error.h"
 
 namespace walduct::encode {
 namespace {
@@ -96,7 +97,8 @@ absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, Value
       operands->resize(leaf.operands.size());
       for (size_t i = 0; i < leaf.operands.size(); ++i)
         RETURN_IF_ERROR(ReadLeaf(leaf.operands[i], inputs, context, buffers, &(*operands)[i]));
-      RETURN_IF_ERROR(leaf.function->Apply(*operands, buffer, out));
+      const absl::Status applied = leaf.function->Apply(*operands, buffer, out);
+      if (!applied.ok()) return event::TransformError(applied, leaf.by, "the record");
     }
   }
   if (out->is_null() && leaf.null_is_default && leaf.schema != nullptr)

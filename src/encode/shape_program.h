@@ -30,6 +30,7 @@ struct LeafProgram {
   std::string constant_text;
   event::ValueFunctionPtr function;   // kFunction
   std::vector<LeafProgram> operands;  // kFunction
+  std::string by;                     // kFunction: name of its transform
   size_t buffer = 0;                  // of its text, among ProgramBuffers
   bool null_is_default = false;
   std::string name;  // for messages

@@ -165,17 +165,25 @@ absl::Status Attempt::PrepareServer() {
 }
 
 absl::Status Attempt::PrepareTopics() {
-  // What transforms make of the topics shows with the records.
-  if (!config().chain.transforms.empty()) return absl::OkStatus();
-  const transform::TopicNaming naming(config().transform);
+  const absl::Status prepared = sink_->PrepareTopics(KnownTopics());
+  // A topic's name that Kafka refuses is the error of each of its records.
+  const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors.tolerate;
+  if (of_records) log::Warn(std::string(prepared.message()), {{"hint", ErrorHint(prepared)}});
+  return of_records ? absl::OkStatus() : prepared;
+}
+
+// What transforms make of the topics shows with the records.
+std::vector<std::string> Attempt::KnownTopics() const {
   std::vector<std::string> topics;
+  if (!config().chain.transforms.empty()) return topics;
+  const transform::TopicNaming naming(config().transform);
   for (const postgres::TableName& table : captured_)
     topics.push_back(naming.TableTopic(table.schema, table.table));
   if (config().transform.transaction_metadata && decision_.stream)
     topics.push_back(transform::TransactionTopic(config().transform));
   if (config().heartbeat.interval > absl::ZeroDuration())
     topics.push_back(transform::HeartbeatTopic(config().transform));
-  return sink_->PrepareTopics(topics);
+  return topics;
 }
 
 absl::Status Attempt::CreateMissingSlot() {
@@ -210,8 +218,16 @@ absl::Status Attempt::CheckNoOutboxHistory() {
 
 absl::Status Attempt::BuildPipeline() {
   chain_ = transform::Chain::Create(config().chain);
-  ASSIGN_OR_RETURN(encoder_, encode::RecordEncoder::Create(config().encode, *options_.clock,
-                                                           RunId(*options_.clock), chain_.get()));
+  const std::string run_id = RunId(*options_.clock);
+  ASSIGN_OR_RETURN(encoder_, encode::RecordEncoder::Create(config().encode, *options_.clock, run_id,
+                                                           chain_.get()));
+  record_errors_ =
+      std::make_unique<RecordErrors>(RecordErrors::Options{.policy = config().record_errors,
+                                                           .connector = config().name,
+                                                           .encode = config().encode,
+                                                           .run_id = run_id,
+                                                           .clock = options_.clock,
+                                                           .metrics = options_.metrics});
   router_ = std::make_unique<transform::Router>(config().transform, filter_, encoder_.get());
   // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what is stored from now on.
   const bool resumes = stored_ && !decision_.snapshot;
@@ -237,6 +253,7 @@ absl::Status Attempt::BuildPipeline() {
                                                          .sink = sink_.get(),
                                                          .tracker = &tracker_,
                                                          .waiter = housekeeping_.get(),
+                                                         .errors = record_errors_.get(),
                                                          .metrics = options_.metrics});
   BuildHeartbeat();
   return absl::OkStatus();

@@ -16,6 +16,7 @@
 #include "engine/housekeeping.h"
 #include "engine/outbox_duties.h"
 #include "engine/pipeline.h"
+#include "engine/record_errors.h"
 #include "engine/start_position.h"
 #include "engine/tail.h"
 #include "offset/ack_tracker.h"
@@ -62,6 +63,7 @@ class Attempt {
   // Creates what is missing on the server, publication before slot.
   absl::Status PrepareServer();
   absl::Status PrepareTopics();
+  std::vector<std::string> KnownTopics() const;
   absl::Status CreateMissingSlot();
   // With housekeeping of outbox tables: rows from before the new slot must be read, or there must be none.
   absl::Status CheckNoOutboxHistory();
@@ -99,6 +101,7 @@ class Attempt {
   offset::AckTracker tracker_;
   std::unique_ptr<Checkpointer> checkpointer_;
   std::unique_ptr<Housekeeping> housekeeping_;
+  std::unique_ptr<RecordErrors> record_errors_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   std::unique_ptr<Heartbeat> heartbeat_;

@@ -1,5 +1,6 @@
 #include "engine/pipeline.h"
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 
@@ -102,15 +103,34 @@ void Pipeline::ReportNotices() {
 
 absl::Status Pipeline::Publish(const event::Emission& emission) {
   event::Record record;
-  RETURN_IF_ERROR(parts_.encoder->Encode(emission, &record));
+  const absl::Status encoded = parts_.encoder->Encode(emission, &record);
+  if (!encoded.ok()) return OnFailure(emission, encoded, RecordErrors::Stage::kEncode);
   if (record.dropped) {
     parts_.metrics->Filtered(metrics::FilterRule::kTransform).Add();
     return absl::OkStatus();
   }
   if (record.warned) parts_.metrics->transform_warnings.Add();
+  absl::Status written = Write(record);
+  if (absl::IsInvalidArgument(written))
+    return OnFailure(emission, written, RecordErrors::Stage::kProduce);
+  return written;
+}
+
+// The letter has a ticket like any record: the change counts as published once its letter is acknowledged.
+absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
+                                 RecordErrors::Stage stage) {
+  const event::Record* letter = nullptr;
+  RETURN_IF_ERROR(parts_.errors->Take(emission, error, stage, &letter));
+  if (letter == nullptr) return absl::OkStatus();
+  absl::Status written = Write(*letter);
+  while (absl::IsInvalidArgument(written) && parts_.errors->Shrink()) written = Write(*letter);
+  return WithContext(written, "dead letter");
+}
+
+absl::Status Pipeline::Write(const event::Record& record) {
   const uint64_t ticket = parts_.tracker->NextTicket();
   while (true) {
-    const absl::Status written = parts_.sink->Write(record, ticket);
+    absl::Status written = parts_.sink->Write(record, ticket);
     if (written.ok()) break;
     if (written.code() != absl::StatusCode::kResourceExhausted) return written;
     RETURN_IF_ERROR(parts_.waiter->WaitForRoom());

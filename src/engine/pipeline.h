@@ -1,10 +1,11 @@
 // Pipeline: pushes each change through transform and encode into the sink and keeps account of what
-// is in flight. A change is either wholly written, filtered by a named rule, or an error: never
-// dropped. Data thread only.
+// is in flight. A change is either wholly written, filtered by a named rule, let pass by RecordErrors,
+// or an error: never dropped in silence. Data thread only.
 #pragma once
 
 #include "absl/status/status.h"
 #include "encode/record_encoder.h"
+#include "engine/record_errors.h"
 #include "event/change_handler.h"
 #include "metrics/connector_metrics.h"
 #include "offset/ack_tracker.h"
@@ -30,6 +31,7 @@ class Pipeline final : public event::ChangeHandler {
     sink::Sink* sink = nullptr;
     offset::AckTracker* tracker = nullptr;
     RoomWaiter* waiter = nullptr;
+    RecordErrors* errors = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
   };
   explicit Pipeline(Parts parts) : parts_(parts) {}
@@ -51,6 +53,9 @@ class Pipeline final : public event::ChangeHandler {
  private:
   absl::Status PublishAll();
   absl::Status Publish(const event::Emission& emission);
+  absl::Status Write(const event::Record& record);
+  absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
+                         RecordErrors::Stage stage);
 
   Parts parts_;
   transform::Router::Counters counted_;  // already in the metrics

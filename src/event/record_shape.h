@@ -44,6 +44,7 @@ struct Leaf {
   uint32_t input = 0;          // kInput
   ValueFunctionPtr function;   // kFunction
   std::vector<Node> operands;  // kFunction: leaves
+  std::string by;              // kFunction: the transform whose function it is, for messages
   bool null_is_default =
       false;  // NULL is replaced by the schema's default, whatever the converter does
 

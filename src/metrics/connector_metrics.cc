@@ -15,6 +15,7 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
   std::vector<Sample> samples;
   AddLabelled(kEventsSeen, events_seen, kEventKindLabels, &samples);
   AddLabelled(kEventsFiltered, events_filtered, kFilterRuleLabels, &samples);
+  AddLabelled(kRecordErrors, record_errors, kRecordErrorLabels, &samples);
   const Sample plain[] = {
       {&kTransactions, "", transactions.value()},
       {&kReceivedBytes, "", received_bytes.value()},

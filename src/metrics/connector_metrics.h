@@ -53,6 +53,10 @@ enum class FilterRule : uint8_t {
 inline constexpr std::array<absl::string_view, 5> kFilterRuleLabels = {
     "skipped_operation", "not_captured", "already_done", "no_value", "transform"};
 
+// What became of a record that could not be published and was let pass.
+enum class RecordErrorOutcome : uint8_t { kDeadLetter, kLogged };
+inline constexpr std::array<absl::string_view, 2> kRecordErrorLabels = {"dead_letter", "logged"};
+
 // One number, ready to be printed.
 struct Sample {
   const Name* name;
@@ -63,6 +67,7 @@ struct Sample {
 struct ConnectorMetrics {
   std::array<Counter, kEventKindLabels.size()> events_seen;
   std::array<Counter, kFilterRuleLabels.size()> events_filtered;
+  std::array<Counter, kRecordErrorLabels.size()> record_errors;
   Counter transactions, received_bytes, records_written, delivery_errors, reconnects;
   Counter transform_warnings;
   Gauge connected, in_flight_bytes, in_flight_limit_bytes;
@@ -75,6 +80,10 @@ struct ConnectorMetrics {
 
   Counter& Seen(EventKind kind) { return events_seen[static_cast<size_t>(kind)]; }
   Counter& Filtered(FilterRule rule) { return events_filtered[static_cast<size_t>(rule)]; }
+
+  Counter& RecordErrors(RecordErrorOutcome outcome) {
+    return record_errors[static_cast<size_t>(outcome)];
+  }
 
   // Every number, in the order of names.h. Allocates: for logs and scrapes.
   std::vector<Sample> Snapshot() const;

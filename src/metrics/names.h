@@ -23,6 +23,9 @@ inline constexpr Name kEventsSeen = {"walduct_events_seen_total", "TotalNumberOf
 inline constexpr Name kEventsFiltered = {"walduct_events_filtered_total", "NumberOfEventsFiltered",
                                          Kind::kCounter, "rule",
                                          "changes not published because a rule says so"};
+inline constexpr Name kRecordErrors = {
+    "walduct_record_errors_total", "", Kind::kCounter, "outcome",
+    "records that could not be published and were let pass, by what became of them"};
 inline constexpr Name kTransactions = {"walduct_transactions_total",
                                        "NumberOfCommittedTransactions", Kind::kCounter, "",
                                        "transactions read to their commit"};

@@ -26,6 +26,14 @@ class Forward final : public kafka::DeliveryHandler {
   AckHandler* acks_;
 };
 
+absl::Status DeadLetterError(const absl::Status& error) {
+  const absl::Status named = WithContext(error, "the dead letter topic cannot be created");
+  if (ErrorReason(error) != "topic_settings_invalid") return named;
+  return Error(named.code(), ErrorReason(error), named.message(),
+               "set errors.deadletterqueue.topic.replication.factor to what the brokers can "
+               "hold, or create the topic");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const config::SinkOptions& options,
@@ -36,25 +44,39 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const config::SinkOption
                                             .java = kafka.producer,
                                             .rules = {.buffer_bytes = options.buffer_bytes,
                                                       .auto_create_topics = !creates}}));
-  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options.topic_creation));
+  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options));
 }
 
-KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer,
-                     std::vector<config::TopicCreationGroup> groups)
+KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options)
     : producer_(std::move(producer)),
-      groups_(std::move(groups)),
+      groups_(options.topic_creation),
+      dead_letters_{.name = options.dead_letter_topic,
+                    .partitions = 1,
+                    .replication_factor = options.dead_letter_replication_factor,
+                    .configs = {}},
       admin_(&producer_->client(), &producer_->wakeup()) {}
+
+bool KafkaSink::Creates(absl::string_view topic) const {
+  return !groups_.empty() || topic == dead_letters_.name;
+}
+
+kafka::NewTopic KafkaSink::PlanOf(const Target& target) const {
+  return target.name == dead_letters_.name ? dead_letters_ : PlanTopic(target.name, groups_);
+}
 
 absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
   Clock& clock = Clock::Real();
   const absl::Duration deadline = clock.Monotonic() + kPrepareTimeout;
   RETURN_IF_ERROR(producer_->CheckConnected(kRequestTimeout));
-  if (groups_.empty()) return absl::OkStatus();
-  std::vector<std::string> unknown;
-  for (const std::string& topic : topics) {
+  absl::Status refused;  // one name stops no other
+  std::vector<std::string> unknown, wanted;
+  if (!groups_.empty()) wanted.assign(topics.begin(), topics.end());
+  if (!dead_letters_.name.empty()) wanted.push_back(dead_letters_.name);
+  for (const std::string& topic : wanted) {
     if (targets_.contains(topic)) continue;
-    ASSIGN_OR_RETURN(Target * target, AddTarget(topic));
-    if (!target->topic) unknown.push_back(topic);
+    const absl::StatusOr<Target*> target = AddTarget(topic);
+    refused.Update(target.status());
+    if (target.ok() && !(*target)->topic) unknown.push_back(topic);
   }
   for (size_t first = 0; first < unknown.size(); first += kRequestTopics) {
     admin_.StartExists(absl::MakeSpan(unknown).subspan(first, kRequestTopics), kRequestTimeout);
@@ -62,16 +84,25 @@ absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
   while (!admin_.idle() && clock.Monotonic() < deadline) {
     RETURN_IF_ERROR(TakeAnswers(deadline - clock.Monotonic()));
   }
-  if (admin_.idle()) return absl::OkStatus();
+  refused.Update(FirstRefused());
+  if (admin_.idle()) return refused;
   return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
                absl::StrCat("Kafka at ", producer_->client().bootstrap_servers(),
                             " does not answer about the topics"));
 }
 
+absl::Status KafkaSink::FirstRefused() const {
+  for (const auto& [name, target] : targets_) RETURN_IF_ERROR(target->refused);
+  return absl::OkStatus();
+}
+
 absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
   ASSIGN_OR_RETURN(Target * target, FindTarget(record.topic));
-  if (!target->topic) return absl::ResourceExhaustedError("the topic is being looked for");
+  if (!target->topic) {
+    return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked for")
+                                : target->refused;
+  }
   kafka::Headers headers;
   for (const event::Header& header : record.headers) {
     headers.Add(header.name,
@@ -119,7 +150,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   }
   std::string name(topic);
   RETURN_IF_ERROR(kafka::CheckTopicName(name));
-  auto target = std::unique_ptr<Target>(new Target{name, std::nullopt});
+  auto target = std::unique_ptr<Target>(new Target{name, std::nullopt, {}});
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
 }
 
@@ -148,11 +179,17 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
     admin_.StartExists({target.name}, kRequestTimeout);
     return absl::OkStatus();
   }
+  if (ErrorReason(answer.status) == "topic_name_invalid") {
+    target.refused = answer.status;
+    return absl::OkStatus();
+  }
   const bool missing = ErrorReason(answer.status) == "topic_missing";
-  if (!missing || answer.question == kafka::TopicAnswer::Question::kCreate) return answer.status;
+  if (!missing || answer.question == kafka::TopicAnswer::Question::kCreate) {
+    return target.name == dead_letters_.name ? DeadLetterError(answer.status) : answer.status;
+  }
   // The broker creates it, or its first record fails.
-  if (groups_.empty()) return OpenTarget(&target);
-  admin_.StartCreate({PlanTopic(target.name, groups_)}, kRequestTimeout);
+  if (!Creates(target.name)) return OpenTarget(&target);
+  admin_.StartCreate({PlanOf(target)}, kRequestTimeout);
   return absl::OkStatus();
 }
 

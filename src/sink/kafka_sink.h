@@ -1,6 +1,7 @@
 // KafkaSink: records into Kafka topics. A topic's existence is asked for before its first record. Where topic.creation.* is
-// configured it is created when it is missing; otherwise that is left to the broker's auto.create.topics.enable, but not
-// while no broker answers: librdkafka would take the first answer after an outage for the topic's absence, and fail.
+// configured it is created when it is missing, the dead letter topic in any case; otherwise that is left to the broker's
+// auto.create.topics.enable, but not while no broker answers: librdkafka would take the first answer after an outage for the
+// topic's absence, and fail.
 #pragma once
 
 #include <memory>
@@ -36,11 +37,14 @@ class KafkaSink final : public Sink {
     std::string name;
     // Absent until it exists, or a broker is there to look after that.
     std::optional<kafka::Topic> topic;
+    absl::Status refused;  // its name, by the broker
   };
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
-  KafkaSink(std::unique_ptr<kafka::Producer> producer,
-            std::vector<config::TopicCreationGroup> groups);
+  KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options);
+  bool Creates(absl::string_view topic) const;
+  kafka::NewTopic PlanOf(const Target& target) const;
+  absl::Status FirstRefused() const;
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
   absl::Status TakeAnswers(absl::Duration wait);
@@ -49,6 +53,7 @@ class KafkaSink final : public Sink {
 
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
   const std::vector<config::TopicCreationGroup> groups_;
+  const kafka::NewTopic dead_letters_;  // without a name: none
   kafka::TopicAdmin admin_;
   Targets targets_;
   Target* last_ = nullptr;  // of the record before

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/error.h"
+#include "event/transform_error.h"
 
 namespace walduct::transform {
 namespace {
@@ -55,13 +55,20 @@ StagePtr MakeStage(const config::TransformSpec& spec) {
   return nullptr;
 }
 
-absl::Status WithName(const std::string& alias, const std::string& topic,
-                      const absl::Status& status) {
-  const absl::string_view hint = ErrorHint(status);
-  return Error(status.code(), ErrorReason(status),
-               absl::StrCat("transform '", alias, "' cannot take a record of topic ", topic, ": ",
-                            status.message()),
-               hint.empty() ? "give the transform a predicate that leaves such records out" : hint);
+// Functions that have no owner yet are of the stage that has just run: their errors name it.
+void Sign(const std::string& alias, event::Node* node) {
+  for (event::Node& member : node->members) Sign(alias, &member);
+  if (node->kind != event::Node::Kind::kLeaf || node->leaf.function == nullptr) return;
+  if (node->leaf.by.empty()) node->leaf.by = alias;
+  for (event::Node& operand : node->leaf.operands) Sign(alias, &operand);
+}
+
+void Sign(const std::string& alias, event::RecordShape* shape) {
+  for (event::Node& header : shape->headers) Sign(alias, &header);
+  for (std::optional<event::Node>* part :
+       {&shape->key, &shape->value, &shape->partition, &shape->timestamp}) {
+    if (part->has_value()) Sign(alias, &**part);
+  }
 }
 
 void AddNotices(const std::string& alias, const Questions& questions, ChainOutcome* outcome) {
@@ -126,12 +133,14 @@ ChainOutcome Chain::Run(ChainOutcome from) const {
     from.by = link.alias;
     if (!verdict.ok()) {
       from.kind = ChainOutcome::Kind::kFailed;
-      from.error = WithName(link.alias, from.shape.topic, verdict.status());
+      from.error = event::TransformError(verdict.status(), link.alias,
+                                         absl::StrCat("a record of topic ", from.shape.topic));
       return from;
     }
     if (*verdict == Verdict::kAsk) {
       from.kind = ChainOutcome::Kind::kQuestion;
       from.question = questions.pending();
+      Sign(link.alias, &from.question);
       return from;
     }
     AddNotices(link.alias, questions, &from);
@@ -139,6 +148,7 @@ ChainOutcome Chain::Run(ChainOutcome from) const {
       from.kind = ChainOutcome::Kind::kDropped;
       return from;
     }
+    Sign(link.alias, &shape);
     from.shape = std::move(shape);
   }
   from.kind = ChainOutcome::Kind::kRecord;

@@ -1,0 +1,66 @@
+// RecordErrors: what becomes of a record that cannot be published, by Connect's errors.* properties: the connector stops, or
+// the record goes to the dead letter topic or the log. Costs nothing while nothing fails: the record as it was before the
+// transforms is made anew from the row, which is still at hand. Data thread only.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "config/options.h"
+#include "encode/record_encoder.h"
+#include "event/emission.h"
+#include "event/record.h"
+#include "metrics/connector_metrics.h"
+
+namespace walduct::engine {
+
+class RecordErrors {
+ public:
+  struct Options {
+    config::RecordErrorOptions policy;
+    std::string connector;  // its name
+    config::EncodeOptions encode;
+    std::string run_id;
+    Clock* clock = nullptr;                        // borrowed
+    metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
+  };
+  explicit RecordErrors(Options options);
+
+  enum class Stage {
+    kEncode,   // transforms and converters
+    kProduce,  // the sink will never take it
+  };
+  // The record of emission cannot be published. OK: it is let pass, and was logged when there is no letter to write.
+  // An error: the connector has to stop; the same one, with the row, its key and its LSN.
+  // *letter: to be written in its place, borrowed until the next call; null: none.
+  absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
+                    const event::Record** letter);
+
+  // The sink cannot take the letter, either: makes it smaller. False: it has nothing left but its headers.
+  bool Shrink();
+
+ private:
+  void Log(const event::Emission& emission, const absl::Status& error, Stage stage);
+  void MakeLetter(const event::Emission& emission, const absl::Status& error, Stage stage);
+  // The record before the transforms, or as much of it as can be written.
+  bool EncodeOriginal(const event::Emission& emission, event::Record* record);
+  void AddContextHeaders();
+  void SetContext(const event::Emission& emission, const absl::Status& error, Stage stage);
+  std::string ClassOf(const absl::Status& error, Stage stage) const;
+
+  static constexpr size_t kContextHeaders = 7;
+
+  const Options options_;
+  std::unique_ptr<encode::RecordEncoder> encoder_;  // without transforms; made at the first error
+  event::Record letter_;
+  std::vector<event::Header> headers_;
+  std::array<std::string, kContextHeaders> context_;
+  bool has_context_ = false;
+};
+
+}  // namespace walduct::engine
