@@ -3,12 +3,19 @@ import random
 
 from differential import column_types as types
 from differential.limits import fits, has, takes_big_rows
-from differential.plan import (SCHEMAS, Alter, Column, Create, Delete, Drop, Insert, Message, Plan, Raw, Savepoint, Table, Together, Transaction, Truncate,
-                               Update, World, ident)
+from differential.plan import (SCHEMAS, Alter, Column, Create, Delete, Drop, Insert, Mass, Message, Plan, Published, Raw, Savepoint, Table, Together,
+                               Transaction, Truncate, Update, World, ident)
 
 ODD_TABLES = ["T Mixed", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "under_score", "1st", "sp  ace", "d$ollar", "x" * 60, "it's"]
 ODD_COLUMNS = ["Mixed Case", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "order", "1st", "before", "after", "op", "id", "payload", "schema",
                "_x", "d$ollar", "y" * 50, "日本", "back\\slash"]
+
+
+# Of the database, and so of the sessions of both connectors, which must not follow them.
+SETTINGS = {
+    "timezone": ["'America/New_York'", "'Asia/Kolkata'", "'Australia/Lord_Howe'"], "datestyle": ["'SQL, DMY'", "'German'", "'Postgres, MDY'"],
+    "intervalstyle": ["'postgres_verbose'", "'iso_8601'"], "search_path": ["s2, public"],
+}
 
 
 class Generator:
@@ -41,9 +48,31 @@ class Generator:
             plan.publication = "for all tables with (publish_via_partition_root)"
         self.world = World(tables)
         plan.before = [self.insert(t) for t in tables for _ in range(rng.choice((0, 1, 1, 2)))]
+        plan.before += self.earlier()
+        if self.chance(0.15):
+            plan.published = [self.published(t) for t in tables if self.chance(0.8)]
+            if self.chance(0.3):
+                plan.publication = f"for all tables with (publish = '{rng.choice(('insert', 'insert, update', 'insert, update, delete'))}')"
+        if self.chance(0.25):
+            plan.settings = {name: rng.choice(SETTINGS[name]) for name in rng.sample(list(SETTINGS), rng.randint(1, 3))}
         while len(plan.transactions) < self.transaction_count:
             plan.transactions += self.transactions()
         return plan
+
+    def earlier(self):
+        """Changes of rows and tables before the start."""
+        made = []
+        for _ in range(self.rng.choice((0, 2, 5))):
+            operation = self.change() if self.chance(0.5) else self.alteration(BEFORE)
+            if getattr(operation, "table", None) is not None:
+                made.append(operation)
+        return made
+
+    def published(self, table):
+        columns = [c for c in table.columns if c.generated is None and (table.bound(c) or c.uid == table.columns[0].uid or self.chance(0.7))]
+        if table.partitions:  # the server takes neither for them
+            return Published(table.uid)
+        return Published(table.uid, [c.uid for c in columns] if self.chance(0.3) else [], "{rid} % 3 <> 0" if self.chance(0.3) else None)
 
     def table(self, number, given=()):
         rng = self.rng
@@ -152,6 +181,8 @@ class Generator:
             if kind > 0.97:
                 return Truncate([t.uid for t in self.rng.sample(tables, self.rng.choice((1, 1, 2)))])
             return self.insert(table)
+        if kind < 0.5:
+            return Mass(table.uid, self.rng.choice(list(Mass.STATEMENTS)))
         if kind < 0.8:
             return self.update(table)
         if kind < 0.96:
@@ -175,7 +206,8 @@ class Generator:
         if self.chance(0.12):
             operations.append(Savepoint([self.change() for _ in range(self.rng.randint(1, 3))], keep=self.chance(0.5)))
         beside = [self.insert(rng.choice(list(self.world.tables.values())))] if len(operations) > 1 and self.chance(0.2) else []
-        return [Transaction(operations, commit=self.chance(0.92), beside=beside)]
+        prepared = f"{self.seed} {self.uid()}" if self.chance(0.05) else None
+        return [Transaction(operations, commit=self.chance(0.92), beside=beside, prepared=prepared)]
 
     def alteration(self, kinds=()):
         rng = self.rng
@@ -222,7 +254,7 @@ class Generator:
         return Alter(table.uid, "change_type", column.uid, made) if fits(Column(0, "", made, column.not_null)) else None
 
     def not_null(self, table):
-        free = [c for c in self.free(table) if not c.generated and c.type.family != "timestamp" and fits(Column(0, "", c.type, True, c.default))]
+        free = [c for c in self.free(table) if not c.generated and c.type.family not in STAY_NULLABLE and fits(Column(0, "", c.type, True, c.default))]
         column = self.rng.choice(free) if free else None
         return Alter(table.uid, "not_null", column.uid, not column.not_null) if column else None
 
@@ -239,6 +271,38 @@ class Generator:
 
     def rename(self, table):
         return Alter(table.uid, "rename", to=f"renamed{self.uid()}") if self.chance(0.4) else None
+
+    def move(self, table):
+        return None if table.partitions else Alter(table.uid, "move", to=self.rng.choice(["public", *SCHEMAS]))
+
+    def drop_key(self, table):
+        simple = table.primary_key and table.name.isidentifier() and not table.partitions
+        return Alter(table.uid, "drop_key", to=f"{table.name}_pkey") if simple else None
+
+    def add_key(self, table):
+        rid = table.columns[0]
+        return None if table.primary_key or not rid.not_null or table.partitions else Alter(table.uid, "add_key", to=[rid.uid])
+
+    def own_type(self, table):
+        """A type that comes while both stream."""
+        name = f"made{self.uid()}"
+        made, statement = self.rng.choice((
+            (types.ColumnType(name, "enum", types.choice_of("p", "q r")), f"create type {name} as enum ('p', 'q r')"),
+            (types.ColumnType(name, "domain", types.choice_of("1", "-2")), f"create domain {name} as bigint check (value < 10)"),
+            (types.ColumnType(name, "domain", types.choice_of("a", "b")), f"create domain {name} as short_text"),
+            (types.ColumnType(name, "unknown", types.choice_of("(1,2)", "(,)")), f"create type {name} as (x int, y int)"),
+            (types.ColumnType(name, "unknown", types.choice_of("[1,2)", "empty")), f"create type {name} as range (subtype = float8)"),
+            (types.ColumnType(f"{name}[]", "array_enum", types.choice_of("{p}", "{}")), f"create type {name} as enum ('p', 'q r')"),
+        ))
+        return Alter(table.uid, "own_type", to=(Column(self.uid(), f"o{self.uid()}", made), statement)) if len(table.columns) < 30 else None
+
+    def partition_again(self, table):
+        if not table.partitions:
+            return None
+        last = table.partition(table.partitions - 1)
+        values = f"values from ({table.partitions * 8 - 8 if table.partitions > 1 else 'minvalue'}) to (maxvalue)"
+        return Together([Raw(f"alter table {table.sql} detach partition {last}"), Raw(f"alter table {table.sql} attach partition {last} for {values}"),
+                         Alter(table.uid, "identity", to=table.identity)])
 
     def create(self, table):
         if self.chance(0.5) or len(self.world.tables) > self.table_count + 3:
@@ -262,6 +326,9 @@ class Generator:
 
 
 ALTERATIONS = ["add_column"] * 5 + ["drop_column"] * 3 + ["rename_column"] * 2 + ["change_type"] * 3 + ["not_null"] * 2 + ["default"] * 2 + [
-    "identity", "rename", "create", "drop", "recreate", "label"]
+    "identity", "rename", "create", "drop", "recreate", "label", "move", "drop_key", "add_key", "own_type", "partition_again"]
 # Of these Debezium, which asks the catalog for a table by its name when it reads the transaction, still finds what it needs.
 LATE = ["add_column", "drop_column", "change_type", "not_null", "default", "identity"]
+BEFORE = ["add_column", "add_column", "drop_column", "change_type", "not_null", "default"]
+# Their columns may hold values by now that would stop both connectors if null were not allowed.
+STAY_NULLABLE = ("timestamp", "array_enum", "array_tsvector", "array_unknown", "array_domain")

@@ -1,5 +1,5 @@
 """Where walduct is meant to differ from Debezium, and where Debezium cannot be compared with: each as narrow as it can be. What
-is not here must be equal. docs/differences.md says why for the users."""
+is not here must be equal. docs/differences.md tells the users: `told` is the first cell of the row there that says it."""
 import re
 import struct
 from collections.abc import Callable
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class NotMade:
-    reason: str
+    told: str
     column: Callable[..., bool]  # of (column, key: as part of a key, big: stored out of line)
 
 
 @dataclass(frozen=True)
 class NoValue:
-    reason: str
+    told: str
     value: Callable[..., bool]  # of (column, text)
 
 
@@ -25,17 +25,27 @@ def _far(text):
     return year is not None and ("BC" in text or not 1700 < int(year.group()) < 2250)
 
 
+_SPECIAL = "numeric `NaN`, `Infinity` in a NOT NULL column; a timestamp beyond 64 bits of nanoseconds there"
+_DEFAULT = "`infinity`, `-infinity` as DEFAULT of a timestamp or a date"
+_DATE = "date `infinity`, `-infinity`"
+_OLD = "dates before 1582 or before Christ in a snapshot or an array"
+_TIME_ARRAY = "`24:00` in arrays of time, fractions of a second in arrays of time and timetz"
+
 NOT_MADE = [
-    NotMade("Debezium's key of a name column is empty", lambda c, key, big: key and c.type.family == "name"),
-    NotMade("NaN and infinities of numeric in a NOT NULL column stop both", lambda c, key, big: c.type.family == "special_numeric" and (c.not_null or key)),
-    NotMade("a TOAST value not sent has no placeholder in the key", lambda c, key, big: big and key),
-    NotMade("a name in the key is lost while streaming", lambda c, key, big: c.type.family == "name" and key),
-    NotMade("a required column without a value stops Debezium at a delete", lambda c, key, big: c.type.family == "domain_not_null" and key is None),
+    NotMade("bit arrays that are NOT NULL", lambda c, key, big: c.type.family == "array_bit" and c.not_null),
+    NotMade("`name` columns in keys", lambda c, key, big: key and c.type.family == "name"),
+    NotMade(_SPECIAL, lambda c, key, big: c.type.family == "special_numeric" and (c.not_null or key)),
+    NotMade("a unique index over a column with a quotation mark in its name, in place of a primary key", lambda c, key, big: key and '"' in c.name),
+    NotMade("TOAST value not sent, part of the key", lambda c, key, big: big and key),
 ]
 
+# Arrays that become null as a whole when one of the elements is.
+_WHOLE = ("array_enum", "array_tsvector", "array_unknown", "array_domain")
+
 NO_VALUE = [
-    NoValue("nanoseconds end in 2262: where null is not allowed, both stop", lambda c, v: c.type.family == "timestamp" and c.not_null and _far(v)),
-    NoValue("an empty varbit(1) is no boolean: Debezium stops where null is not allowed", lambda c, v: c.type.sql == "varbit(1)" and v == ""),
+    NoValue(_SPECIAL, lambda c, v: c.type.family == "timestamp" and c.not_null and _far(v)),
+    NoValue("NULL in an array of an enum, tsvector, or, with `include.unknown.datatypes=true`, a type without a mapping", lambda c, v: c.not_null and c.type.family in _WHOLE and "NULL" in v),
+    NoValue("an empty `varbit(1)` in a NOT NULL column", lambda c, v: c.type.sql == "varbit(1)" and v == ""),
 ]
 
 
@@ -74,7 +84,7 @@ def has(column, value):
 @dataclass(frozen=True)
 class Known:
     """A leaf of a record in which walduct may differ: `family` of the column's type, and what both wrote."""
-    reason: str
+    told: str
     family: str  # regular expression, full match
     accepts: Callable[..., bool]  # of (theirs, ours, where): numbers as text; where has streamed, options, java
 
@@ -148,19 +158,19 @@ def _cut_to_milliseconds(theirs, ours, where):
 _LIMIT = "-999999999-01-01T00:00:00Z"
 
 KNOWN = [
-    Known("date infinity", "date|array_date", _is({"-2147472692", "-622191234"}, {"2147483647"})),
-    Known("date -infinity", "date|array_date", _is({"-2147472691", "-625821272"}, {"-2147483648"})),
-    Known("date infinity", "date|array_date", _is({"-5877611-06-21Z", "+292278994-08-16Z"}, {"+5881580-07-11Z"})),
-    Known("date -infinity", "date|array_date", _is({"-5877611-06-22Z", "-292275055-05-16Z", "+292269055-12-02Z"}, {"-5877641-06-23Z"})),
-    Known("-infinity as DEFAULT", "timestamp", _is({_LIMIT}, {"-290308-12-21T19:59:27.6Z"})),
-    Known("24:00 in an array of time", "array_time", _is({"0", "00:00:00Z"}, {"86400000", "86400000000", "86400000000000", "24:00:00Z"})),
-    Known("fractions of seconds in an array of timetz", "array_timetz",
+    Known(_DATE, "date|array_date", _is({"-2147472692", "-622191234"}, {"2147483647"})),
+    Known(_DATE, "date|array_date", _is({"-2147472691", "-625821272"}, {"-2147483648"})),
+    Known(_DATE, "date|array_date", _is({"-5877611-06-21Z", "+292278994-08-16Z"}, {"+5881580-07-11Z"})),
+    Known(_DATE, "date|array_date", _is({"-5877611-06-22Z", "-292275055-05-16Z", "+292269055-12-02Z"}, {"-5877641-06-23Z"})),
+    Known(_DEFAULT, "timestamp", _is({_LIMIT}, {"-290308-12-21T19:59:27.6Z"})),
+    Known(_TIME_ARRAY, "array_time", _is({"0", "00:00:00Z"}, {"86400000", "86400000000", "86400000000000", "24:00:00Z"})),
+    Known(_TIME_ARRAY, "array_timetz",
           lambda theirs, ours, where: isinstance(ours, str) and "." in ours and theirs == re.sub(r"\.\d+", "", ours)),
-    Known("-infinity in an array of timestamptz", "array_timestamptz",
+    Known("infinite timestamps in an array", "array_timestamptz",
           lambda theirs, ours, where: ours == "-infinity" and isinstance(theirs, str) and theirs.startswith("+292269055-12-02T23:00:00")),
-    Known("dates before 1582 in the snapshot: era lost, another calendar", "date", lambda x, y, where: not where.streamed and _other_calendar(x, y, where)),
-    Known("dates before 1582 in arrays: era lost, another calendar", "array_date|array_timestamp|array_timestamptz", _other_calendar),
-    Known("microseconds in an array of time", "array_time", _cut_to_milliseconds),
+    Known(_OLD, "date", lambda x, y, where: not where.streamed and _other_calendar(x, y, where)),
+    Known(_OLD, "array_date|array_timestamp|array_timestamptz", _other_calendar),
+    Known(_TIME_ARRAY, "array_time", _cut_to_milliseconds),
     Known("timestamp beyond the year 294247", "timestamp|array_timestamp",
           lambda theirs, ours, where: ours == "9223372036854775807" and re.fullmatch(r"-92233\d{14}", theirs) is not None),
 ]
@@ -172,40 +182,67 @@ def _same_number(theirs, ours, where):
     return where.java < 19 and (numbers[0] == numbers[1] or len({struct.pack("f", n) for n in numbers}) == 1)
 
 
-KNOWN.append(Known("floating point numbers as an old Java prints them", "real|double|array_real|array_double|point|numeric|array_numeric|money", _same_number))
+KNOWN.append(Known("text of floating point numbers", "real|double|array_real|array_double|point|numeric|array_numeric|money", _same_number))
 
 
 def known(families, theirs, ours, where):
-    """The reason why two leaves may differ; None when they may not."""
+    """What is told of two leaves that may differ; None when they may not."""
     def accepts(rule):
         try:
             return rule.accepts(theirs, ours, where)
         except (TypeError, ValueError, AttributeError):  # not the kind of value that the rule is about
             return False
-    return next((k.reason for k in KNOWN for f in families if re.fullmatch(k.family, f) and accepts(k)), None)
+    return next((k.told for k in KNOWN for f in families if re.fullmatch(k.family, f) and accepts(k)), None)
 
 
 @dataclass(frozen=True)
 class KnownElsewhere:
     """The same outside of columns: `path` is the end of the place's name."""
-    reason: str
+    told: str
     path: str
     accepts: Callable[..., bool]
 
 
 KNOWN_ELSEWHERE = [
-    KnownElsewhere("-infinity as DEFAULT", ".default", lambda theirs, ours: theirs == _LIMIT and ours == "-290308-12-21T19:59:27.6Z"),
-    KnownElsewhere("labels of an enum added while streaming", "parameters.allowed", lambda theirs, ours: ours.startswith(theirs + ",")),
+    KnownElsewhere(_DEFAULT, ".default", lambda theirs, ours: theirs == _LIMIT and ours == "-290308-12-21T19:59:27.6Z"),
+    KnownElsewhere("label added to an enum while streaming, schemas on", "parameters.allowed", lambda theirs, ours: ours.startswith(theirs + ",")),
 ]
 
 
 def known_elsewhere(path, theirs, ours):
-    return next((k.reason for k in KNOWN_ELSEWHERE if path.endswith(k.path) and k.accepts(theirs, ours)), None)
+    return next((k.told for k in KNOWN_ELSEWHERE if path.endswith(k.path) and k.accepts(theirs, ours)), None)
 
 
-def in_text(family):
-    """Whether a column can be compared under StringConverter: what it writes cannot be read again, to look for what is known."""
-    return not any(re.fullmatch(k.family, family) for k in KNOWN)
+# What the comparison and the options do by themselves.
+BYTES_IN_TEXT = "bytes inside a struct under StringConverter"
+TOLD_ELSEWHERE = (
+    BYTES_IN_TEXT, "settings of the database or the role that change how values look", "`int2vector`, `oidvector`", "logical messages in `data_collections` of the transaction topic", "TOAST value not sent, type without placeholder, NOT NULL column",
+    "TOAST value not sent, type without placeholder, nullable column with DEFAULT", "a mask and another rule name the same column",
+    "`message.key.columns` with a column that is excluded, or before an excluded one",
+    "dates and times under StringConverter with `time.precision.mode=connect`",
+)
+
+
+@dataclass(frozen=True)
+class NotWith:
+    """A column that is not made under some options."""
+    told: str
+    options: Callable[..., bool]
+    column: Callable[..., bool]
+
+
+NOT_WITH = [
+    NotWith("a NOT NULL timestamp in a delete or an old key, `time.precision.mode=nanoseconds`", lambda o: o.get("time.precision.mode") == "nanoseconds",
+            lambda c: c.not_null and (c.type.family == "timestamp" or c.type.sql == "moment")),
+]
+STRING = "org.apache.kafka.connect.storage.StringConverter"
+
+
+def left_out(column, options):
+    # What StringConverter writes cannot be read again, to look for what is known.
+    if STRING in options.values() and any(re.fullmatch(k.family, column.type.family) for k in KNOWN):
+        return True
+    return any(rule.options(options) and rule.column(column) for rule in NOT_WITH)
 
 
 # Under StringConverter Debezium prints the identity or the state of a Java object where there are bytes.

@@ -2,10 +2,11 @@
 import json
 import subprocess
 
-from differential.limits import fits, inline
+from differential.limits import STRING, fits, inline
+from differential.plan import ident
 from support.paths import BINARY
 
-JSON, STRING = "org.apache.kafka.connect.json.JsonConverter", "org.apache.kafka.connect.storage.StringConverter"
+JSON = "org.apache.kafka.connect.json.JsonConverter"
 
 # Property → values, each different from the default.
 SIMPLE = {
@@ -29,6 +30,12 @@ SIMPLE = {
     "message.prefix.include.list": ["keep.*"],
     "message.prefix.exclude.list": ["drop|odd.*"],
     "datatype.propagate.source.type": [r".*\.int4,.*\.text,.*\.numeric", r".*\.TIMESTAMP.*"],
+    "schema.refresh.mode": ["columns_diff_exclude_unchanged_toast"],
+    "snapshot.mode": ["no_data", "always", "when_needed"],
+    "topic.prefix": ["{}.a-b", "{}_X", "{}-1.y_z"],
+    "replica.identity.autoset.values": [r"public\.t\d:FULL", r"s2\..*:FULL"],
+    "header.converter": [STRING, JSON],
+    "event.converting.failure.handling.mode": ["skip"],
     "key.converter.schemas.enable": ["true"],
     "value.converter.schemas.enable": ["true"],
     "key.converter.decimal.format": ["NUMERIC"],
@@ -38,7 +45,9 @@ SIMPLE = {
     "key.converter": [STRING],
     "value.converter": [STRING],
 }
-RARE = {"key.converter": 0.04, "value.converter": 0.04, "skipped.operations": 0.1, "message.prefix.include.list": 0.05,
+OFTEN = {"key.converter.schemas.enable": 0.4, "value.converter.schemas.enable": 0.5}
+RARE = {**OFTEN, "snapshot.mode": 0.15, "topic.prefix": 0.1, "replica.identity.autoset.values": 0.08, "header.converter": 0.1, "event.converting.failure.handling.mode": 0.1,
+        "key.converter": 0.04, "value.converter": 0.04, "skipped.operations": 0.1, "message.prefix.include.list": 0.05,
         "message.prefix.exclude.list": 0.05, "topic.delimiter": 0.05, "money.fraction.digits": 0.08}
 
 # Properties whose values are patterns of columns.
@@ -82,7 +91,21 @@ def random_options(rng, plan):
         value = rng.choice(values)
         if rng.random() < RARE.get(name, 0.2):
             chosen[name] = value
-    ruled = set()  # a column has one rule at most: of several, Debezium would follow the first alone
+    chosen.update(column_options(rng, plan))
+    chosen.update(table_options(rng, plan))
+    if rng.random() < 0.15:
+        chosen["message.key.columns"] = ";".join(key_columns(rng, table) for table in rng.sample(plan.tables, rng.choice((1, 1, 3))))
+    return consistent(chosen)
+
+
+def key_columns(rng, table):
+    columns = [c for c in table.columns if inline(c) and fits(c, key=True)]
+    names = [escaped(c.name) for c in rng.sample(columns, min(2, len(columns)))]
+    return f"{escaped(table.schema)}\\.{escaped(table.name)}:{','.join(names)}"
+
+
+def column_options(rng, plan):
+    chosen, ruled = {}, set()  # a mask and another rule: Debezium may follow the other alone
     for name in COLUMNS:
         patterns = column_patterns(rng, plan, rng.choice((1, 3, 8)))
         if name == "column.include.list":
@@ -92,12 +115,29 @@ def random_options(rng, plan):
         if rng.random() < 0.1 and patterns:
             chosen[name] = ",".join(patterns)
             ruled.update(patterns)
-    keyed, named = rng.choice(plan.tables), rng.random() < 0.15
-    columns = [c for c in keyed.columns if inline(c) and fits(c, key=True)]
-    if named:
-        names = [escaped(c.name) for c in rng.sample(columns, min(2, len(columns)))]
-        chosen["message.key.columns"] = f"{escaped(keyed.schema)}\\.{escaped(keyed.name)}:{','.join(names)}"
-    return consistent(chosen)
+    return chosen
+
+
+def table_options(rng, plan):
+    """Which tables, and which of their rows are there before."""
+    chosen, names = {}, [f"{escaped(t.schema)}\\.{escaped(t.name)}" for t in plan.tables]
+    some = rng.sample(names, rng.randint(1, len(names)))
+    kind = rng.random()
+    if kind < 0.08:
+        chosen["table.include.list"] = ",".join([*some, r"public\.zz_marker", r".*\.part.*"])
+    elif kind < 0.16:
+        chosen["table.exclude.list"] = ",".join(some[:3])
+    elif kind < 0.2:
+        chosen["schema.exclude.list"] = "s2"
+    elif kind < 0.3:
+        chosen["snapshot.include.collection.list"] = ",".join(some)
+    plain = [t for t in plan.tables if t.schema == "public" and t.name.startswith("t") and not t.partitions]
+    if plain and rng.random() < 0.15:
+        table = rng.choice(plain)
+        what = rng.choice(("*", "*", ", ".join(ident(c.name) for c in table.columns)))
+        chosen["snapshot.select.statement.overrides"] = f"public.{table.name}"
+        chosen[f"snapshot.select.statement.overrides.public.{table.name}"] = f"SELECT {what} FROM public.{table.name} WHERE rid > 1"
+    return chosen
 
 
 def consistent(chosen):
@@ -123,7 +163,8 @@ class Accepted:
 
     def takes(self, name, value):
         if (name, value) not in self.answers:
-            self.answers[name, value] = self._ask({**base(), name: value})
+            with_it = {"snapshot.select.statement.overrides": "public.t0", "snapshot.select.statement.overrides.public.t0": "SELECT 1"} if "overrides" in name else {}
+            self.answers[name, value] = self._ask({**base(), **with_it, name: value.replace("{}", "p")})
         return self.answers[name, value]
 
     def _ask(self, options):

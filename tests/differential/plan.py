@@ -167,6 +167,26 @@ class Delete:
 
 
 @dataclass
+class Mass:
+    """Many rows in one statement; `kind` is a key of STATEMENTS."""
+    table: int
+    kind: str
+
+    STATEMENTS = {
+        "touch": "update {t} set {rid} = {rid}",
+        "touch one": "update {t} set {c} = {c} where {rid} % 3 = 0",
+        "shift": "update {t} set {rid} = {rid} + 1000 where {rid} % 4 = 1 and {rid} < 1000",
+        "delete": "delete from {t} where {rid} % 5 = 0",
+    }
+
+    def sql(self, world):
+        table = world.get(self.table)
+        if table is not None:
+            last = next((c for c in reversed(table.columns) if c.generated is None), table.columns[0])
+            yield self.STATEMENTS[self.kind].format(t=table.sql, rid=table.rid(), c=ident(last.name))
+
+
+@dataclass
 class Truncate:
     tables: list
 
@@ -251,6 +271,16 @@ class Alter:
         yield f"alter table {table.sql} rename to {ident(self.to)}"
         table.name = self.to
 
+    def move(self, world, table, column):
+        yield f"alter table {table.sql} set schema {ident(self.to)}"
+        table.schema = self.to
+
+    def own_type(self, world, table, column):
+        """A column of a type that is made for it; `to` is the column and the type's statement."""
+        made, statement = self.to
+        yield statement
+        yield from Alter(self.table, "add_column", to=made).sql(world)
+
     def drop_key(self, world, table, column):
         yield f"alter table {table.sql} drop constraint {ident(self.to)}"
         table.primary_key = []
@@ -304,12 +334,16 @@ class Transaction:
     commit: bool = True
     settle: bool = False  # both have caught up before it begins: it changes tables, and the catalog is read late
     beside: list = field(default_factory=list)  # operations that another session commits while this one is open
+    prepared: str | None = None  # its name in two-phase commit
 
     def statements(self, world):
         """As sent to the server; the world after it is the caller's to keep, when the server took it."""
         done = [s for operation in self.operations for s in operation.sql(world)]
         alone = len(done) == 1 and self.commit
-        return done if alone or not done else ["begin", *done, "commit" if self.commit else "rollback"]
+        if (alone and not self.prepared) or not done:
+            return done
+        end = "commit" if self.commit else "rollback"
+        return ["begin", *done, *([f"prepare transaction '{self.prepared}'", f"{end} prepared '{self.prepared}'"] if self.prepared else [end])]
 
 
 def flat(operations):
@@ -331,12 +365,29 @@ def uid_of(operation):
 
 
 @dataclass
+class Published:
+    """A table of a publication that lists its tables."""
+    table: int
+    columns: list = field(default_factory=list)  # uids; none: all
+    where: str | None = None  # over {rid}
+
+    def sql(self, world):
+        table = world.get(self.table)
+        if table is None:
+            return None
+        there = [u for u in self.columns if table.column(u)]
+        return table.sql + (f" ({table.names(there)})" if there else "") + (f" where ({self.where.format(rid=table.rid())})" if self.where else "")
+
+
+@dataclass
 class Plan:
     seed: int
     tables: list
     before: list = field(default_factory=list)  # operations before the start
     transactions: list = field(default_factory=list)
     publication: str = "for all tables"
+    published: list = field(default_factory=list)  # of Published: in place of all tables
+    settings: dict = field(default_factory=dict)  # of the database
 
     def setup(self):
         """Statements before the start, and the world after them."""
@@ -344,7 +395,9 @@ class Plan:
         statements = TYPE_SETUP + [f"create schema {ident(s)}" for s in SCHEMAS] + [f"create table {MARKER} (id int primary key)"]
         for operation in [*(Create(t) for t in self.tables), *self.before]:
             statements += operation.sql(world)
-        return statements + [f"create publication pub {self.publication}"], world
+        listed = [p for p in (one.sql(world) for one in self.published) if p]
+        publication = self.publication.replace("all tables", f"table {MARKER}, {', '.join(listed)}") if listed else self.publication
+        return statements + [f"create publication pub {publication}"], world
 
     def all_tables(self):
         """Those of the start and those created later."""

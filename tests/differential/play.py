@@ -47,16 +47,17 @@ class Game:
         self.bench, self.plan, self.name = bench, plan, name
         self.outcome = Outcome()
         self.database = bench.postgres.database(name)
+        prefix = options.get("topic.prefix", "{}").format(name)
         self.config = {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
-            **database_properties(self.database), "topic.prefix": name, "publication.name": "pub", "publication.autocreate.mode": "disabled",
-            "poll.interval.ms": "20", "status.update.interval.ms": "1000", **options,
+            **database_properties(self.database), "publication.name": "pub", "publication.autocreate.mode": "disabled",
+            "poll.interval.ms": "20", "status.update.interval.ms": "1000", **options, "topic.prefix": prefix,
         }
         self.walduct = Connector(bench.dir / name, {**self.config, "slot.name": f"{name}_w", "sink": "file",
                                                     "sink.file.path": str(bench.dir / name / "records.jsonl")},
                                  {"offset.storage.file.filename": str(bench.dir / name / "offsets.dat")}, name=name)
         delimiter = options.get("topic.delimiter", ".")
-        self.marker_topic = delimiter.join((name, "public", MARKER))
+        self.marker_topic = delimiter.join((prefix, "public", MARKER))
         self.markers = self.seen = self.read_to = 0
         self.consumer = Consumer({"bootstrap.servers": bench.bootstrap, "group.id": name, **QUIET})
 
@@ -81,7 +82,8 @@ class Game:
 
     def _setup(self):
         statements, self.world = self.plan.setup()
-        for statement in statements:
+        own = [f"alter database {self.name} set {name} to {value}" for name, value in self.plan.settings.items()]
+        for statement in own + statements:
             self.outcome.setup.append(statement)
             self._send([statement])
         self._remember()

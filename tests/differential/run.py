@@ -25,15 +25,15 @@ sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Pyt
 from differential.compare import Comparison  # noqa: E402
 from differential.connect import Worker  # noqa: E402
 from differential.generate import Generator  # noqa: E402
-from differential.limits import in_text  # noqa: E402
-from differential.options import STRING, Accepted, base, random_options  # noqa: E402
+from differential.limits import left_out  # noqa: E402
+from differential.options import Accepted, base, random_options  # noqa: E402
 from differential.play import Bench  # noqa: E402
 from differential.shrink import Shrinker  # noqa: E402
 from support import servers  # noqa: E402
 from support.debezium import installed  # noqa: E402
 from support.paths import BINARY, ROOT  # noqa: E402
 
-SETTINGS = {"autovacuum": "off", "max_replication_slots": "20"}
+SETTINGS = {"autovacuum": "off", "max_replication_slots": "20", "max_prepared_transactions": "10"}
 
 
 class Test:
@@ -57,9 +57,8 @@ class Test:
         options, unsupported = self.accepted.only(wanted)
         self.left_out.update(unsupported)
         plan = plan.without(lambda column: column.type.family in self.arguments.without)
-        if STRING in options.values():
-            plan = plan.without(lambda column: not in_text(column.type.family))
-            plan = plan.only({t.uid for t in plan.all_tables() if all(in_text(c.type.family) for c in t.columns)})
+        plan = plan.without(lambda column: left_out(column, options))
+        plan = plan.only({t.uid for t in plan.all_tables() if not any(left_out(c, options) for c in t.columns)})
         begin = time.monotonic()
         found = self.difference(plan, options)
         outcome = self.outcome
