@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/error.h"
 #include "config/config_file.h"
 #include "config/config_providers.h"
@@ -106,6 +107,24 @@ void Append(std::vector<std::string> lines, std::vector<std::string>* out) {
   for (std::string& line : lines) out->push_back(std::move(line));
 }
 
+// Whatever a text is about, it may quote a name.
+void HideSalts(const PropertySet& properties, LoadResult* result) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Property& property : properties.all()) {
+    for (const std::string& name : {property.written_as, property.name}) {
+      std::string shown = Masking::ShownName(name);
+      if (shown != name) names.emplace_back(name, std::move(shown));
+    }
+  }
+  if (names.empty()) return;
+  for (std::string& line : result->errors) line = absl::StrReplaceAll(line, names);
+  for (std::string& line : result->loaded.warnings) line = absl::StrReplaceAll(line, names);
+  for (PropertyReport& report : result->loaded.properties) {
+    report.name = Masking::ShownName(report.name);
+    report.note = absl::StrReplaceAll(report.note, names);
+  }
+}
+
 void CheckAndBuild(const PropertySet& properties, const std::string& default_name,
                    LoadResult* result) {
   const Masking masking(properties);
@@ -135,6 +154,7 @@ LoadResult LoadConnector(const LoadRequest& request) {
   }
   const PropertySet properties = Merge(sources, providers->get(), &result);
   CheckAndBuild(properties, std::filesystem::path(request.connector_path).stem().string(), &result);
+  HideSalts(properties, &result);
   return result;
 }
 

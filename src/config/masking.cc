@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "config/config_providers.h"
 
@@ -40,6 +41,13 @@ bool Masking::IsSecret(const Property& property) const {
     if (absl::EndsWithIgnoreCase(property.name, suffix)) return true;
   }
   return pattern_->FullMatch(property.name);
+}
+
+std::string Masking::ShownName(absl::string_view name) {
+  constexpr absl::string_view kSalt = ".with.salt.";
+  const size_t at = name.find(kSalt);
+  if (at == absl::string_view::npos) return std::string(name);
+  return absl::StrCat(name.substr(0, at + kSalt.size()), kMask);
 }
 
 std::string Masking::Shown(const Property& property) const {

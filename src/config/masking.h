@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "config/java_regex.h"
 #include "config/property_set.h"
 
@@ -17,6 +18,8 @@ class Masking {
   explicit Masking(const PropertySet& properties);
 
   bool IsSecret(const Property& property) const;
+  // The name as it may be printed: that of a hash carries its salt.
+  static std::string ShownName(absl::string_view name);
   // The value as it may be printed: ****** for a secret, references unresolved.
   std::string Shown(const Property& property) const;
   // A validator's text, which may quote the value, as it may be printed.

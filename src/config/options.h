@@ -100,6 +100,13 @@ enum class TimeMode {
 enum class BinaryMode { kBytes, kBase64, kBase64UrlSafe, kHex };
 
 // How values of PostgreSQL types are written.
+// event.converting.failure.handling.mode.
+enum class FailureMode {
+  kDefault,  // not set: null for what no schema can express, a stop for what only walduct cannot read
+  kNull,     // warn or skip: null where that is possible
+  kStop,     // fail
+};
+
 struct ValueOptions {
   DecimalMode decimal = DecimalMode::kPrecise;
   TimeMode time = TimeMode::kAdaptive;
@@ -109,8 +116,7 @@ struct ValueOptions {
   int32_t money_fraction_digits = 2;
   bool include_unknown = false;  // include.unknown.datatypes
   bool keep_lost = false;        // walduct.lost.values=keep
-  // event.converting.failure.handling.mode was set to warn or skip: what cannot be written is null where that is possible.
-  bool null_on_failure = false;
+  FailureMode on_failure = FailureMode::kDefault;
 };
 
 enum class ColumnMaskKind { kTruncate, kStars, kHash, kHashV2 };

@@ -214,7 +214,9 @@ ValueOptions BuildValues(const PropertySet& properties) {
   values.include_unknown = properties.Boolean("include.unknown.datatypes");
   values.keep_lost = properties.Text("walduct.lost.values") == "keep";
   constexpr absl::string_view kFailure = "event.converting.failure.handling.mode";
-  values.null_on_failure = properties.IsSet(kFailure) && properties.Text(kFailure) != "fail";
+  if (properties.IsSet(kFailure))
+    values.on_failure =
+        properties.Text(kFailure) == "fail" ? FailureMode::kStop : FailureMode::kNull;
   return values;
 }
 

@@ -78,13 +78,13 @@ class ArrayReader {
 
   // A value that its type cannot express is null here as it is in a column.
   Outcome AppendElement(absl::string_view text) {
-    if (finite_ && (text == "NaN" || absl::EndsWith(text, "Infinity"))) return Outcome::kNull;
+    if (finite_ && (text == "NaN" || absl::EndsWith(text, "Infinity"))) return Outcome::kNoRoom;
     const Outcome outcome = element_.append(text, element_, context_);
-    return outcome == Outcome::kNull ? AppendNull() : outcome;
+    return outcome == Outcome::kNull || outcome == Outcome::kNoRoom ? AppendNull() : outcome;
   }
 
   Outcome AppendNull() {
-    if (!element_.optional) return Outcome::kNull;
+    if (!element_.optional) return Outcome::kNoRoom;
     context_->out->append("null");
     return Outcome::kOk;
   }

@@ -76,6 +76,7 @@ Outcome AppendTextHex(absl::string_view text, const ValuePlan&, ValueContext* co
 
 Outcome AppendBit(absl::string_view text, const ValuePlan&, ValueContext* context) {
   if (text.size() > 1 || !IsBitString(text)) return Outcome::kMalformed;
+  if (text.empty()) return Outcome::kNoRoom;  // a varbit(1) may be empty
   context->out->append(text == "1" ? "true" : "false");
   return Outcome::kOk;
 }

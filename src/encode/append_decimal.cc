@@ -105,7 +105,7 @@ absl::string_view WithoutTrailingZeros(absl::string_view fraction) {
 }  // namespace
 
 Outcome ParseDecimal(absl::string_view text, DecimalText* decimal) {
-  if (text == "NaN" || text == "Infinity" || text == "-Infinity") return Outcome::kNull;
+  if (text == "NaN" || text == "Infinity" || text == "-Infinity") return Outcome::kNoRoom;
   if (!text.empty() && text[0] == '-') {
     decimal->negative = true;
     text.remove_prefix(1);
@@ -155,7 +155,7 @@ Outcome AppendVariableScaleDecimal(absl::string_view text, const ValuePlan&,
 Outcome AppendDecimalDouble(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
   DecimalText decimal;
   const Outcome parsed = ParseDecimal(text, &decimal);
-  if (parsed == Outcome::kNull) return AppendFloat8(text, plan, context);
+  if (parsed == Outcome::kNoRoom) return AppendFloat8(text, plan, context);
   if (parsed != Outcome::kOk) return parsed;
   double value = 0;
   const char* end = text.data() + text.size();
@@ -175,7 +175,7 @@ Outcome AppendDecimalDouble(absl::string_view text, const ValuePlan& plan, Value
 Outcome AppendDecimalString(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
   DecimalText decimal;
   const Outcome parsed = ParseDecimal(text, &decimal);
-  if (parsed == Outcome::kNull) {
+  if (parsed == Outcome::kNoRoom) {
     const absl::string_view infinity = text[0] == '-' ? "NEGATIVE_INFINITY" : "POSITIVE_INFINITY";
     AppendText(text == "NaN" ? "NAN" : infinity, context);
     return Outcome::kOk;

@@ -90,7 +90,9 @@ Outcome AppendSnapshotString(absl::string_view text, const ValuePlan&, ValueCont
   return Outcome::kOk;
 }
 
-Outcome AppendNothing(absl::string_view, const ValuePlan&, ValueContext*) { return Outcome::kNull; }
+Outcome AppendNothing(absl::string_view, const ValuePlan&, ValueContext*) {
+  return Outcome::kNoRoom;
+}
 
 Outcome AppendBoolean(absl::string_view text, const ValuePlan&, ValueContext* context) {
   if (text.size() != 1) return Outcome::kMalformed;

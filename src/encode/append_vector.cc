@@ -123,7 +123,7 @@ Outcome AppendSparseVector(absl::string_view text, const ValuePlan& plan, ValueC
       !ReadPairs(text.substr(1, close - 1), text, entries)) {
     return Outcome::kMalformed;
   }
-  if (!FitsSchema(dimensions, *entries)) return Outcome::kNull;
+  if (!FitsSchema(dimensions, *entries)) return Outcome::kNoRoom;
   SortAsHashMap(entries);
   const bool java = context->format == TextFormat::kStruct;
   context->out->append(java ? "Struct{dimensions=" : "{\"dimensions\":");

@@ -73,7 +73,8 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
       transaction_records_(options_),
       heartbeat_(options_) {
   context_.scratch = &scratch_;
-  context_.null_on_failure = options_.values.null_on_failure;
+  context_.notices = &notices_;
+  context_.on_failure = options_.values.on_failure;
 }
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
@@ -128,8 +129,6 @@ absl::Status RecordEncoder::EncodeShaped(const Emission& emission, event::Record
   return shaped_->Encode(emission, &plan, plan.branches.get(), now, record);
 }
 
-std::vector<ColumnNotice> RecordEncoder::TakeNotices() { return std::exchange(notices_, {}); }
-
 const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   const event::TableSchema& schema = *emission.change->schema;
   const uint64_t version = schema.version.value();
@@ -149,17 +148,10 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   plan = std::make_unique<TablePlan>(CompileTable(
       {.schema = &schema, .topic = emission.topic, .key = emission.key_rule, .snapshot = snapshot},
       options_));
-  CollectNotices(*plan);
+  notices_.ForgetFields();
+  for (const ColumnNotice& notice : plan->notices) notices_.Add(notice);
   last_plan_ = plan.get();
   return *last_plan_;
-}
-
-void RecordEncoder::CollectNotices(const TablePlan& plan) {
-  for (const ColumnNotice& notice : plan.notices) {
-    const std::string id =
-        absl::StrCat(plan.table_name, ".", notice.column, "/", static_cast<int>(notice.kind));
-    if (reported_.insert(id).second) notices_.push_back(notice);
-  }
 }
 
 bool RecordEncoder::SameKey(const Emission& emission) { return Same(emission, true); }
@@ -170,9 +162,12 @@ bool RecordEncoder::Same(const Emission& emission, bool key) {
   const TablePlan& plan = PlanOf(emission);
   if (!plan.status.ok()) return false;
   Begin(&compared_, key ? options_.key : options_.value);
-  context_.streaming = !key;
+  // Of its own, so that what is only compared is not counted.
+  ValueContext context = context_;
+  context.streaming = !key;
+  context.notices = nullptr;
   return SameRow(plan, key ? plan.key : plan.row, BeforeRow(*emission.change),
-                 AfterRow(*emission.change), &context_);
+                 AfterRow(*emission.change), &context);
 }
 
 // Points the value context at an emptied buffer.

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "config/options.h"
+#include "encode/column_notices.h"
 #include "encode/heartbeat_record.h"
 #include "encode/row_writer.h"
 #include "encode/shaped_encoder.h"
@@ -44,7 +44,7 @@ class RecordEncoder final : public event::RecordComparison {
   bool SameValue(const event::Emission& emission) override;
 
   // What was found out about columns since the last call; each notice comes once.
-  std::vector<ColumnNotice> TakeNotices();
+  std::vector<ColumnNotice> TakeNotices() { return notices_.Take(); }
   // What transforms have to say, each notice once.
   std::vector<std::string> TakeTransformNotices() {
     return shaped_ == nullptr ? std::vector<std::string>() : shaped_->TakeNotices();
@@ -54,6 +54,8 @@ class RecordEncoder final : public event::RecordComparison {
   uint64_t saturated_values() const { return context_.saturated; }
   // Values that their schema cannot express, written as null.
   uint64_t nulled_values() const { return context_.nulled; }
+  // Values that are published as if they had not been sent, as Debezium does.
+  uint64_t lost_values() const { return context_.lost; }
 
  private:
   static constexpr size_t kMaxHeaders = 5;
@@ -61,7 +63,6 @@ class RecordEncoder final : public event::RecordComparison {
   RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id);
 
   const TablePlan& PlanOf(const event::Emission& emission);
-  void CollectNotices(const TablePlan& plan);
   bool Same(const event::Emission& emission, bool key);
   absl::Status EncodeShaped(const event::Emission& emission, event::Record* record);
   absl::Status EncodeTable(const event::Emission& emission, event::Record* record);
@@ -99,8 +100,7 @@ class RecordEncoder final : public event::RecordComparison {
   // By relation. Emptied when full.
   absl::flat_hash_map<uint32_t, TablePlans> plans_;
   const TablePlan* last_plan_ = nullptr;
-  absl::flat_hash_set<std::string> reported_;
-  std::vector<ColumnNotice> notices_;
+  ColumnNotices notices_;
 
   Scratch scratch_;
   ValueContext context_;

@@ -17,12 +17,17 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
     case Outcome::kMalformed:
       break;
     case Outcome::kNull:
-      return Error(absl::StatusCode::kUnimplemented, "special_value",
-                   absl::StrCat(column,
-                                " is NOT NULL and holds a value that its schema cannot express: "
-                                "NaN, Infinity, or a timestamp beyond 64 bits"),
-                   "make the column nullable, leave it out with column.exclude.list, or choose "
-                   "another decimal.handling.mode or time.precision.mode");
+    case Outcome::kNoRoom:
+      return Error(
+          absl::StatusCode::kUnimplemented, "special_value",
+          absl::StrCat(
+              column, field.optional ? "" : " is NOT NULL and",
+              " holds a value that its schema cannot express: NaN, Infinity, a "
+              "timestamp beyond 64 bits, an empty varbit(1), NULL in an array of "
+              "labels",
+              field.optional ? ", and event.converting.failure.handling.mode is fail" : ""),
+          "make the column nullable, leave it out with column.exclude.list, or choose "
+          "another decimal.handling.mode or time.precision.mode");
     case Outcome::kForeignMoney:
       return Error(
           absl::StatusCode::kFailedPrecondition, "money_locale",
@@ -73,8 +78,22 @@ const Value& Resolve(const RowSource& source, size_t column) {
 }
 
 bool BecomesNull(Outcome outcome, const ValueContext& context) {
-  if (outcome == Outcome::kNull) return true;
-  return context.null_on_failure && outcome != Outcome::kMalformed;
+  switch (outcome) {
+    case Outcome::kNull:
+      return true;
+    case Outcome::kNoRoom:
+      return context.on_failure != config::FailureMode::kStop;
+    case Outcome::kMalformed:
+      return false;
+    default:
+      return context.on_failure == config::FailureMode::kNull;
+  }
+}
+
+// A value is about to be published as another than the server has sent.
+void Tell(ColumnNotice::Kind kind, const TablePlan& table, const FieldPlan& field,
+          ValueContext* context) {
+  if (context->notices != nullptr) context->notices->AddValue(kind, table.table_name, field);
 }
 
 absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
@@ -82,12 +101,19 @@ absl::Status AppendField(const TablePlan& table, const RowPlan& plan, const Fiel
   context->wrote_null = false;
   if (value.is_text()) {
     const size_t begin = context->out->size();
+    const uint64_t saturated = context->saturated;
     const Outcome outcome = field.value.append(value.text(), field.value, context);
+    if (context->saturated != saturated)
+      Tell(ColumnNotice::Kind::kValueLimited, table, field, context);
     if (outcome == Outcome::kOk) return absl::OkStatus();
-    if (outcome != Outcome::kAbsent) {
+    if (outcome == Outcome::kAbsent) {
+      ++context->lost;
+      Tell(ColumnNotice::Kind::kValueLost, table, field, context);
+    } else {
       if (!field.optional || !BecomesNull(outcome, *context)) return Fail(table, field, outcome);
       context->out->resize(begin);
       ++context->nulled;
+      Tell(ColumnNotice::Kind::kValueNulled, table, field, context);
     }
   }
   if (value.kind == ValueKind::kUnchangedToast) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "config/options.h"
+#include "encode/column_notices.h"
 #include "encode/connect_schema.h"
 #include "encode/field_plan.h"
 #include "event/key_rule.h"
@@ -22,18 +23,6 @@ struct RowPlan {
   Texts
       tail;  // fields behind them that are the same in every row, without a comma before; empty: none
   bool is_key = false;  // a key takes no placeholder: it would name another row
-};
-
-// Something about a column that its owner should know; told once.
-struct ColumnNotice {
-  enum class Kind : uint8_t {
-    kTypeNotSupported,   // left out of the value
-    kMaskWithoutEffect,  // a mask names it, but applies to character types only
-    kMaskedKey,          // masked in the value, written as it is in the key
-  };
-  Kind kind = Kind::kTypeNotSupported;
-  std::string table;  // "schema.table"
-  std::string column, type;
 };
 
 struct ShapeBranches;  // shaped_encoder.h

@@ -49,6 +49,7 @@ void RefineBits(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod == 1) {
     mapping->schema = Schema(ConnectType::kBoolean);
     mapping->plan.append = AppendBit;
+    mapping->filler = "0";
     return;
   }
   const int32_t length = typmod < 0 ? std::numeric_limits<int32_t>::max() : typmod;

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "config/options.h"
 
 namespace walduct::encode {
+
+class ColumnNotices;
 
 // The three places a value is written to.
 enum class TextFormat : uint8_t {
@@ -20,9 +23,10 @@ enum class TextFormat : uint8_t {
 
 enum class Outcome : uint8_t {
   kOk,
-  kNull,          // valid, but the schema has no value for it (numeric NaN as a Decimal)
-  kAbsent,        // to be written as if the server had not sent it, as Debezium does
-  kMalformed,     // PostgreSQL cannot have sent this
+  kNull,       // valid, but the schema has no value for it (a year of nanoseconds beyond 64 bits)
+  kNoRoom,     // the same, and Debezium calls it a failed conversion (numeric NaN as a Decimal)
+  kAbsent,     // to be written as if the server had not sent it, as Debezium does
+  kMalformed,  // PostgreSQL cannot have sent this
   kForeignMoney,  // money in a locale whose separators are not understood
   kNestedArray,   // more than one dimension, and the schema in the record says one
 };
@@ -52,11 +56,12 @@ struct ValueContext {
   bool nested_arrays = false;    // several dimensions may be written as nested JSON arrays
   Scratch* scratch = nullptr;
   bool streaming = false;  // the row is not read by a snapshot, and not written to a key
-  bool null_on_failure =
-      false;                // kForeignMoney and kNestedArray become null where that is possible
+  config::FailureMode on_failure = config::FailureMode::kDefault;
   bool wrote_null = false;  // the column written last is null, and no constant stands for it
   uint64_t saturated = 0;   // values beyond the range of the Connect type, written as its limit
   uint64_t nulled = 0;      // values that the schema has no room for, written as null
+  uint64_t lost = 0;        // kAbsent
+  ColumnNotices* notices = nullptr;  // null: nobody wants to know
 };
 
 struct ValuePlan;

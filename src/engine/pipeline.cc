@@ -36,6 +36,14 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
     case encode::ColumnNotice::Kind::kMaskedKey:
       return "column masked in the value, but written as it is in the key; choose another key with "
              "message.key.columns if it must not be read";
+    case encode::ColumnNotice::Kind::kValueNulled:
+      return "value published as null: the schema of its column has no room for it (NaN, Infinity, "
+             "a timestamp "
+             "beyond 64 bits, an array that cannot be written)";
+    case encode::ColumnNotice::Kind::kValueLimited:
+      return "value published as the limit of its type: it is beyond 64 bits";
+    case encode::ColumnNotice::Kind::kValueLost:
+      return "values left out, as Debezium does; walduct.lost.values=keep writes them";
   }
   return "";
 }
@@ -91,12 +99,32 @@ void Pipeline::CountFiltered() {
   add(FilterRule::kSkippedOperation, now.skipped_truncates, &counted_.skipped_truncates);
   add(FilterRule::kNoValue, now.filtered_messages, &counted_.filtered_messages);
   add(FilterRule::kNoValue, now.unchanged_updates, &counted_.unchanged_updates);
+  CountReplaced();
+}
+
+void Pipeline::CountReplaced() {
+  using metrics::Replacement;
+  const auto add = [this](Replacement by, uint64_t now) {
+    metrics::Counter& counter = parts_.metrics->Replaced(by);
+    uint64_t& counted = replaced_[static_cast<size_t>(by)];
+    if (now != counted) counter.Add(now - counted);
+    counted = now;
+  };
+  add(Replacement::kNull, parts_.encoder->nulled_values());
+  add(Replacement::kLimit, parts_.encoder->saturated_values());
+  add(Replacement::kNothing, parts_.encoder->lost_values());
 }
 
 void Pipeline::ReportNotices() {
   for (const encode::ColumnNotice& notice : parts_.encoder->TakeNotices()) {
-    log::Warn(NoticeText(notice.kind),
-              {{"table", notice.table}, {"column", notice.column}, {"type", notice.type}});
+    if (notice.type.empty()) {
+      log::Warn(NoticeText(notice.kind), {{"table", notice.table}, {"column", notice.column}});
+    } else {
+      log::Warn(NoticeText(notice.kind),
+                {{"table", notice.table}, {"column", notice.column}, {"type", notice.type}});
+    }
+    if (notice.kind == encode::ColumnNotice::Kind::kTypeNotSupported)
+      parts_.metrics->columns_left_out.Add();
   }
   for (const std::string& notice : parts_.encoder->TakeTransformNotices()) log::Warn(notice);
 }

@@ -3,6 +3,8 @@
 // or an error: never dropped in silence. Data thread only.
 #pragma once
 
+#include <array>
+
 #include "absl/status/status.h"
 #include "encode/record_encoder.h"
 #include "engine/record_errors.h"
@@ -44,10 +46,10 @@ class Pipeline final : public event::ChangeHandler {
 
   absl::Status PublishHeartbeat();
 
-  // Copies what rules dropped since the last call into the metrics.
+  // Copies what rules dropped, and values that were replaced, since the last call into the metrics.
   void CountFiltered();
 
-  // Says once of each column what its owner should know: left out, not masked, plain in the key.
+  // Says once of each column what its owner should know: left out, not masked, plain in the key, values replaced.
   void ReportNotices();
 
  private:
@@ -56,9 +58,11 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status Write(const event::Record& record);
   absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
                          RecordErrors::Stage stage);
+  void CountReplaced();
 
   Parts parts_;
-  transform::Router::Counters counted_;  // already in the metrics
+  transform::Router::Counters counted_;                                  // already in the metrics
+  std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same
   transform::Router::Emissions emissions_;
 };
 

@@ -16,7 +16,9 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
   AddLabelled(kEventsSeen, events_seen, kEventKindLabels, &samples);
   AddLabelled(kEventsFiltered, events_filtered, kFilterRuleLabels, &samples);
   AddLabelled(kRecordErrors, record_errors, kRecordErrorLabels, &samples);
+  AddLabelled(kValuesReplaced, values_replaced, kReplacementLabels, &samples);
   const Sample plain[] = {
+      {&kColumnsLeftOut, "", columns_left_out.value()},
       {&kTransactions, "", transactions.value()},
       {&kReceivedBytes, "", received_bytes.value()},
       {&kRecordsWritten, "", records_written.value()},

@@ -57,6 +57,14 @@ inline constexpr std::array<absl::string_view, 5> kFilterRuleLabels = {
 enum class RecordErrorOutcome : uint8_t { kDeadLetter, kLogged };
 inline constexpr std::array<absl::string_view, 2> kRecordErrorLabels = {"dead_letter", "logged"};
 
+// What stands in a record in place of a value that was sent.
+enum class Replacement : uint8_t {
+  kNull,     // its schema has no room for it
+  kLimit,    // it is beyond the range of its schema
+  kNothing,  // left out, as Debezium does; walduct.lost.values=keep
+};
+inline constexpr std::array<absl::string_view, 3> kReplacementLabels = {"null", "limit", "nothing"};
+
 // One number, ready to be printed.
 struct Sample {
   const Name* name;
@@ -68,6 +76,8 @@ struct ConnectorMetrics {
   std::array<Counter, kEventKindLabels.size()> events_seen;
   std::array<Counter, kFilterRuleLabels.size()> events_filtered;
   std::array<Counter, kRecordErrorLabels.size()> record_errors;
+  std::array<Counter, kReplacementLabels.size()> values_replaced;
+  Counter columns_left_out;
   Counter transactions, received_bytes, records_written, delivery_errors, reconnects;
   Counter transform_warnings;
   Gauge connected, in_flight_bytes, in_flight_limit_bytes;
@@ -84,6 +94,7 @@ struct ConnectorMetrics {
   Counter& RecordErrors(RecordErrorOutcome outcome) {
     return record_errors[static_cast<size_t>(outcome)];
   }
+  Counter& Replaced(Replacement by) { return values_replaced[static_cast<size_t>(by)]; }
 
   // Every number, in the order of names.h. Allocates: for logs and scrapes.
   std::vector<Sample> Snapshot() const;

@@ -26,6 +26,10 @@ inline constexpr Name kEventsFiltered = {"walduct_events_filtered_total", "Numbe
 inline constexpr Name kRecordErrors = {
     "walduct_record_errors_total", "", Kind::kCounter, "outcome",
     "records that could not be published and were let pass, by what became of them"};
+inline constexpr Name kValuesReplaced = {"walduct_values_replaced_total", "", Kind::kCounter, "by",
+                                         "values not published as the server sent them"};
+inline constexpr Name kColumnsLeftOut = {"walduct_columns_left_out_total", "", Kind::kCounter, "",
+                                         "columns not published because of their type"};
 inline constexpr Name kTransactions = {"walduct_transactions_total",
                                        "NumberOfCommittedTransactions", Kind::kCounter, "",
                                        "transactions read to their commit"};

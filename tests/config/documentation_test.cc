@@ -64,6 +64,17 @@ TEST_F(DocumentationTest, TableListsErrorsAndMasksSecrets) {
   EXPECT_THAT(table, Not(HasSubstr("sesam")));
 }
 
+// The salt of a hash is part of the property's name.
+TEST_F(DocumentationTest, SaltsAreMaskedWhereverANameIsShown) {
+  for (const std::string line :
+       {"column.mask.hash.SHA-256.with.salt.CzQM=a.b", "column.mask.hash.v2.MD2.with.salt.CzQM=a.b",
+        "column.mask.hash.SHA-256.with.salt.CzQM=(", "column.mask.hsah.MD5.with.salt.CzQM=a"}) {
+    const std::string table = RenderValidateTable(LoadWith(line));
+    EXPECT_THAT(table, Not(HasSubstr("CzQM"))) << table;
+    EXPECT_THAT(table, HasSubstr(".with.salt.******")) << table;
+  }
+}
+
 TEST_F(DocumentationTest, LongValuesAreShortenedToOneLine) {
   const std::string table =
       RenderValidateTable(LoadWith("table.include.list=" + std::string(200, 'x')));

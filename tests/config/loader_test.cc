@@ -173,7 +173,7 @@ TEST_F(LoaderTest, ModesOfValues) {
   EXPECT_EQ(values.time, TimeMode::kIsoString);
   EXPECT_EQ(values.binary, BinaryMode::kHex);
   EXPECT_TRUE(values.hstore_map && values.interval_string && values.include_unknown);
-  EXPECT_TRUE(values.keep_lost && values.null_on_failure);
+  EXPECT_TRUE(values.keep_lost && values.on_failure == FailureMode::kNull);
   EXPECT_EQ(values.money_fraction_digits, 3);
   EXPECT_EQ(result.loaded.options.encode.unavailable_placeholder, std::string("ab\0", 3));
 }

@@ -176,7 +176,7 @@ TEST_F(AbsentValueTest, StringConverterLeavesNullsOutAndKeepsEmptyTexts) {
 TEST_F(AbsentValueTest, FailuresBecomeNullsOnlyOnRequest) {
   const TestColumn money{"c", MakeType("money")};
   event::ChangeEvent change;
-  options_.values.null_on_failure = true;
+  options_.values.on_failure = config::FailureMode::kNull;
   EXPECT_EQ(One(money, Text("1,50 €")), "null");
   EXPECT_EQ(One({"c", ArrayOf(MakeType("int2")), -1, true}, Text("{1}")), "[1]");
   EXPECT_EQ(encoder().nulled_values(), 1u);
@@ -185,6 +185,53 @@ TEST_F(AbsentValueTest, FailuresBecomeNullsOnlyOnRequest) {
   change = Change(*table, event::Operation::kCreate);
   change.after = row;
   EXPECT_EQ(encoder().Encode(Emit(change), &record_).code(), absl::StatusCode::kDataLoss);
+}
+
+// Nothing is replaced in silence: counted, and told once of each column.
+TEST_F(AbsentValueTest, ReplacedValuesAreCountedAndToldOnce) {
+  const auto table = MakeTable("t",
+                               {{"n", MakeType("numeric"), NumericTypmod(5, 2)},
+                                {"far", MakeType("timestamp")},
+                                {"lost", MakeType("name")}},
+                               {});
+  const std::vector<event::Value> row = {Text("NaN"), Text("294276-12-31 23:59:59"), Text("x")};
+  event::ChangeEvent change = Change(*table, event::Operation::kCreate);
+  change.after = row;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(encoder().Encode(Emit(change), &record_).ok());
+  EXPECT_EQ(encoder().nulled_values(), 3u);
+  EXPECT_EQ(encoder().saturated_values(), 3u);
+  EXPECT_EQ(encoder().lost_values(), 3u);
+  std::vector<std::pair<ColumnNotice::Kind, std::string>> told;
+  for (const ColumnNotice& notice : encoder().TakeNotices())
+    told.emplace_back(notice.kind, notice.table + "." + notice.column);
+  using Kind = ColumnNotice::Kind;
+  EXPECT_THAT(told, ::testing::ElementsAre(std::make_pair(Kind::kValueNulled, "public.t.n"),
+                                           std::make_pair(Kind::kValueLimited, "public.t.far"),
+                                           std::make_pair(Kind::kValueLost, "public.t.lost")));
+  change.before = row;
+  EXPECT_TRUE(encoder().SameValue(Emit(change)));
+  EXPECT_EQ(encoder().nulled_values(), 3u) << "what is only compared is not counted";
+}
+
+// With event.converting.failure.handling.mode=fail Debezium's task stops at these; a timestamp beyond nanoseconds stays null.
+TEST_F(AbsentValueTest, WhatNoSchemaCanExpressStopsOnRequest) {
+  const TestColumn numeric{"c", MakeType("numeric"), NumericTypmod(5, 2)};
+  const TestColumn varbit{"c", MakeType("varbit"), 1};
+  EXPECT_EQ(One(numeric, Text("NaN")), "null");
+  EXPECT_EQ(One(varbit, Text("")), "null");
+  options_.values.on_failure = config::FailureMode::kStop;
+  options_.values.time = config::TimeMode::kNanoseconds;
+  encoder_ = nullptr;
+  for (const auto& [column, text] : {std::make_pair(numeric, "NaN"), std::make_pair(varbit, "")}) {
+    const auto table = MakeTable("t", {column}, {});
+    const std::vector<event::Value> row = {Text(text)};
+    event::ChangeEvent change = Change(*table, event::Operation::kCreate);
+    change.after = row;
+    const absl::Status status = encoder().Encode(Emit(change), &record_);
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::HasSubstr("event.converting.failure.handling.mode is fail"));
+  }
+  EXPECT_EQ(One({"c", MakeType("timestamp")}, Text("2500-01-01 00:00:00")), "null");
 }
 
 TEST_F(AbsentValueTest, UnsentToastOfBytesFollowsItsMode) {

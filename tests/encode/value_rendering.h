@@ -33,6 +33,7 @@ inline std::string Render(const event::Type& type, int32_t typmod, absl::string_
     case Outcome::kOk:
       return out;
     case Outcome::kNull:
+    case Outcome::kNoRoom:
       return "<null>";
     case Outcome::kAbsent:
       return "<absent>";

@@ -401,6 +401,9 @@ struct BadText {
   const char* text;
 };
 
+// Into the names that ctest shows; else the bytes of the object would be there.
+void PrintTo(const BadText& bad, std::ostream* out) { *out << bad.type << " '" << bad.text << "'"; }
+
 class MalformedValue : public ::testing::TestWithParam<BadText> {};
 
 TEST_P(MalformedValue, IsRefused) {
