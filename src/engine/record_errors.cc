@@ -64,7 +64,7 @@ absl::Status WithAdvice(const absl::Status& error) {
 
 // Whatever can be written is: a dead letter is no place to be strict.
 config::EncodeOptions Lenient(config::EncodeOptions options) {
-  options.values.null_on_failure = true;
+  options.values.on_failure = config::FailureMode::kNull;
   for (config::ConverterOptions* converter : {&options.key, &options.value}) {
     if (converter->kind != config::ConverterKind::kByteArray) continue;
     converter->kind = config::ConverterKind::kJson;
