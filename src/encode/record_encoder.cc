@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
       new RecordEncoder(std::move(options), clock, std::move(run_id)));
   if (chain != nullptr)
     encoder->shaped_ = std::make_unique<ShapedEncoder>(*chain, encoder->options_, encoder->run_id_,
-                                                       &encoder->context_);
+                                                       &encoder->source_, &encoder->context_);
   return encoder;
 }
 

@@ -86,7 +86,7 @@ class RecordEncoder final : public event::RecordComparison {
   const config::EncodeOptions options_;
   Clock& clock_;
   const std::string run_id_;
-  const SourceBlock source_;
+  SourceBlock source_;
   const Texts message_source_;
   std::string message_key_head_, message_value_head_;
   const TransactionRecords transaction_records_;

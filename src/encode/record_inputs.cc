@@ -89,6 +89,7 @@ void RecordInputs::Begin(const event::Emission& emission, const TablePlan* table
   emission_ = &emission;
   table_ = table;
   now_nanos_ = now_nanos;
+  clock_digits_.reset();
   if (table == nullptr) return;
   const event::ChangeEvent& change = *emission.change;
   const bool streaming = change.operation != event::Operation::kRead;
@@ -98,6 +99,18 @@ void RecordInputs::Begin(const event::Emission& emission, const TablePlan* table
   const RowSource new_row = {change.after.value_or(event::RowView()), before};
   rows_ = {Row{old_row, streaming}, Row{new_row, streaming}, Row{old_row, false},
            Row{new_row, false}};
+}
+
+void RecordInputs::AppendSource(std::string* out) const {
+  source_->Append(*emission_->change, table_->source_table, TextFormat::kJson, out);
+}
+
+void RecordInputs::AppendClock(InputField field, std::string* out) const {
+  if (!clock_digits_) clock_digits_.emplace(now_nanos_);
+  const size_t digits = field == InputField::kClockMillis   ? 6
+                        : field == InputField::kClockMicros ? 3
+                                                            : 0;
+  clock_digits_->AppendWithoutLast(digits, out);
 }
 
 absl::Status RecordInputs::Append(const InputPlan& plan, ValueContext* context, bool* null) const {

@@ -4,15 +4,18 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "config/options.h"
 #include "encode/row_writer.h"
+#include "encode/source_block.h"
 #include "encode/table_plan.h"
 #include "encode/value_plan.h"
 #include "event/emission.h"
+#include "event/record_shape.h"
 #include "event/scalar.h"
 
 namespace walduct::encode {
@@ -67,6 +70,8 @@ struct InputPlan {
 // Where the plans of inputs come from while a shape is compiled.
 struct InputPlans {
   const TablePlan* table = nullptr;  // null: shapes without columns
+  const event::Node* source =
+      nullptr;  // the source block as it was before the transforms; null: none
   InputPlan Find(uint32_t input) const;
 };
 
@@ -77,7 +82,9 @@ void AppendMessageContent(const config::ValueOptions& values, absl::string_view 
 
 class RecordInputs {
  public:
-  explicit RecordInputs(config::ValueOptions values = {}) : values_(std::move(values)) {}
+  // source: borrowed; null where no shape has a source block that is written as a whole.
+  explicit RecordInputs(config::ValueOptions values = {}, SourceBlock* source = nullptr)
+      : values_(std::move(values)), source_(source) {}
 
   // All borrowed until the next call. table: null for records that are about no row.
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
@@ -88,6 +95,18 @@ class RecordInputs {
     context->streaming = row.streaming;
     return AppendColumn(*table_, *plan.row_plan, *plan.column, row.source, context, null);
   }
+
+  // The first `count` columns of a row, from `{` to the last value, as they are without transforms.
+  absl::Status AppendColumns(InputRow row, const RowPlan& plan, size_t count,
+                             ValueContext* context) const {
+    const Row& values = rows_[static_cast<size_t>(row)];
+    context->streaming = values.streaming;
+    return AppendFirstFields(*table_, plan, count, values.source, context);
+  }
+
+  // The whole source block, and the clock's fields, as they are without transforms. JSON.
+  void AppendSource(std::string* out) const;
+  void AppendClock(InputField field, std::string* out) const;
 
   // The same for every input.
   absl::Status Append(const InputPlan& plan, ValueContext* context, bool* null) const;
@@ -108,10 +127,13 @@ class RecordInputs {
   };
 
   const config::ValueOptions values_;
+  SourceBlock* const source_;
   const event::Emission* emission_ = nullptr;
   const TablePlan* table_ = nullptr;
   std::array<Row, 4> rows_;  // by InputRow
   int64_t now_nanos_ = 0;
+  // Of now_nanos_, printed when first asked for.
+  mutable std::optional<InstantDigits> clock_digits_;
 };
 
 }  // namespace walduct::encode

@@ -167,6 +167,21 @@ absl::Status AppendColumn(const TablePlan& table, const RowPlan& plan, const Fie
   return status;
 }
 
+absl::Status AppendFirstFields(const TablePlan& table, const RowPlan& plan, size_t count,
+                               const RowSource& source, ValueContext* context) {
+  if (source.row.size() != table.columns) return WrongWidth(table);
+  if (!source.old_row.empty() && source.old_row.size() != table.columns) return WrongWidth(table);
+  const size_t format = Index(context->format);
+  for (size_t i = 0; i < count; ++i) {
+    const FieldPlan& field = plan.fields[i];
+    context->out->append(field.prefix[format]);
+    const Value& value = Resolve(source, field.column);
+    if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSource& source,
                        ValueContext* context) {
   if (source.row.size() != table.columns) return WrongWidth(table);
@@ -177,12 +192,8 @@ absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSou
     absl::StrAppend(context->out, "{", plan.tail[format], "}");
     return absl::OkStatus();
   }
-  for (const FieldPlan& field : plan.fields) {
-    context->out->append(field.prefix[format]);
-    const Value& value = Resolve(source, field.column);
-    if (absl::Status status = AppendField(table, plan, field, value, context); !status.ok())
-      return status;
-  }
+  const absl::Status status = AppendFirstFields(table, plan, plan.fields.size(), source, context);
+  if (!status.ok()) return status;
   if (!plan.tail[format].empty()) absl::StrAppend(context->out, ",", plan.tail[format]);
   context->out->push_back('}');
   return absl::OkStatus();

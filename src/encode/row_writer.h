@@ -21,6 +21,10 @@ struct RowSource {
 absl::Status AppendRow(const TablePlan& table, const RowPlan& plan, const RowSource& source,
                        ValueContext* context);
 
+// The first `count` fields as AppendRow writes them, from `{` to the value of the last; kJson, kHeader. Errors as above.
+absl::Status AppendFirstFields(const TablePlan& table, const RowPlan& plan, size_t count,
+                               const RowSource& source, ValueContext* context);
+
 // Would both rows be written alike? context->out is a scratch buffer here. A row that cannot be written is like no other.
 bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, const RowSource& b,
              ValueContext* context);

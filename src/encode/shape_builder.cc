@@ -171,6 +171,13 @@ event::RecordShape ShapeBuilder::OfRow(const Emission& emission, const TablePlan
   return shape;
 }
 
+event::Node ShapeBuilder::SourceOf(const event::TableSchema& table, const TablePlan& plan) const {
+  for (const ConnectField& field : plan.envelope_schema->fields) {
+    if (field.name == "source") return SourceNode(field, options_, &table);
+  }
+  return event::NullNode(nullptr);
+}
+
 event::RecordShape ShapeBuilder::OfOther(const Emission& emission) const {
   event::RecordShape shape;
   switch (emission.kind) {

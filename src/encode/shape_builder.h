@@ -21,6 +21,8 @@ class ShapeBuilder {
       : options_(options), run_id_(run_id) {}
 
   event::RecordShape OfRow(const event::Emission& emission, const TablePlan& plan) const;
+  // The source block in it.
+  event::Node SourceOf(const event::TableSchema& table, const TablePlan& plan) const;
   // Of a logical message, a transaction's begin or end, a heartbeat.
   event::RecordShape OfOther(const event::Emission& emission) const;
 

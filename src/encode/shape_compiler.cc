@@ -38,6 +38,44 @@ absl::Status RequiredIsNull(const std::string& name) {
                             " is null, but its schema requires a value and has no default"));
 }
 
+bool IsInput(const Node& node) {
+  return node.kind == Node::Kind::kLeaf && node.leaf.kind == Leaf::Kind::kInput;
+}
+
+bool IsColumn(const Node& node, uint32_t input, const ConnectField& original) {
+  return IsInput(node) && node.leaf.input == input && !node.leaf.null_is_default &&
+         node.schema == original.schema && node.name == original.name;
+}
+
+// Of the rows that this part of a record has without transforms; null: of none, or of a row from elsewhere.
+const ConnectSchema* RowSchema(const TablePlan& table, InputRow row, bool key) {
+  if (key)
+    return row == InputRow::kKeyBefore || row == InputRow::kKeyAfter ? table.key_schema.get()
+                                                                     : nullptr;
+  const absl::string_view name = row == InputRow::kBefore  ? "before"
+                                 : row == InputRow::kAfter ? "after"
+                                                           : "";
+  for (const ConnectField& field : table.envelope_schema->fields) {
+    if (field.name == name) return field.schema.get();
+  }
+  return nullptr;
+}
+
+// But for the name, which stands in the struct around it.
+bool IsSame(const Node& a, const Node& b) {
+  if (a.kind != b.kind || a.schema != b.schema || a.members.size() != b.members.size())
+    return false;
+  for (size_t i = 0; i < a.members.size(); ++i) {
+    if (a.members[i].name != b.members[i].name || !IsSame(a.members[i], b.members[i])) return false;
+  }
+  if (a.kind != Node::Kind::kLeaf) return true;
+  if (a.leaf.kind != b.leaf.kind || a.leaf.null_is_default != b.leaf.null_is_default) return false;
+  if (a.leaf.kind == Leaf::Kind::kInput) return a.leaf.input == b.leaf.input;
+  return a.leaf.kind == Leaf::Kind::kConstant && a.leaf.constant.kind == b.leaf.constant.kind &&
+         a.leaf.constant_text == b.leaf.constant_text &&
+         a.leaf.constant.integer == b.leaf.constant.integer;
+}
+
 }  // namespace
 
 LeafProgram CompileLeaf(const Node& node, const InputPlans& inputs, size_t* buffers) {
@@ -88,6 +126,7 @@ absl::Status ProgramCompiler::CompileBody(const std::optional<Node>& node,
                                           const config::ConverterOptions& converter,
                                           absl::string_view role, Part* part) {
   part->converter = converter;
+  part->key = role == "key";
   if (!node || (node->kind == Node::Kind::kNull && node->schema == nullptr))
     return absl::OkStatus();
   part->present = true;
@@ -168,8 +207,11 @@ absl::Status ProgramCompiler::AddNull(const Node& node, std::string* text, Part*
 absl::Status ProgramCompiler::AddNode(const Node& node, std::string* text, Part* part) {
   if (node.kind == Node::Kind::kNull) return AddNull(node, text, part);
   if (node.is_struct()) {
-    const char* separator = "{";
-    for (const Node& member : node.members) {
+    if (AddSource(node, text, part)) return absl::OkStatus();
+    const size_t done = AddColumns(node, text, part);
+    const char* separator = done > 0 ? "," : "{";
+    for (size_t i = done; i < node.members.size(); ++i) {
+      const Node& member = node.members[i];
       absl::StrAppend(text, separator, Quoted(member.name, part->format), ":");
       RETURN_IF_ERROR(AddNode(member, text, part));
       separator = ",";
@@ -177,6 +219,7 @@ absl::Status ProgramCompiler::AddNode(const Node& node, std::string* text, Part*
     *text += node.members.empty() ? "{}" : "}";
     return absl::OkStatus();
   }
+  if (AddClock(node, text, part)) return absl::OkStatus();
   const bool constant = node.leaf.kind == Leaf::Kind::kConstant && !node.leaf.constant.is_null();
   if (!constant) {
     AddLeaf(node, std::exchange(*text, ""), part);
@@ -190,6 +233,47 @@ absl::Status ProgramCompiler::AddNode(const Node& node, std::string* text, Part*
   context.scratch = &scratch;
   AppendScalar(node.leaf.constant_value(), node.schema.get(), &context);
   return absl::OkStatus();
+}
+
+size_t ProgramCompiler::AddColumns(const Node& node, std::string* text, Part* part) {
+  if (part->format != TextFormat::kJson || inputs_.table == nullptr || node.members.empty() ||
+      !IsInput(node.members[0]))
+    return 0;
+  const auto row = static_cast<InputRow>(node.members[0].leaf.input >> 24);
+  const ConnectSchema* original = RowSchema(*inputs_.table, row, part->key);
+  size_t count = 0;
+  while (original != nullptr && count < node.members.size() && count < original->fields.size() &&
+         IsColumn(node.members[count], InputNumber(row, count), original->fields[count]))
+    ++count;
+  // The fields behind the columns of a key are constants of its own.
+  if (count == 0 || count > inputs_.Find(node.members[0].leaf.input).row_plan->fields.size())
+    return 0;
+  AddLeaf(node.members[0], std::exchange(*text, ""), part);
+  part->steps.back().kind = Step::Kind::kColumns;
+  part->steps.back().columns = count;
+  return count;
+}
+
+bool ProgramCompiler::AddSource(const Node& node, std::string* text, Part* part) {
+  if (part->format != TextFormat::kJson || inputs_.source == nullptr || part->key ||
+      !IsSame(node, *inputs_.source))
+    return false;
+  Step step;
+  step.kind = Step::Kind::kSource;
+  step.before = std::exchange(*text, "");
+  part->steps.push_back(std::move(step));
+  return true;
+}
+
+bool ProgramCompiler::AddClock(const Node& node, std::string* text, Part* part) {
+  const bool clock = part->format == TextFormat::kJson && IsInput(node) &&
+                     (node.leaf.input == InputNumber(InputField::kClockMillis) ||
+                      node.leaf.input == InputNumber(InputField::kClockMicros) ||
+                      node.leaf.input == InputNumber(InputField::kClockNanos));
+  if (!clock) return false;
+  AddLeaf(node, std::exchange(*text, ""), part);
+  part->steps.back().kind = Step::Kind::kClock;
+  return true;
 }
 
 // StringConverter: Java's Struct.toString().

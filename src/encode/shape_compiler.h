@@ -26,6 +26,10 @@ class ProgramCompiler {
   // JSON and headers: constant bytes gather in *text until a leaf takes them.
   absl::Status AddNode(const event::Node& node, std::string* text, Part* part);
   absl::Status AddNull(const event::Node& node, std::string* text, Part* part);
+  // What no transform has touched is written as it is without transforms. How many members that is.
+  size_t AddColumns(const event::Node& node, std::string* text, Part* part);
+  bool AddSource(const event::Node& node, std::string* text, Part* part);
+  bool AddClock(const event::Node& node, std::string* text, Part* part);
   void AddStruct(const event::Node& node, const std::string& before, Part* part);
   void AddLeaf(const event::Node& node, std::string before, Part* part);
 

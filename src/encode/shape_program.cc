@@ -113,6 +113,26 @@ absl::Status ShapeProgram::RunNull(const LeafProgram& leaf, const Part& part, Va
   return absl::OkStatus();
 }
 
+absl::Status ShapeProgram::RunWhole(const Step& step, const RecordInputs& inputs,
+                                    ValueContext* context) {
+  switch (step.kind) {
+    case Step::Kind::kColumns:
+      return inputs.AppendColumns(step.leaf.input.row, *step.leaf.input.row_plan, step.columns,
+                                  context);
+    case Step::Kind::kSource:
+      inputs.AppendSource(context->out);
+      break;
+    case Step::Kind::kClock:
+      inputs.AppendClock(step.leaf.input.field, context->out);
+      break;
+    case Step::Kind::kLeaf:
+    case Step::Kind::kOpen:
+    case Step::Kind::kClose:
+      break;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ShapeProgram::RunStep(const Step& step, const Part& part, const RecordInputs& inputs,
                                    ValueContext* context, ProgramBuffers* buffers, bool* null) {
   context->out->append(step.before);
@@ -171,6 +191,11 @@ absl::Status ShapeProgram::RunPart(const Part& part, const RecordInputs& inputs,
   for (const Step& step : part.steps) {
     if (part.format == TextFormat::kStruct) {
       RETURN_IF_ERROR(RunStructStep(step, part, inputs, context, buffers, &first));
+      continue;
+    }
+    if (step.kind != Step::Kind::kLeaf) {
+      out->append(step.before);
+      RETURN_IF_ERROR(RunWhole(step, inputs, context));
       continue;
     }
     // Most steps: a column that is not NULL.

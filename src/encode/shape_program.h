@@ -66,10 +66,18 @@ class ShapeProgram {
   friend class ProgramCompiler;
 
   struct Step {
-    enum class Kind { kLeaf, kOpen, kClose };
-    Kind kind = Kind::kLeaf;  // kOpen and kClose: of a struct that StringConverter prints
-    std::string before;       // constant bytes
-    LeafProgram leaf;
+    enum class Kind {
+      kLeaf,
+      kOpen,  // kOpen, kClose: of a struct that StringConverter prints
+      kClose,
+      kColumns,  // the first columns of a row, which no transform has touched; JSON
+      kSource,   // the source block as it came; JSON
+      kClock,    // a field of the clock as it came; JSON
+    };
+    Kind kind = Kind::kLeaf;
+    std::string before;  // constant bytes
+    LeafProgram leaf;    // kColumns: the first one; kClock: its input
+    size_t columns = 0;  // kColumns: how many
   };
   // Key, value or one header.
   struct Part {
@@ -77,6 +85,7 @@ class ShapeProgram {
     bool root = false;     // one leaf alone: null is null where the converter has no sign for it
     bool schemaless = false;
     bool raw = false;  // ByteArrayConverter
+    bool key = false;  // of the record
     TextFormat format = TextFormat::kJson;
     config::ConverterOptions converter;
     std::vector<Step> steps;
@@ -90,6 +99,7 @@ class ShapeProgram {
                           ProgramBuffers* buffers, event::Record* record) const;
   static absl::Status RunNull(const LeafProgram& leaf, const Part& part, ValueContext* context,
                               bool* null);
+  static absl::Status RunWhole(const Step& step, const RecordInputs& inputs, ValueContext* context);
   static absl::Status RunStep(const Step& step, const Part& part, const RecordInputs& inputs,
                               ValueContext* context, ProgramBuffers* buffers, bool* null);
   static absl::Status RunStructStep(const Step& step, const Part& part, const RecordInputs& inputs,

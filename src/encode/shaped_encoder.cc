@@ -9,17 +9,23 @@ namespace walduct::encode {
 using event::ChainOutcome;
 
 ShapedEncoder::ShapedEncoder(const event::ShapeChain& chain, const config::EncodeOptions& options,
-                             const std::string& run_id, ValueContext* context)
+                             const std::string& run_id, SourceBlock* source, ValueContext* context)
     : chain_(chain),
       builder_(options, run_id),
       converters_{options.key, options.value},
-      inputs_(options.values),
+      inputs_(options.values, source),
       context_(context) {}
+
+event::Node ShapedEncoder::SourceOf(const TablePlan* plan) const {
+  return plan == nullptr ? event::NullNode(nullptr)
+                         : builder_.SourceOf(*emission_->change->schema, *plan);
+}
 
 std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome,
                                                        const TablePlan* plan) {
   auto branch = std::make_unique<ShapeBranch>();
-  const InputPlans inputs{plan};
+  const event::Node source = SourceOf(plan);
+  const InputPlans inputs{plan, plan == nullptr ? nullptr : &source};
   switch (outcome.kind) {
     case ChainOutcome::Kind::kRecord: {
       auto program = ShapeProgram::Compile(outcome.shape, inputs, converters_);
@@ -80,6 +86,7 @@ absl::Status ShapedEncoder::Follow(ShapeBranch* branch, const TablePlan* plan, S
 absl::Status ShapedEncoder::Encode(const event::Emission& emission, const TablePlan* plan,
                                    ShapeBranches* branches, int64_t now_nanos,
                                    event::Record* record) {
+  emission_ = &emission;
   inputs_.Begin(emission, plan, now_nanos);
   ShapeBranch* branch = RootOf(emission, plan, branches);
   while (branch->outcome.kind == ChainOutcome::Kind::kQuestion)

@@ -42,7 +42,7 @@ class ShapedEncoder {
  public:
   // All borrowed for life.
   ShapedEncoder(const event::ShapeChain& chain, const config::EncodeOptions& options,
-                const std::string& run_id, ValueContext* context);
+                const std::string& run_id, SourceBlock* source, ValueContext* context);
 
   // plan: null for a logical message. record->dropped: a transform wants it published no more.
   absl::Status Encode(const event::Emission& emission, const TablePlan* plan,
@@ -60,11 +60,13 @@ class ShapedEncoder {
                       ShapeBranches* branches);
   absl::Status Follow(ShapeBranch* branch, const TablePlan* plan, ShapeBranch** next);
   std::unique_ptr<ShapeBranch> MakeBranch(event::ChainOutcome outcome, const TablePlan* plan);
+  event::Node SourceOf(const TablePlan* plan) const;
 
   const event::ShapeChain& chain_;
   const ShapeBuilder builder_;
   const ShapeProgram::Converters converters_;
   RecordInputs inputs_;
+  const event::Emission* emission_ = nullptr;  // of the record at hand
   ValueContext* const context_;
   ProgramBuffers buffers_;
   event::Answer answer_;

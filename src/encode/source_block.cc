@@ -63,20 +63,21 @@ void AppendNanos(int64_t micros, const InstantDigits& time, std::string* out) {
   if (micros != 0) out->append("000");
 }
 
+void AppendSequenceLsn(std::optional<Lsn> lsn, absl::string_view quote, std::string* out) {
+  if (!lsn) {
+    out->append("null");
+    return;
+  }
+  out->append(quote.data(), quote.size());
+  AppendUnsigned(lsn->value(), out);
+  out->append(quote.data(), quote.size());
+}
+
 // ["last commit","lsn"] with the quote sign of the place it stands in.
 void AppendSequence(const ChangeEvent& change, absl::string_view quote, std::string* out) {
-  const auto append = [&](bool known, Lsn lsn) {
-    if (!known) {
-      out->append("null");
-      return;
-    }
-    out->append(quote.data(), quote.size());
-    AppendUnsigned(lsn.value(), out);
-    out->append(quote.data(), quote.size());
-  };
-  append(change.last_commit_end.has_value(), change.last_commit_end.value_or(Lsn()));
+  AppendSequenceLsn(change.last_commit_end, quote, out);
   out->push_back(',');
-  append(change.lsn.valid(), change.lsn);
+  AppendSequenceLsn(change.lsn.valid() ? std::optional(change.lsn) : std::nullopt, quote, out);
 }
 
 void AppendOrNull(bool known, uint64_t number, std::string* out) {
@@ -134,31 +135,59 @@ SourceBlock::SourceBlock(const config::EncodeOptions& options) {
 }
 
 void SourceBlock::Append(const ChangeEvent& change, const Texts& table, TextFormat format,
-                         std::string* out) const {
+                         std::string* out) {
+  if (format != TextFormat::kStruct) {
+    AppendJson(change, table[Index(format)], out);
+    return;
+  }
   out->append(head_[Index(format)]);
   InstantDigits(change.source_time_us).AppendWithoutLast(3, out);
   out->append(from_marker_[static_cast<size_t>(change.snapshot)][Index(format)]);
-  if (format == TextFormat::kStruct) {
-    AppendStruct(change, table[Index(format)], out);
-  } else {
-    AppendJson(change, table[Index(format)], out);
-  }
+  AppendStruct(change, table[Index(format)], out);
 }
 
-void SourceBlock::AppendJson(const ChangeEvent& change, absl::string_view table,
-                             std::string* out) const {
-  AppendSequence(change, "\\\"", out);
-  out->append("]\",\"ts_us\":");
+bool SourceBlock::IsShared(const ChangeEvent& change) const {
+  return !shared_.head.empty() && change.source_time_us == shared_.source_time_us &&
+         change.xid == shared_.xid && change.last_commit_end == shared_.last_commit_end &&
+         change.snapshot == shared_.snapshot;
+}
+
+void SourceBlock::Share(const ChangeEvent& change) {
+  constexpr size_t kJson = static_cast<size_t>(TextFormat::kJson);
   const InstantDigits time(change.source_time_us);
-  time.AppendWithoutLast(0, out);
-  out->append(",\"ts_ns\":");
-  AppendNanos(change.source_time_us, time, out);
-  out->append(table.data(), table.size());
-  out->append(",\"txId\":");
-  AppendOrNull(change.xid.has_value(), change.xid.value_or(0), out);
-  out->append(",\"lsn\":");
-  AppendOrNull(change.lsn.valid(), change.lsn.value(), out);
-  out->append(",\"xmin\":null,\"origin\":");
+  shared_.source_time_us = change.source_time_us;
+  shared_.xid = change.xid;
+  shared_.last_commit_end = change.last_commit_end;
+  shared_.snapshot = change.snapshot;
+  shared_.head = head_[kJson];
+  time.AppendWithoutLast(3, &shared_.head);
+  shared_.head += from_marker_[static_cast<size_t>(change.snapshot)][kJson];
+  AppendSequenceLsn(change.last_commit_end, "\\\"", &shared_.head);
+  shared_.head += ',';
+  shared_.times = "]\",\"ts_us\":";
+  time.AppendWithoutLast(0, &shared_.times);
+  shared_.times += ",\"ts_ns\":";
+  AppendNanos(change.source_time_us, time, &shared_.times);
+  shared_.ids = ",\"txId\":";
+  AppendOrNull(change.xid.has_value(), change.xid.value_or(0), &shared_.ids);
+  shared_.ids += ",\"lsn\":";
+}
+
+void SourceBlock::AppendJson(const ChangeEvent& change, absl::string_view table, std::string* out) {
+  if (!IsShared(change)) Share(change);
+  char digits[24];
+  const absl::string_view lsn(
+      digits, static_cast<size_t>(
+                  std::to_chars(digits, digits + sizeof(digits), change.lsn.value()).ptr - digits));
+  const bool known = change.lsn.valid();
+  out->append(shared_.head);
+  absl::StrAppend(out, known ? "\\\"" : "", known ? lsn : "null", known ? "\\\"" : "",
+                  shared_.times, table);
+  absl::StrAppend(out, shared_.ids, known ? lsn : "null", ",\"xmin\":null,\"origin\":");
+  if (change.origin.empty() && !change.origin_lsn.valid()) {
+    out->append("null,\"origin_lsn\":null}");
+    return;
+  }
   if (change.origin.empty()) {
     out->append("null");
   } else {

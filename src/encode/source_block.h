@@ -1,6 +1,8 @@
-// The source block of a record. Its constant parts are made once; a record costs a handful of appends.
+// The source block of a record. Its constant parts are made once, and what the changes of a transaction share is made when it
+// changes; a record costs a handful of appends. Not thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -16,18 +18,31 @@ class SourceBlock {
 
   // Appends `{"version":…}` (kJson) or `Struct{version=…}` (kStruct). table: TablePlan::source_table.
   void Append(const event::ChangeEvent& change, const Texts& table, TextFormat format,
-              std::string* out) const;
+              std::string* out);
 
  private:
   static constexpr size_t kMarkers = 7;
 
-  void AppendJson(const event::ChangeEvent& change, absl::string_view table,
-                  std::string* out) const;
+  // JSON that the changes of a transaction have in common, around what is of one change: its LSN and its table.
+  struct Shared {
+    int64_t source_time_us = 0;
+    std::optional<uint64_t> xid;
+    std::optional<Lsn> last_commit_end;
+    event::SnapshotMarker snapshot = event::SnapshotMarker::kFalse;
+    std::string head;   // up to the LSN in the sequence; empty: nothing is remembered yet
+    std::string times;  // from there up to the table
+    std::string ids;    // from there up to the LSN
+  };
+
+  bool IsShared(const event::ChangeEvent& change) const;
+  void Share(const event::ChangeEvent& change);
+  void AppendJson(const event::ChangeEvent& change, absl::string_view table, std::string* out);
   void AppendStruct(const event::ChangeEvent& change, absl::string_view table,
                     std::string* out) const;
 
   Texts head_;                   // up to ts_ms
   Texts from_marker_[kMarkers];  // from snapshot up to the sequence
+  Shared shared_;
 };
 
 // source.snapshot of a marker other than kFalse.
