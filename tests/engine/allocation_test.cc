@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <new>
 
+#include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "encode/record_encoder.h"
 #include "pgoutput/assembler.h"
+#include "tests/support/chain_config.h"
 #include "tests/support/pgoutput_builder.h"
 #include "tests/support/type_samples.h"
 #include "transform/chain/chain.h"
@@ -102,9 +104,9 @@ class AllocationTest : public ::testing::Test {
     return type;
   }
 
-  std::string TextColumn() const {
+  std::string ColumnOf(absl::string_view type) const {
     for (const event::Column& column : schema_->columns) {
-      if (column.type->name == "text") return column.name;
+      if (column.type->name == type) return column.name;
     }
     return "";
   }
@@ -122,6 +124,12 @@ class AllocationTest : public ::testing::Test {
 
   // The allocations of the last hundred rounds of insert, update with an old row and delete.
   size_t Count(bool schemas, const event::ShapeChain* chain = nullptr) {
+    const size_t per_row = chain == nullptr ? 5000 : 3500;
+    return CountOf(schemas, chain, 3 * per_row);
+  }
+
+  // round_bytes: what the values of a round have at least.
+  size_t CountOf(bool schemas, const event::ShapeChain* chain, size_t round_bytes) {
     options_.key.schemas_enable = schemas;
     options_.value.schemas_enable = schemas;
     auto encoder = *encode::RecordEncoder::Create(options_, clock_, "01a1fbb7", chain);
@@ -150,7 +158,7 @@ class AllocationTest : public ::testing::Test {
     for (int i = 0; i < 100; ++i) round();
     const size_t after = allocations;
     EXPECT_TRUE(status.ok()) << status;
-    EXPECT_GT(handler.bytes, 110u * 3 * (chain == nullptr ? 5000 : 3500));
+    EXPECT_GE(handler.bytes, 110u * round_bytes);
     return after - before;
   }
 
@@ -172,7 +180,7 @@ TEST_F(AllocationTest, NoneThroughTransforms) {
   unwrap.options.Put("add.fields", "op,source.ts_ms,lsn");
   unwrap.options.Put("add.fields.prefix", "__");
   unwrap.options.Put("replace.null.with.default", "true");
-  unwrap.options.Put("route.by.field", TextColumn());
+  unwrap.options.Put("route.by.field", ColumnOf("text"));
   config::TransformSpec key{
       .alias = "k", .kind = config::TransformKind::kCast, .target = config::TransformTarget::kKey};
   key.options.Put("spec", "id0:string");
@@ -183,6 +191,21 @@ TEST_F(AllocationTest, NoneThroughTransforms) {
   chain.transforms = {unwrap, key, route};
   const auto transforms = transform::Chain::Create(chain);
   EXPECT_EQ(Count(false, transforms.get()), 0u);
+}
+
+// The event of an outbox row: routed by a text, keyed by another, with a header; nothing of updates and deletes.
+TEST_F(AllocationTest, NoneThroughTheEventRouter) {
+  const auto option = [](const char* name) { return absl::StrCat("transforms.outbox.", name); };
+  test::PropertyList properties = test::OutboxRouting();
+  const std::string text = ColumnOf("text"), payload = ColumnOf("jsonb");
+  properties.back().second = absl::StrCat(ColumnOf("varchar"), ":header:eventType");
+  properties.emplace_back(option("table.field.event.id"), ColumnOf("uuid"));
+  properties.emplace_back(option("table.field.event.key"), text);
+  properties.emplace_back(option("table.field.event.payload"), payload);
+  properties.emplace_back(option("route.by.field"), text);
+  properties.emplace_back(option("route.topic.replacement"), "events");
+  const auto chain = transform::Chain::Create(test::ChainOf(properties));
+  EXPECT_EQ(CountOf(false, chain.get(), 10), 0u);
 }
 
 TEST_F(AllocationTest, NoneInOtherForms) {
