@@ -323,6 +323,7 @@ absl::Status Attempt::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   completed.xid = origin.xid.value_or(0);
   completed.commit_time_us = origin.time_us;
   completed.snapshot = event::SnapshotPhase::kCompleted;
+  start_.commit_time_us = origin.time_us;
   // Also when there was no row at all, and so nothing that could carry the position.
   tracker_.Advance(completed);
   RETURN_IF_ERROR(heartbeat_->Beat());
@@ -351,6 +352,9 @@ absl::Status Attempt::Stream() {
                           {"ordinal", start_.ordinal}});
   pgoutput::AssemblerOptions resume;
   resume.start = start_;
+  // A message outside of transactions has the time of what was before it, the first one that of the start.
+  if (resume.start.commit_time_us == 0)
+    resume.start.commit_time_us = absl::ToUnixMicros(options_.clock->Now());
   // Debezium's source.sequence begins with null until the first commit after a snapshot.
   if (stored_ && !decision_.snapshot && start_.snapshot == event::SnapshotPhase::kNone)
     resume.last_commit_end = start_.commit_end;

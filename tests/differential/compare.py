@@ -83,7 +83,11 @@ def _with_message_ids(topics):
 def _without_time(topics):
     """A message outside of transactions has the time of the transaction before it; before the first, that of the snapshot."""
     seen = [found.groups() for records in topics.values() for r in records if r["value"] and (found := _LSN.search(r["value"]))]
-    first = min((int(lsn) for transaction, lsn in seen if transaction not in ("0", "null")), default=0)
+    begins = {}  # transaction → where its first change is; a message inside the first transaction comes before it all the same
+    for transaction, lsn in seen:
+        if transaction not in ("0", "null"):
+            begins[transaction] = min(begins.get(transaction, int(lsn)), int(lsn))
+    first = sorted(begins.values())[1] if len(begins) > 1 else 2**63
     for topic, records in topics.items():
         for record in records if topic.endswith("message") else ():
             found = _LSN.search(record["value"])

@@ -216,7 +216,7 @@ def known_elsewhere(path, theirs, ours):
 # What the comparison and the options do by themselves.
 BYTES_IN_TEXT = "bytes inside a struct under StringConverter"
 TOLD_ELSEWHERE = (
-    BYTES_IN_TEXT, "settings of the database or the role that change how values look", "`int2vector`, `oidvector`", "logical messages in `data_collections` of the transaction topic", "TOAST value not sent, type without placeholder, NOT NULL column",
+    BYTES_IN_TEXT, "a table that is renamed, and no longer captured by its new name", "settings of the database or the role that change how values look", "`int2vector`, `oidvector`", "logical messages in `data_collections` of the transaction topic", "TOAST value not sent, type without placeholder, NOT NULL column",
     "TOAST value not sent, type without placeholder, nullable column with DEFAULT", "a mask and another rule name the same column",
     "`message.key.columns` with a column that is excluded, or before an excluded one",
     "dates and times under StringConverter with `time.precision.mode=connect`",

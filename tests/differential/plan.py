@@ -413,6 +413,13 @@ class Plan:
         plan.transactions = [t for t in plan.transactions if t.operations]
         return plan
 
+    def staying(self):
+        """The same plan without tables that get another name."""
+        plan = copy.deepcopy(self)
+        for transaction in plan.transactions:
+            transaction.operations = [o for o in transaction.operations if getattr(o, "kind", None) not in ("move", "rename")]
+        return plan
+
     def without(self, left_out):
         """The same plan without the columns for which `left_out` is true, keys aside."""
         plan = copy.deepcopy(self)

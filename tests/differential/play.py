@@ -113,7 +113,9 @@ class Game:
         self._wait(self.walduct.logged, r"info +(\[[^\]]*\] )?streaming\b")
         create_topic(self.bench.bootstrap, self.marker_topic)
         self.bench.worker.create(self.name, {**self.config, "slot.name": f"{self.name}_d"})
-        self._wait(lambda _: (self.database.slot(f"{self.name}_d") or {}).get("active"), None, 0.1)
+        # Not when the slot is active: while it is created, it is so too, and what is written then comes with the snapshot.
+        streaming = "select 1 from pg_stat_replication r join pg_replication_slots s on s.active_pid = r.pid where slot_name = %s and state = 'streaming'"
+        self._wait(lambda _: self.database.server.query(streaming, f"{self.name}_d"), None, 0.1)
 
     def _steps(self):
         for transaction in self.plan.transactions:

@@ -57,6 +57,8 @@ class Test:
         options, unsupported = self.accepted.only(wanted)
         self.left_out.update(unsupported)
         plan = plan.without(lambda column: column.type.family in self.arguments.without)
+        if any(name in options for name in ("schema.exclude.list", "table.include.list", "table.exclude.list")):
+            plan = plan.staying()
         plan = plan.without(lambda column: left_out(column, options))
         plan = plan.only({t.uid for t in plan.all_tables() if not any(left_out(c, options) for c in t.columns)})
         begin = time.monotonic()

@@ -1,4 +1,8 @@
 """Logical decoding messages: pg_logical_emit_message."""
+import time
+
+import pytest
+
 from support.wait import wait_until
 
 ITEMS = "create table items (id int primary key, v text)"
@@ -18,6 +22,16 @@ def test_msg06_message_of_a_rolled_back_transaction(db, connectors):
         session.rollback()
     db.execute("select pg_logical_emit_message(true, 'empty', '')")
     assert messages(connector.wait_events(2)) == [("kept", "eA=="), ("empty", "")]
+
+
+@pytest.mark.parametrize("mode", ["initial", "no_data"])
+def test_message_before_the_first_transaction_has_the_time_of_the_start(db, connectors, mode):
+    db.execute(ITEMS)
+    before = time.time()
+    connector = connectors(db, {"snapshot.mode": mode}, sink="file").start().wait_streaming()
+    db.execute("select pg_logical_emit_message(false, 'first', 'x')")
+    event = connector.wait_events(lambda events: messages(events))[-1]
+    assert before - 5 < event.envelope["source"]["ts_ms"] / 1000 < time.time() + 5
 
 
 def test_msg07_message_outside_comes_before_the_transaction_around_it(db, connectors):
