@@ -58,7 +58,8 @@ struct ConnectionOptions {
   // Keeps the role's search_path, for sessions that run SQL written by the user (snapshot.select.statement.overrides).
   // Without it search_path is pg_catalog, so that expressions and names in results are always qualified.
   bool keep_search_path = false;
-  StopCheck stopping = nullptr;  // gives up connecting: Cancelled stopped
+  bool keep_lc_monetary = false;  // the role's own, to ask what it is
+  StopCheck stopping = nullptr;   // gives up connecting: Cancelled stopped
 };
 
 class Connection {

@@ -47,7 +47,10 @@ void AppendSetting(absl::string_view name, absl::string_view value, std::string&
 
 std::string StartupOptions(const ConnectionOptions& options) {
   std::string out;
-  for (const Setting& setting : kTextSettings) AppendSetting(setting.name, setting.value, out);
+  for (const Setting& setting : kTextSettings) {
+    if (options.keep_lc_monetary && absl::string_view(setting.name) == "lc_monetary") continue;
+    AppendSetting(setting.name, setting.value, out);
+  }
   for (const Setting& setting : kTimeoutSettings) AppendSetting(setting.name, setting.value, out);
   if (!options.keep_search_path) AppendSetting("search_path", "pg_catalog", out);
   if (options.kind == SessionKind::kSql) AppendSetting("row_security", "off", out);

@@ -66,6 +66,14 @@ constexpr absl::string_view kWithoutIdentity = R"(
              SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident)))
 ORDER BY 1 LIMIT 20)";
 
+// The server sends the old values of the index's columns alone.
+constexpr absl::string_view kKeyNotSent = R"(
+  AND c.relreplident = 'i' AND EXISTS (
+    SELECT 1 FROM pg_catalog.pg_index k JOIN pg_catalog.pg_index i ON i.indrelid = k.indrelid
+    WHERE k.indrelid = c.oid AND k.indisprimary AND i.indisreplident
+      AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[])
+ORDER BY 1 LIMIT 20)";
+
 // Partitions are left out: whether they or their root are published depends on publish_via_partition_root.
 constexpr absl::string_view kUnpublished = R"(
 SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
@@ -160,6 +168,12 @@ absl::Status WarnAboutPublication(postgres::Connection& connection, absl::string
       "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table out of the "
       "publication",
       connection.Query(absl::StrCat(kPublished, kWithoutIdentity), {std::string(name)})));
+  RETURN_IF_ERROR(WarnOfTables(
+      "the replica identity of published tables is an index without columns of their primary key: "
+      "a change of the key goes unnoticed, and deletes come without it",
+      "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
+      "message.key.columns",
+      connection.Query(absl::StrCat(kPublished, kKeyNotSent), {std::string(name)})));
   std::vector<Oid> oids;
   for (const PublishedTable& table : captured) oids.push_back(table.relation);
   return WarnOfTables(

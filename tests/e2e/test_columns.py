@@ -172,3 +172,12 @@ def test_flt12_masked_key_is_warned_about(db, connectors):
     connector.wait_log("column masked in the value, but written as it is in the key.* column=k")
     connector.wait_log("column not masked: masks apply to character types only.* column=j")
     end(connector)
+
+
+def test_e55_columns_that_differ_in_case_only(db, connectors):
+    """E-55: Debezium refuses such a table; names are never folded here."""
+    db.script("""create table t (id int primary key, duration int, "Duration" text); insert into t values (1, 5, 'long')""")
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.script("""alter table t add column "DURATION" bool; insert into t values (2, 6, 'longer', true)""")
+    assert [e.after for e in connector.wait_events(2)] == [
+        {"id": 1, "duration": 5, "Duration": "long"}, {"id": 2, "duration": 6, "Duration": "longer", "DURATION": True}]

@@ -112,3 +112,17 @@ def test_rid07_autoset(db, connectors):
     connector.stop()
     connector.start().wait_streaming()
     assert not connector.logged("replica identity")
+
+
+def test_key13_identity_index_without_the_primary_key(db, connectors):
+    """KEY-13: a changed key goes unnoticed and deletes carry a constant, because the server sends no more: said at start."""
+    db.script(ITEMS + """; create unique index by_code on items (code); alter table items replica identity using index by_code;
+              create table whole (id int, code text not null, primary key (id)); create unique index whole_both on whole (code, id);
+              alter table whole replica identity using index whole_both""")
+    connector = connectors(db, sink="file").start().wait_streaming()
+    warning = next(line for line in connector.log_text().splitlines() if "index without columns of their primary key" in line)
+    assert "public.items" in warning and "public.whole" not in warning and "message.key.columns" in warning
+    db.script("insert into items values (1, 'a', 'x'); update items set id = 2; delete from items")
+    events = connector.wait_events(4)
+    assert images(events) == [("c", None, row(1, "a", "x")), ("u", None, row(2, "a", "x")), ("d", row(0, "a", None), None)]
+    assert [e.key_json for e in events] == [{"id": 1}, {"id": 2}, {"id": 0}, {"id": 0}]

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "postgres/money_check.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {
@@ -137,6 +138,19 @@ TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
     EXPECT_TRUE(CheckFreeSlot(*session).ok());
   }
   server.RestartWith("max_wal_senders", "");
+}
+
+// Under "C", as here, money counts in hundredths; under ja_JP 1 is one unit, under ar_KW a thousand.
+TEST_F(ServerCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {
+  MustQuery(*admin_, "CREATE TABLE public.sums (id int PRIMARY KEY, \"m M\" money, list money[])");
+  EXPECT_TRUE(CheckMoneyUnits(*admin_, database_, Tables()).ok());
+  EXPECT_TRUE(JudgeMoneyUnits("0000000000000064", "en_US.UTF-8", "public.sums.m").ok());
+  for (const char* one : {"0000000000000001", "00000000000003e8"}) {
+    const absl::Status status = JudgeMoneyUnits(one, "ja_JP.UTF-8", "public.sums.\"m M\"");
+    EXPECT_EQ(ErrorReason(status), "money_units");
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("column public.sums.\"m M\" is of type money, and lc_monetary=ja_JP"));
+  }
 }
 
 }  // namespace

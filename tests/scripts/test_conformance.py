@@ -38,5 +38,17 @@ def test_ids_and_order_are_checked():
     assert "area XYZ: 1 scenarios instead of 0" in register.problems(with_row("XYZ-01\t-"))
 
 
+def test_edge_cases_have_rows_only_with_tests():
+    assert register.problems(with_row("E-66\tgolden:ranges")) == []
+    assert register.problems(with_row("E-66\t-")) == ["E-66: an edge case without a test has no row"]
+    assert register.problems(with_row("E-81\tgolden:ranges")) == ["'E-81' is no id"]
+    assert register.problems(with_row("E-66\tgolden:nowhere")) == ["E-66: nowhere is no scenario that tests/golden/run.py keeps equal"]
+
+
+def test_what_comes_later_has_no_test():
+    assert register.problems(with_row("TYP-01\tlater:never")) == ["TYP-01: has a test and a row that says it comes later"]
+    assert "ENV-15" in register.without_test(TEXT)["ENV"]
+
+
 def test_fix_drops_what_a_test_replaces():
     assert register.fixed("id\ttest\nB-01\t-\nA-01\tgolden:x\nA-01\t-\n") == "id\ttest\nA-01\tgolden:x\nB-01\t-\n"

@@ -1,0 +1,51 @@
+#include "postgres/money_check.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::postgres {
+namespace {
+
+constexpr absl::string_view kHundred = "0000000000000064";
+
+// money and money[].
+constexpr absl::string_view kMoneyColumn = R"(
+SELECT pg_catalog.format('%I.%I.%I', n.nspname, c.relname, a.attname)
+FROM pg_catalog.pg_attribute a
+JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE a.attrelid = ANY ($1::pg_catalog.oid[]) AND a.atttypid IN (790, 791) AND NOT a.attisdropped
+ORDER BY 1 LIMIT 1)";
+
+constexpr absl::string_view kOne =
+    "SELECT pg_catalog.encode(pg_catalog.cash_send('1'::pg_catalog.money), 'hex'), "
+    "pg_catalog.current_setting('lc_monetary')";
+
+}  // namespace
+
+absl::Status JudgeMoneyUnits(absl::string_view one, absl::string_view locale,
+                             absl::string_view column) {
+  if (one == kHundred) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "money_units",
+               absl::StrCat("column ", column, " is of type money, and lc_monetary=", locale,
+                            " counts it in units that are no hundredths: it would be read as "
+                            "another sum"),
+               "make the column numeric, or leave it out with column.exclude.list");
+}
+
+absl::Status CheckMoneyUnits(Connection& connection, const config::DatabaseOptions& database,
+                             const std::vector<TableName>& tables) {
+  std::vector<Oid> oids;
+  for (const TableName& table : tables) oids.push_back(table.relation);
+  ASSIGN_OR_RETURN(const Result found, connection.Query(kMoneyColumn, {OidArray(oids)}));
+  if (found.rows() == 0) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto session, Connection::Open({.database = database,
+                                                         .kind = SessionKind::kSql,
+                                                         .application_name = "walduct",
+                                                         .keep_lc_monetary = true}));
+  ASSIGN_OR_RETURN(const Result one, session->Query(kOne));
+  return JudgeMoneyUnits(one.Get(0, 0), one.Get(0, 1), found.Get(0, 0));
+}
+
+}  // namespace walduct::postgres
