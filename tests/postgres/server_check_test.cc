@@ -141,9 +141,13 @@ TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
 }
 
 // Under "C", as here, money counts in hundredths; under ja_JP 1 is one unit, under ar_KW a thousand.
-TEST_F(ServerCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {
-  MustQuery(*admin_, "CREATE TABLE public.sums (id int PRIMARY KEY, \"m M\" money, list money[])");
-  EXPECT_TRUE(CheckMoneyUnits(*admin_, database_, Tables()).ok());
+TEST(MoneyCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {
+  const config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  const auto admin = MustOpen(database);
+  MustQuery(*admin, "CREATE TABLE public.sums (id int PRIMARY KEY, \"m M\" money, list money[])");
+  Catalog catalog(*admin);
+  const auto tables = *catalog.CapturedTables(config::TableFilter({}));
+  EXPECT_TRUE(CheckMoneyUnits(*admin, database, tables).ok());
   EXPECT_TRUE(JudgeMoneyUnits("0000000000000064", "en_US.UTF-8", "public.sums.m").ok());
   for (const char* one : {"0000000000000001", "00000000000003e8"}) {
     const absl::Status status = JudgeMoneyUnits(one, "ja_JP.UTF-8", "public.sums.\"m M\"");
