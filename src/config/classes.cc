@@ -13,6 +13,8 @@
 namespace walduct::config {
 namespace {
 
+constexpr absl::string_view kBinaryDataConverter = "io.debezium.converters.BinaryDataConverter";
+
 struct ConverterClass {
   absl::string_view name;
   ConverterKind kind;
@@ -21,11 +23,13 @@ constexpr ConverterClass kConverters[] = {
     {"org.apache.kafka.connect.json.JsonConverter", ConverterKind::kJson},
     {"org.apache.kafka.connect.storage.StringConverter", ConverterKind::kString},
     {"org.apache.kafka.connect.converters.ByteArrayConverter", ConverterKind::kByteArray},
+    {kBinaryDataConverter, ConverterKind::kByteArray},
 };
 constexpr absl::string_view kSupportedConverters =
     "supported: org.apache.kafka.connect.json.JsonConverter, "
     "org.apache.kafka.connect.storage.StringConverter, "
-    "org.apache.kafka.connect.converters.ByteArrayConverter";
+    "org.apache.kafka.connect.converters.ByteArrayConverter, "
+    "io.debezium.converters.BinaryDataConverter";
 // Seen in the wild; named so that the message can say "not yet" instead of "unknown".
 constexpr absl::string_view kLaterConverters[] = {
     "io.confluent.connect.avro.AvroConverter",
@@ -34,7 +38,6 @@ constexpr absl::string_view kLaterConverters[] = {
     "io.apicurio.registry.utils.converter.AvroConverter",
     "io.apicurio.registry.utils.converter.ExtJsonConverter",
     "io.debezium.converters.CloudEventsConverter",
-    "io.debezium.converters.BinaryDataConverter",
     "io.debezium.converters.ByteArrayConverter",
 };
 
@@ -70,6 +73,10 @@ std::optional<ConverterKind> FindConverter(absl::string_view class_name) {
     if (NamesClass(class_name, converter.name, "Converter")) return converter.kind;
   }
   return std::nullopt;
+}
+
+bool IsBinaryDataConverter(absl::string_view class_name) {
+  return NamesClass(class_name, kBinaryDataConverter, "Converter");
 }
 
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name) {

@@ -12,6 +12,8 @@ namespace walduct::config {
 
 // nullopt when the class is not a supported converter.
 std::optional<ConverterKind> FindConverter(absl::string_view class_name);
+// Debezium's, which leaves what is not bytes to a delegate.
+bool IsBinaryDataConverter(absl::string_view class_name);
 
 // nullopt when the class is not a supported offset store.
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name);

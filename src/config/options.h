@@ -86,6 +86,7 @@ struct ConverterOptions {
   bool schemas_enable = true;
   bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool replace_null_with_default = true;
+  bool raw_bytes = false;  // BinaryDataConverter: bytes as they are, the rest as said above
 };
 
 enum class DecimalMode { kPrecise, kDouble, kString };

@@ -372,12 +372,9 @@ std::optional<RegexList> BuildRegexList(const PropertySet& properties, absl::str
   return *std::move(list);
 }
 
-ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
-                                Findings* findings) {
-  const std::string name = absl::StrCat(role, ".converter");
-  const std::optional<ConverterKind> kind = FindConverter(properties.Text(name));
-  CHECK(kind.has_value());
-  const Property* converter = properties.Find(name);
+// The converter that the property `name` says, `converter` being the one it belongs to.
+ConverterOptions ConverterOf(const PropertySet& properties, const std::string& name,
+                             const Property* converter, Findings* findings) {
   // Connect takes a converter and its options from one place: options beside another place's class do not count.
   const auto text = [&](absl::string_view option) {
     const std::string option_name = absl::StrCat(name, ".", option);
@@ -387,16 +384,31 @@ ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view
                         converter->layer == given->layer;
     if (counts) return properties.Text(option_name);
     findings->Warn(option_name,
-                   absl::StrCat("has no effect, as in Kafka Connect: ", name, " is set in the ",
+                   absl::StrCat("has no effect, as in Kafka Connect: the converter is set in the ",
                                 converter->layer == Layer::kWorker ? "worker" : "connector",
                                 " file; set both in the same file"));
     return std::string(*FindDefinition(option_name)->default_value);
   };
+  const std::optional<ConverterKind> kind = FindConverter(properties.Text(name));
+  CHECK(kind.has_value());
   ConverterOptions options;
   options.kind = *kind;
   options.schemas_enable = text("schemas.enable") == "true";
   options.decimal_numeric = text("decimal.format") == "numeric";
   options.replace_null_with_default = text("replace.null.with.default") == "true";
+  return options;
+}
+
+ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
+                                Findings* findings) {
+  const std::string name = absl::StrCat(role, ".converter");
+  const std::string delegate = absl::StrCat(name, ".delegate.converter.type");
+  const Property* converter = properties.Find(name);
+  const bool binary = IsBinaryDataConverter(properties.Text(name));
+  const bool delegates = binary && properties.IsSet(delegate);
+  ConverterOptions options =
+      ConverterOf(properties, delegates ? delegate : name, converter, findings);
+  options.raw_bytes = binary;
   return options;
 }
 

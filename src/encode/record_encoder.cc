@@ -37,7 +37,10 @@ absl::Status CheckConverter(const ConverterOptions& converter, absl::string_view
       absl::StatusCode::kInvalidArgument, "byte_array_converter",
       absl::StrCat(part, ".converter=ByteArrayConverter writes bytes only, and the ", part,
                    " of a change is a structure"),
-      absl::StrCat("use org.apache.kafka.connect.json.JsonConverter for ", part, ".converter"));
+      absl::StrCat(
+          "use org.apache.kafka.connect.json.JsonConverter for ", part, ".converter, or set ", part,
+          ".converter=io.debezium.converters.BinaryDataConverter and ", part,
+          ".converter.delegate.converter.type=org.apache.kafka.connect.json.JsonConverter"));
 }
 
 // The new row may lack TOAST values that the old one has (REPLICA IDENTITY FULL).

@@ -24,12 +24,19 @@ std::string Quoted(absl::string_view name, TextFormat format) {
   return quoted;
 }
 
+bool IsBytes(const Node& node) {
+  return !node.is_struct() && node.schema != nullptr && node.schema->type == ConnectType::kBytes;
+}
+
 absl::Status NotBytes(absl::string_view role) {
   return Error(
       absl::StatusCode::kInvalidArgument, "byte_array_converter",
       absl::StrCat(role, ".converter=ByteArrayConverter writes bytes only, and the ", role,
                    " is something else"),
-      absl::StrCat("use org.apache.kafka.connect.json.JsonConverter for ", role, ".converter"));
+      absl::StrCat(
+          "use org.apache.kafka.connect.json.JsonConverter for ", role, ".converter, or set ", role,
+          ".converter=io.debezium.converters.BinaryDataConverter and ", role,
+          ".converter.delegate.converter.type=org.apache.kafka.connect.json.JsonConverter"));
 }
 
 absl::Status RequiredIsNull(const std::string& name) {
@@ -133,17 +140,11 @@ absl::Status ProgramCompiler::CompileBody(const std::optional<Node>& node,
   part->root = node->kind == Node::Kind::kLeaf;
   part->schemaless = node->schema == nullptr;
   std::string text;
+  if (converter.raw_bytes && IsBytes(*node)) return CompileBytes(*node, part);
   switch (converter.kind) {
     case ConverterKind::kByteArray:
-      if (node->kind == Node::Kind::kNull) {
-        part->present = false;
-        return absl::OkStatus();
-      }
-      if (!part->root || node->schema == nullptr || node->schema->type != ConnectType::kBytes)
-        return NotBytes(role);
-      part->raw = true;
-      AddLeaf(*node, "", part);
-      return absl::OkStatus();
+      if (!IsBytes(*node) && node->kind != Node::Kind::kNull) return NotBytes(role);
+      return CompileBytes(*node, part);
     case ConverterKind::kString:
       part->format = TextFormat::kStruct;
       if (node->kind == Node::Kind::kNull) part->present = false;
@@ -159,6 +160,14 @@ absl::Status ProgramCompiler::CompileBody(const std::optional<Node>& node,
                                    : PayloadHead(*node->schema, converter);
   RETURN_IF_ERROR(AddNode(*node, &text, part));
   part->after = text + (schemas ? "}" : "");
+  return absl::OkStatus();
+}
+
+// As they are: a null is no bytes at all.
+absl::Status ProgramCompiler::CompileBytes(const Node& node, Part* part) {
+  part->present = node.kind != Node::Kind::kNull;
+  part->raw = part->present;
+  if (part->present) AddLeaf(node, "", part);
   return absl::OkStatus();
 }
 

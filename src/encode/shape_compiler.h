@@ -19,6 +19,7 @@ class ProgramCompiler {
   using Part = ShapeProgram::Part;
   using Step = ShapeProgram::Step;
 
+  absl::Status CompileBytes(const event::Node& node, Part* part);
   absl::Status CompileBody(const std::optional<event::Node>& node,
                            const config::ConverterOptions& converter, absl::string_view role,
                            Part* part);

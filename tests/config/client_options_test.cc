@@ -201,5 +201,22 @@ TEST_F(ClientOptionsTest, ConverterOptionWithoutAnyClassIsHonoured) {
   EXPECT_FALSE(result.loaded.options.encode.value.replace_null_with_default);
 }
 
+TEST_F(ClientOptionsTest, BinaryDataConverterLeavesTheRestToItsDelegate) {
+  const std::string binary =
+      "value.converter=io.debezium.converters.BinaryDataConverter\n"
+      "value.converter.schemas.enable=true\n";
+  const ConverterOptions alone = Load(Minimal() + binary).loaded.options.encode.value;
+  EXPECT_EQ(alone.kind, ConverterKind::kByteArray);
+  EXPECT_TRUE(alone.raw_bytes);
+  const ConverterOptions with =
+      Load(Minimal() + binary +
+           "value.converter.delegate.converter.type=org.apache.kafka.connect.json.JsonConverter\n"
+           "value.converter.delegate.converter.type.schemas.enable=false\n")
+          .loaded.options.encode.value;
+  EXPECT_EQ(with.kind, ConverterKind::kJson);
+  EXPECT_TRUE(with.raw_bytes);
+  EXPECT_FALSE(with.schemas_enable);
+}
+
 }  // namespace
 }  // namespace walduct::config
