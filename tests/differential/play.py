@@ -43,21 +43,23 @@ class Bench:
 
 
 class Game:
-    def __init__(self, bench, plan, options, name):
+    marker = MARKER  # the table whose rows say how far both have come
+
+    def __init__(self, bench, plan, options, name, database=None):
         self.bench, self.plan, self.name = bench, plan, name
+        self.prefix = options.get("topic.prefix", "{}").format(name)
         self.outcome = Outcome()
-        self.database = bench.postgres.database(name)
-        prefix = options.get("topic.prefix", "{}").format(name)
+        self.database = bench.postgres.database(database or name)
         self.config = {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
             **database_properties(self.database), "publication.name": "pub", "publication.autocreate.mode": "disabled",
-            "poll.interval.ms": "20", "status.update.interval.ms": "1000", **options, "topic.prefix": prefix,
+            "poll.interval.ms": "20", "status.update.interval.ms": "1000", **options, "topic.prefix": self.prefix,
         }
         self.walduct = Connector(bench.dir / name, {**self.config, "slot.name": f"{name}_w", "sink": "file",
                                                     "sink.file.path": str(bench.dir / name / "records.jsonl")},
                                  {"offset.storage.file.filename": str(bench.dir / name / "offsets.dat")}, name=name)
         delimiter = options.get("topic.delimiter", ".")
-        self.marker_topic = delimiter.join((prefix, "public", MARKER))
+        self.marker_topic = delimiter.join((self.prefix, "public", self.marker))
         self.markers = self.seen = self.read_to = 0
         self.consumer = Consumer({"bootstrap.servers": bench.bootstrap, "group.id": name, **QUIET})
 
@@ -146,8 +148,8 @@ class Game:
     def settle(self):
         """Both have written what was committed so far."""
         self.markers += 1
-        self.session.execute(f"insert into {MARKER} values ({self.markers})")
-        self.outcome.steps.append(f"insert into {MARKER} values ({self.markers})  -- and wait until both have written it")
+        self.session.execute(f"insert into {self.marker} values ({self.markers})")
+        self.outcome.steps.append(f"insert into {self.marker} values ({self.markers})  -- and wait until both have written it")
         self._wait(lambda _: self._debezium_markers() >= self.markers and self._walduct_markers() >= self.markers, None)
 
     def _debezium_markers(self):

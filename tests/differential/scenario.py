@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Plays scenarios written by hand through the real Debezium and walduct at once, and compares every record.
 
-  tests/differential/scenario.py [--postgres 15|17|18] [--keep] FOLDER...
+  tests/differential/scenario.py [--postgres 15|17|18] [--keep | --record] FOLDER...
 
 A folder is like those of tests/golden/corpus: scenario.json with `props`, setup.sql, steps.sql. A line "-- settle" in
-steps.sql waits until both have written what was committed so far. The first differences are printed; --keep writes both sides' records beside them. Exit status: 0 none differs, 1.
+steps.sql waits until both have written what was committed so far; rows of the table zz_done tell. The first differences are
+printed. --keep writes both sides' records beside them, --record what Debezium wrote as records.jsonl, for tests/golden. Exit
+status: 0 none differs, 1.
 """
 import argparse
 import json
@@ -20,33 +22,36 @@ sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Pyt
 
 from differential.compare import Comparison  # noqa: E402
 from differential.connect import Worker  # noqa: E402
-from differential.plan import MARKER  # noqa: E402
 from differential.play import Bench, Game  # noqa: E402
 from differential.run import SETTINGS  # noqa: E402
 from support import servers  # noqa: E402
+from support.events import to_line  # noqa: E402
 from support.kafka import delete_topics, read_topics, topics_with_prefix  # noqa: E402
 from support.paths import ROOT  # noqa: E402
 
 SHOWN = 6
+DATABASE = "shop"  # as in the corpus
 
 
 class Scenario(Game):
     """A Game whose statements are in files."""
+    marker = "zz_done"
 
     def __init__(self, bench, folder, name):
         self.folder = folder
         props = json.loads((folder / "scenario.json").read_text())["props"]
-        self.options = {key: value.replace("srv", name) for key, value in props.items() if key not in ("plugin.name", "topic.prefix")}
-        super().__init__(bench, None, self.options, name)
+        self.options = {key: value for key, value in props.items() if key != "plugin.name"}
+        super().__init__(bench, None, self.options, name, DATABASE)
 
     def _setup(self):
-        self.session.execute(f"create table {MARKER} (id int primary key)")
-        self.database.script((self.folder / "setup.sql").read_text())
+        self.session.execute(f"create table if not exists {self.marker} (id int primary key)")
+        self.database.script((self.folder / "setup.sql").read_text().replace("create table zz_done(", "create table if not exists zz_done("))
 
     def _steps(self):
-        for part in (self.folder / "steps.sql").read_text().split("-- settle"):
+        for number, part in enumerate((self.folder / "steps.sql").read_text().split("-- settle")):
+            if number:
+                self.settle()
             self.database.script(part)
-            self.settle()
 
     def _read(self):
         """Of all topics: scenarios route where they like."""
@@ -66,7 +71,12 @@ def records_text(events):
     return "".join(f"{e.topic} {e.key} {e.value} {e.headers}\n" for e in events)
 
 
-def play(bench, folder, number, keep):
+def record(folder, events):
+    lines = sorted(events, key=lambda e: (e.topic, e.partition, e.offset))
+    (folder / "records.jsonl").write_text("".join(json.dumps(to_line(e), ensure_ascii=False) + "\n" for e in lines))
+
+
+def play(bench, folder, number, arguments):
     """Whether both wrote the same."""
     game = Scenario(bench, folder, f"d{number:04}")
     try:
@@ -81,7 +91,9 @@ def play(bench, folder, number, keep):
         print(f"  {outcome.stopped}")
     for difference in found[:SHOWN]:
         print("  " + difference.text().replace("\n", "\n  "))
-    if keep:
+    if arguments.record and not outcome.stopped:
+        record(folder, outcome.theirs)
+    if arguments.keep:
         for name, events in (("debezium", outcome.theirs), ("walduct", outcome.ours)):
             (folder / f"{name}.txt").write_text(records_text(events))
     return not found and not outcome.stopped
@@ -92,6 +104,7 @@ def main():
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--postgres", type=int, default=17, choices=[15, 17, 18])
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
     directory = ROOT / ".run" / "differential" / "scenarios"
     shutil.rmtree(directory, ignore_errors=True)
@@ -103,7 +116,7 @@ def main():
         worker = Worker(directory / "connect", own.bootstrap, random.randrange(30000, 32000))
         worker.wait_ready()
         bench = Bench(directory, own.postgres, own.bootstrap, worker)
-        equal = [play(bench, folder, number, arguments.keep) for number, folder in enumerate(arguments.folders)]
+        equal = [play(bench, folder, number, arguments) for number, folder in enumerate(arguments.folders)]
         print(f"{sum(equal)} of {len(equal)} scenarios equal")
         return 0 if all(equal) else 1
     finally:

@@ -1,0 +1,12 @@
+insert into kv(id,v) values (3,'three');
+update kv set v='aa', f=1e300 where id=1;
+update kv set id=20 where id=2;
+delete from kv where id=1;
+begin;
+insert into kv(id) values (4),(5);
+update kv set v='x' where id=4;
+delete from kv where id=5;
+commit;
+insert into kv values (6,'é𝄞 "q" \ / <>',-0.001,'nan','infinity','','[]','{}');
+update kv set b=b where id=6;
+update kv set a='{4}', j='{"k":[]}' where id=6;

@@ -1,0 +1,18 @@
+insert into k1 values ('11111111-2222-3333-4444-555555555555',1);
+update k1 set v=2;
+update k1 set id='11111111-2222-3333-4444-555555555556';
+insert into k2 values ('2024-02-29','2024-02-29 12:00:00.123456Z',-0.01);
+delete from k2;
+insert into k3 values ('\x00ff');
+delete from k3;
+insert into k4 values ('x','y',true);
+update k4 set z=false;
+insert into k5 values ('23:59:59.999999');
+delete from k5;
+insert into k6 values (1,'1 mon');
+delete from k6;
+insert into "K 7" values (1,2);
+update "K 7" set "v.x"=3;
+delete from "K 7";
+insert into k8 values ('AbC');
+delete from k8;

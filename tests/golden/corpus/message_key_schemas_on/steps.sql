@@ -1,0 +1,17 @@
+insert into kv(id,v) values (3,'three');
+update kv set v='aa', f=1e300 where id=1;
+update kv set id=20 where id=2;
+delete from kv where id=1;
+begin;
+insert into kv(id) values (4),(5);
+update kv set v='x' where id=4;
+delete from kv where id=5;
+commit;
+insert into kv values (6,'é𝄞 "q" \ / <>',-0.001,'nan','infinity','','[]','{}');
+insert into t2 values (1,2,'c');
+update t2 set c='d';
+update t2 set b=3;
+delete from t2;
+insert into nokey values ('x',1,1),(null,null,2);
+update nokey set z=5;
+delete from nokey where z=5;

@@ -1,0 +1,3 @@
+update big set n=1;
+update big set t='short';
+delete from big;
