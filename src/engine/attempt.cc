@@ -24,6 +24,9 @@
 namespace walduct::engine {
 namespace {
 
+// Kafka may be what failed.
+constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
+
 using postgres::Connection;
 using postgres::SessionKind;
 
@@ -382,6 +385,7 @@ absl::Status Attempt::Stream() {
   options_.metrics->connected.Set(0);
   if (!ran.ok()) {
     outbox_.Stop();
+    Salvage();
     housekeeping_->DetachStream();
     return ran;
   }
@@ -395,6 +399,14 @@ absl::Status Attempt::Stream() {
     RETURN_IF_ERROR(replication::DropSlot(*sql_, replication_options_.slot_name));
   }
   return settled;
+}
+
+// After a failure: what was written before it is published and stored where that is still possible, so that the next attempt
+// does not repeat it, and a record that stops the connector holds up nothing before it.
+void Attempt::Salvage() {
+  const absl::Status settled =
+      housekeeping_->Settle(std::min(config().runtime.shutdown_timeout, kSalvageTimeout));
+  if (!settled.ok()) log::Debug("not settled", {{"error", std::string(settled.message())}});
 }
 
 absl::Status Attempt::Settle() { return housekeeping_->Settle(config().runtime.shutdown_timeout); }

@@ -73,6 +73,7 @@ class Attempt {
   absl::Status TakeSnapshot();
   absl::Status Stream();
   absl::Status Settle();
+  void Salvage();
   absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
   const config::ConnectorOptions& config() const { return *options_.config; }
 
