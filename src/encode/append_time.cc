@@ -1,3 +1,4 @@
+#include <charconv>
 #include <limits>
 
 #include "encode/appenders.h"
@@ -56,7 +57,51 @@ void AppendZonedClock(const TimestampText& time, ValueContext* context) {
   AppendQuote(*context);
 }
 
+// As Connect's Values prints a java.util.Date: what lies before the second day is taken for a time, midnight for a date.
+void AppendJavaDate(int64_t millis, std::string* out) {
+  constexpr int64_t kMillisPerDay = kMicrosPerDay / kMicrosPerMilli;
+  const int64_t day = FloorDivide(millis, kMillisPerDay);
+  const int64_t rest = millis - day * kMillisPerDay;
+  if (millis >= kMillisPerDay) {
+    const size_t begin = out->size();
+    AppendIsoDay(CivilFromDays(day), out);
+    if ((*out)[begin] == '+') out->erase(begin, 1);
+    if (rest == 0) return;
+    out->push_back('T');
+  }
+  AppendIsoClock(rest * kMicrosPerMilli, 3, out);
+  out->push_back('Z');
+}
+
+// The number that `append` writes, in units of so many milliseconds; in a header the text of the Date that it stands for.
+Outcome AppendConnectTime(AppendFn append, int64_t unit, absl::string_view text,
+                          const ValuePlan& plan, ValueContext* context) {
+  const size_t begin = context->out->size();
+  const Outcome outcome = append(text, plan, context);
+  if (outcome != Outcome::kOk || context->format != TextFormat::kHeader) return outcome;
+  int64_t number = 0;
+  const char* end = context->out->data() + context->out->size();
+  std::from_chars(context->out->data() + begin, end, number);
+  context->out->resize(begin);
+  AppendJavaDate(number * unit, context->out);
+  return Outcome::kOk;
+}
+
 }  // namespace
+
+Outcome AppendConnectDate(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
+  return AppendConnectTime(AppendDate, kMicrosPerDay / kMicrosPerMilli, text, plan, context);
+}
+
+Outcome AppendConnectTimeOfDay(absl::string_view text, const ValuePlan& plan,
+                               ValueContext* context) {
+  return AppendConnectTime(AppendTimeMillis, 1, text, plan, context);
+}
+
+Outcome AppendConnectTimestamp(absl::string_view text, const ValuePlan& plan,
+                               ValueContext* context) {
+  return AppendConnectTime(AppendTimestampMillis, 1, text, plan, context);
+}
 
 // An infinite date becomes the limit of its type: there is no other value that no date has.
 Outcome AppendDate(absl::string_view text, const ValuePlan&, ValueContext* context) {

@@ -51,6 +51,12 @@ Outcome AppendBits(absl::string_view text, const ValuePlan& plan, ValueContext* 
 
 // append_time.cc
 Outcome AppendDate(absl::string_view text, const ValuePlan& plan, ValueContext* context);
+// Connect's own Date, Time and Timestamp.
+Outcome AppendConnectDate(absl::string_view text, const ValuePlan& plan, ValueContext* context);
+Outcome AppendConnectTimeOfDay(absl::string_view text, const ValuePlan& plan,
+                               ValueContext* context);
+Outcome AppendConnectTimestamp(absl::string_view text, const ValuePlan& plan,
+                               ValueContext* context);
 Outcome AppendTimeMillis(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 Outcome AppendTimeMicros(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 Outcome AppendTimeNanos(absl::string_view text, const ValuePlan& plan, ValueContext* context);

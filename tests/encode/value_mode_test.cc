@@ -98,6 +98,26 @@ TEST(ValueMode, TYP11_MoneyInEachDecimalMode) {
   EXPECT_EQ(With(Decimals(DecimalMode::kString), "money", "1,50 €"), "<foreign money>");
 }
 
+// In the headers of a changed key; recorded from SimpleHeaderConverter.
+TEST(ValueMode, ConnectTimesInHeadersAreJavaDates) {
+  ValueOptions options;
+  options.time = config::TimeMode::kConnect;
+  const auto header = [&](const std::string& type, absl::string_view text) {
+    Rendering rendering{TextFormat::kHeader};
+    rendering.values = options;
+    return Render(*MakeType(type), -1, text, rendering);
+  };
+  EXPECT_EQ(header("date", "2024-02-29"), "2024-02-29");
+  EXPECT_EQ(header("date", "1970-01-01"), "00:00:00.000Z");
+  EXPECT_EQ(header("date", "1969-12-31"), "00:00:00.000Z");
+  EXPECT_EQ(header("date", "12345-06-07"), "12345-06-07");
+  EXPECT_EQ(header("time", "13:51:30.123456"), "13:51:30.123Z");
+  EXPECT_EQ(header("time", "24:00:00"), "1970-01-02");
+  EXPECT_EQ(header("timestamp", "2018-06-20 15:13:16.945104"), "2018-06-20T15:13:16.945Z");
+  EXPECT_EQ(header("timestamp", "2018-06-20 00:00:00"), "2018-06-20");
+  EXPECT_EQ(header("timestamp", "1960-01-01 12:34:56"), "12:34:56.000Z");
+}
+
 TEST(ValueMode, MoneyFractionDigitsRoundHalfUp) {
   ValueOptions values;
   values.money_fraction_digits = 1;
