@@ -43,8 +43,8 @@ by the last part of it. Everything that can be wrong is found by `walduct valida
 that is nearest), bad values, missing predicates.
 
 All records pass through the chain: changes, tombstones, logical messages, heartbeats, those of the transaction topic. A record
-that a transform cannot take stops the connector, which names the transform and the topic (exit 1); give the transform a
-predicate that leaves such records out. A record that a transform drops is counted, and the position moves on.
+that a transform cannot take stops the connector, which names the transform, the row and its LSN (exit 1), or becomes a dead
+letter: see [errors.md](errors.md). A predicate can leave such records out. A record that a transform drops is counted, and the position moves on.
 
 ## Where walduct differs
 
@@ -60,6 +60,9 @@ predicate that leaves such records out. A record that a transform drops is count
 | letters of weeks in patterns of dates (`w`, `W`, `F`, `Y`) | by locale | refused |
 | dates before 1582 in patterns | Julian calendar | Gregorian calendar |
 | InsertHeader with a number that has an exponent | printed anew | as written |
+| InsertHeader with a list or a map | printed anew, without blanks | as written |
+| HeaderToValue with headers that not every record has | each record gets the schema of the first one, or fails | each has its own |
+| ExtractChangedRecordState and the tombstone behind a delete | the tombstone has the headers too: it shares them with the delete | it has not |
 | InsertField with offset.field | the task dies: sources have no offsets | refused |
 | TimezoneConverter on `timetz` | the offset of the day of processing | left as it is |
 | TimezoneConverter near changes of the clock; `infinity` | wrong by an hour; the task dies | right; left as it is |

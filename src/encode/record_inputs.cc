@@ -115,6 +115,12 @@ void RecordInputs::AppendClock(InputField field, std::string* out) const {
 
 absl::Status RecordInputs::Append(const InputPlan& plan, ValueContext* context, bool* null) const {
   if (plan.row != InputRow::kField) return AppendColumnOf(plan, context, null);
+  if (plan.field == InputField::kBoundaryCollections && context->format == TextFormat::kStruct) {
+    context->out->push_back('[');
+    AppendCollectionsStruct(*emission_->boundary, context->out);
+    context->out->push_back(']');
+    return absl::OkStatus();
+  }
   std::string* buffer = &context->scratch->element;
   buffer->clear();
   const Scalar value = ReadField(plan.field, buffer);

@@ -50,6 +50,15 @@ void AppendTransactionId(uint64_t xid, Lsn lsn, std::string* out) {
   absl::StrAppend(out, xid, ":", static_cast<int64_t>(lsn.value()));
 }
 
+void AppendCollectionsStruct(const TransactionBoundary& boundary, std::string* out) {
+  const char* separator = "";
+  for (const event::CollectionCount& collection : boundary.collections) {
+    absl::StrAppend(out, separator, "Struct{data_collection=", collection.name,
+                    ",event_count=", collection.events, "}");
+    separator = ", ";
+  }
+}
+
 void AppendCollectionsJson(const TransactionBoundary& boundary, std::string* out) {
   const char* separator = "";
   for (const event::CollectionCount& collection : boundary.collections) {
@@ -85,12 +94,7 @@ void AppendValueStruct(const TransactionBoundary& boundary, bool end, std::strin
   AppendTransactionId(boundary.xid, boundary.lsn, out);
   if (end) {
     absl::StrAppend(out, ",event_count=", boundary.events, ",data_collections=[");
-    const char* separator = "";
-    for (const event::CollectionCount& collection : boundary.collections) {
-      absl::StrAppend(out, separator, "Struct{data_collection=", collection.name,
-                      ",event_count=", collection.events, "}");
-      separator = ", ";
-    }
+    AppendCollectionsStruct(boundary, out);
     out->push_back(']');
   }
   out->append(",ts_ms=");

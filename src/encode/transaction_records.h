@@ -15,6 +15,8 @@ ConnectSchema TransactionValueSchema();
 // "xid:lsn"
 void AppendTransactionId(uint64_t xid, Lsn lsn, std::string* out);
 // The items of data_collections as JSON, with commas between.
+// The items of data_collections as StringConverter prints them, and in JSON.
+void AppendCollectionsStruct(const event::TransactionBoundary& boundary, std::string* out);
 void AppendCollectionsJson(const event::TransactionBoundary& boundary, std::string* out);
 
 // The schemas' texts are made once. Thread-safe after construction.

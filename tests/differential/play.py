@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import psycopg
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from differential.chains import expanded
 from differential.plan import MARKER
 from support.connector import Connector, database_properties
 from support.kafka import QUIET, create_topic, delete_topics, read_topics
@@ -50,6 +51,7 @@ class Game:
         self.prefix = options.get("topic.prefix", "{}").format(name)
         self.outcome = Outcome()
         self.database = bench.postgres.database(database or name)
+        options = expanded(options, self.prefix)
         self.config = {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
             **database_properties(self.database), "publication.name": "pub", "publication.autocreate.mode": "disabled",

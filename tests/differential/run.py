@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The live differential test: the real Debezium and walduct read the same database, and every record of both must be equal.
 
-  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--shrink SECONDS] [--all] [--survey] [--without FAMILY]
+  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--shrink SECONDS] [--chains never|sometimes|always] [--all] [--survey] [--without FAMILY]
 
 Each round has a seed of its own, printed: --seed N --rounds 1 repeats it. Tables, rows at the edges of every type, transactions with
 DDL between them and the connectors' options come from the seed; what the binary does not support yet is left out. A difference is
@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Python's
 
+from differential import chains  # noqa: E402
 from differential.compare import Comparison  # noqa: E402
 from differential.connect import Worker  # noqa: E402
 from differential.generate import Generator  # noqa: E402
@@ -44,7 +45,10 @@ class Test:
 
     def difference(self, plan, options, kind=None):
         """Plays it; the Difference (of that kind), the text of what stopped one of the two, or None."""
+        begin = time.time()
         outcome = self.outcome = self.bench.play(plan, options)
+        if options.get(chains.CHAIN):
+            outcome.theirs, outcome.ours = (chains.mask_moments(events, begin) for events in (outcome.theirs, outcome.ours))
         comparison = Comparison(outcome, options, self.bench.worker.java)
         found = next((d for d in comparison.differences() if kind in (None, d.kind())), None)
         self.tolerated.update(comparison.tolerated)
@@ -55,12 +59,18 @@ class Test:
         plan = Generator(seed).plan()
         wanted = random_options(random.Random(seed), plan)
         options, unsupported = self.accepted.only(wanted)
+        if self._with_chain(seed):
+            options[chains.CHAIN] = chains.random_chain(seed, plan)
+            options = chains.settle(options)
         self.left_out.update(unsupported)
         plan = plan.without(lambda column: column.type.family in self.arguments.without)
         if any(name in options for name in ("schema.exclude.list", "table.include.list", "table.exclude.list")):
             plan = plan.staying()
-        plan = plan.without(lambda column: left_out(column, options))
-        plan = plan.only({t.uid for t in plan.all_tables() if not any(left_out(c, options) for c in t.columns)})
+
+        def unfit(column):
+            return left_out(column, options) or chains.left_out(column, options)
+        plan = plan.without(unfit)
+        plan = plan.only({t.uid for t in plan.all_tables() if not any(map(unfit, t.columns))})
         begin = time.monotonic()
         found = self.difference(plan, options)
         outcome = self.outcome
@@ -72,6 +82,9 @@ class Test:
         if found:
             self._explain(seed, plan, options, found)
         return not found
+
+    def _with_chain(self, seed):
+        return {"never": False, "always": True, "sometimes": seed % 2 == 1}[self.arguments.chains]
 
     def _explain(self, seed, plan, options, found):
         if self.arguments.survey:
@@ -98,7 +111,7 @@ class Test:
             kinds.setdefault(d.kind(), []).append(d)
         for kind, found in kinds.items():
             print(f"  {kind} {len(found)}: {found[0].text(160) if found[0].leaf is None else found[0].leaf} {found[0].topic}"[:600])
-        print(f"  {self.outcome.stopped or ''}\n  {({k: v for k, v in options.items() if base().get(k) != v})}", flush=True)
+        print(f"  {self.outcome.stopped or ''}\n  {({k: v for k, v in chains.told(options).items() if base().get(k) != v})}", flush=True)
 
     def _write(self, seed, options, found):
         """The files of the difference; the same as text."""
@@ -108,13 +121,13 @@ class Test:
         setup, steps = (";\n".join(s) + ";\n" for s in (self.outcome.setup, self.outcome.steps))
         (folder / "setup.sql").write_text(setup)
         (folder / "steps.sql").write_text(steps)
-        (folder / "options.json").write_text(json.dumps(options, indent=1))
+        (folder / "options.json").write_text(json.dumps(chains.told(options), indent=1))
         whole = said
         if not isinstance(found, str):
             whole += f"\n\nDebezium: {found.theirs}\nwalduct:  {found.ours}"
         (folder / "difference.txt").write_text(whole + "\n")
         own = setup[setup.index("create table zz_marker"):]
-        return f"{said}\n--- before the start\n{own}--- steps\n{steps}--- options\n{json.dumps(options, indent=1)}\n--- all of it in {folder}"
+        return f"{said}\n--- before the start\n{own}--- steps\n{steps}--- options\n{json.dumps(chains.told(options), indent=1)}\n--- all of it in {folder}"
 
 
 def cause(stopped):
@@ -131,6 +144,7 @@ def parse():
     parser.add_argument("--shrink", type=int, default=240, metavar="SECONDS")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--without", action="append", default=[], metavar="FAMILY", help="leave out columns of that family of types")
+    parser.add_argument("--chains", choices=("never", "sometimes", "always"), default="never", help="rounds with a chain of transforms")
     parser.add_argument("--survey", action="store_true")
     arguments = parser.parse_args()
     if not installed():

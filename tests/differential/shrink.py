@@ -3,6 +3,7 @@ import copy
 import re
 import time
 
+from differential.chains import CHAIN
 from differential.options import base
 
 
@@ -16,6 +17,7 @@ class Shrinker:
     def shrink(self, plan, options, found):
         self.plan, self.options, self.found = plan, options, found
         self._one_table()
+        self._chain()
         self._options()
         self._one_table()
         self._transactions()
@@ -68,6 +70,13 @@ class Shrinker:
             return self.plan, {**base(), **options}
         if removable and not self._try(*made([])):
             self._halves(removable, made)
+
+    def _chain(self):
+        """Without the links that the difference does not need."""
+        for link in list(self.options.get(CHAIN, ())):
+            kept = [l for l in self.options[CHAIN] if l is not link]
+            if kept:
+                self._try(self.plan, {**self.options, CHAIN: kept})
 
     def _transactions(self):
         def transactions(kept):

@@ -142,12 +142,14 @@ class HeaderToValue final : public Stage {
     if (!shape->value || !shape->value->is_struct() || shape->value->schema == nullptr)
       return Verdict::kKeep;
     std::set<std::string, std::less<>> found;
-    for (size_t i = 0; i < headers_.size(); ++i) {
-      const Node* header = LastHeader(*shape, headers_[i]);
-      if (header == nullptr) continue;
-      found.insert(headers_[i]);
-      Node field = *header;
-      const std::vector<std::string> path = absl::StrSplit(fields_[i], '.');
+    // The fields come in the order of the record's headers.
+    for (const Node& header : shape->headers) {
+      const auto listed = std::find(headers_.begin(), headers_.end(), header.name);
+      if (listed == headers_.end() || &header != LastHeader(*shape, header.name)) continue;
+      found.insert(header.name);
+      Node field = header;
+      const std::vector<std::string> path =
+          absl::StrSplit(fields_[static_cast<size_t>(listed - headers_.begin())], '.');
       field.name = path.back();
       RETURN_IF_ERROR(
           Insert(absl::MakeConstSpan(path).first(path.size() - 1), field, &*shape->value));
@@ -223,8 +225,10 @@ class ExtractChangedRecordState final : public Stage {
     if (!IsEnvelope(shape->value)) return Verdict::kKeep;
     const Node* before = shape->value->Find("before");
     const Node* after = shape->value->Find("after");
-    const bool both =
-        before != nullptr && after != nullptr && before->is_struct() && after->is_struct();
+    for (const auto& [node, name] : {std::pair(after, "after"), std::pair(before, "before")}) {
+      if (node == nullptr) return RecordError(absl::StrCat(name, " is not a valid field name"));
+    }
+    const bool both = before->is_struct() && after->is_struct();
     for (const auto& [name, changed] : {std::pair(changed_, true), std::pair(unchanged_, false)}) {
       if (name.empty()) continue;
       shape->headers.push_back(both ? Names(name, changed, *before, *after) : NoNames(name));

@@ -155,7 +155,7 @@ class TimestampConverter final : public Stage {
   }
 
  private:
-  // The value stays null; its schema changes all the same.
+  // The value stays null; its schema changes all the same, whatever it was.
   absl::StatusOr<Verdict> NullStruct(Node* node) const {
     if (node->schema == nullptr || node->schema->type != ConnectType::kStruct)
       return Verdict::kKeep;
@@ -163,8 +163,7 @@ class TimestampConverter final : public Stage {
     for (const event::ConnectField& field : node->schema->fields)
       members.members.push_back(event::NullNode(field.schema, field.name));
     for (Node& member : members.members) {
-      if (member.name != field_) continue;
-      ASSIGN_OR_RETURN(member, Convert(member));
+      if (member.name == field_) member.schema = event::Shared(TargetSchema(*member.schema));
     }
     ConnectSchema basics = CopyBasics(*node->schema);
     basics.optional = node->schema->optional;
@@ -173,15 +172,19 @@ class TimestampConverter final : public Stage {
     return Verdict::kKeep;
   }
 
+  ConnectSchema TargetSchema(const ConnectSchema& from) const {
+    ConnectSchema schema = event::Schema(to_->type, to_->semantic);
+    schema.optional = from.optional;
+    return schema;
+  }
+
   absl::StatusOr<Node> Convert(const Node& node) const {
     Conversion conversion;
     ASSIGN_OR_RETURN(conversion.from, FormOf(*node.schema));
     conversion.to = to_->form;
     conversion.precision = precision_;
     conversion.format = format_;
-    ConnectSchema schema = event::Schema(to_->type, to_->semantic);
-    schema.optional = node.schema->optional;
-    return Converted(node, event::Shared(std::move(schema)),
+    return Converted(node, event::Shared(TargetSchema(*node.schema)),
                      MakeFunction([conversion](auto in, std::string* buffer, Scalar* out) {
                        *out = Scalar::Null();
                        if (in[0].is_null()) return absl::OkStatus();

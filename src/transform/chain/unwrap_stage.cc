@@ -130,8 +130,10 @@ class ExtractNewRecordState final : public Stage {
     const Node envelope = *shape->value;
     const Node* before = envelope.Find("before");
     const Node* after = envelope.Find("after");
-    if (before == nullptr || after == nullptr) return Verdict::kKeep;
+    // An envelope by its name that another transform has taken apart.
+    if (after == nullptr) return RecordError("Unknown field: after");
     if (after->is_struct()) return ApplyToRow(envelope, *after, shape, questions);
+    if (before == nullptr) return RecordError("Unknown field: before");
     if (!before->is_struct()) return Verdict::kDrop;  // truncate
     return ApplyToDelete(envelope, *before, *after, shape, questions);
   }
