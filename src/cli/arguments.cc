@@ -50,6 +50,8 @@ void AddValidate(CLI::App* app, Arguments* arguments) {
   AddConfiguration(validate, arguments, false);
   validate->add_flag("--print-reference", arguments->print_reference,
                      "Print docs/configuration.md");
+  validate->add_flag("--database", arguments->ask_database,
+                     "connect to the database too, and say what is made of the outbox tables");
   validate->add_flag("--print-transforms", arguments->print_transforms,
                      "Print docs/transforms.md: every transform and its options");
   validate->callback([arguments] { arguments->command = Command::kValidate; });

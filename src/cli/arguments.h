@@ -35,6 +35,7 @@ struct Arguments {
   std::string offsets_file;       // of export and import; "-" is a standard stream
   bool print_reference = false;   // of validate: docs/configuration.md
   bool print_transforms = false;  // of validate: docs/transforms.md
+  bool ask_database = false;      // of validate: look at the tables too
   outbox::InitOptions outbox;     // of outbox init
   OutboxPart outbox_part = OutboxPart::kAll;
   bool dry_run = false;      // of outbox clean

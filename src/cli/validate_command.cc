@@ -1,12 +1,34 @@
 #include <iostream>
 
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "config/documentation.h"
 #include "config/transform_class.h"
+#include "engine/chain_preview.h"
 #include "engine/error_policy.h"
 
 namespace walduct::cli {
+
+namespace {
+
+// What the outbox tables are like, as far as the transforms care.
+int ShowPreview(const config::ConnectorOptions& options) {
+  const auto preview = engine::PreviewOnServer(options);
+  if (!preview.ok()) {
+    std::cout << "error: " << preview.status().message() << "\n";
+    if (const std::string hint = ErrorHint(preview.status()); !hint.empty())
+      std::cout << hint << "\n";
+    return engine::ExitCodeFor(preview.status());
+  }
+  for (const std::string& table : preview->event_tables)
+    std::cout << "outbox table " << table << ": its rows become events\n";
+  for (const std::string& notice : preview->notices) std::cout << "warning: " << notice << "\n";
+  for (const std::string& problem : preview->problems) std::cout << "warning: " << problem << "\n";
+  return engine::kExitClean;
+}
+
+}  // namespace
 
 int Validate(const Arguments& arguments) {
   if (arguments.print_reference) {
@@ -28,6 +50,9 @@ int Validate(const Arguments& arguments) {
     results.push_back(config::LoadConnector(*request));
     std::cout << file << "\n" << config::RenderValidateTable(results.back());
     accepted = accepted && results.back().errors.empty();
+    if (!results.back().errors.empty() || !arguments.ask_database) continue;
+    if (const int code = ShowPreview(results.back().loaded.options); code != engine::kExitClean)
+      return code;
   }
   accepted = (!accepted || CheckDistinct(results)) && accepted;
   return accepted ? engine::kExitClean : engine::kExitConfiguration;

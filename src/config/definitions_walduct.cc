@@ -62,7 +62,14 @@ constexpr PropertyDefinition kDefinitions[] = {
      .type = kRegexList,
      .doc =
          "Outbox tables, as schema.table like table.include.list; of a partitioned table its own "
-         "name. Housekeeping touches no other table."},
+         "name. Their rows become events; housekeeping touches no other table."},
+    {.name = "walduct.outbox.route",
+     .group = kGroup,
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Whether rows of walduct.outbox.tables, and of no other table, go through the "
+            "EventRouter: those of transforms that have no predicate, else one with Debezium's "
+            "defaults."},
     {.name = "walduct.outbox.cleanup",
      .group = kGroup,
      .type = kEnum,

@@ -12,6 +12,7 @@
 #include "config/findings.h"
 #include "config/masking.h"
 #include "config/options_builder.h"
+#include "config/outbox_routing.h"
 #include "config/property_checks.h"
 #include "config/property_set.h"
 
@@ -125,10 +126,12 @@ void HideSalts(const PropertySet& properties, LoadResult* result) {
   }
 }
 
-void CheckAndBuild(const PropertySet& properties, const std::string& default_name,
-                   LoadResult* result) {
+void CheckAndBuild(PropertySet properties, const std::string& default_name, LoadResult* result) {
+  const std::string name = properties.IsSet("name") ? properties.Find("name")->value : default_name;
+  const std::optional<Guess> prefix = GuessTopicPrefix(name, &properties);
   const Masking masking(properties);
   Findings findings(properties, masking);
+  if (prefix) ReportGuess(*prefix, properties.Boolean("walduct.strict"), &findings);
   for (const Property& property : properties.all()) {
     result->loaded.properties.push_back(CheckProperty(property, properties, masking, &findings));
   }

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "config/classes.h"
 #include "config/column_options.h"
+#include "config/outbox_routing.h"
 #include "config/text_lists.h"
 #include "config/topic_naming_options.h"
 #include "config/transform_checks.h"
@@ -292,7 +293,9 @@ HeartbeatOptions BuildHeartbeat(const PropertySet& properties, Findings* finding
 TransformChainOptions BuildChain(const PropertySet& properties) {
   const Masking masking(properties);
   Findings said(properties, masking);
-  return ReadTransforms(properties, &said);
+  TransformChainOptions chain = ReadTransforms(properties, &said);
+  BindOutboxTables(properties, &chain);
+  return chain;
 }
 
 RecordErrorOptions BuildRecordErrors(const PropertySet& properties,

@@ -86,6 +86,17 @@ void ReportTransform(const Property& property, const PropertySet& properties,
       absl::StrCat("not listed in ", name == "predicates.*" ? "predicates" : "transforms");
 }
 
+// Debezium 3 knows the older names no more, so the file is not one that it could run.
+void ReportRenamed(const Property& property, const PropertySet& properties, Findings* findings) {
+  if (properties.Boolean("walduct.strict")) {
+    findings->Error(property.written_as, "is an older name, and walduct.strict=true reads none",
+                    absl::StrCat("write ", property.name, "=", property.raw));
+  } else {
+    findings->Warn(property.written_as,
+                   absl::StrCat("is an older name; use '", property.name, "'"));
+  }
+}
+
 }  // namespace
 
 PropertyReport CheckProperty(const Property& property, const PropertySet& properties,
@@ -107,8 +118,7 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
   if (property.written_as != property.name) {
     report.status = PropertyStatus::kRenamed;
     report.note = absl::StrCat("read as '", property.name, "'");
-    findings->Warn(property.written_as,
-                   absl::StrCat("is an older name; use '", property.name, "'"));
+    ReportRenamed(property, properties, findings);
   }
   if (definition.name_validator != nullptr) {
     const std::string problem = definition.name_validator(property.name);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "config/regex_list.h"
 
 namespace walduct::config {
 
@@ -97,7 +98,8 @@ struct TransformSpec {
   TransformOptionValues options = {};
   std::optional<size_t> predicate = {};  // index into the chain's predicates
   bool negate = false;
-  bool strict = false;  // walduct.strict: nothing is guessed
+  bool strict = false;                   // walduct.strict: nothing is guessed
+  std::optional<RegexList> tables = {};  // walduct.outbox.tables: the rows it sees; absent: all
 };
 
 struct TransformChainOptions {

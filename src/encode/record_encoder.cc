@@ -132,6 +132,13 @@ absl::Status RecordEncoder::EncodeShaped(const Emission& emission, event::Record
   return shaped_->Encode(emission, &plan, plan.branches.get(), now, record);
 }
 
+absl::StatusOr<const event::ChainOutcome*> RecordEncoder::Preview(const Emission& emission) {
+  const TablePlan& plan = PlanOf(emission);
+  RETURN_IF_ERROR(plan.status);
+  if (plan.branches == nullptr) plan.branches = std::make_shared<ShapeBranches>();
+  return &shaped_->Preview(emission, plan, plan.branches.get());
+}
+
 const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   const event::TableSchema& schema = *emission.change->schema;
   const uint64_t version = schema.version.value();

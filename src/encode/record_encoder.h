@@ -40,6 +40,10 @@ class RecordEncoder final : public event::RecordComparison {
   //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes bytes only)
   absl::Status Encode(const event::Emission& emission, event::Record* record);
 
+  // Of a row's record, before there is one: what the chain makes of it, as far as it can be told without values. Only with a
+  // chain. Valid until the next call. Errors: those of the table's plan.
+  absl::StatusOr<const event::ChainOutcome*> Preview(const event::Emission& emission);
+
   bool SameKey(const event::Emission& emission) override;
   bool SameValue(const event::Emission& emission) override;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "encode/envelope_schema.h"
 #include "encode/heartbeat_record.h"
@@ -154,6 +155,7 @@ Node ShapeBuilder::Member(const ConnectField& field, const Emission& emission,
 event::RecordShape ShapeBuilder::OfRow(const Emission& emission, const TablePlan& plan) const {
   event::RecordShape shape;
   shape.topic = std::string(emission.topic);
+  shape.table = absl::StrCat(emission.change->schema->schema, ".", emission.change->schema->table);
   if (emission.key != KeySource::kNone && plan.key_schema != nullptr)
     shape.key = KeyNode(emission, plan, emission.key, "");
   if (emission.key_header != KeyHeader::kNone && plan.key_schema != nullptr) {

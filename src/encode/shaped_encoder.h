@@ -48,6 +48,12 @@ class ShapedEncoder {
   absl::Status Encode(const event::Emission& emission, const TablePlan* plan,
                       ShapeBranches* branches, int64_t now_nanos, event::Record* record);
 
+  // What the chain makes of such records, as far as it can be told without their values. Valid until the next call.
+  const event::ChainOutcome& Preview(const event::Emission& emission, const TablePlan& plan,
+                                     ShapeBranches* branches) {
+    return RootOf(emission, &plan, branches)->outcome;
+  }
+
   // What transforms have to say, each notice once.
   std::vector<std::string> TakeNotices();
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/chain_preview.h"
 #include "engine/run_identity.h"
 #include "engine/settled_catalog.h"
 #include "engine/snapshot_phase.h"
@@ -76,6 +77,7 @@ absl::Status Attempt::Run() {
     goal_reached_ = true;
     return absl::OkStatus();
   }
+  RETURN_IF_ERROR(PreviewTransforms());
   RETURN_IF_ERROR(PrepareServer());
   RETURN_IF_ERROR(BuildPipeline());
   if (decision_.snapshot) RETURN_IF_ERROR(TakeSnapshot());
@@ -140,6 +142,28 @@ absl::Status Attempt::Decide() {
     // The rows to come replace whatever had been read of the transaction under way.
     start_.ordinal = 0;
     start_.transaction_final_lsn = Lsn();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Attempt::PreviewTransforms() {
+  ASSIGN_OR_RETURN(const ChainPreview preview, PreviewChain(config(), *catalog_, captured_));
+  event_tables_ = preview.event_tables;
+  for (const std::string& notice : preview.notices) options_.told->Warn(notice);
+  for (const std::string& problem : preview.problems) options_.told->Warn(problem);
+  return absl::OkStatus();
+}
+
+absl::Status Attempt::WarnOfHistory(postgres::Connection& connection,
+                                    const std::vector<snapshot::PlannedTable>& plan) {
+  for (const snapshot::PlannedTable& planned : plan) {
+    const std::string name = absl::StrCat(planned.name.schema, ".", planned.name.table);
+    const bool event =
+        std::find(event_tables_.begin(), event_tables_.end(), name) != event_tables_.end();
+    // An override says which rows are wanted.
+    if (!event || planned.select != snapshot::SelectStatement(*planned.schema)) continue;
+    ASSIGN_OR_RETURN(const std::string warning, HistoryWarning(connection, planned.select, name));
+    if (!warning.empty()) options_.told->Warn(warning);
   }
   return absl::OkStatus();
 }
@@ -257,7 +281,8 @@ absl::Status Attempt::BuildPipeline() {
                                                          .tracker = &tracker_,
                                                          .waiter = housekeeping_.get(),
                                                          .errors = record_errors_.get(),
-                                                         .metrics = options_.metrics});
+                                                         .metrics = options_.metrics,
+                                                         .told = options_.told});
   BuildHeartbeat();
   return absl::OkStatus();
 }
@@ -303,6 +328,7 @@ absl::Status Attempt::TakeSnapshot() {
   postgres::Catalog catalog(*connection);
   ASSIGN_OR_RETURN(auto plan,
                    snapshot::PlanSnapshot(*connection, catalog, tables, config().snapshot));
+  RETURN_IF_ERROR(WarnOfHistory(*connection, plan));
   log::Info("snapshot started",
             {{"tables", plan.size()}, {"lsn", origin.consistent_point.ToString()}});
   progressed_ = true;

@@ -28,6 +28,7 @@
 #include "replication/slot.h"
 #include "sink/sink.h"
 #include "snapshot/mode.h"
+#include "snapshot/plan.h"
 #include "snapshot/row_marker.h"
 #include "transform/chain/chain.h"
 #include "transform/router.h"
@@ -44,6 +45,7 @@ class Attempt {
     Clock* clock = nullptr;
     const StopSignal* stop = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
+    Told* told = nullptr;
   };
   explicit Attempt(Options options);
   ~Attempt();
@@ -68,6 +70,11 @@ class Attempt {
   // With housekeeping of outbox tables: rows from before the new slot must be read, or there must be none.
   absl::Status CheckNoOutboxHistory();
   bool ReadsOutboxRows() const;
+  // What transforms will say of the tables, before anything is created; strict: refuses.
+  absl::Status PreviewTransforms();
+  // Rows that a snapshot publishes as events though they may have been published before.
+  absl::Status WarnOfHistory(postgres::Connection& connection,
+                             const std::vector<snapshot::PlannedTable>& plan);
   absl::Status BuildPipeline();
   void BuildHeartbeat();
   absl::Status TakeSnapshot();
@@ -107,6 +114,7 @@ class Attempt {
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   std::unique_ptr<Heartbeat> heartbeat_;
   OutboxDuties outbox_;
+  std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
   bool goal_reached_ = false;
   bool progressed_ = false;
 };

@@ -67,7 +67,8 @@ ExitCode Connector::Run() {
                      .mode = options_.mode,
                      .clock = options_.clock,
                      .stop = options_.stop,
-                     .metrics = &metrics_});
+                     .metrics = &metrics_,
+                     .told = &told_});
     const absl::Status status = attempt.Run();
     // What a stop interrupts before the first change leaves nothing undone.
     if (status.ok() || (absl::IsCancelled(status) && options_.stop->requested())) {

@@ -12,6 +12,7 @@
 #include "engine/error_policy.h"
 #include "engine/run_goal.h"
 #include "engine/stop_signal.h"
+#include "engine/told.h"
 #include "metrics/connector_metrics.h"
 
 namespace walduct::engine {
@@ -44,6 +45,7 @@ class Connector {
 
   Options options_;
   metrics::ConnectorMetrics metrics_;
+  Told told_;
 };
 
 }  // namespace walduct::engine

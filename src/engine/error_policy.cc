@@ -62,6 +62,7 @@ ExitCode ExitCodeFor(const absl::Status& status) {
     return kExitDataSafety;
   }
   if (reason == "unknown_host") return kExitPrerequisite;
+  if (reason == "outbox_strict") return kExitConfiguration;
   return RuleFor(status.code()).exit_code;
 }
 

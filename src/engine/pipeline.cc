@@ -126,7 +126,8 @@ void Pipeline::ReportNotices() {
     if (notice.kind == encode::ColumnNotice::Kind::kTypeNotSupported)
       parts_.metrics->columns_left_out.Add();
   }
-  for (const std::string& notice : parts_.encoder->TakeTransformNotices()) log::Warn(notice);
+  for (const std::string& notice : parts_.encoder->TakeTransformNotices())
+    parts_.told->Warn(notice);
 }
 
 absl::Status Pipeline::Publish(const event::Emission& emission) {

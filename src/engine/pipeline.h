@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "encode/record_encoder.h"
 #include "engine/record_errors.h"
+#include "engine/told.h"
 #include "event/change_handler.h"
 #include "metrics/connector_metrics.h"
 #include "offset/ack_tracker.h"
@@ -35,6 +36,7 @@ class Pipeline final : public event::ChangeHandler {
     RoomWaiter* waiter = nullptr;
     RecordErrors* errors = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
+    Told* told = nullptr;
   };
   explicit Pipeline(Parts parts) : parts_(parts) {}
 

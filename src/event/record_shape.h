@@ -78,6 +78,7 @@ struct Node {
 
 struct RecordShape {
   std::string topic;
+  std::string table;              // "schema.table" whose row the record is about; empty: none
   std::optional<Node> key;        // absent: null without a schema
   std::optional<Node> value;      // absent: a tombstone
   std::vector<Node> headers;      // in order; a name can occur twice

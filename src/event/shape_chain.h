@@ -34,6 +34,7 @@ struct ChainOutcome {
   std::string by;               // kDropped, kFailed: name of the transform
   // Each worth one line in the log, however many such records there are.
   std::vector<std::string> notices;
+  bool event = false;   // a row that becomes an event of its own (an outbox)
   bool warned = false;  // such records are counted: a transform could not do all it is meant to
   absl::Status error;
 };

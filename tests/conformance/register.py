@@ -27,7 +27,7 @@ HEADER, NONE, LATER = "id\ttest", "-", "later:"
 
 # How many scenarios each area has: none gets lost, none is invented.
 AREAS = {
-    "ENC": 7, "ENV": 12, "FLT": 6, "GEN": 2, "HBT": 3, "KEY": 13, "LRG": 1, "MSG": 3, "PRT": 10, "RID": 8, "SCH": 18, "SMT": 6, "TPN": 2,
+    "ENC": 7, "ENV": 12, "FLT": 6, "GEN": 2, "HBT": 3, "KEY": 13, "LRG": 1, "MSG": 3, "OBX": 16, "PRT": 10, "RID": 8, "SCH": 18, "SMT": 6, "TPN": 2,
     "TRC": 7, "TST": 14, "TXN": 8, "TYP": 49,
 }
 

@@ -14,6 +14,7 @@ from support.wait import wait_until
 
 EXAMPLE = ROOT / "examples" / "outbox_consumer"
 KILLS = 12
+ENVELOPE = {"walduct.outbox.route": "false"}
 ROUTER = {"transforms": "outbox", "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
           "transforms.outbox.table.fields.additional.placement": "type:header:eventType",
           "key.converter": "org.apache.kafka.connect.storage.StringConverter",
@@ -72,7 +73,7 @@ class Shop(threading.Thread):
 
 
 
-@pytest.mark.parametrize("form", ["envelope"])
+@pytest.mark.parametrize("form", ["envelope", "routed"])
 def test_every_effect_once(form, databases, pg17, connectors, tmp_path):
     db, billing = databases(pg17), databases(pg17)
     shell = subprocess.run([BINARY, "outbox", "init", "--role", pg17.user, "--publication", db.name], capture_output=True, text=True, check=True)
@@ -81,7 +82,7 @@ def test_every_effect_once(form, databases, pg17, connectors, tmp_path):
     billing.script((EXAMPLE / "schema.sql").read_text())
     topic = f"{db.name}.public.outbox" if form == "envelope" else f"outbox.event.{db.name}.Order"
     connector = connectors(db, {"table.include.list": "public.outbox", "schema.include.list": None,
-                                "publication.autocreate.mode": "disabled", **(ROUTER if form == "routed" else {}),
+                                "publication.autocreate.mode": "disabled", **(ROUTER if form == "routed" else ENVELOPE),
                                 "walduct.outbox.tables": "public.outbox", "walduct.outbox.cleanup": "delete",
                                 "walduct.outbox.retention.ms": "1000", "walduct.outbox.cleanup.interval.ms": "200"})
     consumer = Consumer(tmp_path, topic, billing, connector.worker["bootstrap.servers"], form)

@@ -183,7 +183,7 @@ bool IsKinder(const Vector& vector) {
 }
 
 // Whose chains have a transform of that class, and none of those that have tests of their own.
-void ExpectEqual(absl::string_view class_name, size_t at_least) {
+void ExpectEqual(absl::string_view class_name, size_t at_least, absl::string_view option = "") {
   static const std::vector<Vector>* const vectors = new std::vector<Vector>(ReadVectors());
   Runner runner;
   size_t count = 0;
@@ -191,7 +191,10 @@ void ExpectEqual(absl::string_view class_name, size_t at_least) {
     bool about = false;
     for (const auto& [key, text] : vector.properties)
       about = about || (absl::EndsWith(key, ".type") && absl::StrContains(text, class_name));
-    if (!about) continue;
+    bool with_option = option.empty();
+    for (const auto& [key, text] : vector.properties)
+      with_option = with_option || absl::StrContains(key, option);
+    if (!about || !with_option) continue;
     ++count;
     const std::string got = runner.Run(vector);
     const bool both_fail =
@@ -208,7 +211,16 @@ TEST(Vectors, SMT03_ByLogicalTableRouter) { ExpectEqual("ByLogicalTableRouter", 
 TEST(Vectors, SMT04_PartitionRouting) { ExpectEqual("PartitionRouting", 200); }
 TEST(Vectors, SMT05_HeaderToValue) { ExpectEqual("HeaderToValue", 30); }
 TEST(Vectors, SMT05_TimezoneConverter) { ExpectEqual("TimezoneConverter", 40); }
-TEST(Vectors, OBX01_EventRouter) { ExpectEqual("EventRouter", 280); }
+TEST(Vectors, OBX01_OBX02_OBX13_OBX14_EventRouter) { ExpectEqual("EventRouter", 280); }
+TEST(Vectors, OBX03_UpdatesOfOutboxRows) { ExpectEqual("EventRouter", 3, "op.invalid.behavior"); }
+TEST(Vectors, OBX04_OBX05_PlacedColumns) { ExpectEqual("EventRouter", 80, "additional."); }
+TEST(Vectors, OBX06_Routes) { ExpectEqual("EventRouter", 25, ".route."); }
+TEST(Vectors, OBX07_OBX08_Keys) { ExpectEqual("EventRouter", 20, "event.key"); }
+TEST(Vectors, OBX08_Payloads) { ExpectEqual("EventRouter", 24, "event.payload"); }
+TEST(Vectors, OBX09_Timestamps) { ExpectEqual("EventRouter", 10, "event.timestamp"); }
+TEST(Vectors, OBX10_Tombstones) { ExpectEqual("EventRouter", 40, "tombstone.on.empty"); }
+TEST(Vectors, OBX11_ExpandedJson) { ExpectEqual("EventRouter", 80, "expand.json"); }
+TEST(Vectors, OBX12_SchemaVersions) { ExpectEqual("EventRouter", 12, "schema.version"); }
 TEST(Vectors, OBX01_DecodeLogicalDecodingMessageContent) {
   ExpectEqual("DecodeLogicalDecodingMessageContent", 60);
 }

@@ -79,6 +79,7 @@ void AddNotices(const std::string& alias, const Questions& questions, ChainOutco
   add(questions.reason());
   for (const std::string& notice : questions.notices()) add(notice);
   outcome->warned = outcome->warned || questions.warned();
+  outcome->event = outcome->event || questions.event();
 }
 
 }  // namespace
@@ -111,6 +112,7 @@ ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
   from.answers.push_back(answer);
   from.notices = at.notices;
   from.warned = at.warned;
+  from.event = at.event;
   return Run(std::move(from));
 }
 
@@ -131,6 +133,7 @@ ChainOutcome Chain::Run(ChainOutcome from) const {
     event::RecordShape shape = from.shape;
     const absl::StatusOr<Verdict> verdict = Apply(link, &shape, &questions);
     from.by = link.alias;
+    AddNotices(link.alias, questions, &from);
     if (!verdict.ok()) {
       from.kind = ChainOutcome::Kind::kFailed;
       from.error = event::TransformError(verdict.status(), link.alias,
@@ -143,7 +146,6 @@ ChainOutcome Chain::Run(ChainOutcome from) const {
       Sign(link.alias, &from.question);
       return from;
     }
-    AddNotices(link.alias, questions, &from);
     if (*verdict == Verdict::kDrop) {
       from.kind = ChainOutcome::Kind::kDropped;
       return from;

@@ -110,6 +110,8 @@ class EventRouter final : public Stage {
   explicit EventRouter(const config::TransformSpec& spec) : options_(spec) {}
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    if (options_.tables && !shape->table.empty() && !options_.tables->Matches(shape->table))
+      return Verdict::kKeep;
     if (!shape->value || shape->value->kind == Node::Kind::kNull) return Verdict::kDrop;
     if (!IsEnvelope(shape->value)) return Verdict::kKeep;
     const absl::string_view op = ConstantText(*shape->value, "op");
@@ -137,7 +139,8 @@ class EventRouter final : public Stage {
   }
 
   absl::StatusOr<Verdict> ApplyToRow(Event event, RecordShape* shape, Questions* questions) const {
-    ASSIGN_OR_RETURN(event.columns, MapColumns(event, questions));
+    ASSIGN_OR_RETURN(event.columns, MapColumns(event, *shape, questions));
+    questions->MarkEvent();
     const Node& row = event.row;
     // What is taken by its value is the default where it is NULL, as everywhere in Connect.
     event.payload = Named(Taken(*row.Find(event.columns.payload), true), "");
@@ -154,13 +157,11 @@ class EventRouter final : public Stage {
     return SetValue(event, shape, questions);
   }
 
-  absl::StatusOr<OutboxColumns> MapColumns(const Event& event, Questions* questions) const {
+  absl::StatusOr<OutboxColumns> MapColumns(const Event& event, const RecordShape& shape,
+                                           Questions* questions) const {
     std::vector<std::string> names;
     for (const Node& member : event.row.members) names.push_back(member.name);
-    const Node* source = event.envelope.Find("source");
-    std::string table = "of logical messages";
-    if (source != nullptr && !ConstantText(*source, "table").empty())
-      table = absl::StrCat(ConstantText(*source, "schema"), ".", ConstantText(*source, "table"));
+    const std::string table = shape.table.empty() ? "of logical messages" : shape.table;
     ASSIGN_OR_RETURN(OutboxColumns columns, MapOutboxColumns({.options = options_.columns,
                                                               .table = table,
                                                               .transform = options_.alias,

@@ -44,6 +44,9 @@ class Questions {
     Tell(std::move(notice));
     warned_ = true;
   }
+  // A row that becomes an event of its own: reading it again publishes the event again.
+  void MarkEvent() { event_ = true; }
+  bool event() const { return event_; }
   const std::vector<std::string>& notices() const { return notices_; }
   bool warned() const { return warned_; }
 
@@ -53,7 +56,7 @@ class Questions {
   event::Node pending_;
   std::string reason_;
   std::vector<std::string> notices_;
-  bool warned_ = false;
+  bool warned_ = false, event_ = false;
 };
 
 // Immutable; thread-safe.

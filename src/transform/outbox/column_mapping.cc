@@ -79,7 +79,9 @@ absl::StatusOr<OutboxColumns> MapOutboxColumns(const MappingRequest& request) {
   if (!problems.empty()) {
     return Error(absl::StatusCode::kInvalidArgument, "outbox_columns",
                  absl::StrCat("outbox table ", request.table, ": ", absl::StrJoin(problems, "; "),
-                              "; its columns are ", absl::StrJoin(request.columns, ", ")));
+                              "; its columns are ", absl::StrJoin(request.columns, ", ")),
+                 "if it is no outbox table: list those that are in walduct.outbox.tables, or give "
+                 "the transform a predicate that leaves others out");
   }
   if (request.strict && !mapped.guesses.empty())
     return config::RefuseGuesses(absl::StrCat("outbox table ", request.table), mapped.guesses);

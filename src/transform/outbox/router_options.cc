@@ -57,6 +57,7 @@ config::RegexRename Topic(const TransformOptionValues& options) {
 RouterOptions::RouterOptions(const config::TransformSpec& spec)
     : alias(spec.alias),
       strict(spec.strict),
+      tables(spec.tables),
       columns(Columns(spec.options)),
       timestamp(spec.options.Text("table.field.event.timestamp")),
       schema_version(spec.options.Text("table.field.event.schema.version")),

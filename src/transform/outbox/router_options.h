@@ -1,6 +1,7 @@
 // What the options of an EventRouter say, ready for use. Immutable; thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RouterOptions {
 
   std::string alias;
   bool strict = false;
+  std::optional<config::RegexList> tables;  // absent: every row is an outbox row
   OutboxColumnOptions columns;
   std::string timestamp;       // column; empty: none
   std::string schema_version;  // column; empty: none

@@ -1,0 +1,33 @@
+// What the transforms of an outbox will make of the tables that are there, before the first event: guesses, columns that are
+// missing, history that a snapshot would publish. Reads the catalog, creates nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "config/options.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+
+namespace walduct::engine {
+
+struct ChainPreview {
+  std::vector<std::string> event_tables;  // "schema.table" whose rows become events
+  std::vector<std::string> notices;       // of transforms: guesses
+  std::vector<std::string> problems;      // a sentence per table whose rows no transform can take
+};
+
+// Empty without an EventRouter. InvalidArgument outbox_strict: walduct.strict=true and something would be guessed.
+absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
+                                          postgres::Catalog& catalog,
+                                          const std::vector<postgres::TableName>& captured);
+
+// The same on a session of its own, for `validate`. Errors also those of the connection.
+absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config);
+
+// The warning about rows of an outbox table that a snapshot is about to publish; empty: there are none.
+absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
+                                           const std::string& select, const std::string& table);
+
+}  // namespace walduct::engine
