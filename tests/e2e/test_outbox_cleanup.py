@@ -6,7 +6,7 @@ import pytest
 from support.wait import wait_until
 
 TABLE = "create table outbox (id int primary key, v text, created_at timestamptz not null default now())"
-CLEANUP = {"walduct.outbox.tables": "public.outbox", "walduct.outbox.cleanup": "delete", "walduct.outbox.retention.ms": "0",
+CLEANUP = {"walduct.outbox.tables": "public.outbox", "walduct.outbox.route": "false", "walduct.outbox.cleanup": "delete", "walduct.outbox.retention.ms": "0",
            "walduct.outbox.cleanup.interval.ms": "100"}
 
 
