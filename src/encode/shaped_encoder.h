@@ -51,6 +51,7 @@ class ShapedEncoder {
   // What the chain makes of such records, as far as it can be told without their values. Valid until the next call.
   const event::ChainOutcome& Preview(const event::Emission& emission, const TablePlan& plan,
                                      ShapeBranches* branches) {
+    emission_ = &emission;
     return RootOf(emission, &plan, branches)->outcome;
   }
 
