@@ -43,11 +43,23 @@ bool IsConstant(absl::string_view expression) {
                         [](unsigned char c) { return absl::ascii_isdigit(c) || c == '.'; });
 }
 
+// What the dot of a Java expression does not match.
+bool HasLineEnd(absl::string_view text) {
+  return text.find_first_of("\n\r") != absl::string_view::npos ||
+         absl::StrContains(text, "\xC2\x85") || absl::StrContains(text, "\xE2\x80\xA8") ||
+         absl::StrContains(text, "\xE2\x80\xA9");
+}
+
+// Of the first two quotes with no end of a line between them.
 std::optional<std::string> Literal(absl::string_view expression) {
-  const size_t open = expression.find('\'');
-  const size_t close = expression.find('\'', open + 1);
-  if (close == absl::string_view::npos) return std::nullopt;
-  return std::string(expression.substr(open + 1, close - open - 1));
+  size_t open = expression.find('\'');
+  while (true) {
+    const size_t close = expression.find('\'', open + 1);
+    if (close == absl::string_view::npos) return std::nullopt;
+    const absl::string_view inside = expression.substr(open + 1, close - open - 1);
+    if (!HasLineEnd(inside)) return std::string(inside);
+    open = close;
+  }
 }
 
 // Not the value that infinite ones have: the limit of what the form can hold, and none where it does not reach so far.
@@ -59,11 +71,13 @@ std::optional<std::string> InfiniteDefault(const std::string& literal, const Typ
   return std::nullopt;
 }
 
+bool IsDecimalText(absl::string_view text) {
+  return text != "NaN" && !absl::EndsWith(text, "Infinity");
+}
+
 std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
   if (row.type == ConnectType::kBoolean) {
-    if (expression == "true") return "t";
-    if (expression == "false") return "f";
-    return std::nullopt;
+    return expression == "true" ? "t" : "f";
   }
   if (IsText(row) && !IsConstant(expression)) return std::nullopt;
   return std::string(expression);
@@ -82,6 +96,9 @@ std::optional<std::string> DefaultText(const event::Column& column, const TypeMa
   if (IsFunctionCall(expression) || IsClock(expression)) return std::string(row.function_default);
   if (absl::StrContains(expression, "'")) {
     const std::optional<std::string> literal = Literal(expression);
+    if (!literal) return std::nullopt;
+    if (row.type == ConnectType::kBoolean) return literal == "true" || literal == "t" ? "t" : "f";
+    if (row.name == "numeric" && !IsDecimalText(*literal)) return std::nullopt;
     const bool infinite = literal == "infinity" || literal == "-infinity";
     return infinite && absl::StartsWith(row.name, "timestamp") ? InfiniteDefault(*literal, mapping)
                                                                : literal;

@@ -141,7 +141,7 @@ def char(rng):
 
 
 def plain_text(rng):
-    return ColumnType("text", "text", text, ("'abc'", "''", "'a b'", "lower('ABC')"), key=True, big=big_text)
+    return ColumnType("text", "text", text, ("'abc'", "''", "'a b'", "lower('ABC')", "E'a\\nb'", "E'it''s\\tc'"), key=True, big=big_text)
 
 
 def words(rng):
@@ -329,7 +329,7 @@ REAL = plain("real", floats, defaults=("1.5",))
 DOUBLE = plain("double precision", doubles, family="double", defaults=("1.25", "-1e10", "'NaN'"))
 
 SCALARS = [
-    plain("boolean", choice_of("true", "false"), defaults=("true", "false"), key=True),
+    plain("boolean", choice_of("true", "false"), defaults=("true", "false", "(1 = 1)"), key=True),
     plain("smallint", integers(-2**15, 2**15 - 1), defaults=("7",), key=True, alters=(INTEGER, BIGINT)),
     INTEGER, BIGINT,
     plain("oid", choice_of("0", "1", "4294967295", "4000000000")),

@@ -148,6 +148,21 @@ TEST(Default, Literals) {
   EXPECT_EQ(DefaultOf("bit", "'101'::\"bit\"", 3), "\"BQ==\"");
 }
 
+// Recorded: the expression between the quotes is Java's, whose dot stops at the end of a line.
+TEST(Default, LiteralOfSeveralLinesIsNone) {
+  EXPECT_EQ(DefaultOf("text", "'a\nb'::text"), "<none>");
+  EXPECT_EQ(DefaultOf("text",
+                      "'a\xE2\x80\xA8"
+                      "b'::text"),
+            "<none>");
+}
+
+TEST(Default, BooleanExpressionIsFalse) {
+  EXPECT_EQ(DefaultOf("bool", "(1 = 1)"), "false");
+  EXPECT_EQ(DefaultOf("bool", "('x'::text = 'x'::text)"), "false");
+  EXPECT_EQ(DefaultOf("bool", "true"), "true");
+}
+
 TEST(Default, LiteralIsCutAtItsFirstQuote) {
   EXPECT_EQ(DefaultOf("text", "'it''s'::text"), "\"it\"");
 }
