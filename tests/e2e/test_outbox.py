@@ -1,5 +1,6 @@
 """Rows of outbox tables as events, against real servers."""
 import json
+import re
 
 import pytest
 
@@ -108,15 +109,33 @@ def test_obx20_a_payload_that_kafka_refuses_stops_and_is_told(db, connectors):
 
 @pytest.mark.parametrize("row, words", [
     ("(null, 'k', '{}')", "column aggregatetype, which gives the topic, is NULL"),
+    ("('', 'k', '{}')", "column aggregatetype, which gives the topic, is empty"),
     ("('a b', 'k', '{}')", "no name that Kafka takes"),
     ("(repeat('x', 300), 'k', '{}')", "no name that Kafka takes"),
-], ids=["null", "space", "long"])
+], ids=["null", "empty", "space", "long"])
 def test_bad_rows_stop_with_a_reason(db, connectors, row, words):
     outbox(db)
     connector = connectors(db, router(db), sink="file").start().wait_streaming()
     db.execute(f"insert into outbox (aggregatetype, aggregateid, payload) values {row}")
     assert connector.wait_exit(20) == 1
-    assert words in connector.log_text() and "transform 'outbox'" in connector.log_text()
+    log = connector.log_text()
+    assert words in log and "transform 'outbox'" in log and "public.outbox" in log and re.search("[0-9A-F]/[0-9A-F]+", log)
+
+
+def test_bad_rows_can_become_dead_letters(db, connectors):
+    """No event behind a bad one waits, and the bad one is kept."""
+    outbox(db)
+    connector = connectors(db, {**router(db), "errors.tolerance": "all", "errors.deadletterqueue.topic.name": f"{db.name}.dead",
+                                "errors.deadletterqueue.topic.replication.factor": "1",
+                                "errors.deadletterqueue.context.headers.enable": "true"})
+    connector.start().wait_streaming()
+    for kind in (None, "", "a b", "Order"):
+        put(db, "k", kind=kind)
+    events = connector.wait_events(4)
+    connector.stop()
+    assert sorted(e.topic for e in events) == [f"{db.name}.dead"] * 3 + [f"{db.name}.event.Order"]
+    letters = [dict(e.headers)["__connect.errors.exception.message"].decode() for e in events if e.topic.endswith("dead")]
+    assert ["is NULL" in letters[0], "is empty" in letters[1], "no name that Kafka takes" in letters[2]] == [True] * 3
 
 
 def test_odd_rows_that_debezium_publishes_are_published(db, connectors):

@@ -180,6 +180,10 @@ class EventRouter final : public Stage {
     if (answer->null)
       return RecordError(absl::StrCat("column ", column->name, ", which gives the topic, is NULL"));
     event->route = answer->text;
+    // "outbox.event." would be a topic that nobody reads.
+    if (options_.topic_of_route && IsBlank(event->route))
+      return RecordError(
+          absl::StrCat("column ", column->name, ", which gives the topic, is empty"));
     shape->topic = options_.topic.Replace(event->route).value_or(event->route);
     if (IsTopicName(shape->topic)) return Verdict::kKeep;
     return RecordError(absl::StrCat("column ", column->name, " gives the topic '",

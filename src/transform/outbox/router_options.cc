@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "base/check.h"
 
 namespace walduct::transform {
@@ -67,7 +68,8 @@ RouterOptions::RouterOptions(const config::TransformSpec& spec)
       expand_json(spec.options.Boolean("table.expand.json.payload")),
       json(Rules(spec.options)),
       tombstones(spec.options.Boolean("route.tombstone.on.empty.payload")),
-      topic(Topic(spec.options)) {
+      topic(Topic(spec.options)),
+      topic_of_route(absl::StrContains(spec.options.Text("route.topic.replacement"), '$')) {
   for (const config::PlacedColumn& column : placed)
     in_envelope = in_envelope || column.placement == Placement::kEnvelope;
 }

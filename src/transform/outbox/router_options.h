@@ -33,6 +33,7 @@ struct RouterOptions {
   JsonRules json;
   bool tombstones = false;  // for empty payloads
   config::RegexRename topic;
+  bool topic_of_route = true;  // false: the same for every row
 };
 
 }  // namespace walduct::transform
