@@ -4,6 +4,7 @@ import random
 import time
 
 import pytest
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 
 from support.kafka import create_topic, read_topics
 from support.wait import wait_until
@@ -119,6 +120,24 @@ def test_snk06_a_record_that_is_too_large_stops_by_default(db, connectors):
     db.script("insert into items values (1, repeat('x', 200000))")
     assert connector.wait_exit() == 1
     assert connector.logged(r"error .*table public\.items, key id=1, LSN .*reason=record_too_large hint=.*max\.request\.size")
+
+
+def test_snk06_a_record_that_only_the_broker_refuses(db, connectors, broker):
+    """It shares its batch with others, so nobody can say which one it is: a stop, whatever the tolerance, and nothing is lost."""
+    db.script(ITEMS)
+    topic = f"{db.name}.public.items"
+    create_topic(broker, topic, **{"max.message.bytes": "2000"})
+    connector = connectors(db, tolerant(db)).start().wait_streaming()
+    db.script("insert into items values (1, 'a'), (2, repeat('x', 5000)), (3, 'b')")
+    assert connector.wait_exit() == 1
+    assert connector.logged(r"error .*reason=record_too_large hint=.*max\.message\.bytes")
+    larger = ConfigEntry("max.message.bytes", "1000000", incremental_operation=AlterConfigOpType.SET)
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=[larger])
+    admin = AdminClient({"bootstrap.servers": broker})
+    admin.incremental_alter_configs([resource])[resource].result()
+    # The broker follows in its own time.
+    wait_until(lambda: connector.run_to_end("--until-caught-up") == 0, 60, "the topic takes the record", interval_s=0.5)
+    assert {e.id for e in published(connector.events())} == {1, 2, 3}
 
 
 def test_a_topic_name_that_kafka_refuses(db, connectors):
