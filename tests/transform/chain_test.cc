@@ -248,5 +248,44 @@ TEST_F(ChainTest, AChainWithoutEffectWritesTheSameBytes) {
   }
 }
 
+// What the real classes do with an envelope that is one by its name only.
+TEST_F(ChainTest, AFlattenedEnvelopeIsRefusedByWhatUnwraps) {
+  const std::string flat =
+      "transforms=f,u\ntransforms.f.type=org.apache.kafka.connect.transforms.Flatten$Value\n"
+      "transforms.u.type=io.debezium.transforms.";
+  Use(flat + "ExtractNewRecordState\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("Unknown field: after"));
+  Use(flat + "ExtractChangedRecordState\ntransforms.u.header.changed.name=h\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("after is not a valid field name"));
+}
+
+TEST_F(ChainTest, ANullRowHasNoTimestampToConvert) {
+  Use(std::string(kUnwrap) +
+      "transforms=u,t\ntransforms.t.type=org.apache.kafka.connect.transforms.TimestampConverter"
+      "$Value\ntransforms.t.field=total\ntransforms.t.target.type=Date\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("known timestamp type"));
+  EXPECT_THAT(Delete("1"), testing::HasSubstr("null"));
+}
+
+TEST_F(ChainTest, HeadersBecomeFieldsInTheirOwnOrder) {
+  const std::string header = ".type=org.apache.kafka.connect.transforms.InsertHeader\ntransforms.";
+  Use("transforms=a,b,v\ntransforms.a" + header + "a.header=first\ntransforms.a.value.literal=1\n" +
+      "transforms.b" + header + "b.header=second\ntransforms.b.value.literal=2\n" +
+      "transforms.v.type=io.debezium.transforms.HeaderToValue\n"
+      "transforms.v.headers=second,first\ntransforms.v.fields=two,one\n"
+      "transforms.v.operation=copy\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr(R"("one":1,"two":2})"));
+}
+
+TEST_F(ChainTest, AnEmptyArrayHasNoSchemaForAnEnvelope) {
+  Use("transforms=o\ntransforms.o.type=io.debezium.transforms.outbox.EventRouter\n"
+      "transforms.o.table.expand.json.payload=true\n"
+      "transforms.o.table.field.event.key=customer\ntransforms.o.route.by.field=customer\n"
+      "transforms.o.table.field.event.payload=note\n"
+      "transforms.o.table.fields.additional.placement=id:envelope\n");
+  EXPECT_THAT(Write(Operation::kCreate, {Text("1"), Text("a"), Null(), Text("[]")}),
+              testing::HasSubstr("field payload cannot be null"));
+}
+
 }  // namespace
 }  // namespace walduct::encode

@@ -35,6 +35,8 @@ absl::Status SetStructSchema(ConnectSchema basics, Node* node) {
     if (!names.insert(member.name).second)
       return RecordError(
           absl::StrCat("Cannot create field because of field name duplication ", member.name));
+    if (member.schema == nullptr)
+      return RecordError(absl::StrCat("fieldSchema for field ", member.name, " cannot be null."));
     basics.fields.push_back({member.name, member.schema});
   }
   node->schema = event::Shared(std::move(basics));
