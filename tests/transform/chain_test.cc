@@ -259,6 +259,13 @@ TEST_F(ChainTest, AFlattenedEnvelopeIsRefusedByWhatUnwraps) {
   EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("after is not a valid field name"));
 }
 
+TEST_F(ChainTest, AnEnvelopeWithoutItsRowsIsRefusedByTheLogicalRouter) {
+  Use("transforms=r,l\ntransforms.r.type=org.apache.kafka.connect.transforms.ReplaceField$Value\n"
+      "transforms.r.include=op\ntransforms.l.type=io.debezium.transforms.ByLogicalTableRouter\n"
+      "transforms.l.topic.regex=(.*)\ntransforms.l.topic.replacement=all\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("the envelope has no field before"));
+}
+
 TEST_F(ChainTest, ANullRowHasNoTimestampToConvert) {
   Use(std::string(kUnwrap) +
       "transforms=u,t\ntransforms.t.type=org.apache.kafka.connect.transforms.TimestampConverter"

@@ -121,6 +121,8 @@ class ByLogicalTableRouter final : public Stage {
   }
 
   absl::Status ChangeValue(const std::string& topic, Node* value) const {
+    // An envelope by its name that another transform has taken apart.
+    if (value->Find("before") == nullptr) return RecordError("the envelope has no field before");
     for (Node& member : value->members) {
       if (member.name == "before" || member.name == "after") {
         ConnectSchema row = *member.schema;
