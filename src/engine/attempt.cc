@@ -147,7 +147,7 @@ absl::Status Attempt::Decide() {
 }
 
 absl::Status Attempt::PreviewTransforms() {
-  ASSIGN_OR_RETURN(const ChainPreview preview, PreviewChain(config(), *catalog_, captured_));
+  ASSIGN_OR_RETURN(const ChainPreview preview, PreviewChain(config(), *sql_, *catalog_, captured_));
   event_tables_ = preview.event_tables;
   for (const std::string& notice : preview.notices) options_.told->Warn(notice);
   for (const std::string& problem : preview.problems) options_.told->Warn(problem);

@@ -23,6 +23,16 @@ using event::ChainOutcome;
 constexpr size_t kMaxTables = 1000;
 constexpr int64_t kMaxRowsCounted = 1'000'000;
 
+constexpr absl::string_view kPartitions = R"(
+SELECT n.nspname, c.relname, pn.nspname, p.relname
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+JOIN pg_catalog.pg_class p ON p.oid = i.inhparent
+JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
+WHERE c.relispartition AND c.relkind = 'r'
+ORDER BY 1, 2)";
+
 bool MayRoute(const config::TransformChainOptions& chain, const std::string& table) {
   return std::any_of(chain.transforms.begin(), chain.transforms.end(), [&](const auto& spec) {
     return spec.kind == config::TransformKind::kEventRouter &&
@@ -87,9 +97,33 @@ class Previewer {
   bool strict_ = false;
 };
 
+// Captured partitions of outbox tables whose own names walduct.outbox.tables does not match.
+absl::Status AddUnboundPartitions(const config::ConnectorOptions& config,
+                                  postgres::Connection& connection, ChainPreview* preview) {
+  const auto& transforms = config.chain.transforms;
+  const auto router = std::find_if(transforms.begin(), transforms.end(),
+                                   [](const auto& spec) { return spec.tables.has_value(); });
+  if (router == transforms.end()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto rows, connection.Query(kPartitions));
+  const config::TableFilter filter(config.tables);
+  for (int row = 0; row < rows.rows(); ++row) {
+    const std::string partition = absl::StrCat(rows.Get(row, 0), ".", rows.Get(row, 1));
+    const std::string parent = absl::StrCat(rows.Get(row, 2), ".", rows.Get(row, 3));
+    if (!router->tables->Matches(parent) || router->tables->Matches(partition) ||
+        !filter.Includes(rows.Get(row, 0), rows.Get(row, 1)))
+      continue;
+    preview->problems.push_back(absl::StrCat(
+        "partition ", partition, " of outbox table ", parent,
+        " is not matched by walduct.outbox.tables: where the publication publishes it under its "
+        "own name, its rows are changes and no events; let walduct.outbox.tables match it too"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
+                                          postgres::Connection& connection,
                                           postgres::Catalog& catalog,
                                           const std::vector<postgres::TableName>& captured) {
   ChainPreview preview;
@@ -107,6 +141,7 @@ absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config
     }
     RETURN_IF_ERROR(previewer->Add(name, **schema, &preview));
   }
+  RETURN_IF_ERROR(AddUnboundPartitions(config, connection, &preview));
   return preview;
 }
 
@@ -118,7 +153,7 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& con
   postgres::Catalog catalog(*connection);
   const config::TableFilter filter(config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
-  return PreviewChain(config, catalog, captured);
+  return PreviewChain(config, *connection, catalog, captured);
 }
 
 absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,

@@ -20,6 +20,7 @@ struct ChainPreview {
 
 // Empty without an EventRouter. InvalidArgument outbox_strict: walduct.strict=true and something would be guessed.
 absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
+                                          postgres::Connection& connection,
                                           postgres::Catalog& catalog,
                                           const std::vector<postgres::TableName>& captured);
 

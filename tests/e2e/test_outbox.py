@@ -82,6 +82,14 @@ def test_obx16_partitions_of_an_outbox(db, connectors):
     assert [e.value for e in events] == [b'"x"', b'"y"', b'"z"']
 
 
+def test_partitions_that_nothing_routes_are_told_at_the_start(db, connectors):
+    db.script("create table outbox (id int primary key, aggregatetype text, aggregateid text, payload text) partition by range (id);"
+              "create table outbox_a partition of outbox for values from (0) to (100)")
+    connector = connectors(db, {"walduct.outbox.tables": "public.outbox"}, sink="file").start().wait_streaming()
+    connector.stop()
+    assert connector.log_text().count("partition public.outbox_a of outbox table public.outbox is not matched") == 1
+
+
 def test_obx18_order_per_aggregate_survives_kill_9(db, connectors):
     outbox(db)
     connector = connectors(db, router(db)).start().wait_streaming()
