@@ -9,6 +9,7 @@
 #include "encode/appenders.h"
 #include "encode/base64.h"
 #include "encode/java_number.h"
+#include "encode/java_text.h"
 
 namespace walduct::encode {
 namespace {
@@ -84,7 +85,11 @@ bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext
     case Scalar::Kind::kDecimal:
       return AppendDecimalScalar(value.text, schema, context);
     case Scalar::Kind::kJson:
-      context->out->append(value.text.data(), value.text.size());
+      if (context->format == TextFormat::kStruct) {
+        AppendJavaText(value.text, schema, context->out);
+      } else {
+        context->out->append(value.text.data(), value.text.size());
+      }
       break;
   }
   return true;

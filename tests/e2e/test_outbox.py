@@ -159,6 +159,17 @@ def test_odd_rows_that_debezium_publishes_are_published(db, connectors):
     assert connector.log_text().count("a payload does not begin with '{' or '['; it stays text") == 1
 
 
+def test_expanded_payloads_under_string_converter(db, connectors):
+    """As Java prints structs."""
+    outbox(db)
+    connector = connectors(db, {**router(db, table__expand__json__payload="true"), "value.converter": STRING}, sink="file")
+    connector.start().wait_streaming()
+    put(db, "1", '{"id": 42, "s": "a \\"b\\"", "n": null, "in": {"list": [1, 2]}}')
+    event, = connector.wait_events(1)
+    connector.stop()
+    assert event.value == b'Struct{s=a "b",id=42,in=Struct{list=[1, 2]}}'
+
+
 def test_outbox_without_a_table(db, connectors):
     """Events in logical messages; the tables beside them flow as ever."""
     db.execute("create table items (id int primary key)")
