@@ -266,6 +266,22 @@ TEST_F(ChainTest, AnEnvelopeWithoutItsRowsIsRefusedByTheLogicalRouter) {
   EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("the envelope has no field before"));
 }
 
+TEST_F(ChainTest, OnlyStructsGetMetadata) {
+  const std::string extract = "org.apache.kafka.connect.transforms.ExtractField$Key";
+  Use("transforms=x,m\ntransforms.x.type=" + extract + "\ntransforms.x.field=id\n" +
+      "transforms.m.type=org.apache.kafka.connect.transforms.SetSchemaMetadata$Key\n"
+      "transforms.m.schema.name=some.Name\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("Cannot list fields on non-struct type"));
+}
+
+TEST_F(ChainTest, CastAddsFieldsToAMap) {
+  table_->key_columns.clear();
+  Use("transforms=h,c\ntransforms.h.type=org.apache.kafka.connect.transforms.HoistField$Key\n"
+      "transforms.h.field=whole\ntransforms.c.type=org.apache.kafka.connect.transforms.Cast$Key\n"
+      "transforms.c.spec=id:string\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr(R"({"whole":null,"id":null})"));
+}
+
 TEST_F(ChainTest, ANullRowHasNoTimestampToConvert) {
   Use(std::string(kUnwrap) +
       "transforms=u,t\ntransforms.t.type=org.apache.kafka.connect.transforms.TimestampConverter"

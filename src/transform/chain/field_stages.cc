@@ -346,6 +346,8 @@ class SetSchemaMetadata final : public FieldStage {
     if (!operating) return Verdict::kKeep;
     if (operating->schema == nullptr)
       return RecordError("Schema required for [updating schema metadata]");
+    if (operating->schema->type != ConnectType::kStruct)
+      return RecordError("Cannot list fields on non-struct type");
     ConnectSchema schema = *operating->schema;
     if (name_) schema.name = *name_;
     if (version_) schema.version = *version_;

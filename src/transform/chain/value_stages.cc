@@ -310,7 +310,7 @@ class Cast final : public Stage {
     }
     if (whole_ != nullptr) return CastWhole(&operating);
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "type casting"));
-    if (node->schema == nullptr) return Verdict::kKeep;  // a map of null
+    if (node->schema == nullptr) return CastMap(node);
     for (Node& member : node->members) {
       Node taken = Taken(member, replace_null_);
       const auto cast = fields_.find(member.name);
@@ -326,6 +326,14 @@ class Cast final : public Stage {
   }
 
  private:
+  // A map of nulls, which stay null; what it does not have comes into it.
+  absl::StatusOr<Verdict> CastMap(Node* map) const {
+    for (const auto& [name, type] : fields_) {
+      if (map->Find(name) == nullptr) map->members.push_back(event::NullNode(nullptr, name));
+    }
+    return Verdict::kKeep;
+  }
+
   absl::StatusOr<Verdict> CastWhole(std::optional<Node>* operating) const {
     ASSIGN_OR_RETURN(*operating, CastNode(**operating, *whole_, true));
     return Verdict::kKeep;
