@@ -1,0 +1,13 @@
+insert into k1 values ('2024-02-29',1);
+update k1 set d='1970-01-01';
+update k1 set d='1969-12-31';
+update k1 set d='12345-06-07';
+insert into k2 values ('13:51:30.123456',1);
+update k2 set t='24:00:00';
+update k2 set t='00:00:00.001';
+insert into k3 values ('2018-06-20 15:13:16.945104','2000-01-01',1);
+update k3 set s='2018-06-20';
+update k3 set s='1960-01-01 12:34:56';
+update k3 set s='infinity';
+update k3 set s='-infinity';
+update k3 set s='0044-03-15 10:00:00 BC';
