@@ -282,6 +282,18 @@ TEST_F(ChainTest, CastAddsFieldsToAMap) {
   EXPECT_THAT(Insert("1", "a"), testing::HasSubstr(R"({"whole":null,"id":null})"));
 }
 
+TEST_F(ChainTest, MomentsBeyondTheirUnitAreTheLimit) {
+  table_->columns[1].type = MakeType("int8");
+  Use(std::string(kUnwrap) +
+      "transforms=u,t\ntransforms.t.type=org.apache.kafka.connect.transforms.TimestampConverter"
+      "$Value\ntransforms.t.field=customer\ntransforms.t.target.type=Timestamp\n"
+      "transforms.t.unix.precision=seconds\n");
+  EXPECT_THAT(Insert("1", "-9223372036854775808"),
+              testing::HasSubstr(R"("customer":-9223372036854775808)"));
+  EXPECT_THAT(Insert("1", "9223372036854775807"),
+              testing::HasSubstr(R"("customer":9223372036854775807)"));
+}
+
 TEST_F(ChainTest, ANullRowHasNoTimestampToConvert) {
   Use(std::string(kUnwrap) +
       "transforms=u,t\ntransforms.t.type=org.apache.kafka.connect.transforms.TimestampConverter"

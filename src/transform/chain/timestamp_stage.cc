@@ -1,4 +1,6 @@
 // Kafka Connect's TimestampConverter.
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status_macros.h"
@@ -59,6 +61,13 @@ struct Conversion {
   std::shared_ptr<const SimpleDateFormat> format;  // null: none was given
 };
 
+// As java.util.concurrent.TimeUnit does it: what does not fit is the limit.
+int64_t Times(int64_t value, int64_t by) {
+  int64_t product = 0;
+  if (!__builtin_mul_overflow(value, by, &product)) return product;
+  return value < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+}
+
 absl::Status ToMillis(const Conversion& conversion, const Scalar& in, int64_t* millis) {
   switch (conversion.from) {
     case Form::kText:
@@ -66,7 +75,7 @@ absl::Status ToMillis(const Conversion& conversion, const Scalar& in, int64_t* m
         return absl::OkStatus();
       return RecordError("Could not parse timestamp: the value does not match the pattern");
     case Form::kUnix:
-      *millis = in.integer * conversion.precision.multiply / conversion.precision.divide;
+      *millis = Times(in.integer, conversion.precision.multiply) / conversion.precision.divide;
       return absl::OkStatus();
     case Form::kDate:
       *millis = in.integer * kDayMillis;
@@ -85,7 +94,8 @@ Scalar FromMillis(const Conversion& conversion, int64_t millis, std::string* buf
       conversion.format->Append(millis, buffer);
       return Scalar::Text(*buffer);
     case Form::kUnix:
-      return Scalar::Integer(millis * conversion.precision.divide / conversion.precision.multiply);
+      return Scalar::Integer(Times(millis, conversion.precision.divide) /
+                             conversion.precision.multiply);
     case Form::kDate:
       return Scalar::Integer((millis - FloorMod(millis, kDayMillis)) / kDayMillis);
     case Form::kTime:
