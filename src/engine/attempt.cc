@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "encode/column_rules.h"
 #include "engine/chain_preview.h"
 #include "engine/run_identity.h"
 #include "engine/settled_catalog.h"
@@ -14,6 +15,7 @@
 #include "engine/stream_phase.h"
 #include "engine/tail.h"
 #include "offset/offset_store_factory.h"
+#include "postgres/money_check.h"
 #include "replication/publication.h"
 #include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
@@ -110,6 +112,10 @@ absl::Status Attempt::OpenServer() {
         "no table is captured: the include and exclude lists leave none; check their spelling "
         "(schema.table, regular expressions)");
   }
+  const auto published = [this](absl::string_view column) {
+    return encode::IsIncluded(config().encode.columns, column);
+  };
+  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, config().database, captured_, published));
   ASSIGN_OR_RETURN(slot_, replication::InspectSlot(*sql_, replication_options_.slot_name));
   if (slot_)
     RETURN_IF_ERROR(replication::CheckSlotUsable(*sql_, replication_options_.slot_name, *slot_));

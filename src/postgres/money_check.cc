@@ -12,11 +12,11 @@ constexpr absl::string_view kHundred = "0000000000000064";
 
 // money and money[].
 constexpr absl::string_view kMoneyColumn = R"(
-SELECT pg_catalog.format('%I.%I.%I', n.nspname, c.relname, a.attname)
+SELECT pg_catalog.format('%s.%s.%s', n.nspname, c.relname, a.attname)
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE a.attrelid = ANY ($1::pg_catalog.oid[]) AND a.atttypid IN (790, 791) AND NOT a.attisdropped
-ORDER BY 1 LIMIT 1)";
+ORDER BY 1)";
 
 constexpr absl::string_view kOne =
     "SELECT pg_catalog.encode(pg_catalog.cash_send('1'::pg_catalog.money), 'hex'), "
@@ -35,17 +35,20 @@ absl::Status JudgeMoneyUnits(absl::string_view one, absl::string_view locale,
 }
 
 absl::Status CheckMoneyUnits(Connection& connection, const config::DatabaseOptions& database,
-                             const std::vector<TableName>& tables) {
+                             const std::vector<TableName>& tables,
+                             absl::FunctionRef<bool(absl::string_view)> published) {
   std::vector<Oid> oids;
   for (const TableName& table : tables) oids.push_back(table.relation);
   ASSIGN_OR_RETURN(const Result found, connection.Query(kMoneyColumn, {OidArray(oids)}));
-  if (found.rows() == 0) return absl::OkStatus();
+  int row = 0;
+  while (row < found.rows() && !published(found.Get(row, 0))) ++row;
+  if (row == found.rows()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto session, Connection::Open({.database = database,
                                                          .kind = SessionKind::kSql,
                                                          .application_name = "walduct",
                                                          .keep_lc_monetary = true}));
   ASSIGN_OR_RETURN(const Result one, session->Query(kOne));
-  return JudgeMoneyUnits(one.Get(0, 0), one.Get(0, 1), found.Get(0, 0));
+  return JudgeMoneyUnits(one.Get(0, 0), one.Get(0, 1), found.Get(row, 0));
 }
 
 }  // namespace walduct::postgres

@@ -147,7 +147,12 @@ TEST(MoneyCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {
   MustQuery(*admin, "CREATE TABLE public.sums (id int PRIMARY KEY, \"m M\" money, list money[])");
   Catalog catalog(*admin);
   const auto tables = *catalog.CapturedTables(config::TableFilter({}));
-  EXPECT_TRUE(CheckMoneyUnits(*admin, database, tables).ok());
+  std::vector<std::string> asked;
+  EXPECT_TRUE(CheckMoneyUnits(*admin, database, tables, [&](absl::string_view column) {
+                asked.emplace_back(column);
+                return column.back() == 't';
+              }).ok());
+  EXPECT_THAT(asked, ::testing::ElementsAre("public.sums.list"));
   EXPECT_TRUE(JudgeMoneyUnits("0000000000000064", "en_US.UTF-8", "public.sums.m").ok());
   for (const char* one : {"0000000000000001", "00000000000003e8"}) {
     const absl::Status status = JudgeMoneyUnits(one, "ja_JP.UTF-8", "public.sums.\"m M\"");
