@@ -46,6 +46,9 @@ constexpr Meaning kTooLarge{Code::kInvalidArgument, "record_too_large",
 constexpr Meaning kRefused{
     Code::kInvalidArgument, "record_refused",
     "a topic with cleanup.policy=compact takes no records without a key; see the broker's log"};
+constexpr Meaning kTimestamp{Code::kInvalidArgument, "record_timestamp_refused",
+                             "its timestamp is too far from the broker's clock: see "
+                             "message.timestamp.before.max.ms and .after.max.ms of the topic"};
 constexpr Meaning kTopicName{Code::kInvalidArgument, "topic_name_invalid",
                              "topic names have at most 249 of a-z A-Z 0-9 . _ -"};
 constexpr Meaning kTopicSettings{Code::kFailedPrecondition, "topic_settings_invalid",
@@ -92,6 +95,7 @@ constexpr Row kRows[] = {
     {RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE, &kTooLarge},
     {RD_KAFKA_RESP_ERR_INVALID_RECORD, &kRefused},
     {RD_KAFKA_RESP_ERR_INVALID_MSG, &kRefused},
+    {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, &kTimestamp},
     {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, &kTopicName},
     {RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR, &kTopicSettings},
     {RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, &kTopicSettings},

@@ -169,6 +169,7 @@ class HeaderToValue final : public Stage {
 
   // Adds field to the struct that path leads to, and to the schemas on the way; a path that leads nowhere adds nothing.
   static absl::Status Insert(absl::Span<const std::string> path, const Node& field, Node* parent) {
+    for (Node& member : parent->members) member = Taken(member, true);
     if (path.empty()) {
       parent->members.push_back(field);
     } else {
