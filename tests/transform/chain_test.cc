@@ -294,6 +294,14 @@ TEST_F(ChainTest, MomentsBeyondTheirUnitAreTheLimit) {
               testing::HasSubstr(R"("customer":9223372036854775807)"));
 }
 
+TEST_F(ChainTest, AMapIsNoKeyForTheLogicalRouter) {
+  table_->key_columns.clear();
+  Use("transforms=h,l\ntransforms.h.type=org.apache.kafka.connect.transforms.HoistField$Key\n"
+      "transforms.h.field=whole\ntransforms.l.type=io.debezium.transforms.ByLogicalTableRouter\n"
+      "transforms.l.topic.regex=(.*)\ntransforms.l.topic.replacement=all\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("the key is a map"));
+}
+
 TEST_F(ChainTest, ANullRowHasNoTimestampToConvert) {
   Use(std::string(kUnwrap) +
       "transforms=u,t\ntransforms.t.type=org.apache.kafka.connect.transforms.TimestampConverter"

@@ -108,6 +108,7 @@ class ByLogicalTableRouter final : public Stage {
   }
 
   absl::Status ChangeKey(const std::string& old_topic, const std::string& topic, Node* key) const {
+    if (key->schema == nullptr) return RecordError("the key is a map, without a schema");
     for (Node& member : key->members) member = Taken(member, true);
     if (unique_keys_) {
       std::string value = old_topic;
