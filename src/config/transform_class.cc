@@ -67,6 +67,9 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | InsertField with offset.field | the task dies: sources have no offsets | refused |
 | TimezoneConverter on `timetz` | the offset of the day of processing | left as it is |
 | TimezoneConverter near changes of the clock; `infinity` | wrong by an hour; the task dies | right; left as it is |
+| `format` of GeometryFormatTransformer | `wkb` and `ewkb` take the SRID out of the bytes. A geometry that has none there stays as it is under `ewkb`; under `wkb` it gets that of its field `srid`, and where that is null the task dies, until the first geometry with an SRID in its bytes: from then on `ewkb` holds | the same, each geometry by itself; one whose field `srid` is null stays as it is. `ewkb` is warned of |
+| SwapGeometryCoordinates on parts whose byte order is not that of the whole | coordinates that nobody can read | right |
+| SwapGeometryCoordinates beside an `hstore` with NULLs, `hstore.handling.mode=map` | the task dies | left as it is |
 | PartitionRouting by an array, a struct or a map | Java's hash of the object | the connector stops |
 | Filter and ContentBasedRouter of Debezium | a script engine that must be added | the expressions below, in Groovy's and JavaScript's spelling |
 

@@ -1,6 +1,7 @@
 // The transforms of Debezium 3.6. Names, types and defaults of options are Debezium's.
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "config/event_router_class.h"
 #include "config/expression.h"
@@ -118,6 +119,22 @@ std::string CheckZoneRules(absl::string_view value) {
                           "topic:topic:field or table:field");
   }
   return "";
+}
+
+std::string CheckSrids(absl::string_view value) {
+  for (const std::string& item : SplitCommaList(value)) {
+    int32_t srid = 0;
+    if (!absl::SimpleAtoi(item, &srid))
+      return absl::StrCat("has the item '", item, "', which is not a 32-bit integer");
+  }
+  return "";
+}
+
+// Only where it is asked for: the default does what its name says.
+std::string WarnOfGeometryFormat(TransformOptionValues* options) {
+  if (options->Text("format") != "ewkb") return "";
+  return "GeometryFormatTransformer makes WKB of PostGIS' EWKB with format=ewkb too, as Debezium "
+         "does; for EWKB leave the transform out";
 }
 
 std::string CheckTimezone(const TransformOptionValues& options) {
@@ -273,6 +290,19 @@ constexpr TransformOption kSchemaChangeOptions[] = {
      .type = kList,
      .doc = "No effect: there are no such events."}};
 
+constexpr TransformOption kGeometryFormatOptions[] = {
+    {.name = "format",
+     .type = kEnum,
+     .default_value = "wkb",
+     .allowed = "wkb, ewkb",
+     .doc = "Format of geometries without an SRID in their bytes: with wkb those whose field srid "
+            "has one get it. Geometries with an SRID in their bytes lose it under both."}};
+constexpr TransformOption kSwapGeometryOptions[] = {{.name = "srids",
+                                                     .type = kList,
+                                                     .default_value = "4326,3857,4269",
+                                                     .doc = "SRIDs of the geometries to change.",
+                                                     .check = CheckSrids}};
+
 #define WALDUCT_DEBEZIUM(name) "io.debezium.transforms." name
 
 constexpr TransformClass kClasses[] = {
@@ -335,14 +365,20 @@ constexpr TransformClass kClasses[] = {
      .options = kSchemaChangeOptions,
      .doc = "Without effect: PostgreSQL has no schema change events."},
     {.name = WALDUCT_DEBEZIUM("VectorToJsonConverter"),
-     .refused = "is not supported; read vectors as arrays, or publish a generated column of text"},
+     .kind = TransformKind::kVectorToJson,
+     .doc = "Writes vectors of pgvector as texts of JSON."},
     {.name = WALDUCT_DEBEZIUM("EnforceRecordSize"),
      .refused = "cuts values in silence and is not supported; leave large columns out with "
                 "column.exclude.list or cut them with column.truncate.to.<n>.chars"},
     {.name = WALDUCT_DEBEZIUM("GeometryFormatTransformer"),
-     .refused = "is not supported; publish a generated column with ST_AsEWKB"},
+     .kind = TransformKind::kGeometryFormat,
+     .options = kGeometryFormatOptions,
+     .doc = "Takes the SRID out of the bytes of PostGIS geometries; the field srid keeps it.",
+     .modernize = WarnOfGeometryFormat},
     {.name = WALDUCT_DEBEZIUM("SwapGeometryCoordinates"),
-     .refused = "is not supported; publish a generated column with ST_FlipCoordinates"},
+     .kind = TransformKind::kSwapGeometry,
+     .options = kSwapGeometryOptions,
+     .doc = "Swaps the first two coordinates of PostGIS geometries."},
     {.name = WALDUCT_DEBEZIUM("ExtractSchemaToNewRecord"),
      .refused = "is not supported; value.converter.schemas.enable=true puts the schema beside the "
                 "value"},

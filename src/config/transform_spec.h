@@ -30,6 +30,7 @@ enum class TransformKind {
   kContentBasedRouter,
   kSchemaChangeEventFilter,
   kVectorToJson,
+  kGeometryFormat,
   kSwapGeometry,
   kActivateTracingSpan,
   // Kafka Connect's

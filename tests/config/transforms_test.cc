@@ -88,10 +88,26 @@ TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
       ReadOne("com.acme.Upper").errors,
       ElementsAre(AllOf(HasSubstr("not a transform that walduct knows"),
                         HasSubstr("org.apache.kafka.connect.transforms.Cast$Key and $Value"))));
-  EXPECT_THAT(ReadOne("io.debezium.transforms.SwapGeometryCoordinates").errors,
-              ElementsAre(HasSubstr("ST_FlipCoordinates")));
+  EXPECT_THAT(ReadOne("io.debezium.transforms.EnforceRecordSize").errors,
+              ElementsAre(HasSubstr("column.truncate.to.<n>.chars")));
   EXPECT_THAT(ReadOne("Filter").errors,
               ElementsAre(HasSubstr("not a transform that walduct knows")));
+}
+
+TEST(Transforms, OptionsOfGeometriesAreCheckedAtStart) {
+  const std::string format = "io.debezium.transforms.GeometryFormatTransformer";
+  const std::string swap = "io.debezium.transforms.SwapGeometryCoordinates";
+  EXPECT_THAT(ReadOne(format, "transforms.a.format=wkt").errors,
+              ElementsAre(HasSubstr("wkb, ewkb")));
+  EXPECT_THAT(ReadOne(format, "transforms.a.format=EWKB").warnings,
+              ElementsAre(HasSubstr("makes WKB of PostGIS' EWKB")));
+  EXPECT_THAT(ReadOne(format, "transforms.a.format=wkb").warnings, IsEmpty());
+  const Read read = ReadOne(swap, "transforms.a.srids=3187, -1");
+  EXPECT_THAT(read.errors, IsEmpty());
+  EXPECT_THAT(read.chain.transforms[0].options.List("srids"), ElementsAre("3187", "-1"));
+  for (const char* item : {"x", "4326.0", "99999999999"})
+    EXPECT_THAT(ReadOne(swap, std::string("transforms.a.srids=4326,") + item).errors,
+                ElementsAre(HasSubstr(std::string("'") + item + "', which is not a 32-bit")));
 }
 
 TEST(Transforms, KeyOrValueMustBeSaidWhereThereAreBoth) {

@@ -18,6 +18,7 @@
 #include "config/transform_checks.h"
 #include "encode/shape_program.h"
 #include "tests/transform/outbox_records.h"
+#include "tests/transform/spatial_records.h"
 #include "transform/chain/chain.h"
 
 namespace walduct::transform {
@@ -100,9 +101,7 @@ class Runner {
     const config::TransformChainOptions options = config::ReadTransforms(properties, &findings);
     if (findings.refused()) return absl::StrCat("  error ", findings.TakeErrors()[0], "\n");
     const auto chain = Chain::Create(options);
-    event::ChainOutcome outcome =
-        chain->Start(OutboxRecords::Has(vector.record) ? OutboxRecords::Make(vector.record)
-                                                       : SampleRecords::Make(vector.record));
+    event::ChainOutcome outcome = chain->Start(Make(vector.record));
     while (outcome.kind == event::ChainOutcome::Kind::kQuestion) {
       event::Answer answer;
       const absl::Status status = encode::QuestionProgram::Compile(outcome.question, inputs_)
@@ -116,6 +115,12 @@ class Runner {
   }
 
  private:
+  static event::RecordShape Make(const std::string& record) {
+    if (OutboxRecords::Has(record)) return OutboxRecords::Make(record);
+    if (SpatialRecords::Has(record)) return SpatialRecords::Make(record);
+    return SampleRecords::Make(record);
+  }
+
   static std::string Failed(const absl::Status& status) {
     return absl::StrCat("  error ", status.message(), "\n");
   }
@@ -178,6 +183,10 @@ bool IsKinder(const Vector& vector) {
       if (absl::EndsWith(key, ".format") && text == week) return true;
     }
   }
+  // WKB without an SRID, of which WKB was asked.
+  if (error && has(".type", "GeometryFormatTransformer") &&
+      absl::StartsWith(vector.record, "spatial ") && !absl::StrContains(vector.record, "@"))
+    return true;
   if (has(".value.literal", "3.4e5") || has(".value.literal", "1e400")) return true;  // as written
   if (has(".partition.payload.fields", "change.arr")) return true;  // refused for the record
   return has(".add.fields", "source.nosuch,before");                // a struct as an added field
@@ -212,6 +221,9 @@ TEST(Vectors, SMT03_ByLogicalTableRouter) { ExpectEqual("ByLogicalTableRouter", 
 TEST(Vectors, SMT04_PartitionRouting) { ExpectEqual("PartitionRouting", 200); }
 TEST(Vectors, SMT05_HeaderToValue) { ExpectEqual("HeaderToValue", 30); }
 TEST(Vectors, SMT05_TimezoneConverter) { ExpectEqual("TimezoneConverter", 40); }
+TEST(Vectors, SMT05_GeometryFormatTransformer) { ExpectEqual("GeometryFormatTransformer", 250); }
+TEST(Vectors, SMT05_SwapGeometryCoordinates) { ExpectEqual("SwapGeometryCoordinates", 200); }
+TEST(Vectors, SMT05_VectorToJsonConverter) { ExpectEqual("VectorToJsonConverter", 50); }
 TEST(Vectors, OBX01_OBX02_OBX13_OBX14_EventRouter) { ExpectEqual("EventRouter", 280); }
 TEST(Vectors, OBX03_UpdatesOfOutboxRows) { ExpectEqual("EventRouter", 3, "op.invalid.behavior"); }
 TEST(Vectors, OBX04_OBX05_PlacedColumns) { ExpectEqual("EventRouter", 80, "additional."); }

@@ -48,6 +48,11 @@ StagePtr MakeContentBasedRouter(const config::TransformSpec& spec);
 StagePtr MakePartitionRouting(const config::TransformSpec& spec);
 StagePtr MakeTimezoneConverter(const config::TransformSpec& spec);
 
+// vector_stage.cc, geometry_stages.cc
+StagePtr MakeVectorToJson(const config::TransformSpec& spec);
+StagePtr MakeGeometryFormat(const config::TransformSpec& spec);
+StagePtr MakeSwapGeometry(const config::TransformSpec& spec);
+
 // unwrap_stage.cc
 StagePtr MakeExtractNewRecordState(const config::TransformSpec& spec);
 

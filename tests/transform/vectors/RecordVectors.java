@@ -82,6 +82,7 @@ public class RecordVectors {
   }
   static SourceRecord rec(String name) {
     if (name.startsWith("outbox") || name.startsWith("json ") || name.startsWith("message ")) return OutboxRecords.rec(name);
+    if (name.startsWith("spatial ")) return SpatialRecords.rec(name);
     Struct key = new Struct(KEY).put("id", 1);
     Headers h = new ConnectHeaders();
     h.addString("__debezium.context.taskId", "0");

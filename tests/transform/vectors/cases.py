@@ -173,4 +173,47 @@ for j in [EV,'{"id":7,"aggregateid":8,"aggregatetype":"Order","payload":"text"}'
         case(["message "+j],D_,d("outbox.EventRouter",{}))
         case(["message "+j],D_,d("outbox.EventRouter",{PLACE:"type:header:eventType,v:envelope"}))
 case(["c","heartbeat","outbox"],DEC)
+# geometries and vectors
+import struct
+POINT,LINE,POLYGON,POINTS,LINES,POLYGONS,COLLECTION=range(1,8)
+Z,M,SRID=0x80000000,0x40000000,0x20000000
+def wkb(kind,body,srid=None,little=True,inner=None):
+    """As hexadecimal. srid: of the field, and of the bytes unless inner says otherwise (0: none there)."""
+    e="<" if little else ">"
+    inner=(srid or 0) if inner is None else inner
+    head=struct.pack(e+"BI",1 if little else 0,kind|(SRID if inner else 0))+(struct.pack(e+"I",inner) if inner else b"")
+    return (head+body(e)).hex()+("" if srid is None else "@%d"%srid)
+def xs(*coordinates): return lambda e: struct.pack(e+"%dd"%len(coordinates),*coordinates)
+def row(n,*parts): return lambda e: struct.pack(e+"I",n)+b"".join(p(e) for p in parts)
+def part(kind,body): return lambda e: struct.pack(e+"BI",1 if e=="<" else 0,kind)+body(e)
+P1,P2,P3=xs(10,20),xs(30.5,-40),xs(1,2)
+RING=row(4,P1,P2,P3,P1)
+SHAPES=[(POINT,P1),(POINT,xs(float("nan"),float("nan"))),(LINE,row(2,P1,P2)),(LINE,row(0)),(POLYGON,row(2,RING,RING)),(POINTS,row(2,part(POINT,P1),part(POINT,P2))),
+  (LINES,row(2,part(LINE,row(2,P1,P2)),part(LINE,row(1,P3)))),(POLYGONS,row(1,part(POLYGON,row(1,RING)))),
+  (COLLECTION,row(3,part(POINT,P1),part(LINE,row(2,P1,P2)),part(COLLECTION,row(1,part(POLYGON,row(1,RING)))))),(COLLECTION,row(0)),(COLLECTION,row(1,part(POINT|Z,xs(1,2,3)))),
+  (COLLECTION,row(1,part(POINT|SRID,lambda e: struct.pack(e+"I",4326)+P1(e)))),
+  (POINT|Z,xs(1,2,3)),(POINT|M,xs(1,2,4)),(POINT|Z|M,xs(1,2,3,4)),(LINE|Z,row(2,xs(1,2,3),xs(4,5,6))),(POINTS|Z,row(1,part(POINT|Z,xs(1,2,3)))),(POLYGON|Z|M,row(1,row(1,xs(1,2,3,4)))),
+  (8,row(1,P1)),(15,row(0)),(17,row(0)),(1001,xs(1,2,3)),(0,P1),(POINT,lambda e: P1(e)+b"\1\2"),(POINT,xs(1)),(LINE,row(3,P1)),(LINE,lambda e: struct.pack(e+"i",-1)),(POINT,lambda e: b"")]
+GEO=["spatial c . "+wkb(k,b,4326,l) for k,b in SHAPES for l in (True,False)]
+GEO+=["spatial c . "+wkb(POINT,P1,s,l,i) for s,i in [(None,0),(3857,0),(4269,4269),(3187,3187),(4326,0),(3187,4326),(4326,3187),(-1,-1 & 0xffffffff),(None,4326)] for l in (True,False)]
+GEO+=["spatial c . "+h for h in ["01@4326","0101000020@4326","0101000020E610@4326","0101000020E6100000@4326","@4326","01","0101000000","0201000000000000000000f03f0000000000000040@4326"]]
+A,B=wkb(POINT,P1,4326),wkb(LINE,row(2,P1,P2),4269,False)
+ROWS=["spatial u %s %s"%(A,B),"spatial u %s %s"%(B,B),"spatial d %s ."%A,"spatial r . "+A,"spatial c . -","spatial c . ~","spatial u - "+A,"spatial u ~ -","spatial d - .","spatial t . ."]
+GF,SW,VJ=d("GeometryFormatTransformer"),d("SwapGeometryCoordinates"),d("VectorToJsonConverter")
+for f in [GF,d("GeometryFormatTransformer",{"format":"ewkb"}),SW]: case(GEO,f)
+for s in [GF,d("GeometryFormatTransformer",{"format":"EWKB"}),SW,d("SwapGeometryCoordinates",{"srids":"3187, 4269"}),d("SwapGeometryCoordinates",{"srids":"4326"}),VJ]:
+    both(ROWS+["c","sparse","tombstone","t","heartbeat"],s)
+    case(ROWS,kk("ExtractField$Value",{"field":"after"}),s)
+    for f in ["g","sv","n","dv"]: case(ROWS[:6],U,kk("ExtractField$Value",{"field":f}),s)
+    case(["tombstone"],kk("HoistField$Value",{"field":"x"}),s)
+    case([ROWS[0]],kk("Flatten$Value"),s)
+case(ROWS+GEO[:8],GF,GF)
+case(ROWS+GEO[:8],SW,GF)
+case(ROWS+GEO[:8],GF,SW)
+case(ROWS,VJ,VJ)
+case(ROWS,VJ,SW,GF,U)
+case(ROWS,U,VJ,kk("ExtractField$Value",{"field":"sv"}))
+case(["c"],d("GeometryFormatTransformer",{"format":"wkt"}))
+case(["c"],d("SwapGeometryCoordinates",{"srids":"4326,x"}))
+case(["c"],d("SwapGeometryCoordinates",{"srids":"99999999999"}))
 for c in out: print(json.dumps(c))

@@ -17,6 +17,12 @@ words["nulls"] = '"v":null,"b":null,"ts":null,"d":null,"ct":null,"z":null,"by":n
 words["clocks"] = '{"type":"int64","optional":true,"field":"ts_ms"},{"type":"int64","optional":true,"field":"ts_us"},{"type":"int64","optional":true,"field":"ts_ns"}'
 words["envelope"] = '{"type":"struct","fields":[$row],"optional":true,"name":"srv.public.cust.Value","field":"before"},{"type":"struct","fields":[$row],"optional":true,"name":"srv.public.cust.Value","field":"after"},$source,$tx,{"type":"string","optional":false,"field":"op"},$clocks'
 words["key"] = '{"schema":{"type":"struct","fields":[{"type":"int32","optional":false,"field":"id"}],"optional":false,"name":"srv.public.cust.Key"},"payload":{"id":1}}'
+def envelope(columns): return words["envelope"].replace("$row", "$" + columns)
+def spatial(name, of_class): return next(r["result"]["value"] for r in rows if r["record"].startswith("spatial ") and '"pt":{"x"' in (r["result"].get("value") or "") and of_class in r["props"]["transforms.s0.type"])
+for name, of_class in [("columns", "SwapGeometry"), ("texts", "VectorToJson")]:
+    words[name] = cut(spatial(name, of_class), '{"type":"int32","optional":false,"field":"id"}', '"default":"dflt","field":"n"}')
+    words["with" + name] = envelope(name)
+    words["filled" + name] = cut(spatial(name, of_class), '"pt":{"x":', '"n":"x"')
 def pack(text):
     assert "\n" not in text
     for name, word in words.items(): text = text.replace(word, "$" + name)
