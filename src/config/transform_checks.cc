@@ -234,6 +234,18 @@ void ReadCondition(const PropertySet& properties, const Section& section,
   spec->predicate = static_cast<size_t>(found - predicates.begin());
 }
 
+void CheckNeeds(const PropertySet& properties, const TransformClass& transform,
+                const std::string& type, Findings* findings) {
+  const std::vector<std::string> needed = SplitCommaList(transform.needs_one_of);
+  if (needed.empty()) return;
+  for (const std::string& name : needed) {
+    const Property* property = properties.Find(name);
+    if (property != nullptr && !property->value.empty()) return;
+  }
+  findings->Error(type, absl::StrCat("needs ", absl::StrJoin(needed, " or ")),
+                  absl::StrCat("set ", needed[0], "=.*"));
+}
+
 std::optional<TransformSpec> ReadTransform(const PropertySet& properties, const std::string& alias,
                                            const std::vector<std::string>& predicates,
                                            Findings* findings) {
@@ -257,6 +269,7 @@ std::optional<TransformSpec> ReadTransform(const PropertySet& properties, const 
     if (const std::string warning = found->modernize(&spec.options); !warning.empty())
       findings->Warn(type, warning);
   }
+  CheckNeeds(properties, *found, type, findings);
   spec.strict = properties.Boolean("walduct.strict");
   if (found->guess != nullptr) {
     for (const Guess& guess : found->guess(alias, &spec.options))

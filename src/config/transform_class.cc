@@ -58,6 +58,12 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | Cast of a whole key or value that is a decimal or one of Connect's times, to another type | the task dies: the schema keeps its name | the name goes |
 | a struct as an added field (`add.fields=before`) | a schema without fields; the task dies when there is a value | the struct |
 | letters of weeks in patterns of dates (`w`, `W`, `F`, `Y`) | by locale | refused |
+| EnforceRecordSize: values are cut, or a record is too large and cannot be cut | in silence | told once per topic, counted in `walduct_transform_warnings_total` |
+| EnforceRecordSize: a decimal or bits in a record that is too large; a key that is no struct | the task dies | such values stay whole; the key counts with its size |
+| EnforceRecordSize: a cut that falls inside a character of two UTF-16 units | half of it is published | it falls before the character |
+| EnforceRecordSize: what the offset adds to the estimate, 100 bytes per entry | the entries at that moment | 6 entries, with a transaction block 8: the usual ones |
+| ExtractSchemaToNewRecord without propagated source types | the task dies at the first record | refused |
+| ExtractSchemaToNewRecord: tables whose values have equal schemas | the block of the first of them for all | each its own |
 | dates before 1582 in patterns | Julian calendar | Gregorian calendar |
 | InsertHeader with a number that has an exponent | printed anew | as written |
 | InsertHeader with a list or a map | printed anew, without blanks | as written |

@@ -43,6 +43,8 @@ struct TransformClass {
   // Reads what is not right as what was meant, and says so; with walduct.strict that is refused. May be null.
   std::vector<Guess> (*guess)(absl::string_view alias, TransformOptionValues* options) = nullptr;
   absl::string_view older_options = "";  // names that modernize reads: "a, b"
+  // Properties of the connector without which it can do nothing: "a, b"; one of them must be set.
+  absl::string_view needs_one_of = "";
 };
 
 struct PredicateClass {

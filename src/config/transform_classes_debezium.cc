@@ -29,6 +29,29 @@ std::string CheckPositive(absl::string_view value) {
   return absl::StartsWith(value, "-") || value == "0" ? "must be greater than 0" : "";
 }
 
+std::string CheckNotNegative(absl::string_view value) {
+  return absl::StartsWith(value, "-") ? "must not be negative" : "";
+}
+
+std::string CheckRatio(absl::string_view value) {
+  double ratio = 0;
+  return absl::SimpleAtod(value, &ratio) && ratio > 0 ? "" : "must be greater than 0";
+}
+
+std::string CheckSchemaChanges(absl::string_view value) {
+  for (const std::string& item : SplitCommaList(value)) {
+    if (item == "CREATE" || item == "ALTER" || item == "DROP" || item == "TRUNCATE" ||
+        item == "DATABASE")
+      continue;
+    return absl::StrCat("has '", item, "'; it lists CREATE, ALTER, DROP, TRUNCATE, DATABASE");
+  }
+  return "";
+}
+
+std::string ExplainSchemaChanges(TransformOptionValues*) {
+  return "has no effect: PostgreSQL has no schema change events; it can be removed";
+}
+
 std::string CheckLanguage(absl::string_view value) {
   if (absl::StartsWith(value, "jsr223.groovy") || absl::StartsWith(value, "jsr223.js") ||
       absl::StartsWith(value, "jsr223.graal.js"))
@@ -288,7 +311,32 @@ constexpr TransformOption kDecodeOptions[] = {
 constexpr TransformOption kSchemaChangeOptions[] = {
     {.name = "schema.change.event.exclude.list",
      .type = kList,
-     .doc = "No effect: there are no such events."}};
+     .required = true,
+     .doc = "Of CREATE, ALTER, DROP, TRUNCATE, DATABASE; no effect: there are no such events.",
+     .check = CheckSchemaChanges}};
+constexpr TransformOption kRecordSizeOptions[] = {
+    {.name = "max.bytes",
+     .type = kInteger,
+     .required = true,
+     .doc = "Larger records are cut: estimated as Debezium does, by what a record takes in Java.",
+     .check = CheckPositive},
+    {.name = "compression.ratio",
+     .type = kReal,
+     .default_value = "1.0",
+     .doc = "What the estimate is multiplied by.",
+     .check = CheckRatio},
+    {.name = "min.field.size",
+     .type = kInteger,
+     .default_value = "25000",
+     .doc = "Columns of text or bytes that are not longer stay as they are; it counts the "
+            "characters of text.",
+     .check = CheckNotNegative}};
+constexpr TransformOption kSourceSchemaOptions[] = {
+    {.name = "schema.name.adjustment.mode",
+     .type = kEnum,
+     .default_value = "none",
+     .allowed = "none, avro, avro_unicode",
+     .doc = "No effect: the names it adds are valid."}};
 
 constexpr TransformOption kGeometryFormatOptions[] = {
     {.name = "format",
@@ -363,13 +411,18 @@ constexpr TransformClass kClasses[] = {
     {.name = WALDUCT_DEBEZIUM("SchemaChangeEventFilter"),
      .kind = TransformKind::kSchemaChangeEventFilter,
      .options = kSchemaChangeOptions,
-     .doc = "Without effect: PostgreSQL has no schema change events."},
+     .doc = "Without effect, which is told at start: PostgreSQL has no schema change events.",
+     .modernize = ExplainSchemaChanges},
     {.name = WALDUCT_DEBEZIUM("VectorToJsonConverter"),
      .kind = TransformKind::kVectorToJson,
      .doc = "Writes vectors of pgvector as texts of JSON."},
     {.name = WALDUCT_DEBEZIUM("EnforceRecordSize"),
-     .refused = "cuts values in silence and is not supported; leave large columns out with "
-                "column.exclude.list or cut them with column.truncate.to.<n>.chars"},
+     .kind = TransformKind::kEnforceRecordSize,
+     .options = kRecordSizeOptions,
+     .doc = "Cuts the long columns of before and after in proportion to their lengths where a "
+            "record is too large; told once per topic and counted, and so are records that are too "
+            "large and cannot be cut. It does not see flattened records: put it before "
+            "ExtractNewRecordState."},
     {.name = WALDUCT_DEBEZIUM("GeometryFormatTransformer"),
      .kind = TransformKind::kGeometryFormat,
      .options = kGeometryFormatOptions,
@@ -380,8 +433,12 @@ constexpr TransformClass kClasses[] = {
      .options = kSwapGeometryOptions,
      .doc = "Swaps the first two coordinates of PostGIS geometries."},
     {.name = WALDUCT_DEBEZIUM("ExtractSchemaToNewRecord"),
-     .refused = "is not supported; value.converter.schemas.enable=true puts the schema beside the "
-                "value"},
+     .kind = TransformKind::kExtractSchemaToNewRecord,
+     .options = kSourceSchemaOptions,
+     .doc = "Adds `sourceSchema` with name, type, length and scale of the columns to the envelope; "
+            "needs column.propagate.source.type or datatype.propagate.source.type, and each column "
+            "in it.",
+     .needs_one_of = "column.propagate.source.type, datatype.propagate.source.type"},
     {.name = "io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb",
      .refused = "asks the database for each record and is not supported; use ByLogicalTableRouter "
                 "with topic.regex=(.*)\\._timescaledb_internal\\..*"},

@@ -29,6 +29,8 @@ enum class TransformKind {
   kFilterByExpression,
   kContentBasedRouter,
   kSchemaChangeEventFilter,
+  kEnforceRecordSize,
+  kExtractSchemaToNewRecord,
   kVectorToJson,
   kGeometryFormat,
   kSwapGeometry,

@@ -160,6 +160,29 @@ TEST(Transforms, ValuesAreChecked) {
               ElementsAre(HasSubstr("No field insertion configured")));
 }
 
+TEST(Transforms, SizesAndSourceSchemasAreChecked) {
+  const std::string debezium = "io.debezium.transforms.", size = debezium + "EnforceRecordSize";
+  EXPECT_THAT(ReadOne(size).errors, ElementsAre(HasSubstr("'transforms.a.max.bytes': A value")));
+  EXPECT_THAT(ReadOne(size, "transforms.a.max.bytes=0").errors,
+              ElementsAre(HasSubstr("must be greater than 0")));
+  EXPECT_THAT(ReadOne(size, "transforms.a.max.bytes=1\ntransforms.a.compression.ratio=0.0").errors,
+              ElementsAre(HasSubstr("must be greater than 0")));
+  EXPECT_THAT(ReadOne(size, "transforms.a.max.bytes=1\ntransforms.a.min.field.size=-1").errors,
+              ElementsAre(HasSubstr("must not be negative")));
+  EXPECT_THAT(ReadOne(debezium + "ExtractSchemaToNewRecord").errors,
+              ElementsAre(AllOf(HasSubstr("needs column.propagate.source.type or datatype."),
+                                HasSubstr("set column.propagate.source.type=.*"))));
+  EXPECT_THAT(
+      ReadOne(debezium + "ExtractSchemaToNewRecord", "column.propagate.source.type=.*").errors,
+      IsEmpty());
+  const std::string filter = debezium + "SchemaChangeEventFilter";
+  const std::string excluded = "transforms.a.schema.change.event.exclude.list=";
+  EXPECT_THAT(ReadOne(filter, excluded + "drop").errors, ElementsAre(HasSubstr("has 'drop'")));
+  const Read read = ReadOne(filter, excluded + "DROP, ALTER");
+  EXPECT_THAT(read.errors, IsEmpty());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("has no effect")));
+}
+
 TEST(Transforms, TheOldPairOfUnwrapIsTranslated) {
   const auto mode = [](const std::string& options) {
     const Read read = ReadOne("io.debezium.transforms.ExtractNewRecordState", options);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ class ChainTest : public EncodeTest {
     event::Record record;
     const absl::Status status = chained_->Encode(emission, &record);
     if (!status.ok()) return std::string(status.message());
+    warned_ = record.warned;
     if (record.dropped) return "dropped";
     std::string text = absl::StrCat(record.topic, " ", record.key.value_or("null"), " ",
                                     record.value.value_or("null"));
@@ -76,6 +78,7 @@ class ChainTest : public EncodeTest {
   std::shared_ptr<event::TableSchema> table_ = OrdersTable();
   std::unique_ptr<const transform::Chain> chain_;
   std::unique_ptr<RecordEncoder> chained_;
+  bool warned_ = false;  // the last record
 };
 
 TEST_F(ChainTest, SMT01_TheNewRowTakesThePlaceOfTheEnvelope) {
@@ -218,13 +221,42 @@ TEST_F(ChainTest, HeartbeatsTransactionsAndMessagesPass) {
                      testing::HasSubstr("\"content\":\"aGk=\"}"), testing::EndsWith(" h=1")));
 }
 
+// Beside a decimal, at which the original stops.
+TEST_F(ChainTest, SMT05_TooLargeRecordsAreCutAndTold) {
+  const std::string size =
+      "transforms.s.type=io.debezium.transforms.EnforceRecordSize\ntransforms.s.max.bytes=8000\n"
+      "transforms.s.min.field.size=100\n";
+  Use("transforms=s\n" + size);
+  EXPECT_THAT(Insert("1", "ann"), testing::HasSubstr("\"customer\":\"ann\""));
+  EXPECT_FALSE(warned_);
+  EXPECT_THAT(chained_->TakeTransformNotices(), testing::IsEmpty());
+  const std::string cut = Insert("1", std::string(10000, 'z'));
+  const auto left = std::count(cut.begin(), cut.end(), 'z');
+  EXPECT_GT(left, 4000);
+  EXPECT_LT(left, 8000);
+  EXPECT_TRUE(warned_);
+  EXPECT_THAT(chained_->TakeTransformNotices(),
+              testing::ElementsAre(testing::HasSubstr("transform 's': records of topic "
+                                                      "srv.public.orders are larger")));
+  EXPECT_THAT(Insert("1", "ann"), testing::HasSubstr("\"customer\":\"ann\""));
+  EXPECT_FALSE(warned_);
+  EXPECT_THAT(Delete("1"), testing::HasSubstr("\"op\":\"d\""));
+  EXPECT_FALSE(warned_);
+  Use("transforms=u,s\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n" + size);
+  EXPECT_THAT(Insert("1", std::string(10000, 'z')), testing::HasSubstr(std::string(10000, 'z')));
+  EXPECT_TRUE(warned_);
+  EXPECT_THAT(chained_->TakeTransformNotices(),
+              testing::ElementsAre(testing::HasSubstr("published as they are")));
+}
+
 // Whatever a chain that changes nothing is given, it writes the bytes of the encoder without one.
 TEST_F(ChainTest, AChainWithoutEffectWritesTheSameBytes) {
   for (const bool schemas : {false, true}) {
     for (const auto kind : {config::ConverterKind::kJson, config::ConverterKind::kString}) {
       options_.value.schemas_enable = options_.key.schemas_enable = schemas;
       options_.value.kind = options_.key.kind = kind;
-      Use("transforms=n\ntransforms.n.type=io.debezium.transforms.SchemaChangeEventFilter\n");
+      Use("transforms=n\ntransforms.n.type=io.debezium.transforms.SchemaChangeEventFilter\n"
+          "transforms.n.schema.change.event.exclude.list=DROP\n");
       const auto plain = *RecordEncoder::Create(options_, clock_, "01a1fbb7");
       for (const Operation operation :
            {Operation::kCreate, Operation::kUpdate, Operation::kDelete}) {

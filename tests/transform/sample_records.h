@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "event/record_shape.h"
 
 namespace walduct::transform {
 
 class SampleRecords {
  public:
-  // name: c, sparse, r, u, utx, d, dk, tombstone, t, nokey, heartbeat.
+  // name: c, sparse, r, u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and typed_ c, u, d.
   static event::RecordShape Make(const std::string& name) {
     event::RecordShape shape;
     shape.topic = "srv.public.cust";
@@ -19,6 +20,10 @@ class SampleRecords {
     if (name == "heartbeat") return Heartbeat(std::move(shape));
     if (name != "nokey" && name != "t") shape.key = Struct(KeySchema(), {Integer("id", 1)});
     if (name == "tombstone") return shape;
+    if (absl::StartsWith(name, "wide_") || absl::StartsWith(name, "typed_")) {
+      shape.value = absl::StartsWith(name, "wide_") ? Wide(name.substr(5)) : Typed(name.substr(6));
+      return shape;
+    }
     Node before = event::NullNode(RowSchema(), "before"),
          after = event::NullNode(RowSchema(), "after");
     if (name == "c" || name == "nokey") after = Full("after", "a");
@@ -147,6 +152,54 @@ class SampleRecords {
     members[2] = Value("nn", Scalar::Text("a"));
     members[13] = Value("big", Scalar::Integer(1));
     return Struct(RowSchema(), std::move(members), name);
+  }
+
+  // Text of one, two and three bytes per character; no column that EnforceRecordSize stops at.
+  static Node WideRow(const std::string& name, const std::string& text) {
+    Node row = Full(name, "");
+    for (int i = 0; i < 30; ++i) row.members[2].leaf.constant_text += text;
+    row.members[1].leaf.constant_text = std::string(50, 'y');
+    row.members[3].leaf.constant = Scalar::Null();
+    row.members[9].leaf.constant_text = std::string(40, '\0');
+    return row;
+  }
+  static Node Wide(const std::string& op) {
+    Node before = event::NullNode(RowSchema(), "before"),
+         after = event::NullNode(RowSchema(), "after");
+    if (op == "d") before = WideRow("before", "a\u00f1\u20ac");
+    if (op == "u") before = WideRow("before", "b");
+    if (op != "d") after = WideRow("after", "a\u00f1\u20ac");
+    return Envelope(op, before, after, false);
+  }
+  // Columns with the parameters of column.propagate.source.type.
+  static Node Typed(const std::string& op) {
+    using Parameters = std::vector<std::pair<std::string, std::string>>;
+    const auto column = [](event::ConnectSchema schema, const Parameters& parameters) {
+      for (const auto& [name, value] : parameters)
+        schema.parameters.push_back({"__debezium.source.column." + name, value});
+      return event::Shared(std::move(schema));
+    };
+    event::ConnectSchema row = event::Schema(Type::kStruct);
+    row.name = "srv.public.cust.Value";
+    row.optional = true;
+    row.fields = {
+        {"id", column(event::Schema(Type::kInt32),
+                      {{"type", "INT4"}, {"length", "10"}, {"scale", "0"}, {"name", "id"}})},
+        {"n_x",
+         column(
+             *WithDefault(Type::kString, true, "dflt", "\"dflt\""),
+             {{"type", "VARCHAR"}, {"length", "20"}, {"name", "n-x"}, {"comment", "a \"name\""}})},
+        {"t", column(*Of(Type::kString, true), {{"type", "TEXT"}, {"name", "t"}})}};
+    const event::ConnectSchemaPtr schema = event::Shared(std::move(row));
+    const auto side = [&](const std::string& name, bool there) {
+      if (!there) return event::NullNode(schema, name);
+      return Struct(schema,
+                    {Value("id", Scalar::Integer(1)), Value("n_x", Scalar::Null()),
+                     Value("t", Scalar::Text("a"))},
+                    name);
+    };
+    return Envelope(op, side("before", op == "u" || op == "d"),
+                    side("after", op == "u" || op == "c"), false);
   }
 
   static Node Source() {

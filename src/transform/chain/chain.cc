@@ -32,6 +32,8 @@ constexpr Constructor kConstructors[] = {
     {TransformKind::kVectorToJson, MakeVectorToJson},
     {TransformKind::kGeometryFormat, MakeGeometryFormat},
     {TransformKind::kSwapGeometry, MakeSwapGeometry},
+    {TransformKind::kEnforceRecordSize, MakeEnforceRecordSize},
+    {TransformKind::kExtractSchemaToNewRecord, MakeExtractSchemaToNewRecord},
     {TransformKind::kCast, MakeCast},
     {TransformKind::kDropHeaders, MakeDropHeaders},
     {TransformKind::kExtractField, MakeExtractField},

@@ -97,6 +97,23 @@ std::vector<absl::string_view> JsonItems(absl::string_view array) {
   return items;
 }
 
+std::vector<std::pair<absl::string_view, absl::string_view>> JsonMembers(absl::string_view object) {
+  std::vector<std::pair<absl::string_view, absl::string_view>> members;
+  if (object.size() < 2 || object[0] != '{') return members;
+  object.remove_prefix(1);
+  while (!object.empty() && object[0] == '"') {
+    const size_t name_end = StringEnd(object);
+    if (name_end == absl::string_view::npos) break;
+    const absl::string_view name = object.substr(0, name_end);
+    object.remove_prefix(name_end + 1);
+    const size_t end = ValueEnd(object);
+    members.emplace_back(name, object.substr(0, end));
+    object.remove_prefix(end);
+    if (!object.empty()) object.remove_prefix(1);
+  }
+  return members;
+}
+
 bool JsonText(absl::string_view json, std::string* out) {
   if (json.size() < 2 || json.front() != '"' || json.back() != '"') return false;
   json = json.substr(1, json.size() - 2);

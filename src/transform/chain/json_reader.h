@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -13,6 +14,9 @@ absl::string_view JsonMember(absl::string_view object, absl::string_view member)
 
 // The values of an array, as JSON; empty when it is no array.
 std::vector<absl::string_view> JsonItems(absl::string_view array);
+
+// Names (as JSON) and values of an object; empty when it is none.
+std::vector<std::pair<absl::string_view, absl::string_view>> JsonMembers(absl::string_view object);
 
 // The text of a JSON string, appended to *out. False: not a string.
 bool JsonText(absl::string_view json, std::string* out);

@@ -56,6 +56,10 @@ StagePtr MakeSwapGeometry(const config::TransformSpec& spec);
 // unwrap_stage.cc
 StagePtr MakeExtractNewRecordState(const config::TransformSpec& spec);
 
+// record_size_stage.cc, source_schema_stage.cc
+StagePtr MakeEnforceRecordSize(const config::TransformSpec& spec);
+StagePtr MakeExtractSchemaToNewRecord(const config::TransformSpec& spec);
+
 // message_stage.cc, outbox_router_stage.cc
 StagePtr MakeDecodeMessageContent(const config::TransformSpec& spec);
 StagePtr MakeEventRouter(const config::TransformSpec& spec);

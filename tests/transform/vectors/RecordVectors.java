@@ -80,6 +80,33 @@ public class RecordVectors {
     Struct e = new Struct(ENV).put("before", before).put("after", after).put("source", source()).put("op", op).put("ts_ms", 1700000000123L).put("ts_us", 1700000000123456L).put("ts_ns", 1700000000123456789L);
     return e;
   }
+  // Text of one, two and three bytes per character; no column that EnforceRecordSize stops at.
+  static Struct wide(String text) {
+    return full(1, text.repeat(30)).put("v", null).put("n", "y".repeat(50)).put("by", ByteBuffer.wrap(new byte[40]));
+  }
+  static Schema column(SchemaBuilder b, String... parameters) {
+    for (int i = 0; i < parameters.length; i += 2) b.parameter("__debezium.source.column." + parameters[i], parameters[i + 1]);
+    return b.build();
+  }
+  static final Schema TYPED_ROW = SchemaBuilder.struct().name("srv.public.cust.Value").optional()
+    .field("id", column(SchemaBuilder.int32(), "type", "INT4", "length", "10", "scale", "0", "name", "id"))
+    .field("n_x", column(SchemaBuilder.string().optional().defaultValue("dflt"), "type", "VARCHAR", "length", "20", "name", "n-x", "comment", "a \"name\""))
+    .field("t", column(SchemaBuilder.string().optional(), "type", "TEXT", "name", "t")).build();
+  static final Schema TYPED = SchemaBuilder.struct().name("srv.public.cust.Envelope").version(2).field("before", TYPED_ROW).field("after", TYPED_ROW).field("source", SOURCE).field("transaction", TX).field("op", Schema.STRING_SCHEMA).field("ts_ms", Schema.OPTIONAL_INT64_SCHEMA).field("ts_us", Schema.OPTIONAL_INT64_SCHEMA).field("ts_ns", Schema.OPTIONAL_INT64_SCHEMA).build();
+  static Struct typed(String op) {
+    Struct row = new Struct(TYPED_ROW).put("id", 1).put("t", "a");
+    Struct e = new Struct(TYPED).put("source", source()).put("op", op).put("ts_ms", 1700000000123L).put("ts_us", 1700000000123456L).put("ts_ns", 1700000000123456789L);
+    if (op.equals("u") || op.equals("d")) e.put("before", row);
+    if (op.equals("u") || op.equals("c")) e.put("after", row);
+    return e;
+  }
+  static final Map<String, String> PARTITION = Map.of("server", "srv");
+  // As many entries as the connector's offsets have; with the transaction's, two more.
+  static Map<String, Object> offset(boolean transaction) {
+    Map<String, Object> m = new HashMap<>(Map.of("ts_usec", 1L, "txId", 1L, "lsn", 1L, "lsn_proc", 1L, "lsn_commit", 1L, "messageType", "INSERT"));
+    if (transaction) m.putAll(Map.of("transaction_id", "771:9", "transaction_data_collection_order_public.cust", 1L));
+    return m;
+  }
   static SourceRecord rec(String name) {
     if (name.startsWith("outbox") || name.startsWith("json ") || name.startsWith("message ")) return OutboxRecords.rec(name);
     if (name.startsWith("spatial ")) return SpatialRecords.rec(name);
@@ -100,11 +127,15 @@ public class RecordVectors {
       case "dk": v = env("d", sparse(1), null); break;
       case "tombstone": v = null; vs = null; break;
       case "t": v = env("t", null, null); ks = null; key = null; break;
+      case "wide_c": v = env("c", null, wide("a\u00f1\u20ac")); break;
+      case "wide_u": v = env("u", wide("b"), wide("a\u00f1\u20ac")); break;
+      case "wide_d": v = env("d", wide("a\u00f1\u20ac"), null); break;
+      case "typed_c": case "typed_u": case "typed_d": case "typed_t": v = typed(name.substring(6)); vs = TYPED; break;
       case "nokey": v = env("c", null, full(1, "a")); ks = null; key = null; break;
-      case "heartbeat": return new SourceRecord(Map.of(), Map.of(), "__debezium-heartbeat.srv", null, HBK, new Struct(HBK).put("serverName", "srv"), HBV, new Struct(HBV).put("ts_ms", 1700000000123L), null, h);
+      case "heartbeat": return new SourceRecord(PARTITION, offset(false), "__debezium-heartbeat.srv", null, HBK, new Struct(HBK).put("serverName", "srv"), HBV, new Struct(HBV).put("ts_ms", 1700000000123L), null, h);
       default: throw new RuntimeException(name);
     }
-    return new SourceRecord(Map.of(), Map.of(), topic, null, ks, key, vs, v, null, h);
+    return new SourceRecord(PARTITION, offset(name.equals("utx")), topic, null, ks, key, vs, v, null, h);
   }
   static Map<String, Object> strip(Map<String, String> props, String prefix) { Map<String, Object> m = new HashMap<>(); props.forEach((k, v) -> { if (k.startsWith(prefix)) m.put(k.substring(prefix.length()), v); }); return m; }
   static JsonConverter conv(boolean key) {

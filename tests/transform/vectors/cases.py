@@ -216,4 +216,31 @@ case(ROWS,U,VJ,kk("ExtractField$Value",{"field":"sv"}))
 case(["c"],d("GeometryFormatTransformer",{"format":"wkt"}))
 case(["c"],d("SwapGeometryCoordinates",{"srids":"4326,x"}))
 case(["c"],d("SwapGeometryCoordinates",{"srids":"99999999999"}))
+# sizes and source schemas
+WIDE=["wide_c","wide_u","wide_d","c","u","d","sparse","utx","dk","tombstone","t","nokey","heartbeat"]
+def size(recs,n,ratio="1.0",least="0"): case(recs,d("EnforceRecordSize",{"max.bytes":str(n),"compression.ratio":ratio,"min.field.size":least}))
+for n in [1,2500,3000,3300,3600,100000]: size(WIDE,n)
+for n in range(2600,4800,97): size(["wide_c","wide_u","wide_d"],n,least="45")
+for r in ["0.5","0.333","1.7","1e-3"]:
+    for n in [1,1500,2500,3500]: size(["wide_c","wide_u","wide_d","sparse"],n,r,"10")
+for least in ["39","40","49","50","89","90","25000"]: size(["wide_c","wide_u"],3000,least=least)
+for f in range(2100,2500,17): size(["sparse","utx","dk"],f)
+case(WIDE,U,d("EnforceRecordSize",{"max.bytes":"100","min.field.size":"0"}))
+case(["c","tombstone"],kk("ExtractField$Key",{"field":"id"}),d("EnforceRecordSize",{"max.bytes":"1000000"}))
+case(["c","tombstone"],kk("ExtractField$Value",{"field":"op"}),d("EnforceRecordSize",{"max.bytes":"1"}))
+for o in [{},{"max.bytes":"0"},{"max.bytes":"-1"},{"max.bytes":"9","compression.ratio":"0"},{"max.bytes":"9","min.field.size":"-1"}]: case(["sparse"],d("EnforceRecordSize",o))
+TYPED=["typed_c","typed_u","typed_d","typed_t","tombstone","heartbeat"]
+def typed(recs,*s):
+    case(recs,*s)
+    out[-1]["props"]["column.propagate.source.type"]=".*"
+typed(TYPED+["c"],d("ExtractSchemaToNewRecord"))
+typed(TYPED,U,d("ExtractSchemaToNewRecord"))
+typed(TYPED,d("ExtractSchemaToNewRecord"),U)
+typed(["typed_c","tombstone"],kk("ReplaceField$Value",{"exclude":"after"}),d("ExtractSchemaToNewRecord"))
+typed(["typed_c","tombstone"],kk("ReplaceField$Value",{"exclude":"source"}),d("ExtractSchemaToNewRecord"))
+typed(["typed_c"],d("ExtractSchemaToNewRecord"),d("ExtractSchemaToNewRecord"))
+case(["c"],d("ExtractSchemaToNewRecord"))
+EXCLUDED="schema.change.event.exclude.list"
+for v in ["DROP,ALTER"," CREATE , TRUNCATE,DATABASE","drop","DROP,"]: case(ALL if v=="DROP,ALTER" else ["c"],d("SchemaChangeEventFilter",{EXCLUDED:v}))
+case(["c"],d("SchemaChangeEventFilter"))
 for c in out: print(json.dumps(c))
