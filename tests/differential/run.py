@@ -144,7 +144,7 @@ def parse():
     parser.add_argument("--shrink", type=int, default=240, metavar="SECONDS")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--without", action="append", default=[], metavar="FAMILY", help="leave out columns of that family of types")
-    parser.add_argument("--chains", choices=("never", "sometimes", "always"), default="never", help="rounds with a chain of transforms")
+    parser.add_argument("--chains", choices=("never", "sometimes", "always"), default="sometimes", help="rounds with a chain of transforms: those of odd seeds")
     parser.add_argument("--survey", action="store_true")
     arguments = parser.parse_args()
     if not installed():

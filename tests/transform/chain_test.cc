@@ -326,6 +326,13 @@ TEST_F(ChainTest, MomentsBeyondTheirUnitAreTheLimit) {
               testing::HasSubstr(R"("customer":9223372036854775807)"));
 }
 
+TEST_F(ChainTest, OnlyAStructIsAKeyForTheLogicalRouter) {
+  Use("transforms=x,l\ntransforms.x.type=org.apache.kafka.connect.transforms.ExtractField$Key\n"
+      "transforms.x.field=id\ntransforms.l.type=io.debezium.transforms.ByLogicalTableRouter\n"
+      "transforms.l.topic.regex=(.*)\ntransforms.l.topic.replacement=all\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("the key is no struct"));
+}
+
 TEST_F(ChainTest, AMapIsNoKeyForTheLogicalRouter) {
   table_->key_columns.clear();
   Use("transforms=h,l\ntransforms.h.type=org.apache.kafka.connect.transforms.HoistField$Key\n"

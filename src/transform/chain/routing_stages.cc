@@ -84,11 +84,18 @@ class ByLogicalTableRouter final : public Stage {
           Compile(spec.options.Text("key.field.regex"), spec.options.Text("key.field.replacement"));
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
     const std::optional<std::string> topic = topic_.Replace(shape->topic);
     if (!topic || topic->empty()) return Verdict::kKeep;
-    if (shape->key && shape->key->is_struct())
-      RETURN_IF_ERROR(ChangeKey(shape->topic, *topic, &*shape->key));
+    switch (PresenceOf(shape->key, questions)) {
+      case Presence::kUnknown:
+        return Verdict::kAsk;
+      case Presence::kNull:
+        break;
+      case Presence::kPresent:
+        RETURN_IF_ERROR(ChangeKey(shape->topic, *topic, &*shape->key));
+        break;
+    }
     if (IsEnvelope(shape->value)) RETURN_IF_ERROR(ChangeValue(*topic, &*shape->value));
     shape->topic = *topic;
     return Verdict::kKeep;
@@ -108,6 +115,7 @@ class ByLogicalTableRouter final : public Stage {
   }
 
   absl::Status ChangeKey(const std::string& old_topic, const std::string& topic, Node* key) const {
+    if (!key->is_struct()) return RecordError("the key is no struct");
     if (key->schema == nullptr) return RecordError("the key is a map, without a schema");
     for (Node& member : key->members) member = Taken(member, true);
     if (unique_keys_) {
