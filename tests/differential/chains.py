@@ -244,7 +244,7 @@ class Maker:
         return Link(DEBEZIUM + "TimezoneConverter", options)
 
     def partition(self):
-        fields = [f"{'' if self.flat else 'change.'}{self.column('integer|text|smallint|boolean|uuid')}"] if self.chance(0.7) else ["source.table", "op"]
+        fields = [f"{'' if self.flat else 'change.'}{self.column('integer|text|smallint|boolean|uuid')}"] if self.table and self.chance(0.7) else ["source.table", "op"]
         return Link(DEBEZIUM + "partitions.PartitionRouting", {"partition.payload.fields": ",".join(fields), "partition.topic.num": "1",
                                                                **({"partition.hash.function": "murmur"} if self.chance(0.5) else {})})
 

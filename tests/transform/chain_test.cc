@@ -333,6 +333,14 @@ TEST_F(ChainTest, OnlyAStructIsAKeyForTheLogicalRouter) {
   EXPECT_THAT(Insert("1", "a"), testing::HasSubstr("the key is no struct"));
 }
 
+TEST_F(ChainTest, ANullUnderASchemaIsATombstone) {
+  Use("transforms=x,u\ntransforms.x.type=org.apache.kafka.connect.transforms.ExtractField$Value\n"
+      "transforms.x.field=transaction\n"
+      "transforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
+      "transforms.u.delete.tombstone.handling.mode=drop\n");
+  EXPECT_EQ(Insert("1", "a"), "dropped");
+}
+
 TEST_F(ChainTest, AMapIsNoKeyForTheLogicalRouter) {
   table_->key_columns.clear();
   Use("transforms=h,l\ntransforms.h.type=org.apache.kafka.connect.transforms.HoistField$Key\n"

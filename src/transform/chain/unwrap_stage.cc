@@ -125,7 +125,15 @@ class ExtractNewRecordState final : public Stage {
   }
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (!shape->value) return ApplyToTombstone(shape);
+    // A null under a schema is a tombstone, too.
+    switch (PresenceOf(shape->value, questions)) {
+      case Presence::kUnknown:
+        return Verdict::kAsk;
+      case Presence::kNull:
+        return ApplyToTombstone(shape);
+      case Presence::kPresent:
+        break;
+    }
     if (!IsEnvelope(shape->value)) return Verdict::kKeep;
     const Node envelope = *shape->value;
     const Node* before = envelope.Find("before");
