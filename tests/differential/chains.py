@@ -233,7 +233,7 @@ class Maker:
     def header_to_value(self):
         # Those that each record has: Debezium remembers the schema of the first one.
         headers = self.rng.choice((["__debezium.context.taskId"], ["__debezium.context.connectorName", "__debezium.context.taskId"]))
-        place = "" if self.flat else self.rng.choice(("", "source."))
+        place = ""
         return Link(DEBEZIUM + "HeaderToValue", {"headers": ",".join(headers), "fields": ",".join(f"{place}from_header{n}" for n in range(len(headers))),
                                                  "operation": self.rng.choice(("copy", "move"))})
 

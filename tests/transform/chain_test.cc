@@ -326,6 +326,15 @@ TEST_F(ChainTest, MomentsBeyondTheirUnitAreTheLimit) {
               testing::HasSubstr(R"("customer":9223372036854775807)"));
 }
 
+TEST_F(ChainTest, MaskAddsFieldsToAMap) {
+  table_->key_columns.clear();
+  Use("transforms=h,m\ntransforms.h.type=org.apache.kafka.connect.transforms.HoistField$Key\n"
+      "transforms.h.field=whole\n"
+      "transforms.m.type=org.apache.kafka.connect.transforms.MaskField$Key\n"
+      "transforms.m.fields=id\n");
+  EXPECT_THAT(Insert("1", "a"), testing::HasSubstr(R"({"whole":null,"id":null})"));
+}
+
 TEST_F(ChainTest, OnlyAStructIsAKeyForTheLogicalRouter) {
   Use("transforms=x,l\ntransforms.x.type=org.apache.kafka.connect.transforms.ExtractField$Key\n"
       "transforms.x.field=id\ntransforms.l.type=io.debezium.transforms.ByLogicalTableRouter\n"

@@ -35,6 +35,14 @@ bool IsDecimal(const ConnectSchema& schema) {
   return schema.type == ConnectType::kBytes && schema.name == kDecimal;
 }
 
+// Maps (of nulls: there are no others) get the fields that a transform names and they do not have.
+template <typename Names>
+void AddMissing(const Names& names, Node* map) {
+  for (const std::string& name : names) {
+    if (map->Find(name) == nullptr) map->members.push_back(event::NullNode(nullptr, name));
+  }
+}
+
 class MaskField final : public Stage {
  public:
   explicit MaskField(const TransformSpec& spec)
@@ -45,6 +53,7 @@ class MaskField final : public Stage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "mask fields"));
+    if (node->schema == nullptr) AddMissing(fields_, node);
     for (Node& member : node->members) {
       Node taken = Taken(member, replace_null_);
       if (fields_.count(member.name) > 0) {
@@ -326,11 +335,10 @@ class Cast final : public Stage {
   }
 
  private:
-  // A map of nulls, which stay null; what it does not have comes into it.
   absl::StatusOr<Verdict> CastMap(Node* map) const {
-    for (const auto& [name, type] : fields_) {
-      if (map->Find(name) == nullptr) map->members.push_back(event::NullNode(nullptr, name));
-    }
+    std::vector<std::string> names;
+    for (const auto& [name, type] : fields_) names.push_back(name);
+    AddMissing(names, map);
     return Verdict::kKeep;
   }
 
