@@ -88,8 +88,8 @@ TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
       ReadOne("com.acme.Upper").errors,
       ElementsAre(AllOf(HasSubstr("not a transform that walduct knows"),
                         HasSubstr("org.apache.kafka.connect.transforms.Cast$Key and $Value"))));
-  EXPECT_THAT(ReadOne("io.debezium.transforms.EnforceRecordSize").errors,
-              ElementsAre(HasSubstr("column.truncate.to.<n>.chars")));
+  EXPECT_THAT(ReadOne("io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb").errors,
+              ElementsAre(HasSubstr("use ByLogicalTableRouter")));
   EXPECT_THAT(ReadOne("Filter").errors,
               ElementsAre(HasSubstr("not a transform that walduct knows")));
 }

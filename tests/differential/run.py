@@ -31,7 +31,7 @@ from differential.options import Accepted, base, random_options  # noqa: E402
 from differential.play import Bench  # noqa: E402
 from differential.shrink import Shrinker  # noqa: E402
 from support import servers  # noqa: E402
-from support.debezium import installed  # noqa: E402
+from support.debezium import free_port, installed  # noqa: E402
 from support.paths import BINARY, ROOT  # noqa: E402
 
 SETTINGS = {"autovacuum": "off", "max_replication_slots": "20", "max_prepared_transactions": "10"}
@@ -42,6 +42,7 @@ class Test:
         self.bench, self.accepted, self.dir, self.arguments = bench, accepted, directory, arguments
         self.tolerated, self.left_out = Counter(), Counter()
         self.records = self.statements = self.refused = 0
+        self.unsteady = []  # seeds of rounds that differed once
 
     def difference(self, plan, options, kind=None):
         """Plays it; the Difference (of that kind), the text of what stopped one of the two, or None."""
@@ -73,6 +74,8 @@ class Test:
         plan = plan.only({t.uid for t in plan.all_tables() if not any(map(unfit, t.columns))})
         begin = time.monotonic()
         found = self.difference(plan, options)
+        if found and self._only_once(plan, options, found, seed):
+            found = None
         outcome = self.outcome
         self.records += len(outcome.theirs)
         self.statements += len(outcome.steps)
@@ -85,6 +88,15 @@ class Test:
 
     def _with_chain(self, seed):
         return {"never": False, "always": True, "sometimes": seed % 2 == 1}[self.arguments.chains]
+
+    def _only_once(self, plan, options, found, seed):
+        """Whether a value does not differ again: Debezium reads the catalog when it decodes, sometimes in the middle of a change.
+        Records that are missing, and a stop, are never excused."""
+        if isinstance(found, str) or found.part == "count" or self.difference(plan, options):
+            return False
+        self.unsteady.append(seed)
+        print(f"seed {seed}: differed once, and not again: {found.text()}", flush=True)
+        return True
 
     def _explain(self, seed, plan, options, found):
         if self.arguments.survey:
@@ -163,7 +175,7 @@ def play(arguments, directory):
     own = servers.private(postgres=arguments.postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
     worker = None
     try:
-        worker = Worker(directory / "connect", own.bootstrap, random.randrange(30000, 32000))
+        worker = Worker(directory / "connect", own.bootstrap, free_port())
         worker.wait_ready()
         test = Test(Bench(directory, own.postgres, own.bootstrap, worker), Accepted(directory), directory, arguments)
         differing, played, begin = [], 0, time.monotonic()
@@ -185,6 +197,8 @@ def play(arguments, directory):
 def report(test, worker, played, differing, arguments):
     print(f"differential, PostgreSQL {arguments.postgres}, Java {worker.java}: {played} rounds, {test.statements} statements ({test.refused} refused), "
           f"{test.records} records, {len(differing)} rounds differ {' '.join(map(str, differing))}".rstrip())
+    if test.unsteady:
+        print(f"  differed once, and not again: {' '.join(map(str, test.unsteady))}")
     for reason, count in sorted(test.tolerated.items()):
         print(f"  known: {reason}: {count}")
     if test.left_out:

@@ -10,7 +10,6 @@ status: 0 none differs, 1.
 """
 import argparse
 import json
-import random
 import shutil
 import sys
 from pathlib import Path
@@ -25,6 +24,7 @@ from differential.connect import Worker  # noqa: E402
 from differential.play import Bench, Game  # noqa: E402
 from differential.run import SETTINGS  # noqa: E402
 from support import servers  # noqa: E402
+from support.debezium import free_port  # noqa: E402
 from support.events import to_line  # noqa: E402
 from support.kafka import delete_topics, read_topics, topics_with_prefix  # noqa: E402
 from support.paths import ROOT  # noqa: E402
@@ -113,7 +113,7 @@ def main():
     own = servers.private(postgres=arguments.postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
     worker = None
     try:
-        worker = Worker(directory / "connect", own.bootstrap, random.randrange(30000, 32000))
+        worker = Worker(directory / "connect", own.bootstrap, free_port())
         worker.wait_ready()
         bench = Bench(directory, own.postgres, own.bootstrap, worker)
         equal = [play(bench, folder, number, arguments) for number, folder in enumerate(arguments.folders)]

@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from golden import run as golden
-from support.debezium import Debezium, installed
+from support.debezium import Debezium, free_port, installed
 from support.kafka import QUIET, read_topics, topics_with_prefix
 from support.offsets import offset_key, read_map, read_offset, write_offset
 from support.postgres import lsn
@@ -132,7 +132,7 @@ def test_walduct_and_debezium_take_over(db, connectors):
     takes a second snapshot, and at most the last transaction before a change of hands comes twice."""
     db.script(TABLE + "; insert into items values (0)")
     connector = connectors(db, worker={"plugin.discovery": "service_load"})
-    debezium = Debezium(connector, db, random.randrange(30000, 32000))
+    debezium = Debezium(connector, db, free_port())
     row = 0
     try:
         for turn in ("walduct", "debezium", "walduct", "debezium"):

@@ -1,5 +1,6 @@
 """The real Debezium: Kafka Connect standalone with the PostgreSQL connector, as scripts/deps debezium installs it."""
 import signal
+import socket
 import subprocess
 
 from support.connector import properties_text
@@ -17,6 +18,12 @@ appender.out.layout.pattern = %d{HH:mm:ss.SSS} %-5p %m (%c{1})%n
 rootLogger.level = info
 rootLogger.appenderRef.out.ref = out
 """
+
+
+def free_port():
+    """One that nobody listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
 
 
 def installed():
