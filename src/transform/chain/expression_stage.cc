@@ -367,15 +367,8 @@ class ExpressionStage : public Stage {
   std::optional<Verdict> Before(const RecordShape& shape, Questions* questions) const {
     if (topics_ != nullptr && !topics_->FullMatch(shape.topic)) return Verdict::kKeep;
     if (nulls_ == "evaluate") return std::nullopt;
-    switch (PresenceOf(shape.value, questions)) {
-      case Presence::kUnknown:
-        return Verdict::kAsk;
-      case Presence::kNull:
-        return nulls_ == "drop" ? Verdict::kDrop : Verdict::kKeep;
-      case Presence::kPresent:
-        break;
-    }
-    return std::nullopt;
+    return UnlessPresent(shape.value, questions,
+                         nulls_ == "drop" ? Verdict::kDrop : Verdict::kKeep);
   }
 
   // wanted: what the result must be, or null. nullopt: asked.

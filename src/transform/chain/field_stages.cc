@@ -55,14 +55,7 @@ class InsertField final : public FieldStage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
     std::optional<Node>& operating = target(shape);
-    switch (PresenceOf(operating, questions)) {
-      case Presence::kUnknown:
-        return Verdict::kAsk;
-      case Presence::kNull:
-        return Verdict::kKeep;
-      case Presence::kPresent:
-        break;
-    }
+    if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "field insertion"));
     TakeMembers(node);
     Insert(*shape, node);
@@ -125,14 +118,7 @@ class ReplaceField final : public FieldStage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
     std::optional<Node>& operating = target(shape);
-    switch (PresenceOf(operating, questions)) {
-      case Presence::kUnknown:
-        return Verdict::kAsk;
-      case Presence::kNull:
-        return Verdict::kKeep;
-      case Presence::kPresent:
-        break;
-    }
+    if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "field replacement"));
     std::vector<Node> kept;
     for (const Node& member : node->members) {
@@ -278,14 +264,7 @@ class Flatten final : public FieldStage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
     std::optional<Node>& operating = target(shape);
-    switch (PresenceOf(operating, questions)) {
-      case Presence::kUnknown:
-        return Verdict::kAsk;
-      case Presence::kNull:
-        return Verdict::kKeep;
-      case Presence::kPresent:
-        break;
-    }
+    if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "flattening"));
     if (node->schema == nullptr) return Verdict::kKeep;
     std::vector<Node> flat;

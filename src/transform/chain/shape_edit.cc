@@ -71,6 +71,19 @@ Presence PresenceOf(const std::optional<Node>& node, Questions* questions) {
   return answer->text == "true" ? Presence::kNull : Presence::kPresent;
 }
 
+std::optional<Verdict> UnlessPresent(const std::optional<Node>& node, Questions* questions,
+                                     Verdict if_null) {
+  switch (PresenceOf(node, questions)) {
+    case Presence::kUnknown:
+      return Verdict::kAsk;
+    case Presence::kNull:
+      return if_null;
+    case Presence::kPresent:
+      break;
+  }
+  return std::nullopt;
+}
+
 absl::StatusOr<Node*> RequireStruct(std::optional<Node>* node, absl::string_view purpose) {
   const bool schemaless = !node->has_value() || (*node)->schema == nullptr;
   if (node->has_value() && (*node)->is_struct()) return &**node;

@@ -31,6 +31,10 @@ event::ConnectSchemaPtr PlainSchema(event::ConnectType type, bool optional);
 enum class Presence { kNull, kPresent, kUnknown };
 // Is the value null? Asks where it depends on the record; kUnknown: return Verdict::kAsk.
 Presence PresenceOf(const std::optional<event::Node>& node, Questions* questions);
+// What a stage that works on values answers where there is none, if_null, or where the record has to be asked first; absent
+// where there is one.
+std::optional<Verdict> UnlessPresent(const std::optional<event::Node>& node, Questions* questions,
+                                     Verdict if_null = Verdict::kKeep);
 
 // The node as a struct with a schema or a schemaless map; else the error of Connect's Requirements: "Only Struct objects
 // supported for [purpose], found: …".

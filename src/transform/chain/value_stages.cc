@@ -309,14 +309,7 @@ class Cast final : public Stage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
     std::optional<Node>& operating = Target(target_, shape);
-    switch (PresenceOf(operating, questions)) {
-      case Presence::kUnknown:
-        return Verdict::kAsk;
-      case Presence::kNull:
-        return Verdict::kKeep;
-      case Presence::kPresent:
-        break;
-    }
+    if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     if (whole_ != nullptr) return CastWhole(&operating);
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "type casting"));
     if (node->schema == nullptr) return CastMap(node);

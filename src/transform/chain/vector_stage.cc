@@ -142,14 +142,7 @@ absl::Status ConvertMembers(Node* parent) {
 class VectorToJson final : public Stage {
  public:
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    switch (PresenceOf(shape->value, questions)) {
-      case Presence::kUnknown:
-        return Verdict::kAsk;
-      case Presence::kNull:
-        return Verdict::kKeep;
-      case Presence::kPresent:
-        break;
-    }
+    if (const auto verdict = UnlessPresent(shape->value, questions)) return *verdict;
     const ConnectSchemaPtr& schema = shape->value->schema;
     if (schema == nullptr || schema->type != ConnectType::kStruct)
       return RecordError("Only Struct objects supported for [Value should be a struct]");
