@@ -2,23 +2,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "config/utf8.h"
 
 namespace walduct::encode {
 namespace {
 
 constexpr char32_t kHighSurrogate = 0xD800, kLowSurrogate = 0xDC00, kAfterSurrogates = 0xE000;
-
-void AppendUtf8(char32_t code, std::string* out) {
-  if (code < 0x80) {
-    out->push_back(static_cast<char>(code));
-    return;
-  }
-  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  const char32_t lead = more == 1 ? 0xC0 : more == 2 ? 0xE0 : 0xF0;
-  out->push_back(static_cast<char>(lead | code >> 6 * more));
-  for (int i = more - 1; i >= 0; --i)
-    out->push_back(static_cast<char>(0x80 | (code >> 6 * i & 0x3F)));
-}
 
 class Printer {
  public:
@@ -96,7 +85,7 @@ class Printer {
       constexpr absl::string_view kNames = "bfnrt", kSigns = "\b\f\n\r\t";
       const size_t known = kNames.find(Peek());
       if (Peek() == 'u') {
-        AppendUtf8(Unicode(), out);
+        config::AppendUtf8(Unicode(), out);
       } else {
         out->push_back(known == absl::string_view::npos ? Peek() : kSigns[known]);
       }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
+#include "config/utf8.h"
 
 namespace walduct::transform {
 namespace {
@@ -38,18 +39,6 @@ size_t ValueEnd(absl::string_view text) {
   return text.size();
 }
 
-void AppendUtf8(uint32_t code, std::string* out) {
-  if (code < 0x80) {
-    out->push_back(static_cast<char>(code));
-    return;
-  }
-  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  const uint32_t lead = more == 1 ? 0xC0 : more == 2 ? 0xE0 : 0xF0;
-  out->push_back(static_cast<char>(lead | code >> 6 * more));
-  for (int i = more - 1; i >= 0; --i)
-    out->push_back(static_cast<char>(0x80 | (code >> 6 * i & 0x3F)));
-}
-
 // \uXXXX at text[0]; with its pair where it is one. Consumes it.
 bool ReadUnicode(absl::string_view* text, std::string* out) {
   uint32_t code = 0;
@@ -61,7 +50,7 @@ bool ReadUnicode(absl::string_view* text, std::string* out) {
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     text->remove_prefix(6);
   }
-  AppendUtf8(code, out);
+  config::AppendUtf8(code, out);
   return true;
 }
 
