@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/clock.h"
@@ -14,6 +13,7 @@
 #include "base/log.h"
 #include "base/poller.h"
 #include "base/status_macros.h"
+#include "config/topic_name.h"
 #include "kafka/error.h"
 
 namespace walduct::kafka {
@@ -45,14 +45,6 @@ uint64_t CostOf(const Message& message) {
   return std::min<uint64_t>((bytes + kCostUnit - 1) / kCostUnit, kMaxCost);
 }
 
-bool IsTopicName(absl::string_view name) {
-  constexpr size_t kMaxSize = 249;
-  if (name.empty() || name.size() > kMaxSize || name == "." || name == "..") return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
-  });
-}
-
 // librdkafka tells null from empty by the pointer.
 rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view>& bytes) {
   rd_kafka_vu_t field{};
@@ -67,7 +59,7 @@ rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view
 }  // namespace
 
 absl::Status CheckTopicName(absl::string_view name) {
-  if (IsTopicName(name)) return absl::OkStatus();
+  if (config::IsTopicName(name)) return absl::OkStatus();
   return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, absl::StrCat("topic ", name));
 }
 

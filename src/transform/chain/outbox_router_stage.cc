@@ -3,12 +3,12 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "config/topic_name.h"
 #include "transform/chain/json_payload.h"
 #include "transform/chain/outbox_timestamp.h"
 #include "transform/chain/shape_edit.h"
@@ -52,15 +52,6 @@ absl::StatusOr<const Node*> ColumnOf(const Node& row, const std::string& name, C
 Node Named(Node node, std::string name) {
   node.name = std::move(name);
   return node;
-}
-
-// Kafka's rule for names of topics.
-bool IsTopicName(absl::string_view name) {
-  const auto fine = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
-  };
-  return !name.empty() && name.size() <= 249 && name != "." && name != ".." &&
-         std::all_of(name.begin(), name.end(), fine);
 }
 
 // As Java's String.trim sees it.
@@ -185,7 +176,7 @@ class EventRouter final : public Stage {
       return RecordError(
           absl::StrCat("column ", column->name, ", which gives the topic, is empty"));
     shape->topic = options_.topic.Replace(event->route).value_or(event->route);
-    if (IsTopicName(shape->topic)) return Verdict::kKeep;
+    if (config::IsTopicName(shape->topic)) return Verdict::kKeep;
     return RecordError(absl::StrCat("column ", column->name, " gives the topic '",
                                     shape->topic.substr(0, 300),
                                     "', which is no name that Kafka takes"));
