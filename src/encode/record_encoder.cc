@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "encode/appenders.h"
+#include "encode/bytes_only_error.h"
 #include "encode/envelope_schema.h"
 
 namespace walduct::encode {
@@ -33,14 +34,7 @@ TextFormat FormatOf(const ConverterOptions& converter) {
 
 absl::Status CheckConverter(const ConverterOptions& converter, absl::string_view part) {
   if (converter.kind != ConverterKind::kByteArray) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kInvalidArgument, "byte_array_converter",
-      absl::StrCat(part, ".converter=ByteArrayConverter writes bytes only, and the ", part,
-                   " of a change is a structure"),
-      absl::StrCat(
-          "use org.apache.kafka.connect.json.JsonConverter for ", part, ".converter, or set ", part,
-          ".converter=io.debezium.converters.BinaryDataConverter and ", part,
-          ".converter.delegate.converter.type=org.apache.kafka.connect.json.JsonConverter"));
+  return BytesOnlyError(part, "of a change is a structure");
 }
 
 // The new row may lack TOAST values that the old one has (REPLICA IDENTITY FULL).

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "encode/appenders.h"
+#include "encode/bytes_only_error.h"
 #include "encode/scalar_text.h"
 
 namespace walduct::encode {
@@ -15,28 +16,8 @@ using config::ConverterKind;
 using event::Leaf;
 using event::Node;
 
-std::string Quoted(absl::string_view name, TextFormat format) {
-  std::string quoted;
-  ValueContext context;
-  context.out = &quoted;
-  context.format = format;
-  AppendText(name, &context);
-  return quoted;
-}
-
 bool IsBytes(const Node& node) {
   return !node.is_struct() && node.schema != nullptr && node.schema->type == ConnectType::kBytes;
-}
-
-absl::Status NotBytes(absl::string_view role) {
-  return Error(
-      absl::StatusCode::kInvalidArgument, "byte_array_converter",
-      absl::StrCat(role, ".converter=ByteArrayConverter writes bytes only, and the ", role,
-                   " is something else"),
-      absl::StrCat(
-          "use org.apache.kafka.connect.json.JsonConverter for ", role, ".converter, or set ", role,
-          ".converter=io.debezium.converters.BinaryDataConverter and ", role,
-          ".converter.delegate.converter.type=org.apache.kafka.connect.json.JsonConverter"));
 }
 
 absl::Status RequiredIsNull(const std::string& name) {
@@ -143,7 +124,8 @@ absl::Status ProgramCompiler::CompileBody(const std::optional<Node>& node,
   if (converter.raw_bytes && IsBytes(*node)) return CompileBytes(*node, part);
   switch (converter.kind) {
     case ConverterKind::kByteArray:
-      if (!IsBytes(*node) && node->kind != Node::Kind::kNull) return NotBytes(role);
+      if (!IsBytes(*node) && node->kind != Node::Kind::kNull)
+        return BytesOnlyError(role, "is something else");
       return CompileBytes(*node, part);
     case ConverterKind::kString:
       part->format = TextFormat::kStruct;
@@ -221,7 +203,7 @@ absl::Status ProgramCompiler::AddNode(const Node& node, std::string* text, Part*
     const char* separator = done > 0 ? "," : "{";
     for (size_t i = done; i < node.members.size(); ++i) {
       const Node& member = node.members[i];
-      absl::StrAppend(text, separator, Quoted(member.name, part->format), ":");
+      absl::StrAppend(text, separator, QuotedName(member.name, part->format), ":");
       RETURN_IF_ERROR(AddNode(member, text, part));
       separator = ",";
     }
