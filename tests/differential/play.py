@@ -7,8 +7,11 @@ import psycopg
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from differential.chains import expanded
+from differential.connect import Worker
 from differential.plan import MARKER
+from support import servers
 from support.connector import Connector, database_properties
+from support.debezium import free_port
 from support.kafka import QUIET, create_topic, delete_topics, read_topics
 from support.wait import wait_until
 
@@ -41,6 +44,26 @@ class Bench:
     def play(self, plan, options):
         self.played += 1
         return Game(self, plan, options, f"d{self.played:04}").play()
+
+
+SETTINGS = {"autovacuum": "off", "max_replication_slots": "20"}
+
+
+@contextlib.contextmanager
+def open_bench(directory, postgres):
+    """Servers of its own for one run, gone afterwards."""
+    membership = servers.join_run()
+    own = servers.private(postgres=postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
+    worker = None
+    try:
+        worker = Worker(directory / "connect", own.bootstrap, free_port())
+        worker.wait_ready()
+        yield Bench(directory, own.postgres, own.bootstrap, worker)
+    finally:
+        if worker:
+            worker.close()
+        own.remove()
+        servers.leave_run(membership)
 
 
 class Game:

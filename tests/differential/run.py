@@ -24,17 +24,14 @@ sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Pyt
 
 from differential import chains  # noqa: E402
 from differential.compare import Comparison  # noqa: E402
-from differential.connect import Worker  # noqa: E402
 from differential.generate import Generator  # noqa: E402
 from differential.limits import left_out  # noqa: E402
 from differential.options import Accepted, base, random_options  # noqa: E402
-from differential.play import Bench  # noqa: E402
+from differential.play import open_bench  # noqa: E402
 from differential.shrink import Shrinker  # noqa: E402
-from support import servers  # noqa: E402
-from support.debezium import free_port, installed  # noqa: E402
+from support.debezium import installed  # noqa: E402
 from support.paths import BINARY, ROOT  # noqa: E402
 
-SETTINGS = {"autovacuum": "off", "max_replication_slots": "20", "max_prepared_transactions": "10"}
 
 
 class Test:
@@ -171,13 +168,8 @@ def parse():
 
 
 def play(arguments, directory):
-    membership = servers.join_run()
-    own = servers.private(postgres=arguments.postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
-    worker = None
-    try:
-        worker = Worker(directory / "connect", own.bootstrap, free_port())
-        worker.wait_ready()
-        test = Test(Bench(directory, own.postgres, own.bootstrap, worker), Accepted(directory), directory, arguments)
+    with open_bench(directory, arguments.postgres) as bench:
+        test = Test(bench, Accepted(directory), directory, arguments)
         differing, played, begin = [], 0, time.monotonic()
         while (arguments.rounds is None or played < arguments.rounds) and (arguments.minutes is None or time.monotonic() - begin < 60 * arguments.minutes):
             if not test.round(arguments.seed + played):
@@ -185,13 +177,8 @@ def play(arguments, directory):
             played += 1
             if differing and not arguments.all:
                 break
-        report(test, worker, played, differing, arguments)
+        report(test, bench.worker, played, differing, arguments)
         return 1 if differing else 0
-    finally:
-        if worker:
-            worker.close()
-        own.remove()
-        servers.leave_run(membership)
 
 
 def report(test, worker, played, differing, arguments):

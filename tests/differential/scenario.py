@@ -20,11 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Python's
 
 from differential.compare import Comparison  # noqa: E402
-from differential.connect import Worker  # noqa: E402
-from differential.play import Bench, Game  # noqa: E402
-from differential.run import SETTINGS  # noqa: E402
-from support import servers  # noqa: E402
-from support.debezium import free_port  # noqa: E402
+from differential.play import Game, open_bench  # noqa: E402
 from support.events import to_line  # noqa: E402
 from support.kafka import delete_topics, read_topics, topics_with_prefix  # noqa: E402
 from support.paths import ROOT  # noqa: E402
@@ -109,21 +105,10 @@ def main():
     directory = ROOT / ".run" / "differential" / "scenarios"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    membership = servers.join_run()
-    own = servers.private(postgres=arguments.postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
-    worker = None
-    try:
-        worker = Worker(directory / "connect", own.bootstrap, free_port())
-        worker.wait_ready()
-        bench = Bench(directory, own.postgres, own.bootstrap, worker)
+    with open_bench(directory, arguments.postgres) as bench:
         equal = [play(bench, folder, number, arguments) for number, folder in enumerate(arguments.folders)]
-        print(f"{sum(equal)} of {len(equal)} scenarios equal")
-        return 0 if all(equal) else 1
-    finally:
-        if worker:
-            worker.close()
-        own.remove()
-        servers.leave_run(membership)
+    print(f"{sum(equal)} of {len(equal)} scenarios equal")
+    return 0 if all(equal) else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Where the position is stored: Connect's formats, byte for byte, and the take-over between walduct and Debezium."""
 import json
-import random
 
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
@@ -126,10 +125,10 @@ def test_offset_of_an_unfinished_snapshot_of_debezium(db, connectors):
     assert ids(connector.wait_events(2), "r") == [0, 1]
 
 
-@pytest.mark.skipif(not installed(), reason="run scripts/deps debezium")
 def test_walduct_and_debezium_take_over(db, connectors):
     """One offset file, slot and publication: walduct, then Debezium, then walduct, then Debezium. Nothing is lost, nobody
     takes a second snapshot, and at most the last transaction before a change of hands comes twice."""
+    assert installed(), "run scripts/deps debezium"
     db.script(TABLE + "; insert into items values (0)")
     connector = connectors(db, worker={"plugin.discovery": "service_load"})
     debezium = Debezium(connector, db, free_port())
