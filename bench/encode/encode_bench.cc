@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "encode/record_encoder.h"
-#include "encode/type_table.h"
+#include "encode/types/type_table.h"
 #include "tests/support/type_samples.h"
 #include "transform/chain/chain.h"
 

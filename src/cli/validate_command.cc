@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "config/documentation.h"
-#include "config/transform_class.h"
+#include "config/transforms/transform_class.h"
 #include "engine/chain_preview.h"
 #include "engine/error_policy.h"
 

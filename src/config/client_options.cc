@@ -11,9 +11,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "config/classes.h"
 #include "config/options_builder.h"
-#include "config/text_lists.h"
+#include "config/properties/classes.h"
+#include "config/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -134,8 +134,8 @@ TopicCreationGroup BuildGroup(const PropertySet& properties, const std::string& 
       Count(properties, prefix + "replication.factor")
           .value_or(Count(properties, fallback + "replication.factor").value_or(-1));
   if (name != "default") {
-    group.include = BuildRegexList(properties, prefix + "include");
-    group.exclude = BuildRegexList(properties, prefix + "exclude");
+    group.include = properties.Regexes(prefix + "include");
+    group.exclude = properties.Regexes(prefix + "exclude");
   }
   for (const Property& property : properties.all()) {
     absl::string_view option = property.name;

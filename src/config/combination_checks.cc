@@ -4,12 +4,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "config/classes.h"
+#include "config/properties/classes.h"
+#include "config/properties/topic_naming_options.h"
+#include "config/properties/validators.h"
 #include "config/property_checks.h"
-#include "config/text_lists.h"
-#include "config/topic_naming_options.h"
-#include "config/transform_checks.h"
-#include "config/validators.h"
+#include "config/text/text_lists.h"
+#include "config/transforms/transform_checks.h"
 
 namespace walduct::config {
 namespace {

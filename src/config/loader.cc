@@ -7,14 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/error.h"
-#include "config/config_file.h"
-#include "config/config_providers.h"
-#include "config/findings.h"
-#include "config/masking.h"
+#include "config/files/config_file.h"
+#include "config/files/config_providers.h"
 #include "config/options_builder.h"
 #include "config/outbox_routing.h"
+#include "config/properties/findings.h"
+#include "config/properties/masking.h"
+#include "config/properties/property_set.h"
 #include "config/property_checks.h"
-#include "config/property_set.h"
 
 namespace walduct::config {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "config/options.h"
+#include "config/options/options.h"
 
 namespace walduct::config {
 

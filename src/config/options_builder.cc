@@ -9,12 +9,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
-#include "config/classes.h"
-#include "config/column_options.h"
 #include "config/outbox_routing.h"
-#include "config/text_lists.h"
-#include "config/topic_naming_options.h"
-#include "config/transform_checks.h"
+#include "config/properties/classes.h"
+#include "config/properties/column_options.h"
+#include "config/properties/topic_naming_options.h"
+#include "config/text/text_lists.h"
+#include "config/transforms/transform_checks.h"
 
 namespace walduct::config {
 namespace {
@@ -146,10 +146,10 @@ ReplicationOptions BuildReplication(const PropertySet& properties, Findings* fin
 
 TableFilterOptions BuildTables(const PropertySet& properties) {
   TableFilterOptions tables;
-  tables.schema_include = BuildRegexList(properties, "schema.include.list");
-  tables.schema_exclude = BuildRegexList(properties, "schema.exclude.list");
-  tables.table_include = BuildRegexList(properties, "table.include.list");
-  tables.table_exclude = BuildRegexList(properties, "table.exclude.list");
+  tables.schema_include = properties.Regexes("schema.include.list");
+  tables.schema_exclude = properties.Regexes("schema.exclude.list");
+  tables.table_include = properties.Regexes("table.include.list");
+  tables.table_exclude = properties.Regexes("table.exclude.list");
   tables.ignore_builtin = properties.Boolean("table.ignore.builtin");
   return tables;
 }
@@ -167,7 +167,7 @@ SnapshotMode ParseSnapshotMode(absl::string_view mode) {
 SnapshotOptions BuildSnapshot(const PropertySet& properties) {
   SnapshotOptions snapshot;
   snapshot.mode = ParseSnapshotMode(properties.Text("snapshot.mode"));
-  snapshot.include_collections = BuildRegexList(properties, "snapshot.include.collection.list");
+  snapshot.include_collections = properties.Regexes("snapshot.include.collection.list");
   for (const std::string& table :
        SplitCommaList(properties.Text("snapshot.select.statement.overrides"))) {
     const std::string name = absl::StrCat("snapshot.select.statement.overrides.", table);
@@ -266,8 +266,8 @@ TransformOptions BuildTransform(const PropertySet& properties) {
   transform.transaction_suffix = properties.Text("topic.transaction");
   transform.heartbeat_prefix = properties.Text("topic.heartbeat.prefix");
   transform.heartbeat_topic = properties.Text("topic.heartbeat.name");
-  transform.message_include = BuildRegexList(properties, "message.prefix.include.list");
-  transform.message_exclude = BuildRegexList(properties, "message.prefix.exclude.list");
+  transform.message_include = properties.Regexes("message.prefix.include.list");
+  transform.message_exclude = properties.Regexes("message.prefix.exclude.list");
   transform.tombstones_on_delete = properties.Boolean("tombstones.on.delete");
   const std::string skipped = properties.Text("skipped.operations");
   transform.skip_create = ListContains(skipped, "c");
@@ -334,7 +334,7 @@ OutboxCleanup ParseOutboxCleanup(absl::string_view mode) {
 
 OutboxOptions BuildOutbox(const PropertySet& properties) {
   OutboxOptions outbox;
-  outbox.tables = BuildRegexList(properties, "walduct.outbox.tables");
+  outbox.tables = properties.Regexes("walduct.outbox.tables");
   outbox.cleanup = ParseOutboxCleanup(properties.Text("walduct.outbox.cleanup"));
   outbox.retention = properties.Milliseconds("walduct.outbox.retention.ms");
   outbox.time_column = properties.Text("walduct.outbox.cleanup.time.column");
@@ -367,13 +367,6 @@ void WarnOfDefaultBroker(const PropertySet& properties, const ConnectorOptions& 
 }
 
 }  // namespace
-
-std::optional<RegexList> BuildRegexList(const PropertySet& properties, absl::string_view name) {
-  if (!properties.IsSet(name)) return std::nullopt;
-  absl::StatusOr<RegexList> list = RegexList::Parse(properties.Find(name)->value);
-  CHECK(list.ok());  // checked before
-  return *std::move(list);
-}
 
 // The converter that the property `name` says, `converter` being the one it belongs to.
 ConverterOptions ConverterOf(const PropertySet& properties, const std::string& name,

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "config/findings.h"
-#include "config/options.h"
-#include "config/property_set.h"
+#include "config/options/options.h"
+#include "config/properties/findings.h"
+#include "config/properties/property_set.h"
 
 namespace walduct::config {
 
@@ -21,8 +21,5 @@ OffsetOptions BuildOffset(const PropertySet& properties, const SinkOptions& sink
                           Findings* findings);
 ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
                                 Findings* findings);
-
-// nullopt when absent or blank.
-std::optional<RegexList> BuildRegexList(const PropertySet& properties, absl::string_view name);
 
 }  // namespace walduct::config

@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "config/options_builder.h"
-#include "config/text_lists.h"
-#include "config/transform_class.h"
+#include "config/text/text_lists.h"
+#include "config/transforms/transform_class.h"
 
 namespace walduct::config {
 namespace {
@@ -52,7 +52,7 @@ void BindOutboxTables(const PropertySet& properties, TransformChainOptions* chai
     all.insert(all.begin(), DefaultRouter(properties.Boolean("walduct.strict")));
   for (TransformSpec& spec : all) {
     if (is_router(spec) && !spec.predicate)
-      spec.tables = BuildRegexList(properties, "walduct.outbox.tables");
+      spec.tables = properties.Regexes("walduct.outbox.tables");
   }
 }
 

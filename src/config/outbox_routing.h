@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "config/outbox_guess.h"
-#include "config/property_set.h"
-#include "config/transform_spec.h"
+#include "config/options/transform_spec.h"
+#include "config/properties/property_set.h"
+#include "config/transforms/outbox_guess.h"
 
 namespace walduct::config {
 

@@ -2,9 +2,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "config/text_lists.h"
-#include "config/transform_checks.h"
-#include "config/validators.h"
+#include "config/properties/validators.h"
+#include "config/text/text_lists.h"
+#include "config/transforms/transform_checks.h"
 
 namespace walduct::config {
 namespace {

@@ -2,9 +2,9 @@
 // only the first. No server and no file is touched.
 #pragma once
 
-#include "config/findings.h"
 #include "config/loader.h"
-#include "config/property_set.h"
+#include "config/properties/findings.h"
+#include "config/properties/property_set.h"
 
 namespace walduct::config {
 

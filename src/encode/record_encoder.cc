@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "encode/appenders.h"
-#include "encode/bytes_only_error.h"
-#include "encode/envelope_schema.h"
+#include "encode/schema/envelope_schema.h"
+#include "encode/table/bytes_only_error.h"
+#include "encode/values/appenders.h"
 
 namespace walduct::encode {
 namespace {

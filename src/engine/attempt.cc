@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "encode/column_rules.h"
+#include "encode/types/column_rules.h"
 #include "engine/chain_preview.h"
 #include "engine/run_identity.h"
 #include "engine/settled_catalog.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "config/table_filter.h"
+#include "config/options/table_filter.h"
 #include "encode/record_encoder.h"
 #include "engine/checkpointer.h"
 #include "engine/connector.h"

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "config/table_filter.h"
+#include "config/options/table_filter.h"
 #include "encode/record_encoder.h"
 #include "transform/chain/chain.h"
 #include "transform/router.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "engine/error_policy.h"
 #include "engine/run_goal.h"
 #include "engine/stop_signal.h"

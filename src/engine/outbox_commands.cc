@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/poller.h"
 #include "base/status_macros.h"
-#include "config/table_filter.h"
+#include "config/options/table_filter.h"
 #include "offset/offset_store_factory.h"
 #include "outbox/fence.h"
 #include "replication/publication.h"

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "outbox/cleaner.h"
 
 namespace walduct::engine {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "config/options.h"
-#include "config/table_filter.h"
+#include "config/options/options.h"
+#include "config/options/table_filter.h"
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
 #include "outbox/cleanup_thread.h"

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "encode/record_encoder.h"
 #include "event/emission.h"
 #include "event/record.h"

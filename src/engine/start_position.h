@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "offset/stored_offset.h"
 #include "replication/slot.h"
 

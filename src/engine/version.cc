@@ -1,7 +1,7 @@
 #include "engine/version.h"
 
 #include "absl/strings/str_cat.h"
-#include "encode/envelope_schema.h"
+#include "encode/schema/envelope_schema.h"
 #include "kafka/version.h"
 #include "postgres/version.h"
 

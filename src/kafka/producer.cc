@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/poller.h"
 #include "base/status_macros.h"
-#include "config/topic_name.h"
+#include "config/text/topic_name.h"
 #include "kafka/error.h"
 
 namespace walduct::kafka {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_reader.h"
 #include "offset/offset_key.h"

@@ -13,8 +13,8 @@
 #include <string>
 #include <thread>
 
-#include "config/options.h"
-#include "config/table_filter.h"
+#include "config/options/options.h"
+#include "config/options/table_filter.h"
 #include "metrics/connector_metrics.h"
 #include "outbox/cleaner.h"
 

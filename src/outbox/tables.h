@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "config/options.h"
-#include "config/table_filter.h"
+#include "config/options/options.h"
+#include "config/options/table_filter.h"
 #include "postgres/connection.h"
 
 namespace walduct::outbox {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "config/table_filter.h"
+#include "config/options/table_filter.h"
 #include "event/table_schema.h"
 #include "postgres/connection.h"
 #include "postgres/type_cache.h"

@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "config/options.h"
+#include "config/options/options.h"
 
 struct pg_conn;
 struct pg_result;

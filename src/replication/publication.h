@@ -22,7 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 

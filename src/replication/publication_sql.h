@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
-#include "config/options.h"
+#include "config/options/options.h"
 
 namespace walduct::replication {
 

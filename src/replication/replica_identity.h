@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "base/lsn.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "postgres/connection.h"
 #include "replication/wal_source.h"
 

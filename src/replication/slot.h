@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "postgres/connection.h"
 
 namespace walduct::replication {

@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "sink/sink.h"

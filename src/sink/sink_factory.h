@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "sink/sink.h"
 
 namespace walduct::sink {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "kafka/topic_admin.h"
 
 namespace walduct::sink {

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "event/row.h"
 #include "event/table_schema.h"
 #include "postgres/catalog.h"

@@ -3,7 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/utf16.h"
-#include "config/java_regex.h"
+#include "config/regex/java_regex.h"
 
 namespace walduct::transform {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/options/options.h"
 
 namespace walduct::transform {
 

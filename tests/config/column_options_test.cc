@@ -1,9 +1,9 @@
 // Column lists, masks by property name, message keys, naming strategies.
-#include "config/column_options.h"
+#include "config/properties/column_options.h"
 
 #include <optional>
 
-#include "config/java_regex.h"
+#include "config/regex/java_regex.h"
 #include "tests/config/load_fixture.h"
 
 namespace walduct::config {

@@ -1,4 +1,4 @@
-#include "config/config_providers.h"
+#include "config/files/config_providers.h"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "config/connect_json.h"
+#include "config/files/connect_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "config/definition.h"
-#include "config/text_lists.h"
-#include "config/validators.h"
+#include "config/properties/definition.h"
+#include "config/properties/validators.h"
+#include "config/text/text_lists.h"
 
 namespace walduct::config {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
-#include "config/definition.h"
-#include "config/transform_class.h"
+#include "config/properties/definition.h"
+#include "config/transforms/transform_class.h"
 #include "tests/config/load_fixture.h"
 
 namespace walduct::config {

@@ -1,4 +1,4 @@
-#include "config/java_regex.h"
+#include "config/regex/java_regex.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "config/outbox_guess.h"
+#include "config/transforms/outbox_guess.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "config/properties_file.h"
+#include "config/files/properties_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

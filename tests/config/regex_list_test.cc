@@ -1,4 +1,4 @@
-#include "config/regex_list.h"
+#include "config/regex/regex_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

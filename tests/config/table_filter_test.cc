@@ -1,4 +1,4 @@
-#include "config/table_filter.h"
+#include "config/options/table_filter.h"
 
 #include <gtest/gtest.h>
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "config/findings.h"
-#include "config/masking.h"
-#include "config/property_set.h"
-#include "config/regex_rename.h"
-#include "config/simple_date_format.h"
-#include "config/transform_checks.h"
+#include "config/properties/findings.h"
+#include "config/properties/masking.h"
+#include "config/properties/property_set.h"
+#include "config/regex/regex_rename.h"
+#include "config/text/simple_date_format.h"
+#include "config/transforms/transform_checks.h"
 
 namespace walduct::config {
 namespace {

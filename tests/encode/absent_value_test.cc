@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "encode/placeholder.h"
+#include "encode/types/placeholder.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

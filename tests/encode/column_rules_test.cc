@@ -1,9 +1,9 @@
 // Column filters, masks and propagated types. Values were recorded from Debezium 3.6.1 unless a test says otherwise.
-#include "encode/column_rules.h"
+#include "encode/types/column_rules.h"
 
 #include <string>
 
-#include "encode/text_hash.h"
+#include "encode/values/text_hash.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

@@ -1,4 +1,4 @@
-#include "encode/java_number.h"
+#include "encode/values/java_number.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Names of schemas and fields, and keys that are not the table's own. Values were recorded from Debezium 3.6.1.
 #include <string>
 
-#include "encode/name_adjuster.h"
-#include "encode/schema_json.h"
+#include "encode/schema/schema_json.h"
+#include "encode/table/name_adjuster.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

@@ -1,8 +1,8 @@
 // Schemas as JsonConverter writes them. The literals were recorded from Debezium 3.6.1.
 #include <string>
 
-#include "encode/schema_json.h"
-#include "encode/table_plan.h"
+#include "encode/schema/schema_json.h"
+#include "encode/table/table_plan.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

@@ -10,8 +10,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "encode/appenders.h"
-#include "encode/placeholder.h"
+#include "encode/types/placeholder.h"
+#include "encode/values/appenders.h"
 #include "tests/encode/value_rendering.h"
 #include "tests/support/type_samples.h"
 

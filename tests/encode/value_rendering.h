@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "encode/type_table.h"
+#include "encode/types/type_table.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

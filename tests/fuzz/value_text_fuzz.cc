@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "encode/type_table.h"
+#include "encode/types/type_table.h"
 #include "tests/support/type_samples.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "postgres/connection.h"
 
 namespace walduct::testing {

@@ -99,6 +99,34 @@ std::set<std::string> Closure(const Edges& edges, const std::string& room) {
   return closure;
 }
 
+// Which folder's files include files of which other folder.
+Edges FolderEdges(const std::vector<SourceFile>& files) {
+  const auto folder_of = [](absl::string_view path) {
+    return std::string(path.substr(0, path.rfind('/')));
+  };
+  Edges edges;
+  for (const SourceFile& file : files) {
+    for (absl::string_view line : Lines(file.text)) {
+      if (!absl::ConsumePrefix(&line, "#include \"")) continue;
+      const std::string included = folder_of(absl::StrCat("src/", line));
+      if (included != folder_of(file.path)) edges[folder_of(file.path)].insert(included);
+    }
+  }
+  return edges;
+}
+
+Findings CheckFolders(const std::vector<SourceFile>& files) {
+  const Edges edges = FolderEdges(files);
+  Findings findings;
+  for (const auto& entry : edges) {
+    if (Closure(edges, entry.first).count(entry.first) > 0) {
+      findings.push_back(
+          absl::StrCat(entry.first, ": its files form a circle with those of other folders"));
+    }
+  }
+  return findings;
+}
+
 Findings CheckLinkEdges(const Edges& linked, const Edges& allowed) {
   Findings findings;
   for (const auto& [room, rooms] : allowed) {
@@ -146,6 +174,11 @@ TEST(Layers, EveryIncludeIsAllowed) {
   EXPECT_THAT(findings, IsEmpty()) << Report(findings);
 }
 
+TEST(Layers, FoldersFormNoCircle) {
+  const Findings findings = CheckFolders(ReadTree({"src"}, {".h", ".cc"}));
+  EXPECT_THAT(findings, IsEmpty()) << Report(findings);
+}
+
 TEST(Layers, LinkEdgesAgree) {
   const Edges allowed = ParseLayers(ReadText(Root() / "tests/tidy/layers.txt")).allowed;
   const Findings findings =
@@ -168,6 +201,16 @@ TEST(LayersRule, MainMayIncludeAllRooms) {
 TEST(LayersRule, FindsAnEdgeUpwards) {
   EXPECT_THAT(ParseLayers("# top\nbase: event\nevent: base\n").findings,
               ElementsAre("tests/tidy/layers.txt:2: 'event' is not a room above"));
+}
+
+TEST(LayersRule, FindsFoldersThatIncludeEachOther) {
+  EXPECT_THAT(CheckFolders({MakeSource("src/config/a.cc", "#include \"config/text/b.h\"\n"),
+                            MakeSource("src/config/text/b.cc", "#include \"config/c/c.h\"\n"),
+                            MakeSource("src/config/c/c.h", "#include \"config/a.h\"\n"),
+                            MakeSource("src/main.cc", "#include \"config/a.h\"\n")}),
+              ElementsAre("src/config: its files form a circle with those of other folders",
+                          "src/config/c: its files form a circle with those of other folders",
+                          "src/config/text: its files form a circle with those of other folders"));
 }
 
 TEST(LayersRule, FindsLinkEdgesThatAreTooManyOrTooFew) {

@@ -11,10 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "config/findings.h"
-#include "config/masking.h"
-#include "config/property_set.h"
-#include "config/transform_checks.h"
+#include "config/properties/findings.h"
+#include "config/properties/masking.h"
+#include "config/properties/property_set.h"
+#include "config/transforms/transform_checks.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "config/connect_json.h"
+#include "config/files/connect_json.h"
 
 namespace walduct::transform {
 namespace {

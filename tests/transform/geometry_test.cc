@@ -7,8 +7,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "tests/transform/spatial_records.h"
-#include "transform/chain/geometry_bytes.h"
-#include "transform/chain/stages.h"
+#include "transform/stages/geometry_bytes.h"
+#include "transform/stages/stages.h"
 
 namespace walduct::transform {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/java_regex.h"
+#include "config/regex/java_regex.h"
 
 namespace walduct::transform {
 namespace {

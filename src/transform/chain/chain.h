@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "config/transform_spec.h"
+#include "config/options/transform_spec.h"
 #include "event/shape_chain.h"
 #include "transform/chain/predicate.h"
-#include "transform/chain/stages.h"
+#include "transform/stages/stages.h"
 
 namespace walduct::transform {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "config/java_regex.h"
-#include "transform/chain/shape_edit.h"
+#include "config/regex/java_regex.h"
+#include "transform/shape/shape_edit.h"
 
 namespace walduct::transform {
 namespace {

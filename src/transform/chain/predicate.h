@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "config/transform_spec.h"
+#include "config/options/transform_spec.h"
 #include "event/record_shape.h"
-#include "transform/chain/stage.h"
+#include "transform/shape/stage.h"
 
 namespace walduct::transform {
 

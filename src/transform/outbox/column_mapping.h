@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "config/outbox_guess.h"
+#include "config/transforms/outbox_guess.h"
 
 namespace walduct::transform {
 

@@ -15,7 +15,7 @@
 #include "base/java_number.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "config/name_adjuster.h"
+#include "config/options/name_adjuster.h"
 
 namespace walduct::transform {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options.h"
+#include "config/options/options.h"
 #include "event/connect_schema.h"
 #include "transform/outbox/json_tree.h"
 

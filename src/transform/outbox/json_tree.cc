@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "transform/chain/json_reader.h"
+#include "transform/values/json_reader.h"
 
 namespace walduct::transform {
 namespace {

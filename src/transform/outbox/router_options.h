@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config/outbox_guess.h"
-#include "config/regex_rename.h"
-#include "config/transform_spec.h"
+#include "config/options/transform_spec.h"
+#include "config/regex/regex_rename.h"
+#include "config/transforms/outbox_guess.h"
 #include "transform/outbox/column_mapping.h"
 #include "transform/outbox/json_schema.h"
 

@@ -1,0 +1,73 @@
+#include "config/files/config_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "config/files/connect_json.h"
+#include "config/files/properties_file.h"
+
+namespace walduct::config {
+namespace {
+
+constexpr size_t kMaxFileBytes = 4u << 20;
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+absl::Status Unreadable(const std::string& path, int system_error) {
+  const absl::StatusCode code = system_error == ENOENT   ? absl::StatusCode::kNotFound
+                                : system_error == EACCES ? absl::StatusCode::kPermissionDenied
+                                                         : absl::StatusCode::kInvalidArgument;
+  return Error(code, "unreadable_file",
+               absl::StrCat("file '", path, "' cannot be read: ", std::strerror(system_error)),
+               "check the path and its permissions");
+}
+
+bool LooksLikeJson(absl::string_view text) {
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  return first != absl::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
+  std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) return Unreadable(path, errno);
+  std::string text;
+  char chunk[16 * 1024];
+  while (const size_t read = std::fread(chunk, 1, sizeof(chunk), file.get())) {
+    text.append(chunk, read);
+    if (text.size() > kMaxFileBytes) {
+      return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
+                   absl::StrCat("file '", path, "' is larger than 4 MiB"),
+                   "name a configuration file");
+    }
+  }
+  if (std::ferror(file.get()) != 0) return Unreadable(path, errno);
+  return text;
+}
+
+absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
+                 absl::StrCat("file '", path, "' is empty"),
+                 "write the connector's properties into it");
+  }
+  absl::StatusOr<ParsedFile> parsed =
+      LooksLikeJson(text) ? ParseConnectJson(text) : ParseProperties(text);
+  if (!parsed.ok()) return WithContext(parsed.status(), absl::StrCat("file '", path, "'"));
+  for (std::string& warning : parsed->warnings)
+    warning = absl::StrCat("file '", path, "': ", warning);
+  return parsed;
+}
+
+}  // namespace walduct::config

@@ -1,0 +1,19 @@
+// Reads a configuration file from disk; the form is chosen by content: '{' or '[' first means JSON,
+// anything else Java properties.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "config/files/key_values.h"
+
+namespace walduct::config {
+
+// At most 4 MiB. NotFound, PermissionDenied, InvalidArgument (a directory, too large) with the path
+// and the system's reason.
+absl::StatusOr<std::string> ReadTextFile(const std::string& path);
+
+// Every error names the path.
+absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path);
+
+}  // namespace walduct::config

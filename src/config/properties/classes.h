@@ -1,0 +1,21 @@
+// The Java classes that configuration files name, and what walduct makes of them. A class may be written by its full name,
+// its simple name, or the simple name without the kind ("Json" for JsonConverter), as Connect allows.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "config/options/options.h"
+
+namespace walduct::config {
+
+// nullopt when the class is not a supported converter.
+std::optional<ConverterKind> FindConverter(absl::string_view class_name);
+// Debezium's, which leaves what is not bytes to a delegate.
+bool IsBinaryDataConverter(absl::string_view class_name);
+
+// nullopt when the class is not a supported offset store.
+std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name);
+
+}  // namespace walduct::config

@@ -1,0 +1,57 @@
+#include "config/properties/property_set.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "base/check.h"
+#include "config/properties/validators.h"
+
+namespace walduct::config {
+
+void PropertySet::Put(Property property) {
+  const auto [entry, inserted] = index_.emplace(property.name, properties_.size());
+  if (inserted) {
+    properties_.push_back(std::move(property));
+  } else if (Property& present = properties_[entry->second]; present.layer <= property.layer) {
+    present = std::move(property);
+  }
+}
+
+const Property* PropertySet::Find(absl::string_view name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &properties_[found->second];
+}
+
+bool PropertySet::IsSet(absl::string_view name) const {
+  const Property* property = Find(name);
+  return property != nullptr && !absl::StripAsciiWhitespace(property->value).empty();
+}
+
+std::string PropertySet::Text(absl::string_view name) const {
+  const PropertyDefinition* definition = FindDefinition(name);
+  CHECK(definition != nullptr);
+  if (IsSet(name)) return NormalizeValue(*definition, Find(name)->value);
+  return std::string(definition->default_value.value_or(""));
+}
+
+bool PropertySet::Boolean(absl::string_view name) const { return Text(name) == "true"; }
+
+int64_t PropertySet::Integer(absl::string_view name) const {
+  int64_t number = 0;
+  CHECK(absl::SimpleAtoi(absl::StripAsciiWhitespace(Text(name)), &number));
+  return number;
+}
+
+absl::Duration PropertySet::Milliseconds(absl::string_view name) const {
+  return absl::Milliseconds(Integer(name));
+}
+
+std::optional<RegexList> PropertySet::Regexes(absl::string_view name) const {
+  if (!IsSet(name)) return std::nullopt;
+  absl::StatusOr<RegexList> list = RegexList::Parse(Find(name)->value);
+  CHECK(list.ok());  // checked before
+  return *std::move(list);
+}
+
+}  // namespace walduct::config

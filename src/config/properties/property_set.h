@@ -1,0 +1,55 @@
+// PropertySet: the properties of one connector after merging its sources, under their current names, references resolved.
+// A command-line override wins over the connector file, the connector file over the worker file. Values are as written;
+// the typed getters give the definition's default when a property is absent or blank, and expect values that passed
+// CheckValue. Not thread-safe while being filled; immutable afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "config/properties/definition.h"
+#include "config/regex/regex_list.h"
+
+namespace walduct::config {
+
+enum class Layer { kWorker, kConnector, kOverride };
+
+struct Property {
+  std::string name;        // current name
+  std::string written_as;  // an older name, else the same
+  std::string raw;         // as written, with ${…} references
+  std::string value;       // references resolved: may hold secrets
+  Layer layer = Layer::kConnector;
+  const PropertyDefinition* definition = nullptr;  // null: unknown
+};
+
+class PropertySet {
+ public:
+  // Replaces a property of a lower or the same layer, keeping its place in the order; a higher layer stays.
+  void Put(Property property);
+
+  const std::vector<Property>& all() const { return properties_; }
+  const Property* Find(absl::string_view name) const;
+  // Present with more than blanks.
+  bool IsSet(absl::string_view name) const;
+
+  // Exact names of the definition table only.
+  std::string Text(absl::string_view name) const;
+  bool Boolean(absl::string_view name) const;
+  int64_t Integer(absl::string_view name) const;
+  absl::Duration Milliseconds(absl::string_view name) const;
+
+  // Any name. nullopt when absent or blank.
+  std::optional<RegexList> Regexes(absl::string_view name) const;
+
+ private:
+  std::vector<Property> properties_;
+  absl::flat_hash_map<std::string, size_t> index_;
+};
+
+}  // namespace walduct::config

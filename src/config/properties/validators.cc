@@ -1,0 +1,203 @@
+#include "config/properties/validators.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "config/options/message_keys.h"
+#include "config/properties/topic_naming_options.h"
+#include "config/regex/java_regex.h"
+#include "config/regex/regex_list.h"
+#include "config/text/text_lists.h"
+
+namespace walduct::config {
+namespace {
+
+bool FullMatch(absl::string_view pattern, absl::string_view text) {
+  absl::StatusOr<std::unique_ptr<JavaRegex>> regex = JavaRegex::Compile(pattern, {});
+  return regex.ok() && (*regex)->FullMatch(text);
+}
+
+bool OnlyCharacters(absl::string_view value, absl::string_view punctuation) {
+  return !value.empty() && std::all_of(value.begin(), value.end(), [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(punctuation, c);
+  });
+}
+
+template <typename Integer>
+std::string CheckInteger(absl::string_view value, Integer minimum, absl::string_view expected) {
+  Integer number = 0;
+  return absl::SimpleAtoi(value, &number) && number >= minimum ? "" : std::string(expected);
+}
+
+std::string CheckRegexList(absl::string_view value) {
+  const absl::StatusOr<RegexList> list = RegexList::Parse(value);
+  if (list.ok()) return "";
+  return absl::StrCat("A comma-separated list of valid regular expressions is expected, but ",
+                      list.status().message());
+}
+
+std::string CheckRegex(absl::string_view value) {
+  const absl::StatusOr<std::unique_ptr<JavaRegex>> regex = JavaRegex::Compile(value, {});
+  return regex.ok() ? ""
+                    : absl::StrCat("A valid regular expression is expected, but ",
+                                   regex.status().message());
+}
+
+std::string CheckType(const PropertyDefinition& definition, absl::string_view value) {
+  switch (definition.type) {
+    case PropertyType::kString:
+    case PropertyType::kPassword:
+    case PropertyType::kList:
+    case PropertyType::kClass:
+      return "";
+    case PropertyType::kBoolean:
+      return value == "true" || value == "false" ? "" : "Either 'true' or 'false' is expected";
+    case PropertyType::kInt:
+      return CheckInteger<int32_t>(value, INT32_MIN, "An integer is expected");
+    case PropertyType::kPositiveInt:
+      return CheckInteger<int32_t>(value, 1, "A positive, non-zero integer value is expected");
+    case PropertyType::kNonNegativeInt:
+      return CheckInteger<int32_t>(value, 0, "An non-negative integer is expected");
+    case PropertyType::kPositiveLong:
+      return CheckInteger<int64_t>(value, 1, "A positive, non-zero long value is expected");
+    case PropertyType::kNonNegativeLong:
+      return CheckInteger<int64_t>(value, 0, "A non-negative long value is expected");
+    case PropertyType::kEnum:
+      return ListContains(definition.allowed, value)
+                 ? ""
+                 : absl::StrCat("Value must be one of ", definition.allowed);
+    case PropertyType::kRegexList:
+      return CheckRegexList(value);
+    case PropertyType::kRegex:
+      return CheckRegex(value);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string NormalizeValue(const PropertyDefinition& definition, absl::string_view value) {
+  if (definition.type == PropertyType::kString || definition.type == PropertyType::kPassword)
+    return std::string(value);
+  value = absl::StripAsciiWhitespace(value);
+  if (definition.type != PropertyType::kEnum && definition.type != PropertyType::kBoolean)
+    return std::string(value);
+  const std::string lower = absl::AsciiStrToLower(value);
+  for (const std::string& alias : SplitCommaList(definition.value_aliases)) {
+    const std::pair<absl::string_view, absl::string_view> old_and_new = absl::StrSplit(alias, '=');
+    if (old_and_new.first == lower) return std::string(old_and_new.second);
+  }
+  return lower;
+}
+
+std::string CheckValue(const PropertyDefinition& definition, absl::string_view value) {
+  const std::string normal = NormalizeValue(definition, value);
+  std::string problem = CheckType(definition, normal);
+  if (problem.empty() && definition.validator != nullptr && !normal.empty())
+    problem = definition.validator(normal);
+  return problem;
+}
+
+std::string CheckHostname(absl::string_view value) {
+  if (OnlyCharacters(value, "-_.")) return "";
+  return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
+         "allowed)";
+}
+
+std::string CheckPort(absl::string_view value) {
+  int32_t port = 0;
+  return absl::SimpleAtoi(value, &port) && port >= 1 && port <= 65535 ? "" : "is not a port number";
+}
+
+std::string CheckSlotName(absl::string_view value) {
+  const bool valid = value.size() <= 63 && std::all_of(value.begin(), value.end(), [](char c) {
+                       return absl::ascii_islower(static_cast<unsigned char>(c)) ||
+                              absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '_';
+                     });
+  return valid ? ""
+               : "Valid replication slot name must contain only digits, lowercase characters and "
+                 "underscores with length <= 63";
+}
+
+std::string CheckTopicName(absl::string_view value) {
+  if (OnlyCharacters(value, "-_.")) return "";
+  return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
+         "allowed)";
+}
+
+// Kafka's own limits for a whole name; prefixes of names have only CheckTopicName.
+std::string CheckWholeTopicName(absl::string_view value) {
+  constexpr size_t kLongest = 249;
+  if (value.size() > kLongest) return "is longer than 249 characters";
+  if (value == "." || value == "..") return "is no name of a topic";
+  return CheckTopicName(value);
+}
+
+std::string CheckSkippedOperations(absl::string_view value) {
+  const std::vector<std::string> operations = SplitCommaList(value);
+  for (const std::string& operation : operations) {
+    if (operation == "none" && operations.size() > 1) {
+      return "'none' cannot be specified with other skipped operation types";
+    }
+    if (!ListContains("none, c, u, d, t, r", operation)) return "Invalid operation";
+  }
+  return "";
+}
+
+std::string CheckMessageKeyColumns(absl::string_view value) {
+  const absl::StatusOr<MessageKeys> keys = MessageKeys::Parse(value);
+  return keys.ok() ? "" : std::string(keys.status().message());
+}
+
+std::string CheckNamingStrategy(absl::string_view value) {
+  return FindNamingStrategy(value) != nullptr ? ""
+                                              : "is not a topic naming strategy that walduct knows";
+}
+
+std::string CheckReplicaIdentities(absl::string_view value) {
+  for (const std::string& part : SplitCommaList(value)) {
+    if (!FullMatch(R"((?i)\s*[^\s:]+:(DEFAULT|INDEX \w*|FULL|NOTHING)\s*)", part)) {
+      return "has an invalid format (expecting table-regex:DEFAULT|FULL|NOTHING|INDEX name)";
+    }
+    const absl::StatusOr<RegexList> tables = RegexList::Parse(part.substr(0, part.find(':')));
+    if (!tables.ok()) return std::string(tables.status().message());
+  }
+  return "";
+}
+
+std::string CheckSignalCollection(absl::string_view value) {
+  return SplitCommaList(value).size() <= 1
+             ? ""
+             : "For single task connector only one signal data collection is permitted.";
+}
+
+std::string CheckFractionDigits(absl::string_view value) {
+  constexpr int32_t kMost = 18;  // more than money has
+  int32_t digits = 0;
+  return absl::SimpleAtoi(value, &digits) && digits <= kMost ? ""
+                                                             : "At most 18 digits are expected";
+}
+
+std::string CheckPlaceholder(absl::string_view value) {
+  if (!absl::ConsumePrefix(&value, "hex:")) return "";
+  const bool digits = std::all_of(value.begin(), value.end(), [](char c) {
+    return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+  });
+  return digits && value.size() % 2 == 0 ? ""
+                                         : "Pairs of hexadecimal digits are expected after 'hex:'";
+}
+
+std::string CheckTopicPartitions(absl::string_view value) {
+  int number = 0;
+  return absl::SimpleAtoi(value, &number) && (number == -1 || number > 0)
+             ? ""
+             : "must be -1 or greater than 0";
+}
+
+}  // namespace walduct::config

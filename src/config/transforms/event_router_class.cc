@@ -1,0 +1,165 @@
+#include "config/transforms/event_router_class.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "config/regex/java_regex.h"
+#include "config/regex/regex_rename.h"
+
+namespace walduct::config {
+namespace {
+
+using enum OptionType;
+
+constexpr absl::string_view kRouteRegex = "route.topic.regex";
+constexpr absl::string_view kPlacement = "table.fields.additional.placement";
+constexpr absl::string_view kPythonGroup = "(?P<";
+
+std::string CheckRouteRegex(absl::string_view value) {
+  // A spelling of named groups that is read as Java's; see GuessEventRouter.
+  const auto regex = JavaRegex::Compile(absl::StrReplaceAll(value, {{kPythonGroup, "(?<"}}), {});
+  return regex.ok() ? "" : std::string(regex.status().message());
+}
+
+std::string CheckPlacement(absl::string_view value) {
+  const auto placed = ParsePlacements(value, "<name>");
+  return placed.ok() ? "" : "has an item that is not column:placement[:alias]";
+}
+
+constexpr absl::string_view kTracing[] = {"tracing.span.context.field", "tracing.operation.name",
+                                          "tracing.with.context.field.only"};
+
+bool IsFalse(absl::string_view value) {
+  return absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(value), "false");
+}
+
+}  // namespace
+
+const TransformOption kEventRouterOptions[17] = {
+    {.name = "table.field.event.id",
+     .default_value = "id",
+     .doc = "Column of the event's id: the header `id`."},
+    {.name = "table.field.event.key",
+     .default_value = "aggregateid",
+     .doc = "Column of the record's key.",
+     .aliases = "table.field.payload.id"},
+    {.name = "table.field.event.type",
+     .default_value = "type",
+     .doc = "Without effect, as in Debezium; place the column in a header."},
+    {.name = "table.field.event.payload",
+     .default_value = "payload",
+     .doc = "Column of the value.",
+     .aliases = "table.field.payload"},
+    {.name = "table.field.event.timestamp",
+     .doc = "Column of the record's timestamp; when not set, or NULL: when the record was made."},
+    {.name = "table.field.event.schema.version",
+     .doc = "Column with the version of the value's schema; only where a column is placed in the "
+            "envelope.",
+     .aliases = "table.field.schema.version"},
+    {.name = "table.fields.additional.placement",
+     .type = kList,
+     .doc = "More columns, `column:placement` or `column:placement:name`; placement is header, "
+            "envelope or partition.",
+     .check = CheckPlacement},
+    {.name = "table.field.additional.missing",
+     .type = kEnum,
+     .default_value = "error",
+     .allowed = "error, ignore",
+     .doc = "Whether such a column may be missing from the table."},
+    {.name = "table.op.invalid.behavior",
+     .type = kEnum,
+     .default_value = "warn",
+     .allowed = "warn, error, fatal",
+     .doc = "What an UPDATE of an outbox row leads to: it is left out with a line in the log, or "
+            "stops the connector.",
+     .aliases = "debezium.op.invalid.behavior"},
+    {.name = "table.expand.json.payload",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Whether text that holds JSON becomes a structure.",
+     .aliases = "debezium.expand.json.payload"},
+    {.name = "table.json.payload.null.behavior",
+     .type = kEnum,
+     .default_value = "ignore",
+     .allowed = "ignore, optional_bytes",
+     .doc = "Whether members that are null are left out of it."},
+    {.name = "field.name.adjustment.mode",
+     .type = kEnum,
+     .default_value = "none",
+     .allowed = "none, avro, avro_unicode",
+     .doc = "How names of its members are made valid."},
+    {.name = "route.by.field",
+     .default_value = "aggregatetype",
+     .doc = "Column of text that the topic is made of."},
+    {.name = "route.topic.regex",
+     .type = kRegex,
+     .default_value = "(?<routedByValue>.*)",
+     .doc = "Java regular expression for all of that text; text that does not match is the topic.",
+     .check = CheckRouteRegex},
+    {.name = "route.topic.replacement",
+     .default_value = "outbox.event.${routedByValue}",
+     .doc = "The topic; `$1` and `${name}` stand for groups."},
+    {.name = "route.tombstone.on.empty.payload",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Whether a payload that is NULL or blank becomes a tombstone."},
+    {.name = "table.json.payload.empty.array.behavior",
+     .type = kEnum,
+     .default_value = "ignore",
+     .allowed = "ignore, optional_string",
+     .doc = "Of Debezium 3.7: whether members that are empty arrays are left out, or kept as "
+            "arrays of text."},
+};
+
+std::string CheckEventRouter(const TransformOptionValues& options) {
+  const std::string regex =
+      options.Has(kRouteRegex)
+          ? absl::StrReplaceAll(options.Text(kRouteRegex), {{kPythonGroup, "(?<"}})
+          : "(?<routedByValue>.*)";
+  const auto route = RegexRename::Compile(regex, options.Has("route.topic.replacement")
+                                                     ? options.Text("route.topic.replacement")
+                                                     : "outbox.event.${routedByValue}");
+  // A bad pattern has been told of.
+  if (route.ok() || !CheckRouteRegex(regex).empty()) return "";
+  return absl::StrCat("route.topic.replacement: ", route.status().message());
+}
+
+std::string ModernizeEventRouter(TransformOptionValues* options) {
+  const std::string& error = options->Text("table.fields.additional.error.on.missing");
+  if (options->Has("table.fields.additional.error.on.missing") &&
+      !options->Has("table.field.additional.missing")) {
+    const std::string missing = IsFalse(error) ? "ignore" : "error";
+    options->Put("table.field.additional.missing", missing);
+    return absl::StrCat(
+        "table.fields.additional.error.on.missing is of Debezium 3.5 and older; it is read as "
+        "table.field.additional.missing=",
+        missing);
+  }
+  for (const absl::string_view name : kTracing) {
+    if (options->Has(name))
+      return absl::StrCat(name,
+                          " has no effect, as in Debezium without OpenTelemetry's agent; to pass a "
+                          "column on, place it in a header (",
+                          kPlacement, "=traceparent:header)");
+  }
+  return "";
+}
+
+std::vector<Guess> GuessEventRouter(absl::string_view alias, TransformOptionValues* options) {
+  std::vector<Guess> guesses;
+  const std::string prefix = absl::StrCat("transforms.", alias, ".");
+  const std::string written = options->Text(kRouteRegex);
+  const std::string regex = absl::StrReplaceAll(written, {{kPythonGroup, "(?<"}});
+  if (regex != written) {
+    guesses.push_back({absl::StrCat("'(?P<' is no group of Java's regular expressions; '", written,
+                                    "' is read as '", regex, "'"),
+                       absl::StrCat(prefix, kRouteRegex, "=", regex)});
+    options->Put(std::string(kRouteRegex), regex);
+  }
+  const auto placed = ParsePlacements(options->Text(kPlacement), alias);
+  if (placed.ok() && placed->guess) guesses.push_back(*placed->guess);
+  return guesses;
+}
+
+}  // namespace walduct::config

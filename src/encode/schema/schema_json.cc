@@ -1,0 +1,100 @@
+#include "encode/schema/schema_json.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+
+namespace walduct::encode {
+namespace {
+
+absl::string_view TypeName(ConnectType type) {
+  switch (type) {
+    case ConnectType::kBoolean:
+      return "boolean";
+    case ConnectType::kInt8:
+      return "int8";
+    case ConnectType::kInt16:
+      return "int16";
+    case ConnectType::kInt32:
+      return "int32";
+    case ConnectType::kInt64:
+      return "int64";
+    case ConnectType::kFloat:
+      return "float";
+    case ConnectType::kDouble:
+      return "double";
+    case ConnectType::kString:
+      return "string";
+    case ConnectType::kBytes:
+      return "bytes";
+    case ConnectType::kArray:
+      return "array";
+    case ConnectType::kMap:
+      return "map";
+    case ConnectType::kStruct:
+      return "struct";
+  }
+  return "";
+}
+
+void AppendText(absl::string_view member, absl::string_view text, std::string* out) {
+  absl::StrAppend(out, ",\"", member, "\":");
+  AppendJsonString(text, out);
+}
+
+void AppendParameters(const ConnectSchema& schema, std::string* out) {
+  if (schema.parameters.empty()) return;
+  absl::StrAppend(out, ",\"parameters\":{");
+  const char* separator = "";
+  for (const auto& [key, value] : schema.parameters) {
+    absl::StrAppend(out, separator);
+    AppendJsonString(key, out);
+    out->push_back(':');
+    AppendJsonString(value, out);
+    separator = ",";
+  }
+  out->push_back('}');
+}
+
+void AppendNode(const ConnectSchema& schema, const std::string* field, std::string* out);
+
+void AppendFields(const ConnectSchema& schema, std::string* out) {
+  absl::StrAppend(out, ",\"fields\":[");
+  const char* separator = "";
+  for (const ConnectField& field : schema.fields) {
+    absl::StrAppend(out, separator);
+    AppendNode(*field.schema, &field.name, out);
+    separator = ",";
+  }
+  out->push_back(']');
+}
+
+void AppendNode(const ConnectSchema& schema, const std::string* field, std::string* out) {
+  absl::StrAppend(out, "{\"type\":\"", TypeName(schema.type), "\"");
+  if (schema.type == ConnectType::kStruct) AppendFields(schema, out);
+  if (schema.type == ConnectType::kArray) {
+    absl::StrAppend(out, ",\"items\":");
+    AppendNode(*schema.items, nullptr, out);
+  }
+  if (schema.type == ConnectType::kMap) {
+    absl::StrAppend(out, ",\"keys\":");
+    AppendNode(*schema.keys, nullptr, out);
+    absl::StrAppend(out, ",\"values\":");
+    AppendNode(*schema.items, nullptr, out);
+  }
+  absl::StrAppend(out, ",\"optional\":", schema.optional ? "true" : "false");
+  if (!schema.name.empty()) AppendText("name", schema.name, out);
+  if (schema.version != 0) absl::StrAppend(out, ",\"version\":", schema.version);
+  if (!schema.doc.empty()) AppendText("doc", schema.doc, out);
+  AppendParameters(schema, out);
+  if (schema.default_value) absl::StrAppend(out, ",\"default\":", schema.default_value->json);
+  if (field != nullptr) AppendText("field", *field, out);
+  out->push_back('}');
+}
+
+}  // namespace
+
+void AppendSchemaJson(const ConnectSchema& schema, std::string* out) {
+  AppendNode(schema, nullptr, out);
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,84 @@
+// ShapedEncoder: writes records through a chain of transforms. For each kind of record of each version of a table it runs the
+// chain once over the shape, compiles what comes out, and from then on only runs the program. Questions of the chain make a
+// tree: a record costs one look-up per question.
+//
+// Thread-safety: none; one per encoder. Records borrow from it until the next call.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "config/options/options.h"
+#include "encode/records/record_inputs.h"
+#include "encode/shape/shape_builder.h"
+#include "encode/shape/shape_program.h"
+#include "event/emission.h"
+#include "event/record.h"
+#include "event/shape_chain.h"
+
+namespace walduct::encode {
+
+// A place in the tree of answers.
+struct ShapeBranch {
+  event::ChainOutcome outcome;
+  std::unique_ptr<const ShapeProgram> program;  // kRecord
+  QuestionProgram question;                     // kQuestion
+  absl::Status error;                           // the fate of each record here
+  absl::flat_hash_map<std::string, std::unique_ptr<ShapeBranch>> answers;
+  std::unique_ptr<ShapeBranch> null_answer;
+};
+
+// The kinds of records of one table plan, or of records without a table. Dies with the plan.
+struct ShapeBranches {
+  std::vector<std::pair<uint32_t, std::unique_ptr<ShapeBranch>>> kinds;
+};
+
+class ShapedEncoder {
+ public:
+  // All borrowed for life.
+  ShapedEncoder(const event::ShapeChain& chain, const config::EncodeOptions& options,
+                const std::string& run_id, SourceBlock* source, ValueContext* context);
+
+  // plan: null for a logical message. record->dropped: a transform wants it published no more.
+  absl::Status Encode(const event::Emission& emission, const TablePlan* plan,
+                      ShapeBranches* branches, int64_t now_nanos, event::Record* record);
+
+  // What the chain makes of such records, as far as it can be told without their values. Valid until the next call.
+  const event::ChainOutcome& Preview(const event::Emission& emission, const TablePlan& plan,
+                                     ShapeBranches* branches) {
+    emission_ = &emission;
+    return RootOf(emission, &plan, branches)->outcome;
+  }
+
+  // What transforms have to say, each notice once.
+  std::vector<std::string> TakeNotices();
+
+ private:
+  // Distinct answers kept per question; beyond that they are worked out anew.
+  static constexpr size_t kMaxAnswers = 4096;
+  static constexpr size_t kMaxNotices = 1000;
+
+  ShapeBranch* RootOf(const event::Emission& emission, const TablePlan* plan,
+                      ShapeBranches* branches);
+  absl::Status Follow(ShapeBranch* branch, const TablePlan* plan, ShapeBranch** next);
+  std::unique_ptr<ShapeBranch> MakeBranch(event::ChainOutcome outcome, const TablePlan* plan);
+  event::Node SourceOf(const TablePlan* plan) const;
+
+  const event::ShapeChain& chain_;
+  const ShapeBuilder builder_;
+  const ShapeProgram::Converters converters_;
+  RecordInputs inputs_;
+  const event::Emission* emission_ = nullptr;  // of the record at hand
+  ValueContext* const context_;
+  ProgramBuffers buffers_;
+  event::Answer answer_;
+  absl::flat_hash_set<std::string> reported_;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace walduct::encode

@@ -1,0 +1,185 @@
+#include "encode/table/table_plan.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "encode/schema/envelope_schema.h"
+#include "encode/schema/schema_json.h"
+#include "encode/table/name_adjuster.h"
+
+namespace walduct::encode {
+namespace {
+
+using Notice = ColumnNotice::Kind;
+
+// Compiles key and value of one table.
+class Compiler {
+ public:
+  Compiler(const TableRequest& request, const config::EncodeOptions& options, TablePlan* plan)
+      : request_(request), schema_(*request.schema), options_(options), plan_(*plan) {}
+
+  void CompileKey();
+  void CompileValue();
+
+ private:
+  std::optional<Field> Compile(const event::Column& column, uint16_t index,
+                               const config::ConverterOptions& converter, ColumnRule rule,
+                               int32_t length) {
+    std::optional<Field> field = CompileField({.column = &column,
+                                               .index = index,
+                                               .converter = &converter,
+                                               .values = &options_.values,
+                                               .placeholder = options_.unavailable_placeholder,
+                                               .rule = std::move(rule),
+                                               .length = length});
+    if (field) field->name = AdjustFieldName(column.name, options_.field_names);
+    return field;
+  }
+
+  bool Included(const event::Column& column) const {
+    return IsIncluded(options_.columns, absl::StrCat(plan_.table_name, ".", column.name));
+  }
+
+  // The column as a key has it: what is excluded is neither required nor has it a default there.
+  event::Column KeyColumn(uint16_t index) const {
+    event::Column column = schema_.columns[index];
+    if (Included(column)) return column;
+    column.optional = true;
+    column.default_expression.reset();
+    return column;
+  }
+
+  ColumnRule Rule(const event::Column& column, const SourceType& source) const {
+    return RuleOf(options_.columns, plan_.table_name, column, source);
+  }
+
+  void Note(Notice kind, const event::Column& column) {
+    plan_.notices.push_back({kind, plan_.table_name, column.name, column.type->name});
+  }
+
+  // Moves the fields into the plan; their schemas are the answer.
+  std::vector<ConnectField> Place(std::vector<Field> fields, RowPlan* row) {
+    PlaceFields(&fields);
+    absl::flat_hash_set<std::string> names;
+    std::vector<ConnectField> schemas;
+    for (Field& field : fields) {
+      if (!names.insert(field.name).second) plan_.status = Ambiguous(field.name);
+      row->fields.push_back(std::move(field.plan));
+      schemas.push_back({std::move(field.name), std::move(field.schema)});
+    }
+    return schemas;
+  }
+
+  absl::Status Ambiguous(absl::string_view name) const {
+    return Error(absl::StatusCode::kFailedPrecondition, "field_name_conflict",
+                 absl::StrCat("two columns of ", plan_.table_name, " would be the field ", name),
+                 "set field.name.adjustment.mode=avro_unicode or none, or leave a column out with "
+                 "column.exclude.list");
+  }
+
+  std::string SchemaName(absl::string_view kind) const {
+    return AdjustSchemaName(absl::StrCat(plan_.topic, kind), options_.schema_names);
+  }
+
+  void AddExtraField(std::vector<ConnectField>* schemas);
+
+  const TableRequest& request_;
+  const event::TableSchema& schema_;
+  const config::EncodeOptions& options_;
+  TablePlan& plan_;
+};
+
+void Compiler::CompileKey() {
+  plan_.key.is_key = true;
+  std::vector<Field> fields;
+  for (const uint16_t index : request_.key ? request_.key->columns : schema_.key_columns) {
+    const event::Column column = KeyColumn(index);
+    std::optional<Field> field = Compile(column, index, options_.key, {}, 0);
+    if (!field) continue;
+    if (Rule(column, SourceTypeOf(column, request_.snapshot)).mask != nullptr)
+      Note(Notice::kMaskedKey, column);
+    fields.push_back(*std::move(field));
+  }
+  std::vector<ConnectField> schemas = Place(std::move(fields), &plan_.key);
+  AddExtraField(&schemas);
+  if (schemas.empty()) return;
+  plan_.key_schema = Shared(RowSchema(SchemaName(".Key"), std::move(schemas)));
+  plan_.key_head = PayloadHead(*plan_.key_schema, options_.key);
+}
+
+void Compiler::AddExtraField(std::vector<ConnectField>* schemas) {
+  if (request_.key == nullptr || request_.key->extra_field.empty()) return;
+  const std::string& name = request_.key->extra_field;
+  const std::string& value = request_.key->extra_value;
+  for (const ConnectField& field : *schemas) {
+    if (field.name == name) plan_.status = Ambiguous(name);
+  }
+  for (const TextFormat format : {TextFormat::kJson, TextFormat::kHeader})
+    plan_.key.tail[Index(format)] =
+        absl::StrCat(QuotedName(name, format), ":", QuotedName(value, format));
+  plan_.key.tail[Index(TextFormat::kStruct)] = absl::StrCat(name, "=", value);
+  schemas->push_back({name, Shared(Schema(ConnectType::kString))});
+}
+
+void Compiler::CompileValue() {
+  std::vector<Field> fields;
+  for (uint16_t i = 0; i < schema_.columns.size(); ++i) {
+    const event::Column& column = schema_.columns[i];
+    if (!Included(column)) continue;
+    const SourceType source = SourceTypeOf(column, request_.snapshot);
+    ColumnRule rule = Rule(column, source);
+    const bool unmasked = rule.mask_without_effect;
+    std::optional<Field> field = Compile(column, i, options_.value, std::move(rule), source.length);
+    if (!field) {
+      Note(Notice::kTypeNotSupported, column);
+      continue;
+    }
+    if (unmasked) Note(Notice::kMaskWithoutEffect, column);
+    fields.push_back(*std::move(field));
+  }
+  ConnectSchema row = RowSchema(SchemaName(".Value"), Place(std::move(fields), &plan_.row));
+  plan_.envelope_schema = Shared(EnvelopeSchema(SchemaName(".Envelope"), std::move(row)));
+  plan_.value_head = PayloadHead(*plan_.envelope_schema, options_.value);
+}
+
+}  // namespace
+
+std::string PayloadHead(const ConnectSchema& schema, const config::ConverterOptions& converter) {
+  if (converter.kind != config::ConverterKind::kJson || !converter.schemas_enable) return "";
+  std::string head = "{\"schema\":";
+  AppendSchemaJson(schema, &head);
+  absl::StrAppend(&head, ",\"payload\":");
+  return head;
+}
+
+Texts SourceTable(absl::string_view schema, absl::string_view table) {
+  Texts texts;
+  std::string& json = texts[Index(TextFormat::kJson)];
+  json = ",\"schema\":";
+  AppendJsonString(schema, &json);
+  json += ",\"table\":";
+  AppendJsonString(table, &json);
+  texts[Index(TextFormat::kStruct)] = absl::StrCat(",schema=", schema, ",table=", table);
+  return texts;
+}
+
+TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options) {
+  const event::TableSchema& schema = *request.schema;
+  TablePlan plan;
+  plan.version = schema.version.value();
+  plan.topic = std::string(request.topic);
+  plan.snapshot = request.snapshot;
+  plan.table_name = absl::StrCat(schema.schema, ".", schema.table);
+  plan.columns = schema.columns.size();
+  plan.source_table = SourceTable(schema.schema, schema.table);
+  Compiler compiler(request, options, &plan);
+  compiler.CompileKey();
+  compiler.CompileValue();
+  return plan;
+}
+
+}  // namespace walduct::encode

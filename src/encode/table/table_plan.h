@@ -1,0 +1,63 @@
+// TablePlan: all that is known about encoding one version of one table into one topic before a row is seen. Compiled once by
+// CompileTable, then read only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "config/options/options.h"
+#include "encode/schema/connect_schema.h"
+#include "encode/table/column_notices.h"
+#include "encode/table/field_plan.h"
+#include "event/key_rule.h"
+#include "event/table_schema.h"
+
+namespace walduct::encode {
+
+struct RowPlan {
+  std::vector<FieldPlan> fields;
+  Texts
+      tail;  // fields behind them that are the same in every row, without a comma before; empty: none
+  bool is_key = false;  // a key takes no placeholder: it would name another row
+};
+
+struct ShapeBranches;  // shaped_encoder.h
+
+struct TablePlan {
+  uint64_t version = 0;  // TableVersion
+  std::string topic;
+  bool snapshot = false;
+  absl::Status status;     // not OK: no record of this table can be written
+  std::string table_name;  // "schema.table", for error messages
+  size_t columns = 0;      // in a row
+  RowPlan key;
+  RowPlan row;
+  ConnectSchemaPtr key_schema;  // null: no key
+  ConnectSchemaPtr envelope_schema;
+  std::string key_head;    // `{"schema":…,"payload":` or empty
+  std::string value_head;  // the same for the envelope
+  Texts source_table;      // `,"schema":"public","table":"t"`
+  std::vector<ColumnNotice> notices;
+  mutable std::shared_ptr<ShapeBranches> branches;  // of the transforms, if any
+};
+
+struct TableRequest {
+  const event::TableSchema* schema = nullptr;
+  absl::string_view topic;
+  const event::KeyRule* key = nullptr;  // null: the table's key columns
+  bool snapshot = false;  // for rows of a snapshot: their metadata differs in one detail
+};
+
+TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options);
+
+// The tables' part of the source block, also for logical messages, whose names are empty.
+Texts SourceTable(absl::string_view schema, absl::string_view table);
+
+// `{"schema":…,"payload":` when the converter writes schemas, else empty.
+std::string PayloadHead(const ConnectSchema& schema, const config::ConverterOptions& converter);
+
+}  // namespace walduct::encode

@@ -1,0 +1,109 @@
+#include "encode/types/default_value.h"
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "encode/values/appenders.h"
+
+namespace walduct::encode {
+namespace {
+
+constexpr absl::string_view kClockKeywords[] = {"CURRENT_DATE", "CURRENT_TIME",
+                                                "LOCALTIME"};  // prefixes of the …STAMP ones
+
+bool IsFunctionCall(absl::string_view expression) {
+  if (!expression.empty() && expression[0] == '(') expression.remove_prefix(1);
+  size_t name = 0;
+  while (name < expression.size() &&
+         (absl::ascii_isalnum(static_cast<unsigned char>(expression[name])) ||
+          expression[name] == '_' || expression[name] == '.')) {
+    ++name;
+  }
+  return name > 0 && name < expression.size() && expression[name] == '(' &&
+         absl::StrContains(expression.substr(name), ")");
+}
+
+bool IsClock(absl::string_view expression) {
+  for (absl::string_view keyword : kClockKeywords) {
+    if (absl::StartsWith(expression, keyword)) return true;
+  }
+  return false;
+}
+
+// Every text is a value of the type, so that a bare expression says nothing unless it is a constant: of the type the column
+// had before.
+bool IsText(const TypeRow& row) {
+  return row.append == AppendString || row.append == AppendSnapshotString;
+}
+
+bool IsConstant(absl::string_view expression) {
+  return expression == "true" || expression == "false" ||
+         absl::c_all_of(expression,
+                        [](unsigned char c) { return absl::ascii_isdigit(c) || c == '.'; });
+}
+
+// What the dot of a Java expression does not match.
+bool HasLineEnd(absl::string_view text) {
+  return text.find_first_of("\n\r") != absl::string_view::npos ||
+         absl::StrContains(text, "\xC2\x85") || absl::StrContains(text, "\xE2\x80\xA8") ||
+         absl::StrContains(text, "\xE2\x80\xA9");
+}
+
+// Of the first two quotes with no end of a line between them.
+std::optional<std::string> Literal(absl::string_view expression) {
+  size_t open = expression.find('\'');
+  while (true) {
+    const size_t close = expression.find('\'', open + 1);
+    if (close == absl::string_view::npos) return std::nullopt;
+    const absl::string_view inside = expression.substr(open + 1, close - open - 1);
+    if (!HasLineEnd(inside)) return std::string(inside);
+    open = close;
+  }
+}
+
+// Not the value that infinite ones have: the limit of what the form can hold, and none where it does not reach so far.
+std::optional<std::string> InfiniteDefault(const std::string& literal, const TypeMapping& mapping) {
+  if (mapping.row->name == "timestamptz") return std::nullopt;
+  if (mapping.plan.append == AppendTimestampMicros)
+    return literal[0] == '-' ? "1000000-01-01 00:00:00 BC" : "1000000-01-01 00:00:00";
+  if (mapping.plan.append == AppendIsoTimestamp) return literal;
+  return std::nullopt;
+}
+
+bool IsDecimalText(absl::string_view text) {
+  return text != "NaN" && !absl::EndsWith(text, "Infinity");
+}
+
+std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
+  if (row.type == ConnectType::kBoolean) {
+    return expression == "true" ? "t" : "f";
+  }
+  if (IsText(row) && !IsConstant(expression)) return std::nullopt;
+  return std::string(expression);
+}
+
+}  // namespace
+
+std::optional<std::string> DefaultText(const event::Column& column, const TypeMapping& mapping) {
+  const TypeRow& row = *mapping.row;
+  if (!column.default_expression || column.identity || column.generated) return std::nullopt;
+  if (mapping.array || mapping.nulled || row.function_default == nullptr) return std::nullopt;
+  if (column.type->kind == event::TypeKind::kDomain) return std::nullopt;
+  if (mapping.schema.type == ConnectType::kStruct) return std::nullopt;
+  const absl::string_view expression = *column.default_expression;
+  if (absl::StartsWith(expression, "NULL")) return std::nullopt;
+  if (IsFunctionCall(expression) || IsClock(expression)) return std::string(row.function_default);
+  if (absl::StrContains(expression, "'")) {
+    const std::optional<std::string> literal = Literal(expression);
+    if (!literal) return std::nullopt;
+    if (row.type == ConnectType::kBoolean) return literal == "true" || literal == "t" ? "t" : "f";
+    if (row.name == "numeric" && !IsDecimalText(*literal)) return std::nullopt;
+    const bool infinite = literal == "infinity" || literal == "-infinity";
+    return infinite && absl::StartsWith(row.name, "timestamp") ? InfiniteDefault(*literal, mapping)
+                                                               : literal;
+  }
+  return Bare(expression, row);
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,152 @@
+#include "encode/types/type_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "encode/values/appenders.h"
+
+namespace walduct::encode {
+namespace {
+
+using config::BinaryMode;
+using config::DecimalMode;
+using config::TimeMode;
+using config::ValueOptions;
+using event::Type;
+using event::TypeKind;
+
+// By the order of the enumerators.
+constexpr Forms kDecimalForms[] = {form::kAlways, form::kDecimalDouble, form::kDecimalString};
+constexpr Forms kTimeForms[] = {form::kAlways,  form::kTimeMicros, form::kConnectTime,
+                                form::kIsoTime, form::kMicros,     form::kNanos};
+constexpr Forms kBinaryForms[] = {form::kAlways, form::kBase64, form::kBase64UrlSafe, form::kHex};
+constexpr Forms kUnknownForms[] = {form::kUnknownBytes, form::kUnknownBase64,
+                                   form::kUnknownBase64UrlSafe, form::kUnknownHex};
+
+// pgjdbc has classes of its own for them, which print numbers as Java does.
+constexpr absl::string_view kGeometricTypes[] = {"box",  "circle", "line",
+                                                 "lseg", "path",   "polygon"};
+
+// pg_type.typdelim where it is not a comma.
+constexpr std::pair<absl::string_view, char> kDelimiters[] = {
+    {"box", ';'}, {"geometry", ':'}, {"geography", ':'}};
+
+template <typename Mode, size_t kSize>
+Forms FormOf(Mode mode, const Forms (&forms)[kSize]) {
+  return forms[static_cast<size_t>(mode)];
+}
+
+const TypeRow* FindRow(absl::string_view name, bool pg_catalog, Forms active) {
+  for (const TypeRow& row : TypeRows()) {
+    const bool fits = row.when == form::kAlways || (row.when & active) != 0;
+    if (fits && row.name == name && (row.extension || pg_catalog)) return &row;
+  }
+  return nullptr;
+}
+
+const TypeRow* RowOf(const Type& type, Forms active) {
+  const bool pg_catalog = type.schema == "pg_catalog";
+  if (type.kind == TypeKind::kEnum) return FindRow(kEnumFamily, true, active);
+  if (type.kind == TypeKind::kBase || type.kind == TypeKind::kRange) {
+    if (const TypeRow* row = FindRow(type.name, pg_catalog, active)) return row;
+  }
+  const bool geometric =
+      pg_catalog && std::find(std::begin(kGeometricTypes), std::end(kGeometricTypes), type.name) !=
+                        std::end(kGeometricTypes);
+  return FindRow(geometric ? kGeometricFamily : kUnknownFamily, true, active);
+}
+
+bool MapScalar(const Type& type, int32_t typmod, const ValueOptions& options,
+               TypeMapping* mapping) {
+  const TypeRow* row = RowOf(type, ActiveForms(options));
+  if (row == nullptr) return false;
+  mapping->row = row;
+  mapping->schema = Schema(row->type, row->semantic_name);
+  mapping->plan.append = row->append;
+  mapping->filler = std::string(row->filler);
+  mapping->placeholder = row->placeholder;
+  if (row->placeholder == Placeholder::kKeptText)
+    mapping->placeholder = options.keep_lost ? Placeholder::kRawText : Placeholder::kNone;
+  if (row->refine != nullptr) row->refine(typmod, options, mapping);
+  if (type.kind == TypeKind::kEnum)
+    mapping->schema.parameters = {{"allowed", absl::StrJoin(type.labels, ",")}};
+  return true;
+}
+
+char DelimiterOf(const Type& element) {
+  for (const auto& [name, delimiter] : kDelimiters) {
+    if (element.name == name) return delimiter;
+  }
+  return ',';
+}
+
+// The column of Debezium: the schema of one element, the value always null.
+void MakeNulled(TypeMapping* item) {
+  item->plan.append = AppendNothing;
+  item->placeholder = Placeholder::kNone;
+  item->nulled = true;
+}
+
+bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
+              TypeMapping* mapping) {
+  TypeMapping item;
+  if (!MapScalar(options.keep_lost ? event::BaseType(element) : element, typmod, options, &item))
+    return false;
+  const ArrayItems items = options.keep_lost ? ArrayItems::kOptional : item.row->array_items;
+  if (items == ArrayItems::kUnsupported) return false;
+  if (items == ArrayItems::kNulled) {
+    *mapping = std::move(item);
+    MakeNulled(mapping);
+    return true;
+  }
+  item.schema.optional = items != ArrayItems::kRequired;
+  item.plan.optional = item.schema.optional;
+  mapping->schema = Schema(ConnectType::kArray);
+  mapping->schema.items = Shared(std::move(item.schema));
+  mapping->plan.append = AppendArray;
+  mapping->plan.finite_items = items == ArrayItems::kFinite;
+  mapping->plan.delimiter = DelimiterOf(event::BaseType(element));
+  mapping->plan.element = std::make_shared<const ValuePlan>(item.plan);
+  mapping->filler = "{}";
+  mapping->placeholder = item.row->array_placeholder;
+  mapping->array = true;
+  mapping->row = item.row;
+  return true;
+}
+
+// The modifier of a domain applies when the column has none of its own.
+int32_t EffectiveTypmod(const Type& type, int32_t typmod) {
+  const Type* t = &type;
+  while (typmod == -1 && t->kind == TypeKind::kDomain && t->base != nullptr) {
+    typmod = t->base_typmod;
+    t = t->base.get();
+  }
+  return typmod;
+}
+
+}  // namespace
+
+Forms ActiveForms(const ValueOptions& options) {
+  Forms active = FormOf(options.decimal, kDecimalForms) | FormOf(options.time, kTimeForms) |
+                 FormOf(options.binary, kBinaryForms);
+  if (options.hstore_map) active |= form::kHstoreMap;
+  if (options.interval_string) active |= form::kIntervalString;
+  if (options.keep_lost) active |= form::kKeepLost;
+  if (options.keep_lost && options.time == TimeMode::kIsoString) active |= form::kIsoTimeKept;
+  if (options.keep_lost && options.interval_string) active |= form::kIntervalStringKept;
+  if (options.include_unknown) active |= form::kUnknown | FormOf(options.binary, kUnknownForms);
+  return active;
+}
+
+bool MapType(const Type& type, int32_t typmod, const ValueOptions& options, TypeMapping* mapping) {
+  const Type& base = event::BaseType(type);
+  const int32_t effective = EffectiveTypmod(type, typmod);
+  if (base.kind == TypeKind::kPseudo) return false;
+  if (base.kind != TypeKind::kArray) return MapScalar(base, effective, options, mapping);
+  return base.element != nullptr && MapArray(*base.element, effective, options, mapping);
+}
+
+}  // namespace walduct::encode

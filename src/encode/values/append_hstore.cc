@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "encode/values/appenders.h"
+
+// hstore text, as hstore_out writes it:
+//   pair (", " pair)*     pair = quoted "=>" (quoted | NULL)     quoted = '"' with \" and \\ escaped '"'
+namespace walduct::encode {
+namespace {
+
+bool TakeQuoted(absl::string_view* text, std::string* into, uint32_t* begin, uint32_t* size) {
+  if (text->empty() || (*text)[0] != '"') return false;
+  *begin = static_cast<uint32_t>(into->size());
+  for (size_t i = 1; i < text->size(); ++i) {
+    if ((*text)[i] == '"') {
+      *size = static_cast<uint32_t>(into->size()) - *begin;
+      text->remove_prefix(i + 1);
+      return true;
+    }
+    if ((*text)[i] == '\\' && ++i == text->size()) return false;
+    into->push_back((*text)[i]);
+  }
+  return false;
+}
+
+bool TakePrefix(absl::string_view* text, absl::string_view prefix) {
+  if (!absl::StartsWith(*text, prefix)) return false;
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+bool TakePair(absl::string_view* text, Scratch* scratch, Scratch::Entry* entry) {
+  if (!TakeQuoted(text, &scratch->entry_text, &entry->key_begin, &entry->key_size)) return false;
+  if (!TakePrefix(text, "=>")) return false;
+  entry->is_null = TakePrefix(text, "NULL");
+  return entry->is_null ||
+         TakeQuoted(text, &scratch->entry_text, &entry->value_begin, &entry->value_size);
+}
+
+uint32_t ContinuationBits(absl::string_view text, size_t i) {
+  return i < text.size() ? static_cast<unsigned char>(text[i]) & 63 : 0;
+}
+
+// String.hashCode over UTF-16, spread as HashMap spreads it.
+uint32_t JavaHash(absl::string_view text) {
+  uint32_t hash = 0;
+  for (size_t i = 0; i < text.size();) {
+    const uint32_t lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      hash = hash * 31 + lead;
+      i += 1;
+    } else if (lead < 0xE0) {
+      hash = hash * 31 + ((lead & 31) << 6 | ContinuationBits(text, i + 1));
+      i += 2;
+    } else if (lead < 0xF0) {
+      hash = hash * 31 + ((lead & 15) << 12 | ContinuationBits(text, i + 1) << 6 |
+                          ContinuationBits(text, i + 2));
+      i += 3;
+    } else {
+      const uint32_t point = ((lead & 7) << 18 | ContinuationBits(text, i + 1) << 12 |
+                              ContinuationBits(text, i + 2) << 6 | ContinuationBits(text, i + 3)) -
+                             0x10000;
+      hash = hash * 31 + (0xD800 + (point >> 10));
+      hash = hash * 31 + (0xDC00 + (point & 0x3FF));
+      i += 4;
+    }
+  }
+  return hash ^ hash >> 16;
+}
+
+bool ReadEntries(absl::string_view text, Scratch* scratch) {
+  scratch->entries.clear();
+  scratch->entry_text.clear();
+  if (text.empty()) return true;
+  do {
+    Scratch::Entry entry{};
+    if (!TakePair(&text, scratch, &entry)) return false;
+    entry.hash =
+        JavaHash(absl::string_view(scratch->entry_text).substr(entry.key_begin, entry.key_size));
+    entry.ordinal = static_cast<uint32_t>(scratch->entries.size());
+    scratch->entries.push_back(entry);
+  } while (TakePrefix(&text, ", "));
+  return text.empty();
+}
+
+// Debezium goes through a java.util.HashMap: buckets in order, within a bucket the order of insertion.
+void SortAsHashMap(std::vector<Scratch::Entry>* entries) {
+  uint32_t capacity = 16;
+  while (entries->size() > capacity / 4 * 3) capacity *= 2;
+  std::sort(entries->begin(), entries->end(), [mask = capacity - 1](const auto& a, const auto& b) {
+    const uint32_t bucket_a = a.hash & mask;
+    const uint32_t bucket_b = b.hash & mask;
+    return bucket_a != bucket_b ? bucket_a < bucket_b : a.ordinal < b.ordinal;
+  });
+}
+
+// JSON as Jackson writes it to a Java string: no surrogate escapes, those belong to the outer text.
+void AppendInnerString(absl::string_view text, std::string* out) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  constexpr char kShort[] = "btn fr";  // \b \t \n, none, \f \r: from 0x08
+  out->push_back('"');
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out->push_back('\\');
+      out->push_back(c);
+    } else if (byte >= 0x08 && byte <= 0x0D && byte != 0x0B) {
+      out->push_back('\\');
+      out->push_back(kShort[byte - 8]);
+    } else if (byte < 0x20) {
+      out->append("\\u00");
+      out->push_back(kHex[byte >> 4]);
+      out->push_back(kHex[byte & 15]);
+    } else {
+      out->push_back(c);
+    }
+  }
+  out->push_back('"');
+}
+
+}  // namespace
+
+Outcome AppendHstoreJson(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  Scratch* scratch = context->scratch;
+  if (!ReadEntries(text, scratch)) return Outcome::kMalformed;
+  SortAsHashMap(&scratch->entries);
+  std::string* json = &scratch->bytes;
+  json->assign("{");
+  const absl::string_view all = scratch->entry_text;
+  for (const Scratch::Entry& entry : scratch->entries) {
+    if (json->size() > 1) json->push_back(',');
+    AppendInnerString(all.substr(entry.key_begin, entry.key_size), json);
+    json->push_back(':');
+    if (entry.is_null) {
+      json->append("null");
+    } else {
+      AppendInnerString(all.substr(entry.value_begin, entry.value_size), json);
+    }
+  }
+  json->push_back('}');
+  AppendText(*json, context);
+  return Outcome::kOk;
+}
+
+// A JSON object, or java.util.Map.toString().
+Outcome AppendHstoreMap(absl::string_view text, const ValuePlan&, ValueContext* context) {
+  Scratch* scratch = context->scratch;
+  if (!ReadEntries(text, scratch)) return Outcome::kMalformed;
+  SortAsHashMap(&scratch->entries);
+  const bool java = context->format == TextFormat::kStruct;
+  std::string* out = context->out;
+  const absl::string_view all = scratch->entry_text;
+  absl::string_view separator = "{";
+  for (const Scratch::Entry& entry : scratch->entries) {
+    out->append(separator.data(), separator.size());
+    separator = java ? ", " : ",";
+    AppendText(all.substr(entry.key_begin, entry.key_size), context);
+    out->push_back(java ? '=' : ':');
+    if (entry.is_null) {
+      out->append("null");
+    } else {
+      AppendText(all.substr(entry.value_begin, entry.value_size), context);
+    }
+  }
+  out->append(scratch->entries.empty() ? "{}" : "}");
+  return Outcome::kOk;
+}
+
+}  // namespace walduct::encode

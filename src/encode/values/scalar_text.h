@@ -1,0 +1,22 @@
+// Scalars as text, in the three formats of values. Pure.
+#pragma once
+
+#include "encode/schema/connect_schema.h"
+#include "encode/values/value_plan.h"
+#include "event/scalar.h"
+
+namespace walduct::encode {
+
+// value is not null and of the schema's type; a null schema: by its kind. False: a decimal that the schema has no room for.
+bool AppendScalar(const event::Scalar& value, const ConnectSchema* schema, ValueContext* context);
+
+// As the one value of a header: text without quotes, Connect's types of time as text.
+bool AppendHeaderScalar(const event::Scalar& value, const ConnectSchema* schema,
+                        ValueContext* context);
+
+// The schema's default; null when it has none. Its text may be appended to *buffer.
+event::Scalar DefaultScalar(const ConnectSchema& schema, std::string* buffer);
+
+bool IsDecimal(const ConnectSchema& schema);
+
+}  // namespace walduct::encode

@@ -1,0 +1,66 @@
+#include "encode/values/time_format.h"
+
+#include <charconv>
+
+namespace walduct::encode {
+namespace {
+
+constexpr int32_t kMicroDigits = 6;
+
+char* PutTwo(int64_t number, char* to) {
+  *to++ = static_cast<char>('0' + number / 10);
+  *to++ = static_cast<char>('0' + number % 10);
+  return to;
+}
+
+}  // namespace
+
+void AppendNumber(int64_t number, std::string* out) {
+  char buffer[24];
+  const char* end = std::to_chars(buffer, buffer + sizeof(buffer), number).ptr;
+  out->append(buffer, static_cast<size_t>(end - buffer));
+}
+
+void AppendIsoDay(const CivilDate& date, std::string* out) {
+  char buffer[40];
+  char* to = buffer;
+  if (date.year < 0) *to++ = '-';
+  if (date.year > 9999) *to++ = '+';
+  const int64_t year = date.year < 0 ? -date.year : date.year;
+  if (year > 9999) {
+    to = std::to_chars(to, buffer + sizeof(buffer), year).ptr;
+  } else {
+    to = PutTwo(year % 100, PutTwo(year / 100, to));
+  }
+  *to++ = '-';
+  to = PutTwo(date.month, to);
+  *to++ = '-';
+  to = PutTwo(date.day, to);
+  out->append(buffer, static_cast<size_t>(to - buffer));
+}
+
+void AppendIsoClock(int64_t micros, int32_t digits, std::string* out) {
+  char buffer[16];
+  const int64_t seconds = micros / kMicrosPerSecond;
+  char* to = PutTwo(seconds / 3600, buffer);
+  *to++ = ':';
+  to = PutTwo(seconds / 60 % 60, to);
+  *to++ = ':';
+  to = PutTwo(seconds % 60, to);
+  if (digits > 0) {
+    const int64_t fraction = micros % kMicrosPerSecond;
+    *to++ = '.';
+    PutTwo(fraction % 100, PutTwo(fraction / 100 % 100, PutTwo(fraction / 10000, to)));
+    to += digits < kMicroDigits ? digits : kMicroDigits;
+  }
+  out->append(buffer, static_cast<size_t>(to - buffer));
+}
+
+int32_t FractionDigits(int64_t micros) {
+  int64_t fraction = micros % kMicrosPerSecond;
+  int32_t digits = fraction == 0 ? 0 : kMicroDigits;
+  for (; digits > 0 && fraction % 10 == 0; fraction /= 10) --digits;
+  return digits;
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,223 @@
+#include "encode/values/time_text.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+
+namespace walduct::encode {
+namespace {
+
+constexpr int64_t kDaysPerEra = 146097;           // 400 years
+constexpr int64_t kDaysBeforeUnixEpoch = 719468;  // from 0000-03-01
+
+// Takes tokens off the front of a text.
+class Scanner {
+ public:
+  explicit Scanner(absl::string_view text) : rest_(text) {}
+
+  bool Take(char c) {
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  // At least min and at most max digits.
+  bool TakeNumber(size_t min, size_t max, int64_t* number) {
+    size_t size = 0;
+    int64_t value = 0;
+    while (size < rest_.size() && size < max &&
+           absl::ascii_isdigit(static_cast<unsigned char>(rest_[size]))) {
+      value = value * 10 + (rest_[size] - '0');
+      ++size;
+    }
+    if (size < min) return false;
+    rest_.remove_prefix(size);
+    *number = value;
+    return true;
+  }
+
+  // ".f{1,6}" as microseconds; nothing there is zero.
+  bool TakeFraction(int64_t* micros) {
+    *micros = 0;
+    if (!Take('.')) return true;
+    const size_t before = rest_.size();
+    if (!TakeNumber(1, 6, micros)) return false;
+    for (size_t digits = before - rest_.size(); digits < 6; ++digits) *micros *= 10;
+    return true;
+  }
+
+  bool TakeWord(absl::string_view word) { return absl::ConsumePrefix(&rest_, word); }
+  // +1 or -1; what stands there if it is a sign, else +1.
+  int64_t TakeSign() { return Take('-') ? -1 : (Take('+'), 1); }
+  bool empty() const { return rest_.empty(); }
+  absl::string_view rest() const { return rest_; }
+
+ private:
+  absl::string_view rest_;
+};
+
+int64_t DaysInMonth(int64_t year, unsigned month) {
+  constexpr uint8_t kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return kDays[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
+bool TakeDate(Scanner* scan, CivilDate* date) {
+  int64_t month = 0, day = 0;
+  if (!scan->TakeNumber(4, 7, &date->year) || !scan->Take('-') || !scan->TakeNumber(2, 2, &month) ||
+      !scan->Take('-') || !scan->TakeNumber(2, 2, &day)) {
+    return false;
+  }
+  date->month = static_cast<unsigned>(month);
+  date->day = static_cast<unsigned>(day);
+  return date->year > 0 && month >= 1 && month <= 12 && day >= 1;
+}
+
+// The sign is applied to the parts: the most negative interval has no positive counterpart.
+bool TakeClock(Scanner* scan, size_t max_hour_digits, int64_t sign, int64_t* micros) {
+  int64_t hours = 0, minutes = 0, seconds = 0, fraction = 0;
+  if (!scan->TakeNumber(2, max_hour_digits, &hours) || !scan->Take(':') ||
+      !scan->TakeNumber(2, 2, &minutes) || !scan->Take(':') || !scan->TakeNumber(2, 2, &seconds) ||
+      !scan->TakeFraction(&fraction)) {
+    return false;
+  }
+  const int64_t whole = sign * ((hours * 60 + minutes) * 60 + seconds);
+  return minutes < 60 && seconds < 60 && !__builtin_mul_overflow(whole, kMicrosPerSecond, micros) &&
+         !__builtin_add_overflow(*micros, sign * fraction, micros);
+}
+
+bool TakeTimeOfDay(Scanner* scan, int64_t* micros) {
+  return TakeClock(scan, 2, 1, micros) && *micros <= kMicrosPerDay;
+}
+
+bool TakeZone(Scanner* scan, int64_t* seconds) {
+  const bool west = scan->Take('-');
+  if (!west && !scan->Take('+')) return false;
+  int64_t hours = 0, minutes = 0, rest = 0;
+  if (!scan->TakeNumber(2, 2, &hours)) return false;
+  if (scan->Take(':') && !scan->TakeNumber(2, 2, &minutes)) return false;
+  if (scan->Take(':') && !scan->TakeNumber(2, 2, &rest)) return false;
+  *seconds = (hours * 3600 + minutes * 60 + rest) * (west ? -1 : 1);
+  return hours < 24 && minutes < 60 && rest < 60;
+}
+
+// The date is complete only once the era at the end of the text is known.
+bool FinishDate(Scanner* scan, CivilDate date, TimestampText* out) {
+  if (scan->TakeWord(" BC")) date.year = 1 - date.year;
+  if (!scan->empty() || date.day > DaysInMonth(date.year, date.month)) return false;
+  out->days = DaysFromCivil(date);
+  return true;
+}
+
+bool ParseInfinity(absl::string_view text, Infinity* infinity) {
+  if (text == "infinity") *infinity = Infinity::kPositive;
+  if (text == "-infinity") *infinity = Infinity::kNegative;
+  return *infinity != Infinity::kNone;
+}
+
+bool ParseDateAndTime(absl::string_view text, bool zoned, TimestampText* out) {
+  *out = {};
+  if (ParseInfinity(text, &out->infinity)) return true;
+  Scanner scan(text);
+  CivilDate date;
+  if (!TakeDate(&scan, &date) || !scan.Take(' ') || !TakeTimeOfDay(&scan, &out->micros))
+    return false;
+  if (out->micros == kMicrosPerDay) return false;  // would be the next day
+  if (zoned && !TakeZone(&scan, &out->offset_seconds)) return false;
+  return FinishDate(&scan, date, out);
+}
+
+// Adds "n unit", the sign and number already taken.
+bool TakeUnit(Scanner* scan, int64_t number, IntervalText* out) {
+  if (scan->TakeWord(" year")) {
+    out->months += number * 12;
+  } else if (scan->TakeWord(" mon")) {
+    out->months += number;
+  } else if (scan->TakeWord(" day")) {
+    out->days += number;
+  } else {
+    return false;
+  }
+  scan->Take('s');
+  return true;
+}
+
+bool IsClock(absl::string_view text) {
+  const size_t end = text.find_first_not_of("0123456789");
+  return end != absl::string_view::npos && text[end] == ':';
+}
+
+}  // namespace
+
+bool ParseDate(absl::string_view text, TimestampText* out) {
+  *out = {};
+  if (ParseInfinity(text, &out->infinity)) return true;
+  Scanner scan(text);
+  CivilDate date;
+  return TakeDate(&scan, &date) && FinishDate(&scan, date, out);
+}
+
+bool ParseTime(absl::string_view text, TimestampText* out) {
+  *out = {};
+  Scanner scan(text);
+  return TakeTimeOfDay(&scan, &out->micros) && scan.empty();
+}
+
+bool ParseZonedTime(absl::string_view text, TimestampText* out) {
+  *out = {};
+  Scanner scan(text);
+  return TakeTimeOfDay(&scan, &out->micros) && TakeZone(&scan, &out->offset_seconds) &&
+         scan.empty();
+}
+
+bool ParseTimestamp(absl::string_view text, TimestampText* out) {
+  return ParseDateAndTime(text, false, out);
+}
+bool ParseZonedTimestamp(absl::string_view text, TimestampText* out) {
+  return ParseDateAndTime(text, true, out);
+}
+
+bool ParseInterval(absl::string_view text, IntervalText* out) {
+  *out = {};
+  if (ParseInfinity(text, &out->infinity)) return true;
+  Scanner scan(text);
+  do {
+    const int64_t sign = scan.TakeSign();
+    if (IsClock(scan.rest())) {
+      return TakeClock(&scan, 10, sign, &out->micros) && scan.empty();
+    }
+    int64_t number = 0;
+    if (!scan.TakeNumber(1, 10, &number) || !TakeUnit(&scan, sign * number, out)) return false;
+  } while (scan.Take(' '));
+  return scan.empty();
+}
+
+// Days since 0000-03-01 count leap days at the end of each year (the usual civil calendar arithmetic).
+int64_t DaysFromCivil(const CivilDate& date) {
+  const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
+  const int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const int64_t year_of_era = year - era * 400;
+  const int64_t month_from_march = (static_cast<int64_t>(date.month) + 9) % 12;
+  const int64_t day_of_year = (153 * month_from_march + 2) / 5 + static_cast<int64_t>(date.day) - 1;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * kDaysPerEra + day_of_era - kDaysBeforeUnixEpoch;
+}
+
+CivilDate CivilFromDays(int64_t days) {
+  const int64_t from_march = days + kDaysBeforeUnixEpoch;
+  const int64_t era = (from_march >= 0 ? from_march : from_march - (kDaysPerEra - 1)) / kDaysPerEra;
+  const int64_t day_of_era = from_march - era * kDaysPerEra;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / (kDaysPerEra - 1)) / 365;
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t month_from_march = (5 * day_of_year + 2) / 153;
+  CivilDate date;
+  date.day = static_cast<unsigned>(day_of_year - (153 * month_from_march + 2) / 5 + 1);
+  date.month =
+      static_cast<unsigned>(month_from_march < 10 ? month_from_march + 3 : month_from_march - 9);
+  date.year = year_of_era + era * 400 + (date.month <= 2 ? 1 : 0);
+  return date;
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,114 @@
+#include "transform/shape/shape_edit.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "transform/shape/value_functions.h"
+
+namespace walduct::transform {
+
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using event::Node;
+
+std::optional<Node>& Target(config::TransformTarget target, event::RecordShape* shape) {
+  return target == config::TransformTarget::kKey ? shape->key : shape->value;
+}
+
+ConnectSchema CopyBasics(const ConnectSchema& schema) {
+  ConnectSchema copy = schema;
+  copy.optional = false;
+  copy.default_value.reset();
+  copy.fields.clear();
+  return copy;
+}
+
+absl::Status SetStructSchema(ConnectSchema basics, Node* node) {
+  basics.type = ConnectType::kStruct;
+  basics.fields.clear();
+  std::set<absl::string_view> names;
+  for (const Node& member : node->members) {
+    if (!names.insert(member.name).second)
+      return RecordError(
+          absl::StrCat("Cannot create field because of field name duplication ", member.name));
+    if (member.schema == nullptr)
+      return RecordError(absl::StrCat("fieldSchema for field ", member.name, " cannot be null."));
+    basics.fields.push_back({member.name, member.schema});
+  }
+  node->schema = event::Shared(std::move(basics));
+  return absl::OkStatus();
+}
+
+Node Taken(const Node& node, bool replace_null) {
+  Node copy = node;
+  if (!replace_null) return copy;
+  copy.leaf.null_is_default = true;
+  const bool null = copy.kind == Node::Kind::kLeaf &&
+                    copy.leaf.kind == event::Leaf::Kind::kConstant && copy.leaf.constant.is_null();
+  if (!null || copy.schema == nullptr || !copy.schema->default_value) return copy;
+  std::string buffer;
+  return event::ConstantNode(copy.schema, DefaultOf(*copy.schema, &buffer), copy.name);
+}
+
+ConnectSchemaPtr PlainSchema(ConnectType type, bool optional) {
+  ConnectSchema schema = event::Schema(type);
+  schema.optional = optional;
+  return event::Shared(std::move(schema));
+}
+
+Presence PresenceOf(const std::optional<Node>& node, Questions* questions) {
+  if (!node || node->kind == Node::Kind::kNull) return Presence::kNull;
+  if (node->is_struct()) return Presence::kPresent;
+  if (node->leaf.kind == event::Leaf::Kind::kConstant)
+    return node->leaf.constant.is_null() ? Presence::kNull : Presence::kPresent;
+  if (node->schema != nullptr && !node->schema->optional) return Presence::kPresent;
+  const event::Answer* answer = questions->Ask(IsNullNode(*node));
+  if (answer == nullptr) return Presence::kUnknown;
+  return answer->text == "true" ? Presence::kNull : Presence::kPresent;
+}
+
+std::optional<Verdict> UnlessPresent(const std::optional<Node>& node, Questions* questions,
+                                     Verdict if_null) {
+  switch (PresenceOf(node, questions)) {
+    case Presence::kUnknown:
+      return Verdict::kAsk;
+    case Presence::kNull:
+      return if_null;
+    case Presence::kPresent:
+      break;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Node*> RequireStruct(std::optional<Node>* node, absl::string_view purpose) {
+  const bool schemaless = !node->has_value() || (*node)->schema == nullptr;
+  if (node->has_value() && (*node)->is_struct()) return &**node;
+  const bool null = !node->has_value() || (*node)->kind == Node::Kind::kNull;
+  return RecordError(
+      absl::StrCat(schemaless ? "Only Map objects supported in absence of schema for ["
+                              : "Only Struct objects supported for [",
+                   purpose, "], found: ", null ? "null" : "a value that is not a struct"));
+}
+
+bool IsEnvelope(const std::optional<Node>& value) {
+  return value && value->is_struct() && value->schema != nullptr &&
+         absl::EndsWith(value->schema->name, ".Envelope");
+}
+
+absl::string_view ConstantText(const Node& parent, absl::string_view member) {
+  const Node* node = parent.Find(member);
+  if (node == nullptr || node->kind != Node::Kind::kLeaf ||
+      node->leaf.kind != event::Leaf::Kind::kConstant)
+    return "";
+  return node->leaf.constant_text;
+}
+
+absl::Status RecordError(absl::string_view message) {
+  return Error(absl::StatusCode::kInvalidArgument, "transform_failed", message);
+}
+
+}  // namespace walduct::transform

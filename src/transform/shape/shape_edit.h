@@ -1,0 +1,53 @@
+// Small edits of shapes that several stages share, with the semantics of Kafka Connect's SchemaUtil, Requirements and Struct.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "config/options/transform_spec.h"
+#include "event/record_shape.h"
+#include "transform/shape/stage.h"
+
+namespace walduct::transform {
+
+// Key or value, whichever the transform works on.
+std::optional<event::Node>& Target(config::TransformTarget target, event::RecordShape* shape);
+
+// Type, name, version, doc, parameters, items; neither fields nor optional nor default.
+event::ConnectSchema CopyBasics(const event::ConnectSchema& schema);
+
+// Gives node a schema like `basics` whose fields are those of its members. InvalidArgument: two members of one name.
+absl::Status SetStructSchema(event::ConnectSchema basics, event::Node* node);
+
+// A copy as Struct.get (replace_null) or Struct.getWithoutDefault take it out of its struct.
+event::Node Taken(const event::Node& node, bool replace_null);
+
+// Schemas of fields that transforms add.
+event::ConnectSchemaPtr PlainSchema(event::ConnectType type, bool optional);
+
+enum class Presence { kNull, kPresent, kUnknown };
+// Is the value null? Asks where it depends on the record; kUnknown: return Verdict::kAsk.
+Presence PresenceOf(const std::optional<event::Node>& node, Questions* questions);
+// What a stage that works on values answers where there is none, if_null, or where the record has to be asked first; absent
+// where there is one.
+std::optional<Verdict> UnlessPresent(const std::optional<event::Node>& node, Questions* questions,
+                                     Verdict if_null = Verdict::kKeep);
+
+// The node as a struct with a schema or a schemaless map; else the error of Connect's Requirements: "Only Struct objects
+// supported for [purpose], found: …".
+absl::StatusOr<event::Node*> RequireStruct(std::optional<event::Node>* node,
+                                           absl::string_view purpose);
+
+// A record's value that Debezium would take for a change of a row.
+bool IsEnvelope(const std::optional<event::Node>& value);
+
+// The member's constant text; empty when it is not a constant.
+absl::string_view ConstantText(const event::Node& parent, absl::string_view member);
+
+// What is wrong with the record, in the transform's words.
+absl::Status RecordError(absl::string_view message);
+
+}  // namespace walduct::transform

@@ -1,0 +1,143 @@
+#include "transform/shape/value_functions.h"
+
+#include <charconv>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/values/json_reader.h"
+
+namespace walduct::transform {
+
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using event::Node;
+using event::Scalar;
+
+absl::StatusOr<Node> Converted(const Node& operand, ConnectSchemaPtr schema,
+                               const event::ValueFunctionPtr& function) {
+  if (operand.kind == Node::Kind::kNull) return event::NullNode(std::move(schema), operand.name);
+  if (operand.leaf.kind != event::Leaf::Kind::kConstant)
+    return event::FunctionNode(std::move(schema), function, {operand}, operand.name);
+  const Scalar in = operand.leaf.constant_value();
+  std::string buffer;
+  Scalar out;
+  if (absl::Status status = function->Apply({&in, 1}, &buffer, &out); !status.ok()) return status;
+  return event::ConstantNode(std::move(schema), out, operand.name);
+}
+
+Node IsNullNode(const Node& leaf) {
+  static const event::ValueFunctionPtr* const function =
+      new event::ValueFunctionPtr(MakeFunction([](auto in, std::string*, Scalar* out) {
+        *out = Scalar::Boolean(in[0].is_null());
+        return absl::OkStatus();
+      }));
+  return event::FunctionNode(PlainSchema(ConnectType::kBoolean, false), *function, {leaf});
+}
+
+Node MemberOfLeaf(const Node& leaf, const std::string& member, ConnectSchemaPtr schema) {
+  const auto function = MakeFunction([member, schema](auto in, std::string* buffer, Scalar* out) {
+    *out = Scalar::Null();
+    if (in[0].is_null()) return absl::OkStatus();
+    const absl::string_view json = JsonMember(in[0].text, member);
+    if (json.empty() || json == "null") return absl::OkStatus();
+    return ScalarFromJson(json, *schema, buffer, out)
+               ? absl::OkStatus()
+               : RecordError(absl::StrCat("field ", member, " is not of the type of its schema"));
+  });
+  return event::FunctionNode(std::move(schema), function, {leaf}, member);
+}
+
+Scalar DefaultOf(const ConnectSchema& schema, std::string* buffer) {
+  Scalar value;
+  if (schema.default_value && schema.name == "org.apache.kafka.connect.data.Decimal")
+    return Scalar::Decimal(schema.default_value->text);
+  if (schema.default_value) ScalarFromJson(schema.default_value->json, schema, buffer, &value);
+  return value;
+}
+
+event::ConnectDefault MakeDefault(const Scalar& value) {
+  event::ConnectDefault result;
+  switch (value.kind) {
+    case Scalar::Kind::kNull:
+      break;
+    case Scalar::Kind::kBoolean:
+      result.json = value.integer != 0 ? "true" : "false";
+      break;
+    case Scalar::Kind::kInteger:
+      result.json = absl::StrCat(value.integer);
+      break;
+    case Scalar::Kind::kReal: {
+      char digits[32];
+      const auto end = std::to_chars(digits, digits + sizeof(digits), value.real).ptr;
+      result.json.assign(digits, end);
+      if (result.json.find_first_of(".eEn") == std::string::npos) result.json += ".0";
+      break;
+    }
+    case Scalar::Kind::kText:
+      AppendJsonString(value.text, &result.json);
+      result.text = std::string(value.text);
+      return result;
+    case Scalar::Kind::kBytes:
+      result.json = absl::StrCat("\"", absl::Base64Escape(value.text), "\"");
+      break;
+    case Scalar::Kind::kDecimal:
+    case Scalar::Kind::kJson:
+      result.json = std::string(value.text);
+      break;
+  }
+  result.text = result.json;
+  return result;
+}
+
+namespace {
+
+bool NumberFromJson(absl::string_view json, ConnectType type, Scalar* out) {
+  if (type == ConnectType::kFloat || type == ConnectType::kDouble) {
+    double real = 0;
+    if (!absl::SimpleAtod(json, &real)) return false;
+    *out = Scalar::Real(real);
+    return true;
+  }
+  int64_t integer = 0;
+  if (!absl::SimpleAtoi(json, &integer)) return false;
+  *out = Scalar::Integer(integer);
+  return true;
+}
+
+}  // namespace
+
+bool ScalarFromJson(absl::string_view json, const ConnectSchema& schema, std::string* buffer,
+                    Scalar* out) {
+  switch (schema.type) {
+    case ConnectType::kBoolean:
+      *out = Scalar::Boolean(json == "true");
+      return json == "true" || json == "false";
+    case ConnectType::kInt8:
+    case ConnectType::kInt16:
+    case ConnectType::kInt32:
+    case ConnectType::kInt64:
+    case ConnectType::kFloat:
+    case ConnectType::kDouble:
+      return NumberFromJson(json, schema.type, out);
+    case ConnectType::kString:
+      if (!JsonText(json, buffer)) return false;
+      *out = Scalar::Text(*buffer);
+      return true;
+    case ConnectType::kBytes: {
+      std::string base64;
+      if (!JsonText(json, &base64) || !absl::Base64Unescape(base64, buffer)) return false;
+      *out = Scalar::Bytes(*buffer);
+      return true;
+    }
+    default:
+      buffer->assign(json.data(), json.size());
+      *out = Scalar::Json(*buffer);
+      return true;
+  }
+}
+
+}  // namespace walduct::transform

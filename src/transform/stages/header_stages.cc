@@ -1,0 +1,284 @@
+// Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's HeaderToValue and
+// ExtractChangedRecordState.
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::TransformSpec;
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+ConnectType SmallestInteger(int64_t value) {
+  if (value == static_cast<int8_t>(value)) return ConnectType::kInt8;
+  if (value == static_cast<int16_t>(value)) return ConnectType::kInt16;
+  if (value == static_cast<int32_t>(value)) return ConnectType::kInt32;
+  return ConnectType::kInt64;
+}
+
+// "1.50" as Connect prints the number it reads: 1.5. Text that is no plain decimal number stays.
+std::string PlainNumber(std::string text) {
+  const bool plain = text.find_first_not_of("0123456789.-") == std::string::npos &&
+                     std::count(text.begin(), text.end(), '.') == 1 && text.rfind('-') + 1 <= 1;
+  if (!plain || text.find_first_of("0123456789") == std::string::npos) return text;
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// A literal as Connect's Values.parseString takes it, to the extent that its printed form shows.
+Node ParseLiteral(const std::string& name, absl::string_view written) {
+  const absl::string_view literal = absl::StripAsciiWhitespace(written);
+  int64_t integer = 0;
+  if (literal == "null") return event::NullNode(PlainSchema(ConnectType::kString, true), name);
+  if (absl::SimpleAtoi(literal, &integer))
+    return event::ConstantNode(PlainSchema(SmallestInteger(integer), false),
+                               Scalar::Integer(integer), name);
+  if (literal == "true" || literal == "false")
+    return event::ConstantNode(PlainSchema(ConnectType::kBoolean, false),
+                               Scalar::Boolean(literal == "true"), name);
+  return event::ConstantNode(PlainSchema(ConnectType::kString, false),
+                             Scalar::Text(PlainNumber(std::string(literal))), name);
+}
+
+class InsertHeader final : public Stage {
+ public:
+  explicit InsertHeader(const TransformSpec& spec)
+      : header_(ParseLiteral(spec.options.Text("header"), spec.options.Text("value.literal"))) {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    shape->headers.push_back(header_);
+    return Verdict::kKeep;
+  }
+
+ private:
+  const Node header_;
+};
+
+void RemoveHeaders(const std::set<std::string, std::less<>>& names, RecordShape* shape) {
+  std::vector<Node>& headers = shape->headers;
+  headers.erase(std::remove_if(headers.begin(), headers.end(),
+                               [&](const Node& header) { return names.count(header.name) > 0; }),
+                headers.end());
+}
+
+std::set<std::string, std::less<>> AsSet(const std::vector<std::string>& list) {
+  return {list.begin(), list.end()};
+}
+
+class DropHeaders final : public Stage {
+ public:
+  explicit DropHeaders(const TransformSpec& spec) : names_(AsSet(spec.options.List("headers"))) {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    RemoveHeaders(names_, shape);
+    return Verdict::kKeep;
+  }
+
+ private:
+  const std::set<std::string, std::less<>> names_;
+};
+
+class HeaderFrom final : public Stage {
+ public:
+  explicit HeaderFrom(const TransformSpec& spec)
+      : target_(spec.target),
+        fields_(spec.options.List("fields")),
+        headers_(spec.options.List("headers")),
+        moved_(spec.options.Text("operation") == "move" ? AsSet(fields_) : AsSet({})),
+        replace_null_(spec.options.Boolean("replace.null.with.default")) {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "header move"));
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      const Node* member = node->Find(fields_[i]);
+      if (member == nullptr) return RecordError(absl::StrCat("Field does not exist: ", fields_[i]));
+      shape->headers.push_back(Taken(*member, replace_null_));
+      shape->headers.back().name = headers_[i];
+    }
+    if (moved_.empty()) return Verdict::kKeep;
+    std::vector<Node> kept;
+    for (const Node& member : node->members) {
+      if (moved_.count(member.name) == 0) kept.push_back(Taken(member, replace_null_));
+    }
+    node->members = std::move(kept);
+    if (node->schema == nullptr) return Verdict::kKeep;
+    RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
+    return Verdict::kKeep;
+  }
+
+ private:
+  const config::TransformTarget target_;
+  const std::vector<std::string> fields_, headers_;
+  const std::set<std::string, std::less<>> moved_;
+  const bool replace_null_;
+};
+
+class HeaderToValue final : public Stage {
+ public:
+  explicit HeaderToValue(const TransformSpec& spec)
+      : headers_(spec.options.List("headers")),
+        fields_(spec.options.List("fields")),
+        move_(spec.options.Text("operation") == "move") {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    if (!shape->value || !shape->value->is_struct() || shape->value->schema == nullptr)
+      return Verdict::kKeep;
+    std::set<std::string, std::less<>> found;
+    // The fields come in the order of the record's headers.
+    for (const Node& header : shape->headers) {
+      const auto listed = std::find(headers_.begin(), headers_.end(), header.name);
+      if (listed == headers_.end() || &header != LastHeader(*shape, header.name)) continue;
+      found.insert(header.name);
+      Node field = header;
+      const std::vector<std::string> path =
+          absl::StrSplit(fields_[static_cast<size_t>(listed - headers_.begin())], '.');
+      field.name = path.back();
+      RETURN_IF_ERROR(
+          Insert(absl::MakeConstSpan(path).first(path.size() - 1), field, &*shape->value));
+    }
+    if (move_) RemoveHeaders(found, shape);
+    return Verdict::kKeep;
+  }
+
+ private:
+  static const Node* LastHeader(const RecordShape& shape, const std::string& name) {
+    const Node* last = nullptr;
+    for (const Node& header : shape.headers) {
+      if (header.name == name) last = &header;
+    }
+    return last;
+  }
+
+  // Adds field to the struct that path leads to, and to the schemas on the way; a path that leads nowhere adds nothing.
+  static absl::Status Insert(absl::Span<const std::string> path, const Node& field, Node* parent) {
+    for (Node& member : parent->members) member = Taken(member, true);
+    if (path.empty()) {
+      parent->members.push_back(field);
+    } else {
+      Node* child = parent->Find(path[0]);
+      if (child == nullptr) return absl::OkStatus();
+      if (child->kind == Node::Kind::kNull)
+        return RecordError(absl::StrCat("field ", path[0], " is null, and ", field.name,
+                                        " cannot be written into it"));
+      if (!child->is_struct()) return absl::OkStatus();
+      RETURN_IF_ERROR(Insert(path.subspan(1), field, child));
+    }
+    return SetStructSchema(CopyBasics(*parent->schema), parent);
+  }
+
+  const std::vector<std::string> headers_, fields_;
+  const bool move_;
+};
+
+bool SameScalar(const Scalar& a, const Scalar& b) {
+  return a.kind == b.kind && a.integer == b.integer && a.text == b.text && !(a.real < b.real) &&
+         !(b.real < a.real);
+}
+
+// The names of the columns whose values differ (or do not), as JSON. in: old and new value of each in turn.
+class ColumnNames final : public event::ValueFunction {
+ public:
+  ColumnNames(std::vector<std::string> names, bool changed)
+      : names_(std::move(names)), changed_(changed) {}
+
+  absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer, Scalar* out) const override {
+    buffer->push_back('[');
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (SameScalar(in[2 * i], in[2 * i + 1]) == changed_) continue;
+      if (buffer->size() > 1) buffer->push_back(',');
+      AppendJsonString(names_[i], buffer);
+    }
+    buffer->push_back(']');
+    *out = Scalar::Json(*buffer);
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::vector<std::string> names_;
+  const bool changed_;
+};
+
+class ExtractChangedRecordState final : public Stage {
+ public:
+  explicit ExtractChangedRecordState(const TransformSpec& spec)
+      : changed_(spec.options.Text("header.changed.name")),
+        unchanged_(spec.options.Text("header.unchanged.name")) {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
+    const Node* before = shape->value->Find("before");
+    const Node* after = shape->value->Find("after");
+    for (const auto& [node, name] : {std::pair(after, "after"), std::pair(before, "before")}) {
+      if (node == nullptr) return RecordError(absl::StrCat(name, " is not a valid field name"));
+    }
+    const bool both = before->is_struct() && after->is_struct();
+    for (const auto& [name, changed] : {std::pair(changed_, true), std::pair(unchanged_, false)}) {
+      if (name.empty()) continue;
+      shape->headers.push_back(both ? Names(name, changed, *before, *after) : NoNames(name));
+    }
+    return Verdict::kKeep;
+  }
+
+ private:
+  static ConnectSchemaPtr Schema() {
+    ConnectSchema schema = event::Schema(ConnectType::kArray);
+    schema.items = PlainSchema(ConnectType::kString, true);
+    return event::Shared(std::move(schema));
+  }
+
+  static Node NoNames(const std::string& name) {
+    return event::ConstantNode(Schema(), Scalar::Json("[]"), name);
+  }
+
+  static Node Names(const std::string& name, bool changed, const Node& before, const Node& after) {
+    std::vector<std::string> columns;
+    std::vector<Node> operands;
+    for (const Node& column : after.members) {
+      const Node* old = before.Find(column.name);
+      if (old == nullptr || old->kind != Node::Kind::kLeaf || column.kind != Node::Kind::kLeaf)
+        continue;
+      columns.push_back(column.name);
+      operands.push_back(Taken(*old, true));
+      operands.push_back(Taken(column, true));
+    }
+    return event::FunctionNode(Schema(),
+                               std::make_shared<const ColumnNames>(std::move(columns), changed),
+                               std::move(operands), name);
+  }
+
+  const std::string changed_, unchanged_;
+};
+
+}  // namespace
+
+StagePtr MakeInsertHeader(const TransformSpec& spec) {
+  return std::make_unique<InsertHeader>(spec);
+}
+StagePtr MakeDropHeaders(const TransformSpec& spec) { return std::make_unique<DropHeaders>(spec); }
+StagePtr MakeHeaderFrom(const TransformSpec& spec) { return std::make_unique<HeaderFrom>(spec); }
+StagePtr MakeHeaderToValue(const TransformSpec& spec) {
+  return std::make_unique<HeaderToValue>(spec);
+}
+StagePtr MakeExtractChangedRecordState(const TransformSpec& spec) {
+  return std::make_unique<ExtractChangedRecordState>(spec);
+}
+
+}  // namespace walduct::transform

@@ -1,0 +1,85 @@
+// Debezium's DecodeLogicalDecodingMessageContent: JSON in logical messages as rows that were inserted.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "transform/outbox/json_payload.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using event::ConnectSchema;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+constexpr absl::string_view kMessageSchema = "io.debezium.connector.postgresql.MessageValue";
+
+// The bytes as text.
+Node TextOf(const Node& content) {
+  static const event::ValueFunctionPtr* const function =
+      new event::ValueFunctionPtr(MakeFunction([](auto in, std::string*, Scalar* out) {
+        *out = in[0].is_null() ? Scalar::Null() : Scalar::Text(in[0].text);
+        return absl::OkStatus();
+      }));
+  return event::FunctionNode(PlainSchema(ConnectType::kString, true), *function, {content},
+                             "after");
+}
+
+class DecodeMessageContent final : public Stage {
+ public:
+  explicit DecodeMessageContent(const config::TransformSpec& spec)
+      : rules_{.keep_nulls = spec.options.Boolean("fields.null.include")} {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    const bool message = shape->value && shape->value->is_struct() &&
+                         shape->value->schema != nullptr &&
+                         shape->value->schema->name == kMessageSchema;
+    if (!message) return Verdict::kKeep;
+    const Node* body = shape->value->Find("message");
+    const Node* content = body != nullptr && body->is_struct() ? body->Find("content") : nullptr;
+    if (content == nullptr || content->kind != Node::Kind::kLeaf)
+      return RecordError("the message has no content");
+    if (content->schema->type != ConnectType::kBytes)
+      return RecordError(
+          "the content of messages is no longer bytes; set binary.handling.mode=bytes");
+    Node row = TextOf(*content);
+    ASSIGN_OR_RETURN(const Verdict verdict, StructOfText("", rules_, &row, questions));
+    if (verdict != Verdict::kKeep) return verdict;
+    shape->key.reset();
+    return SetRow(std::move(row), shape);
+  }
+
+ private:
+  // All but the message stays; the operation is that of an INSERT.
+  static absl::StatusOr<Verdict> SetRow(Node row, RecordShape* shape) {
+    Node value = event::StructNode(nullptr, {});
+    for (Node& member : shape->value->members) {
+      if (member.name == "message") continue;
+      if (member.name == "op") {
+        member = event::ConstantNode(member.schema, Scalar::Text("c"), member.name);
+      }
+      value.members.push_back(std::move(member));
+    }
+    value.members.push_back(std::move(row));
+    ConnectSchema schema = event::Schema(ConnectType::kStruct);
+    schema.name = absl::StrCat(kMessageSchema, ".Envelope");
+    RETURN_IF_ERROR(SetStructSchema(std::move(schema), &value));
+    shape->value = std::move(value);
+    return Verdict::kKeep;
+  }
+
+  const JsonRules rules_;
+};
+
+}  // namespace
+
+StagePtr MakeDecodeMessageContent(const config::TransformSpec& spec) {
+  return std::make_unique<DecodeMessageContent>(spec);
+}
+
+}  // namespace walduct::transform

@@ -1,0 +1,258 @@
+// Debezium's EventRouter: events of the rows of outbox tables.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "config/text/topic_name.h"
+#include "transform/outbox/json_payload.h"
+#include "transform/outbox/outbox_timestamp.h"
+#include "transform/outbox/router_options.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::PlacedColumn;
+using config::Placement;
+using event::ConnectSchema;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+// The event while it is put together. `row` and `envelope` are of the record as it came.
+struct Event {
+  const Node& envelope;
+  const Node& row;
+  OutboxColumns columns;
+  Node payload;
+  std::string route;  // the routed value
+};
+
+absl::StatusOr<const Node*> Column(const Node& row, const std::string& name) {
+  const Node* column = row.Find(name);
+  if (column != nullptr) return column;
+  return RecordError(absl::StrCat("column ", name, " does not exist in the row"));
+}
+
+absl::StatusOr<const Node*> ColumnOf(const Node& row, const std::string& name, ConnectType type,
+                                     absl::string_view wanted) {
+  ASSIGN_OR_RETURN(const Node* column, Column(row, name));
+  if (column->schema != nullptr && column->schema->type == type) return column;
+  return RecordError(absl::StrCat("column ", name, " is not of type ", wanted));
+}
+
+Node Named(Node node, std::string name) {
+  node.name = std::move(name);
+  return node;
+}
+
+// As Java's String.trim sees it.
+bool IsBlank(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+}
+
+bool CanBeEmpty(const Node& payload) {
+  if (payload.schema == nullptr) return false;  // an expanded []
+  if (payload.schema->type == ConnectType::kString) return true;
+  return payload.schema->optional && payload.schema->type != ConnectType::kStruct;
+}
+
+Node IsEmptyNode(const Node& payload) {
+  static const event::ValueFunctionPtr* const function =
+      new event::ValueFunctionPtr(MakeFunction([](auto in, std::string*, Scalar* out) {
+        const bool text = in[0].kind == Scalar::Kind::kText;
+        *out = Scalar::Boolean(in[0].is_null() || (text && IsBlank(in[0].text)));
+        return absl::OkStatus();
+      }));
+  return event::FunctionNode(PlainSchema(ConnectType::kBoolean, false), *function, {payload});
+}
+
+// The partition is Kafka's, so it cannot be negative.
+absl::StatusOr<Node> PartitionOf(const Node& column) {
+  static const event::ValueFunctionPtr* const function =
+      new event::ValueFunctionPtr(MakeFunction([](auto in, std::string*, Scalar* out) {
+        *out = in[0];
+        return in[0].is_null() || in[0].integer >= 0
+                   ? absl::OkStatus()
+                   : RecordError("the number of its partition is negative");
+      }));
+  return Converted(column, PlainSchema(ConnectType::kInt32, true), *function);
+}
+
+// The schema's name of a row with the routed value as its last part but one.
+std::string EnvelopeName(const std::string& row_schema, const std::string& route) {
+  const size_t dot = row_schema.rfind('.');
+  if (row_schema.empty()) return route;
+  if (dot == std::string::npos) return absl::StrCat(route, ".", row_schema);
+  return absl::StrCat(row_schema.substr(0, dot + 1), route, row_schema.substr(dot));
+}
+
+class EventRouter final : public Stage {
+ public:
+  explicit EventRouter(const config::TransformSpec& spec) : options_(spec) {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    if (options_.tables && !shape->table.empty() && !options_.tables->Matches(shape->table))
+      return Verdict::kKeep;
+    if (!shape->value || shape->value->kind == Node::Kind::kNull) return Verdict::kDrop;
+    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
+    const absl::string_view op = ConstantText(*shape->value, "op");
+    if (op == "d") return Verdict::kDrop;
+    if (op == "u") return ApplyToUpdate(questions);
+    if (op == "t") {
+      questions->GiveReason("the outbox table was truncated; that is no event and is left out");
+      return Verdict::kDrop;
+    }
+    const Node envelope = *std::move(shape->value);
+    const Node* row = envelope.Find("after");
+    if (row == nullptr || !row->is_struct())
+      return RecordError("the change has no new row to make an event of");
+    return ApplyToRow({envelope, *row, {}, {}, {}}, shape, questions);
+  }
+
+ private:
+  absl::StatusOr<Verdict> ApplyToUpdate(Questions* questions) const {
+    if (options_.updates == UpdateBehavior::kFatal)
+      return RecordError("a row of the outbox table was updated (table.op.invalid.behavior=fatal)");
+    questions->GiveReason(
+        "rows of the outbox table are updated; updates are no events and are left out. Is a poller "
+        "still at work?");
+    return Verdict::kDrop;
+  }
+
+  absl::StatusOr<Verdict> ApplyToRow(Event event, RecordShape* shape, Questions* questions) const {
+    ASSIGN_OR_RETURN(event.columns, MapColumns(event, *shape, questions));
+    questions->MarkEvent();
+    const Node& row = event.row;
+    // What is taken by its value is the default where it is NULL, as everywhere in Connect.
+    event.payload = Named(Taken(*row.Find(event.columns.payload), true), "");
+    ASSIGN_OR_RETURN(const Verdict routed, Route(&event, shape, questions));
+    if (routed != Verdict::kKeep) return routed;
+    ASSIGN_OR_RETURN(const Verdict expanded, Expand(&event, questions));
+    if (expanded != Verdict::kKeep) return expanded;
+    const Node* clock = event.envelope.Find("ts_ms");
+    ASSIGN_OR_RETURN(shape->timestamp, EventTimestamp(options_.timestamp, row, clock));
+    shape->headers.push_back(Named(Taken(*row.Find(event.columns.id), true), "id"));
+    shape->partition.reset();
+    RETURN_IF_ERROR(PlaceOutside(row, shape));
+    shape->key = Named(Taken(*row.Find(event.columns.key), true), "");
+    return SetValue(event, shape, questions);
+  }
+
+  absl::StatusOr<OutboxColumns> MapColumns(const Event& event, const RecordShape& shape,
+                                           Questions* questions) const {
+    std::vector<std::string> names;
+    for (const Node& member : event.row.members) names.push_back(member.name);
+    const std::string table = shape.table.empty() ? "of logical messages" : shape.table;
+    ASSIGN_OR_RETURN(OutboxColumns columns, MapOutboxColumns({.options = options_.columns,
+                                                              .table = table,
+                                                              .transform = options_.alias,
+                                                              .columns = names,
+                                                              .strict = options_.strict}));
+    for (const config::Guess& guess : columns.guesses)
+      questions->Tell(absl::StrCat(guess.text, "; better write ", guess.line));
+    return columns;
+  }
+
+  absl::StatusOr<Verdict> Route(Event* event, RecordShape* shape, Questions* questions) const {
+    ASSIGN_OR_RETURN(const Node* column, ColumnOf(event->row, event->columns.route,
+                                                  ConnectType::kString, "text, so it is no topic"));
+    const event::Answer* answer = questions->Ask(*column);
+    if (answer == nullptr) return Verdict::kAsk;
+    if (answer->null)
+      return RecordError(absl::StrCat("column ", column->name, ", which gives the topic, is NULL"));
+    event->route = answer->text;
+    // "outbox.event." would be a topic that nobody reads.
+    if (options_.topic_of_route && IsBlank(event->route))
+      return RecordError(
+          absl::StrCat("column ", column->name, ", which gives the topic, is empty"));
+    shape->topic = options_.topic.Replace(event->route).value_or(event->route);
+    if (config::IsTopicName(shape->topic)) return Verdict::kKeep;
+    return RecordError(absl::StrCat("column ", column->name, " gives the topic '",
+                                    shape->topic.substr(0, 300),
+                                    "', which is no name that Kafka takes"));
+  }
+
+  absl::StatusOr<Verdict> Expand(Event* event, Questions* questions) const {
+    if (!options_.expand_json) return Verdict::kKeep;
+    return ExpandPayload(event->columns.payload, options_.json, &event->payload, questions);
+  }
+
+  // Columns that go into headers and the one that is the partition.
+  absl::Status PlaceOutside(const Node& row, RecordShape* shape) const {
+    for (const PlacedColumn& placed : options_.placed) {
+      if (placed.placement == Placement::kEnvelope) continue;
+      if (options_.ignore_missing && row.Find(placed.column) == nullptr) continue;
+      if (placed.placement == Placement::kHeader) {
+        ASSIGN_OR_RETURN(const Node* column, Column(row, placed.column));
+        shape->headers.push_back(Named(Taken(*column, true), placed.alias));
+      } else {
+        ASSIGN_OR_RETURN(const Node* column, ColumnOf(row, placed.column, ConnectType::kInt32,
+                                                      "integer, so it is no partition"));
+        ASSIGN_OR_RETURN(shape->partition, PartitionOf(*column));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Verdict> SetValue(const Event& event, RecordShape* shape,
+                                   Questions* questions) const {
+    if (options_.tombstones && CanBeEmpty(event.payload)) {
+      const event::Answer* empty = questions->Ask(IsEmptyNode(event.payload));
+      if (empty == nullptr) return Verdict::kAsk;
+      if (empty->text == "true") {
+        shape->value.reset();
+        return Verdict::kKeep;
+      }
+    }
+    if (!options_.in_envelope) {
+      shape->value = event.payload;
+      return Verdict::kKeep;
+    }
+    return SetEnvelope(event, shape, questions);
+  }
+
+  absl::StatusOr<Verdict> SetEnvelope(const Event& event, RecordShape* shape,
+                                      Questions* questions) const {
+    ConnectSchema schema = event::Schema(ConnectType::kStruct);
+    schema.name = EnvelopeName(event.row.schema->name, event.route);
+    if (!options_.schema_version.empty()) {
+      ASSIGN_OR_RETURN(const Node* column,
+                       ColumnOf(event.row, options_.schema_version, ConnectType::kInt32,
+                                "integer, so it is no version"));
+      const event::Answer* version = questions->Ask(*column);
+      if (version == nullptr) return Verdict::kAsk;
+      if (!version->null && !absl::SimpleAtoi(version->text, &schema.version))
+        return RecordError(absl::StrCat("column ", column->name, " is no version of a schema"));
+    }
+    Node value = event::StructNode(nullptr, {Named(event.payload, "payload")});
+    for (const PlacedColumn& placed : options_.placed) {
+      if (placed.placement != Placement::kEnvelope) continue;
+      if (options_.ignore_missing && event.row.Find(placed.column) == nullptr) continue;
+      ASSIGN_OR_RETURN(const Node* column, Column(event.row, placed.column));
+      value.members.push_back(Named(Taken(*column, true), placed.alias));
+    }
+    RETURN_IF_ERROR(SetStructSchema(std::move(schema), &value));
+    shape->value = std::move(value);
+    return Verdict::kKeep;
+  }
+
+  const RouterOptions options_;
+};
+
+}  // namespace
+
+StagePtr MakeEventRouter(const config::TransformSpec& spec) {
+  return std::make_unique<EventRouter>(spec);
+}
+
+}  // namespace walduct::transform

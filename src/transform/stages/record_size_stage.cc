@@ -1,0 +1,219 @@
+// Debezium's EnforceRecordSize: cuts long columns of records that are too large. One question per record, whether it is; the
+// functions that cut are in the shape of those that are.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+#include "transform/values/record_size.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::TransformSpec;
+using event::ConnectSchema;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+constexpr char kCut[] = "cut", kLarge[] = "large", kFits[] = "fits";
+
+struct Limits {
+  int64_t max_bytes = 0;
+  double compression_ratio = 1;
+  int64_t min_field_size = 0;
+};
+
+// A column that may be cut.
+struct Column {
+  size_t leaf = 0;  // of RecordSize
+  bool after = false;
+  bool text = false;
+  // What stands for NULL.
+  std::string default_buffer;
+  bool has_default = false;
+};
+
+// Decimals and bits are bytes in the schema alone.
+bool CanBeCut(const Node& node) {
+  if (node.kind != Node::Kind::kLeaf || node.schema == nullptr) return false;
+  const ConnectSchema& schema = *node.schema;
+  return schema.type == ConnectType::kString ||
+         (schema.type == ConnectType::kBytes &&
+          schema.name != "org.apache.kafka.connect.data.Decimal" &&
+          schema.name != "io.debezium.data.Bits");
+}
+
+// The class's arithmetic, on all leaves whose size differs from record to record.
+class Measure {
+ public:
+  Measure(const RecordShape& shape, const Limits& limits) : limits_(limits), size_(shape) {
+    for (const bool after : {false, true}) {
+      const Node* row = shape.value->Find(after ? "after" : "before");
+      if (row == nullptr || !row->is_struct()) continue;
+      for (const Node& column : row->members) AddColumn(column, after);
+    }
+  }
+
+  // Of the shape that it was made of, which must be there.
+  std::vector<Node> Operands() const {
+    std::vector<Node> operands;
+    for (const Node* leaf : size_.leaves()) operands.push_back(*leaf);
+    return operands;
+  }
+
+  // The column of that leaf; null: it is not one that may be cut.
+  const Column* Find(const Node& leaf) const {
+    for (const Column& column : columns_) {
+      if (size_.leaves()[column.leaf] == &leaf) return &column;
+    }
+    return nullptr;
+  }
+
+  const char* Judge(absl::Span<const Scalar> values) const {
+    if (Excess(values) <= 0) return kFits;
+    const Totals totals = Add(values);
+    return totals.before + totals.after == 0 ? kLarge : kCut;
+  }
+
+  Scalar Cut(const Column& column, absl::Span<const Scalar> values) const {
+    const Scalar value = ValueOf(column, values);
+    const int64_t length = LengthOf(column, value);
+    const int64_t excess = Excess(values);
+    if (length == 0 || excess <= 0) return values[column.leaf];
+    const Totals totals = Add(values);
+    const int64_t of_side = column.after ? totals.after : totals.before;
+    const int64_t share = Share(of_side, totals.before + totals.after, excess);
+    const int64_t kept = std::max(int64_t{0}, length - Share(length, of_side, share));
+    return column.text ? Scalar::Text(JavaPrefix(value.text, kept))
+                       : Scalar::Bytes(value.text.substr(0, static_cast<size_t>(kept)));
+  }
+
+ private:
+  struct Totals {
+    int64_t before = 0, after = 0;
+  };
+
+  void AddColumn(const Node& node, bool after) {
+    if (!CanBeCut(node)) return;
+    const auto leaves = size_.leaves();
+    const auto leaf = std::find(leaves.begin(), leaves.end(), &node);
+    Column column;
+    column.leaf = static_cast<size_t>(leaf - leaves.begin());
+    column.after = after;
+    column.text = node.schema->type == ConnectType::kString;
+    std::string buffer;
+    const Scalar value = DefaultOf(*node.schema, &buffer);
+    column.has_default = !value.is_null();
+    column.default_buffer = std::string(value.text);
+    columns_.push_back(std::move(column));
+  }
+
+  static Scalar ValueOf(const Column& column, absl::Span<const Scalar> values) {
+    if (!values[column.leaf].is_null() || !column.has_default) return values[column.leaf];
+    return column.text ? Scalar::Text(column.default_buffer) : Scalar::Bytes(column.default_buffer);
+  }
+
+  // 0 when it is not longer than min.field.size.
+  int64_t LengthOf(const Column& column, const Scalar& value) const {
+    int64_t length = static_cast<int64_t>(value.text.size());
+    if (length <= limits_.min_field_size) return 0;
+    if (column.text) length = JavaLength(value.text);
+    return length > limits_.min_field_size ? length : 0;
+  }
+
+  int64_t Excess(absl::Span<const Scalar> values) const {
+    const double size = static_cast<double>(size_.Of(values));
+    return static_cast<int64_t>(std::ceil(size * limits_.compression_ratio)) - limits_.max_bytes;
+  }
+
+  Totals Add(absl::Span<const Scalar> values) const {
+    Totals totals;
+    for (const Column& column : columns_)
+      (column.after ? totals.after : totals.before) += LengthOf(column, ValueOf(column, values));
+    return totals;
+  }
+
+  // As the class reckons, in this order.
+  static int64_t Share(int64_t part, int64_t whole, int64_t excess) {
+    return static_cast<int64_t>(std::ceil(static_cast<double>(part) / static_cast<double>(whole) *
+                                          static_cast<double>(excess)));
+  }
+
+  const Limits limits_;
+  const RecordSize size_;
+  std::vector<Column> columns_;
+};
+
+class EnforceRecordSize final : public Stage {
+ public:
+  explicit EnforceRecordSize(const TransformSpec& spec)
+      : limits_{spec.options.Integer("max.bytes"), spec.options.Real("compression.ratio"),
+                spec.options.Integer("min.field.size")} {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    if (!shape->value || !shape->value->is_struct() || shape->value->schema == nullptr)
+      return Verdict::kKeep;
+    const auto measure = std::make_shared<const Measure>(*shape, limits_);
+    const std::vector<Node> operands = measure->Operands();
+    const event::Answer* answer = questions->Ask(Question(measure, operands));
+    if (answer == nullptr) return Verdict::kAsk;
+    if (answer->text == kFits) return Verdict::kKeep;
+    if (answer->text == kLarge) {
+      questions->Warn(absl::StrCat(
+          "records of topic ", shape->topic,
+          " are larger than max.bytes and published as they are: in before and after, which it "
+          "cuts, no text or bytes are longer than min.field.size; it belongs before "
+          "ExtractNewRecordState"));
+      return Verdict::kKeep;
+    }
+    questions->Warn(absl::StrCat("records of topic ", shape->topic,
+                                 " are larger than max.bytes: their columns that are longer than "
+                                 "min.field.size are published cut"));
+    for (const absl::string_view side : {"before", "after"}) {
+      Node* row = shape->value->Find(side);
+      if (row == nullptr || !row->is_struct()) continue;
+      for (Node& column : row->members) Cut(measure, operands, &column);
+    }
+    return Verdict::kKeep;
+  }
+
+ private:
+  using MeasurePtr = std::shared_ptr<const Measure>;
+
+  static Node Question(const MeasurePtr& measure, const std::vector<Node>& operands) {
+    return event::FunctionNode(PlainSchema(ConnectType::kString, false),
+                               MakeFunction([measure](auto in, std::string*, Scalar* out) {
+                                 *out = Scalar::Text(measure->Judge(in));
+                                 return absl::OkStatus();
+                               }),
+                               operands);
+  }
+
+  static void Cut(const MeasurePtr& measure, const std::vector<Node>& operands, Node* node) {
+    const Column* column = measure->Find(*node);
+    if (column == nullptr) return;
+    const bool null_is_default = node->leaf.null_is_default;
+    *node = event::FunctionNode(node->schema,
+                                MakeFunction([measure, column](auto in, std::string*, Scalar* out) {
+                                  *out = measure->Cut(*column, in);
+                                  return absl::OkStatus();
+                                }),
+                                operands, node->name);
+    node->leaf.null_is_default = null_is_default;
+  }
+
+  const Limits limits_;
+};
+
+}  // namespace
+
+StagePtr MakeEnforceRecordSize(const TransformSpec& spec) {
+  return std::make_unique<EnforceRecordSize>(spec);
+}
+
+}  // namespace walduct::transform

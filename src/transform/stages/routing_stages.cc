@@ -1,0 +1,178 @@
+// Transforms of topics: Kafka Connect's RegexRouter, TimestampRouter and Filter, Debezium's ByLogicalTableRouter.
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/check.h"
+#include "base/status_macros.h"
+#include "config/regex/regex_rename.h"
+#include "config/text/simple_date_format.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::RegexRename;
+using config::TransformSpec;
+using event::ConnectSchema;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+RegexRename Compile(absl::string_view regex, absl::string_view replacement) {
+  absl::StatusOr<RegexRename> compiled = RegexRename::Compile(regex, replacement);
+  CHECK(compiled.ok());  // checked before
+  return *std::move(compiled);
+}
+
+class RegexRouter final : public Stage {
+ public:
+  explicit RegexRouter(const TransformSpec& spec)
+      : replacement_(Compile(spec.options.Text("regex"), spec.options.Text("replacement"))) {}
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    if (std::optional<std::string> topic = replacement_.Replace(shape->topic))
+      shape->topic = *std::move(topic);
+    return Verdict::kKeep;
+  }
+
+ private:
+  const RegexRename replacement_;
+};
+
+class TimestampRouter final : public Stage {
+ public:
+  explicit TimestampRouter(const TransformSpec& spec) : topic_(spec.options.Text("topic.format")) {
+    auto format = config::SimpleDateFormat::Compile(spec.options.Text("timestamp.format"));
+    CHECK(format.ok());  // checked before
+    format_ = std::make_shared<const config::SimpleDateFormat>(*std::move(format));
+  }
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    if (!shape->timestamp) return RecordError("Timestamp missing on record");
+    const auto format = format_;
+    const auto print = MakeFunction([format](auto in, std::string* buffer, Scalar* out) {
+      if (in[0].is_null()) return RecordError("Timestamp missing on record");
+      format->Append(in[0].integer, buffer);
+      *out = Scalar::Text(*buffer);
+      return absl::OkStatus();
+    });
+    const event::Answer* day = questions->Ask(
+        event::FunctionNode(PlainSchema(ConnectType::kString, false), print, {*shape->timestamp}));
+    if (day == nullptr) return Verdict::kAsk;
+    shape->topic =
+        absl::StrReplaceAll(topic_, {{"${topic}", shape->topic}, {"${timestamp}", day->text}});
+    return Verdict::kKeep;
+  }
+
+ private:
+  const std::string topic_;
+  std::shared_ptr<const config::SimpleDateFormat> format_;
+};
+
+class ByLogicalTableRouter final : public Stage {
+ public:
+  explicit ByLogicalTableRouter(const TransformSpec& spec)
+      : topic_(Compile(spec.options.Text("topic.regex"), spec.options.Text("topic.replacement"))),
+        unique_keys_(spec.options.Boolean("key.enforce.uniqueness")),
+        key_field_(spec.options.Text("key.field.name")),
+        adjust_names_(spec.options.Text("schema.name.adjustment.mode") != "none") {
+    if (spec.options.Has("key.field.regex"))
+      key_value_ =
+          Compile(spec.options.Text("key.field.regex"), spec.options.Text("key.field.replacement"));
+  }
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    const std::optional<std::string> topic = topic_.Replace(shape->topic);
+    if (!topic || topic->empty()) return Verdict::kKeep;
+    switch (PresenceOf(shape->key, questions)) {
+      case Presence::kUnknown:
+        return Verdict::kAsk;
+      case Presence::kNull:
+        break;
+      case Presence::kPresent:
+        RETURN_IF_ERROR(ChangeKey(shape->topic, *topic, &*shape->key));
+        break;
+    }
+    if (IsEnvelope(shape->value)) RETURN_IF_ERROR(ChangeValue(*topic, &*shape->value));
+    shape->topic = *topic;
+    return Verdict::kKeep;
+  }
+
+ private:
+  std::string SchemaName(absl::string_view topic, absl::string_view part) const {
+    std::string name = absl::StrCat(topic, part);
+    if (!adjust_names_) return name;
+    for (size_t i = 0; i < name.size(); ++i) {
+      const auto c = static_cast<unsigned char>(name[i]);
+      const bool fine =
+          absl::ascii_isalpha(c) || c == '_' || (i > 0 && (absl::ascii_isdigit(c) || c == '.'));
+      if (!fine) name[i] = '_';
+    }
+    return name;
+  }
+
+  absl::Status ChangeKey(const std::string& old_topic, const std::string& topic, Node* key) const {
+    if (!key->is_struct()) return RecordError("the key is no struct");
+    if (key->schema == nullptr) return RecordError("the key is a map, without a schema");
+    for (Node& member : key->members) member = Taken(member, true);
+    if (unique_keys_) {
+      std::string value = old_topic;
+      if (key_value_) value = key_value_->Replace(old_topic).value_or(old_topic);
+      key->members.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, false),
+                                                 Scalar::Text(value), key_field_));
+    }
+    ConnectSchema basics = CopyBasics(*key->schema);
+    basics.name = SchemaName(topic, ".Key");
+    return SetStructSchema(std::move(basics), key);
+  }
+
+  absl::Status ChangeValue(const std::string& topic, Node* value) const {
+    // An envelope by its name that another transform has taken apart.
+    if (value->Find("before") == nullptr) return RecordError("the envelope has no field before");
+    for (Node& member : value->members) {
+      if (member.name == "before" || member.name == "after") {
+        ConnectSchema row = *member.schema;
+        row.name = SchemaName(topic, ".Value");
+        member.schema = event::Shared(std::move(row));
+      } else {
+        member = Taken(member, true);
+      }
+    }
+    ConnectSchema basics = CopyBasics(*value->schema);
+    basics.name = SchemaName(topic, ".Envelope");
+    return SetStructSchema(std::move(basics), value);
+  }
+
+  const RegexRename topic_;
+  const bool unique_keys_;
+  const std::string key_field_;
+  const bool adjust_names_;
+  std::optional<RegexRename> key_value_;
+};
+
+class Filter final : public Stage {
+ public:
+  absl::StatusOr<Verdict> Apply(RecordShape*, Questions*) const override { return Verdict::kDrop; }
+};
+
+class Pass final : public Stage {
+ public:
+  absl::StatusOr<Verdict> Apply(RecordShape*, Questions*) const override { return Verdict::kKeep; }
+};
+
+}  // namespace
+
+StagePtr MakeRegexRouter(const TransformSpec& spec) { return std::make_unique<RegexRouter>(spec); }
+StagePtr MakeTimestampRouter(const TransformSpec& spec) {
+  return std::make_unique<TimestampRouter>(spec);
+}
+StagePtr MakeByLogicalTableRouter(const TransformSpec& spec) {
+  return std::make_unique<ByLogicalTableRouter>(spec);
+}
+StagePtr MakeFilter(const TransformSpec&) { return std::make_unique<Filter>(); }
+StagePtr MakePass(const TransformSpec&) { return std::make_unique<Pass>(); }
+
+}  // namespace walduct::transform

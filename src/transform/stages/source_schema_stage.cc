@@ -1,0 +1,147 @@
+// Debezium's ExtractSchemaToNewRecord: the columns of the table, as column.propagate.source.type has put them into the schema,
+// become a part of the value.
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::TransformSpec;
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+constexpr char kParameters[] = "__debezium.source.column.";
+
+ConnectSchemaPtr ColumnSchema() {
+  ConnectSchema schema =
+      event::Schema(ConnectType::kStruct, "io.debezium.connector.source.schema.Column");
+  schema.fields = {{"name", PlainSchema(ConnectType::kString, false)},
+                   {"typeName", PlainSchema(ConnectType::kString, false)},
+                   {"length", PlainSchema(ConnectType::kInt32, true)},
+                   {"scale", PlainSchema(ConnectType::kInt32, true)},
+                   {"comment", PlainSchema(ConnectType::kString, true)}};
+  return event::Shared(std::move(schema));
+}
+
+// Null when the schema has no such parameter.
+const std::string* Parameter(const ConnectSchema& schema, absl::string_view name) {
+  for (const auto& [key, value] : schema.parameters) {
+    if (key == absl::StrCat(kParameters, name)) return &value;
+  }
+  return nullptr;
+}
+
+void AppendText(absl::string_view name, const std::string* text, std::string* json) {
+  absl::StrAppend(json, "\"", name, "\":");
+  if (text == nullptr) {
+    json->append("null");
+  } else {
+    AppendJsonString(*text, json);
+  }
+}
+
+absl::Status AppendNumber(absl::string_view name, const std::string* text, std::string* json) {
+  int32_t number = 0;
+  if (text != nullptr && !absl::SimpleAtoi(*text, &number))
+    return RecordError(absl::StrCat("the parameter ", name, " of a column is no number"));
+  absl::StrAppend(json, ",\"", name, "\":");
+  if (text == nullptr) {
+    json->append("null");
+  } else {
+    absl::StrAppend(json, number);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AppendColumn(const event::ConnectField& field, std::string* json) {
+  const std::string* name = Parameter(*field.schema, "name");
+  const std::string* type = Parameter(*field.schema, "type");
+  if (name == nullptr || type == nullptr)
+    return RecordError(absl::StrCat("the schema of column ", field.name,
+                                    " does not have the type of its source; set "
+                                    "column.propagate.source.type=.*"));
+  json->push_back('{');
+  AppendText("name", name, json);
+  json->push_back(',');
+  AppendText("typeName", type, json);
+  RETURN_IF_ERROR(AppendNumber("length", Parameter(*field.schema, "length"), json));
+  RETURN_IF_ERROR(AppendNumber("scale", Parameter(*field.schema, "scale"), json));
+  json->push_back(',');
+  AppendText("comment", Parameter(*field.schema, "comment"), json);
+  json->push_back('}');
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Node> Columns(const ConnectSchema& row) {
+  std::string json = "[";
+  for (const event::ConnectField& field : row.fields) {
+    if (json.size() > 1) json.push_back(',');
+    RETURN_IF_ERROR(AppendColumn(field, &json));
+  }
+  json.push_back(']');
+  ConnectSchema schema = event::Schema(ConnectType::kArray);
+  schema.items = ColumnSchema();
+  return event::ConstantNode(event::Shared(std::move(schema)), Scalar::Json(json), "columns");
+}
+
+absl::StatusOr<Node> SourceSchema(const Node& source_table, const ConnectSchema& row) {
+  Node table;
+  table.kind = Node::Kind::kStruct;
+  table.name = "table";
+  ASSIGN_OR_RETURN(Node columns, Columns(row));
+  table.members.push_back(std::move(columns));
+  RETURN_IF_ERROR(SetStructSchema(
+      event::Schema(ConnectType::kStruct, "io.debezium.connector.source.schema.Table"), &table));
+  Node id = Taken(source_table, true);
+  id.name = "id";
+  id.schema = PlainSchema(ConnectType::kString, false);
+  Node block;
+  block.kind = Node::Kind::kStruct;
+  block.name = "sourceSchema";
+  block.members = {std::move(id), std::move(table)};
+  RETURN_IF_ERROR(SetStructSchema(
+      event::Schema(ConnectType::kStruct, "io.debezium.connector.source.Schema"), &block));
+  return block;
+}
+
+class ExtractSchemaToNewRecord final : public Stage {
+ public:
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
+    Node& value = *shape->value;
+    for (const absl::string_view name : {"after", "before"}) {
+      if (value.Find(name) == nullptr) return RecordError(absl::StrCat("Unknown field: ", name));
+    }
+    const Node& after = *value.Find("after");
+    if (!after.is_struct() && !value.Find("before")->is_struct()) return Verdict::kKeep;
+    const Node* source = value.Find("source");
+    const Node* table = source != nullptr && source->is_struct() ? source->Find("table") : nullptr;
+    if (table == nullptr || after.schema == nullptr)
+      return RecordError("the value has no source with the name of the table");
+    ASSIGN_OR_RETURN(Node block, SourceSchema(*table, *after.schema));
+    for (Node& member : value.members) member = Taken(member, true);
+    value.members.push_back(std::move(block));
+    ConnectSchema basics = CopyBasics(*value.schema);
+    basics.optional = value.schema->optional;
+    RETURN_IF_ERROR(SetStructSchema(std::move(basics), &value));
+    return Verdict::kKeep;
+  }
+};
+
+}  // namespace
+
+StagePtr MakeExtractSchemaToNewRecord(const TransformSpec&) {
+  return std::make_unique<ExtractSchemaToNewRecord>();
+}
+
+}  // namespace walduct::transform

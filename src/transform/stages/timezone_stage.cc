@@ -1,0 +1,161 @@
+// Debezium's TimezoneConverter: points in time of rows in another zone. Numbers are taken for local times of UTC and become
+// the instants at which clocks of the zone show the same; texts keep their instant and are printed with the zone's offset.
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/civil_time.h"
+#include "base/check.h"
+#include "base/status_macros.h"
+#include "config/text/connect_time.h"
+#include "config/text/time_zone.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::TransformSpec;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+struct EpochType {
+  absl::string_view name;
+  int64_t per_second;
+};
+constexpr EpochType kEpochTypes[] = {
+    {"io.debezium.time.Timestamp", 1'000},
+    {"io.debezium.time.MicroTimestamp", 1'000'000},
+    {"io.debezium.time.NanoTimestamp", 1'000'000'000},
+    {config::kConnectTimestamp, 1'000},
+};
+constexpr absl::string_view kZonedTimestamp = "io.debezium.time.ZonedTimestamp";
+
+Scalar ShiftEpoch(const Scalar& value, int64_t per_second, absl::TimeZone zone) {
+  const int64_t seconds = value.integer / per_second - (value.integer % per_second < 0 ? 1 : 0);
+  const absl::CivilSecond local = absl::CivilSecond(1970, 1, 1) + seconds;
+  const int64_t there = absl::ToUnixSeconds(zone.At(local).pre);
+  return Scalar::Integer(value.integer + (there - seconds) * per_second);
+}
+
+// "2020-01-02T03:04:05.678901Z"; infinity and what else is no such text stays as it is.
+Scalar PrintInZone(const Scalar& value, absl::TimeZone zone, std::string* buffer) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, value.text, &time, &error)) return value;
+  if (time == absl::InfiniteFuture() || time == absl::InfinitePast()) return value;
+  *buffer = absl::FormatTime("%Y-%m-%dT%H:%M:%E*S", time, zone);
+  const int minutes = zone.At(time).offset / 60;
+  if (minutes == 0) {
+    buffer->push_back('Z');
+  } else {
+    const int size = minutes < 0 ? -minutes : minutes;
+    absl::StrAppendFormat(buffer, "%c%02d:%02d", minutes < 0 ? '-' : '+', size / 60, size % 60);
+  }
+  return Scalar::Text(*buffer);
+}
+
+event::ValueFunctionPtr ConverterFor(const std::string& type, absl::TimeZone zone) {
+  for (const EpochType& epoch : kEpochTypes) {
+    if (type != epoch.name) continue;
+    const int64_t per_second = epoch.per_second;
+    return MakeFunction([per_second, zone](auto in, std::string*, Scalar* out) {
+      *out = in[0].is_null() ? Scalar::Null() : ShiftEpoch(in[0], per_second, zone);
+      return absl::OkStatus();
+    });
+  }
+  if (type != kZonedTimestamp) return nullptr;
+  return MakeFunction([zone](auto in, std::string* buffer, Scalar* out) {
+    *out = in[0].is_null() ? Scalar::Null() : PrintInZone(in[0], zone, buffer);
+    return absl::OkStatus();
+  });
+}
+
+// source:<table>[:<field>], topic:<topic>[:<field>], <table or topic>:<field>
+struct Rule {
+  enum class By { kTable, kTopic, kEither } by = By::kEither;
+  std::string name, field;
+
+  bool IsAbout(absl::string_view table, absl::string_view topic) const {
+    return (by != By::kTopic && name == table) || (by != By::kTable && name == topic);
+  }
+};
+
+std::vector<Rule> ParseRules(const std::vector<std::string>& items) {
+  std::vector<Rule> rules;
+  for (absl::string_view item : items) {
+    Rule rule;
+    if (absl::ConsumePrefix(&item, "source:"))
+      rule.by = Rule::By::kTable;
+    else if (absl::ConsumePrefix(&item, "topic:"))
+      rule.by = Rule::By::kTopic;
+    const std::pair<std::string, std::string> parts = absl::StrSplit(item, absl::MaxSplits(':', 1));
+    rule.name = parts.first;
+    rule.field = parts.second;
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+class TimezoneConverter final : public Stage {
+ public:
+  explicit TimezoneConverter(const TransformSpec& spec)
+      : include_given_(spec.options.Has("include.list")),
+        rules_(ParseRules(spec.options.List(include_given_ ? "include.list" : "exclude.list"))) {
+    absl::StatusOr<absl::TimeZone> zone =
+        config::FindTimeZone(spec.options.Text("converted.timezone"));
+    CHECK(zone.ok());  // checked before
+    zone_ = *zone;
+  }
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
+    const Node* source = shape->value->Find("source");
+    const absl::string_view table =
+        source != nullptr && source->is_struct() ? ConstantText(*source, "table") : "";
+    bool named = false, whole = false;
+    std::set<std::string, std::less<>> fields;
+    for (const Rule& rule : rules_) {
+      if (!rule.IsAbout(table, shape->topic)) continue;
+      named = true;
+      whole = whole || rule.field.empty();
+      for (const absl::string_view field : absl::StrSplit(rule.field, ';', absl::SkipEmpty()))
+        fields.emplace(field);
+    }
+    if (include_given_ ? !named : whole) return Verdict::kKeep;
+    for (const char* row : {"before", "after"}) {
+      Node* node = shape->value->Find(row);
+      if (node != nullptr && node->is_struct()) RETURN_IF_ERROR(Convert(fields, whole, node));
+    }
+    return Verdict::kKeep;
+  }
+
+ private:
+  absl::Status Convert(const std::set<std::string, std::less<>>& fields, bool whole,
+                       Node* row) const {
+    for (Node& column : row->members) {
+      const bool listed = fields.count(column.name) > 0;
+      if (include_given_ ? !listed && !whole : listed) continue;
+      const event::ValueFunctionPtr function = ConverterFor(column.schema->name, zone_);
+      if (function == nullptr) continue;
+      ASSIGN_OR_RETURN(column, Converted(column, column.schema, function));
+    }
+    return absl::OkStatus();
+  }
+
+  const bool include_given_;
+  const std::vector<Rule> rules_;
+  absl::TimeZone zone_;
+};
+
+}  // namespace
+
+StagePtr MakeTimezoneConverter(const TransformSpec& spec) {
+  return std::make_unique<TimezoneConverter>(spec);
+}
+
+}  // namespace walduct::transform

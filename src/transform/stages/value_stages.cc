@@ -1,0 +1,377 @@
+// Kafka Connect's transforms of values: MaskField and Cast.
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/java_number.h"
+#include "base/status_macros.h"
+#include "config/text/connect_time.h"
+#include "transform/shape/shape_edit.h"
+#include "transform/shape/value_functions.h"
+#include "transform/stages/stages.h"
+
+namespace walduct::transform {
+namespace {
+
+using config::TransformSpec;
+using config::TransformTarget;
+using event::ConnectSchema;
+using event::ConnectSchemaPtr;
+using event::ConnectType;
+using event::Node;
+using event::RecordShape;
+using event::Scalar;
+
+constexpr absl::string_view kDecimal = "org.apache.kafka.connect.data.Decimal";
+
+bool IsDecimal(const ConnectSchema& schema) {
+  return schema.type == ConnectType::kBytes && schema.name == kDecimal;
+}
+
+// Maps (of nulls: there are no others) get the fields that a transform names and they do not have.
+template <typename Names>
+void AddMissing(const Names& names, Node* map) {
+  for (const std::string& name : names) {
+    if (map->Find(name) == nullptr) map->members.push_back(event::NullNode(nullptr, name));
+  }
+}
+
+class MaskField final : public Stage {
+ public:
+  explicit MaskField(const TransformSpec& spec)
+      : target_(spec.target), replace_null_(spec.options.Boolean("replace.null.with.default")) {
+    for (const std::string& name : spec.options.List("fields")) fields_.insert(name);
+    if (spec.options.Has("replacement")) replacement_ = spec.options.Text("replacement");
+  }
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "mask fields"));
+    if (node->schema == nullptr) AddMissing(fields_, node);
+    for (Node& member : node->members) {
+      Node taken = Taken(member, replace_null_);
+      if (fields_.count(member.name) > 0) {
+        ASSIGN_OR_RETURN(taken, Masked(taken));
+      }
+      member = std::move(taken);
+    }
+    return Verdict::kKeep;
+  }
+
+ private:
+  // NULL stays NULL.
+  absl::StatusOr<Node> Masked(const Node& node) const {
+    if (node.kind == Node::Kind::kNull || node.schema == nullptr) return node;
+    const absl::StatusOr<std::string> mask = MaskOf(*node.schema);
+    const ConnectSchemaPtr schema = node.schema;
+    const auto function = MakeFunction([mask, schema](auto in, std::string* buffer, Scalar* out) {
+      *out = Scalar::Null();
+      if (in[0].is_null()) return absl::OkStatus();
+      if (!mask.ok()) return mask.status();
+      if (IsDecimal(*schema)) {
+        *out = Scalar::Decimal(*mask);
+      } else {
+        ScalarFromJson(*mask, *schema, buffer, out);
+      }
+      return absl::OkStatus();
+    });
+    if (node.is_struct()) return mask.status();
+    return Converted(node, node.schema, function);
+  }
+
+  // As JSON; of a decimal as digits.
+  absl::StatusOr<std::string> MaskOf(const ConnectSchema& schema) const {
+    if (schema.type == ConnectType::kString)
+      return event::ConnectDefault(MakeDefault(Scalar::Text(replacement_.value_or("")))).json;
+    const bool number = IsDecimal(schema) || IsNumber(schema.type);
+    const bool time =
+        absl::StartsWith(schema.name, "org.apache.kafka.connect.data.") && !IsDecimal(schema);
+    if (replacement_ && number && !time) return Number(schema);
+    if (replacement_)
+      return RecordError(
+          "Cannot mask value with custom replacement: it is neither number nor text");
+    if (number) return std::string("0");
+    if (schema.type == ConnectType::kBoolean) return std::string("false");
+    if (schema.type == ConnectType::kArray) return std::string("[]");
+    if (schema.type == ConnectType::kMap) return std::string("{}");
+    return RecordError("Cannot mask value: bytes and structs have no empty value");
+  }
+
+  absl::StatusOr<std::string> Number(const ConnectSchema& schema) const {
+    int64_t integer = 0;
+    double real = 0;
+    const bool whole = schema.type != ConnectType::kFloat && schema.type != ConnectType::kDouble &&
+                       !IsDecimal(schema);
+    if (whole ? absl::SimpleAtoi(*replacement_, &integer) : absl::SimpleAtod(*replacement_, &real))
+      return *replacement_;
+    return RecordError(absl::StrCat("Unable to convert ", *replacement_, " to a number"));
+  }
+
+  static bool IsNumber(ConnectType type) {
+    return type == ConnectType::kInt8 || type == ConnectType::kInt16 ||
+           type == ConnectType::kInt32 || type == ConnectType::kInt64 ||
+           type == ConnectType::kFloat || type == ConnectType::kDouble;
+  }
+
+  const TransformTarget target_;
+  const bool replace_null_;
+  std::set<std::string, std::less<>> fields_;
+  std::optional<std::string> replacement_;
+};
+
+struct CastType {
+  absl::string_view name;
+  ConnectType type;
+  int bits;  // integers
+};
+constexpr CastType kCastTypes[] = {
+    {"int8", ConnectType::kInt8, 8},       {"int16", ConnectType::kInt16, 16},
+    {"int32", ConnectType::kInt32, 32},    {"int64", ConnectType::kInt64, 64},
+    {"float32", ConnectType::kFloat, 0},   {"float64", ConnectType::kDouble, 0},
+    {"boolean", ConnectType::kBoolean, 0}, {"string", ConnectType::kString, 0},
+};
+
+const CastType& FindCastType(absl::string_view name) {
+  for (const CastType& type : kCastTypes) {
+    if (absl::EqualsIgnoreCase(type.name, name)) return type;
+  }
+  return kCastTypes[0];
+}
+
+// The low bits, as Java narrows integers.
+int64_t Narrowed(int64_t value, int bits) {
+  switch (bits) {
+    case 8:
+      return static_cast<int8_t>(value);
+    case 16:
+      return static_cast<int16_t>(value);
+    case 32:
+      return static_cast<int32_t>(value);
+    default:
+      return value;
+  }
+}
+
+// Java's (int) or (long) of a double: towards zero, NaN is 0, too large is the limit; bytes and shorts go through int.
+int64_t IntegerOf(double value, int bits) {
+  if (std::isnan(value)) return 0;
+  const double limit = bits == 64 ? 9223372036854775808.0 : 2147483648.0;
+  if (value >= limit)
+    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::max() : 2147483647, bits);
+  if (value < -limit)
+    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::min() : -2147483648LL, bits);
+  return Narrowed(static_cast<int64_t>(value), bits);
+}
+
+absl::Status OutOfRange() { return RecordError("Value was out of range for requested data type"); }
+
+// The whole part of "12.30", its low bits when it is longer than 64 of them.
+int64_t IntegerOfDecimal(absl::string_view digits, int bits) {
+  uint64_t value = 0;
+  const bool negative = !digits.empty() && digits[0] == '-';
+  for (char c : digits.substr(negative ? 1 : 0)) {
+    if (c < '0' || c > '9') break;
+    value = value * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return Narrowed(static_cast<int64_t>(negative ? 0 - value : value), bits);
+}
+
+absl::Status CastToInteger(const Scalar& in, int bits, Scalar* out) {
+  int64_t value = 0;
+  switch (in.kind) {
+    case Scalar::Kind::kBoolean:
+    case Scalar::Kind::kInteger:
+      value = Narrowed(in.integer, bits);
+      break;
+    case Scalar::Kind::kReal:
+      value = IntegerOf(in.real, bits);
+      break;
+    case Scalar::Kind::kDecimal:
+      value = IntegerOfDecimal(in.text, bits);
+      break;
+    case Scalar::Kind::kText:
+      if (!absl::SimpleAtoi(in.text, &value) || Narrowed(value, bits) != value) return OutOfRange();
+      break;
+    default:
+      return RecordError("Unexpected type in Cast transformation");
+  }
+  *out = Scalar::Integer(value);
+  return absl::OkStatus();
+}
+
+absl::Status CastToReal(const Scalar& in, bool single, Scalar* out) {
+  double value = in.real;
+  switch (in.kind) {
+    case Scalar::Kind::kBoolean:
+    case Scalar::Kind::kInteger:
+      value = static_cast<double>(in.integer);
+      if (single) value = static_cast<double>(static_cast<float>(in.integer));
+      break;
+    case Scalar::Kind::kReal:
+      break;
+    case Scalar::Kind::kDecimal:
+    case Scalar::Kind::kText:
+      if (!absl::SimpleAtod(in.text, &value)) return OutOfRange();
+      break;
+    default:
+      return RecordError("Unexpected type in Cast transformation");
+  }
+  *out = Scalar::Real(single ? static_cast<double>(static_cast<float>(value)) : value);
+  return absl::OkStatus();
+}
+
+absl::Status CastToBoolean(const Scalar& in, Scalar* out) {
+  switch (in.kind) {
+    case Scalar::Kind::kBoolean:
+    case Scalar::Kind::kInteger:
+      *out = Scalar::Boolean(in.integer != 0);
+      return absl::OkStatus();
+    case Scalar::Kind::kReal:
+      *out = Scalar::Boolean(IntegerOf(in.real, 64) != 0);
+      return absl::OkStatus();
+    case Scalar::Kind::kDecimal:
+      *out = Scalar::Boolean(IntegerOfDecimal(in.text, 64) != 0);
+      return absl::OkStatus();
+    case Scalar::Kind::kText:
+      *out = Scalar::Boolean(absl::EqualsIgnoreCase(in.text, "true"));
+      return absl::OkStatus();
+    default:
+      return RecordError("Unexpected type in Cast transformation");
+  }
+}
+
+absl::Status CastToText(const Scalar& in, const ConnectSchema& from, std::string* buffer,
+                        Scalar* out) {
+  if (in.kind == Scalar::Kind::kInteger &&
+      config::AppendConnectTime(from.name, in.integer, buffer)) {
+    *out = Scalar::Text(*buffer);
+    return absl::OkStatus();
+  }
+  switch (in.kind) {
+    case Scalar::Kind::kBytes:
+      absl::Base64Escape(in.text, buffer);
+      break;
+    case Scalar::Kind::kText:
+    case Scalar::Kind::kDecimal:
+      *out = Scalar::Text(in.text);
+      return absl::OkStatus();
+    case Scalar::Kind::kBoolean:
+      *buffer = in.integer != 0 ? "true" : "false";
+      break;
+    case Scalar::Kind::kInteger:
+      absl::StrAppend(buffer, in.integer);
+      break;
+    case Scalar::Kind::kReal:
+      if (from.type == ConnectType::kFloat) {
+        AppendJavaFloat(static_cast<float>(in.real), buffer);
+      } else {
+        AppendJavaDouble(in.real, buffer);
+      }
+      break;
+    default:
+      return RecordError("Unexpected type in Cast transformation");
+  }
+  *out = Scalar::Text(*buffer);
+  return absl::OkStatus();
+}
+
+absl::Status CastScalar(const Scalar& in, const ConnectSchema& from, const CastType& to,
+                        std::string* buffer, Scalar* out) {
+  *out = Scalar::Null();
+  if (in.is_null()) return absl::OkStatus();
+  if (to.type == ConnectType::kString) return CastToText(in, from, buffer, out);
+  if (to.type == ConnectType::kBoolean) return CastToBoolean(in, out);
+  if (to.type == ConnectType::kFloat || to.type == ConnectType::kDouble)
+    return CastToReal(in, to.type == ConnectType::kFloat, out);
+  return CastToInteger(in, to.bits, out);
+}
+
+class Cast final : public Stage {
+ public:
+  explicit Cast(const TransformSpec& spec)
+      : target_(spec.target), replace_null_(spec.options.Boolean("replace.null.with.default")) {
+    for (const std::string& item : spec.options.List("spec")) {
+      const std::vector<std::string> sides = absl::StrSplit(item, ':');
+      const CastType& type = FindCastType(sides.back());
+      if (sides.size() == 1) {
+        whole_ = &type;
+      } else {
+        fields_[sides[0]] = &type;
+      }
+    }
+  }
+
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+    std::optional<Node>& operating = Target(target_, shape);
+    if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
+    if (whole_ != nullptr) return CastWhole(&operating);
+    ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "type casting"));
+    if (node->schema == nullptr) return CastMap(node);
+    for (Node& member : node->members) {
+      Node taken = Taken(member, replace_null_);
+      const auto cast = fields_.find(member.name);
+      if (cast != fields_.end()) {
+        ASSIGN_OR_RETURN(taken, CastNode(taken, *cast->second, false));
+      }
+      member = std::move(taken);
+    }
+    ConnectSchema basics = CopyBasics(*node->schema);
+    basics.optional = node->schema->optional;
+    RETURN_IF_ERROR(SetStructSchema(std::move(basics), node));
+    return Verdict::kKeep;
+  }
+
+ private:
+  absl::StatusOr<Verdict> CastMap(Node* map) const {
+    std::vector<std::string> names;
+    for (const auto& [name, type] : fields_) names.push_back(name);
+    AddMissing(names, map);
+    return Verdict::kKeep;
+  }
+
+  absl::StatusOr<Verdict> CastWhole(std::optional<Node>* operating) const {
+    ASSIGN_OR_RETURN(*operating, CastNode(**operating, *whole_, true));
+    return Verdict::kKeep;
+  }
+
+  static absl::StatusOr<Node> CastNode(const Node& node, const CastType& to, bool keep_name) {
+    const ConnectSchema& from = *node.schema;
+    if (node.is_struct())
+      return RecordError(absl::StrCat(
+          "Cast transformation does not support casting from a struct (field ", node.name, ")"));
+    // The whole value keeps the name of its schema, unless that is one of Connect's own, which no other type may bear.
+    const bool named = keep_name && !absl::StartsWith(from.name, "org.apache.kafka.connect.data.");
+    ConnectSchema schema = named ? CopyBasics(from) : event::Schema(to.type);
+    schema.type = to.type;
+    schema.optional = from.optional;
+    if (from.default_value) {
+      std::string buffer, result;
+      Scalar cast;
+      RETURN_IF_ERROR(CastScalar(DefaultOf(from, &buffer), from, to, &result, &cast));
+      schema.default_value = MakeDefault(cast);
+    }
+    const ConnectSchemaPtr source = node.schema;
+    return Converted(node, event::Shared(std::move(schema)),
+                     MakeFunction([source, &to](auto in, std::string* buffer, Scalar* out) {
+                       return CastScalar(in[0], *source, to, buffer, out);
+                     }));
+  }
+
+  const TransformTarget target_;
+  const bool replace_null_;
+  const CastType* whole_ = nullptr;
+  std::map<std::string, const CastType*, std::less<>> fields_;
+};
+
+}  // namespace
+
+StagePtr MakeMaskField(const TransformSpec& spec) { return std::make_unique<MaskField>(spec); }
+StagePtr MakeCast(const TransformSpec& spec) { return std::make_unique<Cast>(spec); }
+
+}  // namespace walduct::transform

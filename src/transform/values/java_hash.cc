@@ -1,0 +1,174 @@
+#include "transform/values/java_hash.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <vector>
+
+namespace walduct::transform {
+namespace {
+
+using event::Scalar;
+
+uint32_t Add(uint32_t hash, uint32_t value) { return 31 * hash + value; }
+
+// UTF-16 units of well-formed UTF-8.
+template <typename Each>
+void ForEachUnit(absl::string_view text, Each each) {
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    uint32_t code = size == 1 ? lead : lead & (0x7Fu >> size);
+    for (size_t k = 1; k < size && i + k < text.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3Fu);
+    i += size;
+    if (code < 0x10000) {
+      each(code);
+    } else {
+      each(0xD800 + ((code - 0x10000) >> 10));
+      each(0xDC00 + ((code - 0x10000) & 0x3FF));
+    }
+  }
+}
+
+uint32_t LongHash(uint64_t value) { return static_cast<uint32_t>(value ^ value >> 32); }
+
+uint32_t RealHash(double value, bool single) {
+  if (!single) return LongHash(std::bit_cast<uint64_t>(value + 0.0));
+  return std::bit_cast<uint32_t>(static_cast<float>(value));
+}
+
+// BigDecimal: 31 * unscaled.hashCode() + scale; BigInteger: its 32-bit words, highest first, times the sign.
+uint32_t DecimalHash(absl::string_view digits) {
+  const bool negative = !digits.empty() && digits[0] == '-';
+  std::vector<uint32_t> words;  // lowest first
+  uint32_t scale = 0;
+  bool fraction = false;
+  for (const char c : digits.substr(negative ? 1 : 0)) {
+    if (c == '.') fraction = true;
+    if (c < '0' || c > '9') continue;
+    if (fraction) ++scale;
+    uint64_t carry = static_cast<uint64_t>(c - '0');
+    for (uint32_t& word : words) {
+      carry += uint64_t{word} * 10;
+      word = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry > 0) words.push_back(static_cast<uint32_t>(carry));
+  }
+  uint32_t hash = 0;
+  for (auto word = words.rbegin(); word != words.rend(); ++word) hash = Add(hash, *word);
+  return Add(negative ? 0 - hash : hash, scale);
+}
+
+uint32_t BytesHash(absl::string_view bytes) {
+  uint32_t hash = 1;
+  for (size_t i = bytes.size(); i > 0; --i)
+    hash = Add(hash,
+               static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(bytes[i - 1]))));
+  return hash;
+}
+
+class Murmur {
+ public:
+  void AddByte(unsigned char byte) {
+    const uint64_t value = uint64_t{byte} << (size_ % 8 * 8);
+    (size_ % 16 < 8 ? k1_ : k2_) |= value;
+    if (++size_ % 16 == 0) Mix();
+  }
+
+  // A number of 32 bits as the original mixes it: byte by byte, each with its sign.
+  void AddNumber(uint32_t number) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      const auto byte = static_cast<signed char>(number >> shift & 0xFF);
+      k1_ ^= static_cast<uint64_t>(static_cast<int64_t>(byte)) << shift;
+    }
+    size_ = 4;
+  }
+
+  uint32_t Finish() {
+    if (size_ % 16 != 0) Mix();
+    h2_ ^= size_;
+    h1_ += h2_;
+    h2_ += h1_;
+    h1_ = Final(h1_);
+    h2_ = Final(h2_);
+    h1_ += h2_;
+    return static_cast<uint32_t>(h1_ >> 32);
+  }
+
+ private:
+  void Mix() {
+    h1_ ^= std::rotl(k1_ * c1_, 23) * c2_;
+    h1_ += h2_;
+    h2_ = std::rotl(h2_, 41);
+    h2_ ^= std::rotl(k2_ * c2_, 23) * c1_;
+    h2_ += h1_;
+    h1_ = h1_ * 3 + 0x52dce729;
+    h2_ = h2_ * 3 + 0x38495ab5;
+    c1_ = c1_ * 5 + 0x7b7d159c;
+    c2_ = c2_ * 5 + 0x6bce6396;
+    k1_ = k2_ = 0;
+  }
+  static uint64_t Final(uint64_t k) {
+    k = (k ^ k >> 33) * 0xff51afd7ed558ccdULL;
+    k = (k ^ k >> 33) * 0xc4ceb9fe1a85ec53ULL;
+    return k ^ k >> 33;
+  }
+
+  static constexpr uint64_t kSeed = 9001;
+  uint64_t h1_ = 0x9368e53c2f6af274ULL ^ kSeed, h2_ = 0x586dcd208f7cd3fdULL ^ kSeed;
+  uint64_t c1_ = 0x87c37b91114253d5ULL, c2_ = 0x4cf5ad432745937fULL;
+  uint64_t k1_ = 0, k2_ = 0;
+  uint64_t size_ = 0;
+};
+
+}  // namespace
+
+bool JavaHash(const Scalar& value, const event::ConnectSchema& schema, int32_t* hash) {
+  uint32_t result = 0;
+  switch (value.kind) {
+    case Scalar::Kind::kNull:
+      break;
+    case Scalar::Kind::kBoolean:
+      result = value.integer != 0 ? 1231 : 1237;
+      break;
+    case Scalar::Kind::kInteger:
+      // A connect Timestamp, Date or Time is a java.util.Date, which hashes as a long.
+      result = schema.type == event::ConnectType::kInt64
+                   ? LongHash(static_cast<uint64_t>(value.integer))
+                   : static_cast<uint32_t>(value.integer);
+      break;
+    case Scalar::Kind::kReal:
+      result = RealHash(value.real, schema.type == event::ConnectType::kFloat);
+      break;
+    case Scalar::Kind::kText:
+      ForEachUnit(value.text, [&](uint32_t unit) { result = Add(result, unit); });
+      break;
+    case Scalar::Kind::kBytes:
+      result = BytesHash(value.text);
+      break;
+    case Scalar::Kind::kDecimal:
+      result = DecimalHash(value.text);
+      break;
+    case Scalar::Kind::kJson:
+      return false;
+  }
+  *hash = static_cast<int32_t>(result);
+  return true;
+}
+
+bool MurmurHash(const Scalar& value, const event::ConnectSchema& schema, int32_t* hash) {
+  Murmur murmur;
+  if (value.kind == Scalar::Kind::kText) {
+    for (const char c : value.text) murmur.AddByte(static_cast<unsigned char>(c));
+  } else {
+    int32_t object = 0;
+    if (!JavaHash(value, schema, &object)) return false;
+    murmur.AddNumber(static_cast<uint32_t>(object));
+  }
+  *hash = static_cast<int32_t>(murmur.Finish());
+  return true;
+}
+
+}  // namespace walduct::transform

@@ -1,0 +1,197 @@
+#include "transform/values/record_size.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "transform/values/json_reader.h"
+
+namespace walduct::transform {
+namespace {
+
+using event::ConnectSchema;
+using event::ConnectType;
+using event::Node;
+using event::Scalar;
+
+// What Debezium takes for the parts of a Java object.
+constexpr int64_t kStruct = 56, kText = 56, kBytes = 24, kArray = 64, kMap = 88, kPrimitive = 24;
+constexpr int64_t kReference = 8;
+constexpr int64_t kMapEntry = 100;  // of partition, offset and headers
+// Entries of a source partition and of the connector's offset; with a transaction, its id and the counter of the table.
+constexpr int64_t kPositionEntries = 7, kTransactionEntries = 2;
+
+bool IsPrimitive(ConnectType type) {
+  return type != ConnectType::kString && type != ConnectType::kBytes &&
+         type != ConnectType::kArray && type != ConnectType::kMap && type != ConnectType::kStruct;
+}
+
+int64_t NullSize(const ConnectSchema& schema) { return IsPrimitive(schema.type) ? kPrimitive : 0; }
+
+using Limbs = absl::InlinedVector<uint32_t, 8>;
+
+void MultiplyAdd(uint64_t factor, uint64_t carry, Limbs* limbs) {
+  for (uint32_t& limb : *limbs) {
+    const uint64_t product = limb * factor + carry;
+    limb = static_cast<uint32_t>(product);
+    carry = product >> 32;
+  }
+  if (carry != 0) limbs->push_back(static_cast<uint32_t>(carry));
+}
+
+Limbs ToLimbs(absl::string_view decimal) {
+  Limbs limbs;
+  uint64_t factor = 1, digits = 0;
+  for (const char c : decimal) {
+    if (c == 'E' || c == 'e') break;
+    if (c < '0' || c > '9') continue;
+    factor *= 10;
+    digits = digits * 10 + static_cast<uint64_t>(c - '0');
+    if (factor < 1000000000) continue;
+    MultiplyAdd(factor, digits, &limbs);
+    factor = 1;
+    digits = 0;
+  }
+  MultiplyAdd(factor, digits, &limbs);
+  return limbs;
+}
+
+// BigInteger.toByteArray().length of a decimal's unscaled value.
+int64_t UnscaledBytes(absl::string_view decimal) {
+  const Limbs limbs = ToLimbs(decimal);
+  if (limbs.empty()) return 1;
+  int64_t bits = 32 * static_cast<int64_t>(limbs.size() - 1);
+  for (uint32_t top = limbs.back(); top != 0; top >>= 1) ++bits;
+  bool power_of_two = (limbs.back() & (limbs.back() - 1)) == 0;
+  for (size_t i = 0; i + 1 < limbs.size(); ++i) power_of_two = power_of_two && limbs[i] == 0;
+  if (absl::StartsWith(decimal, "-") && power_of_two) --bits;
+  return bits / 8 + 1;
+}
+
+int64_t JsonSize(const ConnectSchema& schema, absl::string_view json);
+
+int64_t JsonTextSize(absl::string_view json) {
+  if (!absl::StrContains(json, '\\')) return static_cast<int64_t>(json.size()) - 2;
+  std::string text;
+  JsonText(json, &text);
+  return static_cast<int64_t>(text.size());
+}
+
+int64_t JsonBytesSize(absl::string_view json) {
+  if (!absl::StartsWith(json, "\"")) return UnscaledBytes(json);
+  const absl::string_view base64 = json.substr(1, json.size() - 2);
+  const int64_t padding = absl::EndsWith(base64, "==") ? 2 : absl::EndsWith(base64, "=") ? 1 : 0;
+  return static_cast<int64_t>(base64.size()) / 4 * 3 - padding;
+}
+
+int64_t JsonStructSize(const ConnectSchema& schema, absl::string_view json) {
+  int64_t size = kStruct;
+  for (const event::ConnectField& field : schema.fields)
+    size += kReference + JsonSize(*field.schema, JsonMember(json, field.name));
+  return size;
+}
+
+int64_t JsonArraySize(const ConnectSchema& schema, absl::string_view json) {
+  int64_t size = kArray;
+  for (const absl::string_view item : JsonItems(json))
+    size += kReference + JsonSize(*schema.items, item);
+  return size;
+}
+
+// An object where the keys are text, else an array of pairs.
+int64_t JsonMapSize(const ConnectSchema& schema, absl::string_view json) {
+  int64_t size = kMap;
+  for (const auto& [key, value] : JsonMembers(json))
+    size += 2 * kReference + kText + JsonTextSize(key) + JsonSize(*schema.items, value);
+  for (const absl::string_view pair : JsonItems(json)) {
+    const std::vector<absl::string_view> sides = JsonItems(pair);
+    if (sides.size() != 2 || schema.keys == nullptr) continue;
+    size += 2 * kReference + JsonSize(*schema.keys, sides[0]) + JsonSize(*schema.items, sides[1]);
+  }
+  return size;
+}
+
+int64_t JsonSize(const ConnectSchema& schema, absl::string_view json) {
+  if (json.empty() || json == "null") return NullSize(schema);
+  switch (schema.type) {
+    case ConnectType::kString:
+      return kText + JsonTextSize(json);
+    case ConnectType::kBytes:
+      return kBytes + JsonBytesSize(json);
+    case ConnectType::kArray:
+      return JsonArraySize(schema, json);
+    case ConnectType::kMap:
+      return JsonMapSize(schema, json);
+    case ConnectType::kStruct:
+      return JsonStructSize(schema, json);
+    default:
+      return kPrimitive;
+  }
+}
+
+}  // namespace
+
+int64_t ValueSize(const ConnectSchema& schema, const Scalar& value) {
+  if (value.is_null()) return NullSize(schema);
+  if (value.kind == Scalar::Kind::kJson) return JsonSize(schema, value.text);
+  if (value.kind == Scalar::Kind::kDecimal && schema.type == ConnectType::kBytes)
+    return kBytes + UnscaledBytes(value.text);
+  if (schema.type == ConnectType::kString) return kText + static_cast<int64_t>(value.text.size());
+  if (schema.type == ConnectType::kBytes) return kBytes + static_cast<int64_t>(value.text.size());
+  return kPrimitive;
+}
+
+RecordSize::RecordSize(const event::RecordShape& shape) {
+  fixed_ = kMapEntry * (kPositionEntries + static_cast<int64_t>(shape.headers.size())) +
+           kReference + static_cast<int64_t>(shape.topic.size());
+  if (shape.key) Add(*shape.key);
+  if (!shape.value) return;
+  Add(*shape.value);
+  const Node* transaction = shape.value->Find("transaction");
+  if (transaction != nullptr && transaction->is_struct()) fixed_ += kMapEntry * kTransactionEntries;
+}
+
+void RecordSize::Add(const Node& node) {
+  if (node.is_struct()) {
+    fixed_ += kStruct + kReference * static_cast<int64_t>(node.members.size());
+    for (const Node& member : node.members) Add(member);
+    return;
+  }
+  if (node.schema == nullptr) return;
+  if (node.kind == Node::Kind::kNull || IsPrimitive(node.schema->type)) {
+    fixed_ += NullSize(*node.schema);
+  } else {
+    leaves_.push_back(&node);
+    schemas_.push_back(node.schema);
+  }
+}
+
+int64_t RecordSize::Of(absl::Span<const Scalar> values) const {
+  int64_t size = fixed_;
+  for (size_t i = 0; i < schemas_.size(); ++i) size += ValueSize(*schemas_[i], values[i]);
+  return size;
+}
+
+int64_t JavaLength(absl::string_view text) {
+  int64_t length = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    length += (byte & 0xC0) == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1;
+  }
+  return length;
+}
+
+absl::string_view JavaPrefix(absl::string_view text, int64_t length) {
+  size_t end = 0;
+  while (end < text.size()) {
+    const auto byte = static_cast<unsigned char>(text[end]);
+    length -= byte >= 0xF0 ? 2 : 1;
+    if (length < 0) break;
+    end += byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+  }
+  return text.substr(0, end);
+}
+
+}  // namespace walduct::transform
