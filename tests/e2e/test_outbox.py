@@ -58,6 +58,19 @@ def test_obx04_obx09_partition_and_timestamp_reach_kafka(db, connectors):
     assert (event.partition, event.timestamp_ms, event.value) == (0, 1704067200500, b'"x"')
 
 
+def test_obx19_the_trace_of_a_row_goes_on_in_headers(db, connectors):
+    db.execute("create table outbox (id int primary key, aggregatetype text, aggregateid text, payload text, tracingspancontext text)")
+    connector = connectors(db, {**router(db), "transforms": "trace,outbox",
+                                "transforms.trace.type": "io.debezium.transforms.tracing.ActivateTracingSpan"})
+    connector.start().wait_streaming()
+    db.execute("insert into outbox values (1, 'Order', 'a', 'x', E'#Sat Nov 21 10:00:00 UTC 2026\\ntraceparent=00-aa-bb-01\\n'),"
+               "(2, 'Order', 'b', 'x', null), (3, 'Order', 'c', 'x', 'traceparent=\\u00zz')")
+    events = connector.wait_events(3)
+    connector.stop()
+    assert [dict(e.headers).get("traceparent") for e in events] == [b"00-aa-bb-01", None, None]
+    assert connector.log_text().count("a trace context in column tracingspancontext cannot be read") == 1
+
+
 def test_obx17_a_snapshot_tells_how_much_history_it_publishes(db, connectors):
     outbox(db)
     for key in range(3):

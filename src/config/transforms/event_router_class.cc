@@ -139,9 +139,9 @@ std::string ModernizeEventRouter(TransformOptionValues* options) {
   for (const absl::string_view name : kTracing) {
     if (options->Has(name))
       return absl::StrCat(name,
-                          " has no effect, as in Debezium without OpenTelemetry's agent; to pass a "
-                          "column on, place it in a header (",
-                          kPlacement, "=traceparent:header)");
+                          " has no effect, as in Debezium without OpenTelemetry's agent; to pass "
+                          "the trace on, put io.debezium.transforms.tracing.ActivateTracingSpan "
+                          "before this transform");
   }
   return "";
 }

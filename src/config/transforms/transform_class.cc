@@ -62,6 +62,7 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | EnforceRecordSize: a decimal or bits in a record that is too large; a key that is no struct | the task dies | such values stay whole; the key counts with its size |
 | EnforceRecordSize: a cut that falls inside a character of two UTF-16 units | half of it is published | it falls before the character |
 | EnforceRecordSize: what the offset adds to the estimate, 100 bytes per entry | the entries at that moment | 6 entries, with a transaction block 8: the usual ones |
+| ActivateTracingSpan | the task dies without OpenTelemetry's classes; with its agent for Java it makes spans and puts the context of the last one into headers | makes no spans: the context of the row goes on in headers as it is |
 | ExtractSchemaToNewRecord without propagated source types | the task dies at the first record | refused |
 | ExtractSchemaToNewRecord: tables whose values have equal schemas | the block of the first of them for all | each its own |
 | dates before 1582 in patterns | Julian calendar | Gregorian calendar |

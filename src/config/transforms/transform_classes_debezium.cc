@@ -338,6 +338,19 @@ constexpr TransformOption kSourceSchemaOptions[] = {
      .allowed = "none, avro, avro_unicode",
      .doc = "No effect: the names it adds are valid."}};
 
+constexpr TransformOption kTracingOptions[] = {
+    {.name = "tracing.span.context.field",
+     .default_value = "tracingspancontext",
+     .doc = "Column with the context of the row's trace: java.util.Properties, one entry per "
+            "header."},
+    {.name = "tracing.operation.name",
+     .default_value = "debezium-read",
+     .doc = "No effect: walduct makes no spans of its own."},
+    {.name = "tracing.with.context.field.only",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "No effect: without a context there is nothing to pass on."}};
+
 constexpr TransformOption kGeometryFormatOptions[] = {
     {.name = "format",
      .type = kEnum,
@@ -439,11 +452,15 @@ constexpr TransformClass kClasses[] = {
             "needs column.propagate.source.type or datatype.propagate.source.type, and each column "
             "in it.",
      .needs_one_of = "column.propagate.source.type, datatype.propagate.source.type"},
+    {.name = WALDUCT_DEBEZIUM("tracing.ActivateTracingSpan"),
+     .kind = TransformKind::kActivateTracingSpan,
+     .options = kTracingOptions,
+     .doc = "Puts the trace context of a row into headers (`traceparent`, `tracestate`, `baggage`, "
+            "those of B3, Jaeger and X-Ray), so that consumers go on with the trace of the "
+            "application. Put it before the EventRouter."},
     {.name = "io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb",
      .refused = "asks the database for each record and is not supported; use ByLogicalTableRouter "
                 "with topic.regex=(.*)\\._timescaledb_internal\\..*"},
-    {.name = WALDUCT_DEBEZIUM("tracing.ActivateTracingSpan"),
-     .refused = "needs OpenTelemetry's agent for Java and is not supported; remove it"},
     {.name = WALDUCT_DEBEZIUM("openlineage.OpenLineage"),
      .refused = "is not supported; it changes no record, remove it"},
 };

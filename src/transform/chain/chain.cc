@@ -34,6 +34,7 @@ constexpr Constructor kConstructors[] = {
     {TransformKind::kSwapGeometry, MakeSwapGeometry},
     {TransformKind::kEnforceRecordSize, MakeEnforceRecordSize},
     {TransformKind::kExtractSchemaToNewRecord, MakeExtractSchemaToNewRecord},
+    {TransformKind::kActivateTracingSpan, MakeActivateTracingSpan},
     {TransformKind::kCast, MakeCast},
     {TransformKind::kDropHeaders, MakeDropHeaders},
     {TransformKind::kExtractField, MakeExtractField},

@@ -60,6 +60,9 @@ StagePtr MakeExtractNewRecordState(const config::TransformSpec& spec);
 StagePtr MakeEnforceRecordSize(const config::TransformSpec& spec);
 StagePtr MakeExtractSchemaToNewRecord(const config::TransformSpec& spec);
 
+// tracing_stage.cc
+StagePtr MakeActivateTracingSpan(const config::TransformSpec& spec);
+
 // message_stage.cc, outbox_router_stage.cc
 StagePtr MakeDecodeMessageContent(const config::TransformSpec& spec);
 StagePtr MakeEventRouter(const config::TransformSpec& spec);
