@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """How fast a backlog drains into a real Kafka, beside pg_recvlogical draining the same backlog to /dev/null.
 
-  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--json FILE]
+  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--debezium] [--json FILE]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, a table of 15 mixed columns (about 400 bytes a row),
 one slot and one topic for each round. Printed for each reader: rows/s, CPU microseconds a row of the reader and of its
-walsender, the highest RSS; then the ratio. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
+walsender, the highest RSS; then the ratios. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
+--debezium drains the backlog a third time, with Debezium in Kafka Connect (scripts/deps debezium).
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
 import argparse
+import contextlib
 import json
 import os
 import platform
@@ -24,12 +26,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from differential.connect import Worker  # noqa: E402
 from support import backlog, servers  # noqa: E402
 from support.connector import PLAIN_JSON, Connector, database_properties, peak_rss_kb  # noqa: E402
-from support.kafka import topics_with_prefix  # noqa: E402
+from support.debezium import free_port  # noqa: E402
+from support.kafka import TopicReader, topics_with_prefix  # noqa: E402
 
 PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
 TICK = os.sysconf("SC_CLK_TCK")
+JVM = ["-Xms256m", "-Xmx2g", "-XX:+UseG1GC"]  # what Kafka's scripts start Connect with
 
 
 def cpu_ticks(pid):
@@ -68,8 +73,11 @@ def measure(process, database, slot, rows):
     process.returncode = os.waitstatus_to_exitcode(status)
     sampler.ended.set()
     sampler.join()
-    return {"seconds": round(seconds, 3), "rows_per_s": round(rows / seconds),
-            "cpu_us_per_row": round((usage.ru_utime + usage.ru_stime) * 1e6 / rows, 2),
+    return result(rows, seconds, usage.ru_utime + usage.ru_stime, sampler)
+
+
+def result(rows, seconds, cpu_seconds, sampler):
+    return {"seconds": round(seconds, 3), "rows_per_s": round(rows / seconds), "cpu_us_per_row": round(cpu_seconds * 1e6 / rows, 2),
             "walsender_cpu_us_per_row": round(sampler.walsender_ticks / TICK * 1e6 / rows, 2),
             "rss_mb": round(sampler.rss_kb / 1024, 1)}
 
@@ -80,27 +88,32 @@ class Bench:
         self.database = own.postgres.database("bench").create()
         self.database.execute(backlog.TABLE)
         self.database.execute("create publication bench for table typical")
-        self.connectors = [self._connector(n, directory) for n in range(args.rounds)]
+        self.directory = directory
+        self.connectors = [self._connector(n) for n in range(args.rounds)]
         self.end = None
 
-    def _connector(self, number, directory):
-        """Its slot, its offset and its topic prefix are its own: each round drains the same backlog anew."""
-        config = {
+    def _config(self, name):
+        """Its slot and its topic prefix are its own: each reader of each round drains the same backlog anew."""
+        return {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
-            **database_properties(self.database), **PLAIN_JSON, "topic.prefix": f"walduct{number}", "slot.name": f"walduct{number}",
+            **database_properties(self.database), **PLAIN_JSON, "topic.prefix": name, "slot.name": name,
             "publication.name": "bench", "publication.autocreate.mode": "disabled", "snapshot.mode": "no_data",
             "table.include.list": "public.typical",
         }
-        folder = directory / f"walduct{number}"
+
+    def _connector(self, number):
+        name = f"walduct{number}"
+        folder = self.directory / name
         worker = {"bootstrap.servers": self.own.bootstrap, "offset.storage.file.filename": str(folder / "offsets.dat")}
-        return Connector(folder, config, worker, name=f"walduct{number}")
+        return Connector(folder, self._config(name), worker, name=name)
 
     def prepare(self):
         """Slots first, then the backlog."""
         for number, connector in enumerate(self.connectors):
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
-            self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", f"recvlogical{number}")
+            for reader in ("recvlogical", "debezium") if self.args.debezium else ("recvlogical",):
+                self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", f"{reader}{number}")
         self.end = backlog.fill(self.database, self.args.rows, self.args.transaction)
         # pg_recvlogical ends at a message behind its end position, so one follows.
         self.database.execute(backlog.ROWS, 0, 0)
@@ -111,28 +124,55 @@ class Bench:
                    "-S", f"recvlogical{number}", "-f", "/dev/null", "-o", "proto_version=1", "-o", "publication_names=bench",
                    "--no-loop", "--endpos", self.end]
         process = subprocess.Popen(command, env={**os.environ, "PGPASSWORD": postgres.password}, stdin=subprocess.DEVNULL)
-        result = measure(process, self.database, f"recvlogical{number}", self.args.rows)
+        measured = measure(process, self.database, f"recvlogical{number}", self.args.rows)
         if process.returncode != 0:
             raise SystemExit(f"bench: pg_recvlogical ended with exit code {process.returncode}")
-        return result
+        return measured
 
     def walduct(self, number):
         connector = self.connectors[number].start("--until-lsn", self.end)
-        result = measure(connector.process, self.database, connector.slot, self.args.rows)
+        measured = measure(connector.process, self.database, connector.slot, self.args.rows)
         if connector.process.returncode != 0:
             raise SystemExit(f"bench: walduct ended with exit code {connector.process.returncode}:\n{connector.log_text()[-2000:]}")
         if not topics_with_prefix(self.own.bootstrap, connector.prefix):
             raise SystemExit("bench: walduct wrote no topic")
-        return result
+        return measured
+
+    def debezium(self, number):
+        """A worker of its own, warmed up by nothing; from the moment it is given the connector to the last row in the topic."""
+        name = f"debezium{number}"
+        worker = Worker(self.directory / name, self.own.bootstrap, free_port(), JVM, {})
+        with contextlib.closing(worker):
+            worker.wait_ready()
+            topic = TopicReader(self.own.bootstrap, f"{name}.public.typical")
+            sampler = Sampler(worker.process.pid, self.database, name)
+            sampler.start()
+            begin, ticks = time.monotonic(), cpu_ticks(worker.process.pid)
+            worker.create(name, self._config(name))
+            while topic.count() < self.args.rows:
+                if failure := worker.failure(name):
+                    raise SystemExit(f"bench: Debezium stopped:\n{failure[:2000]}")
+                time.sleep(0.2)
+            seconds, ticks = time.monotonic() - begin, cpu_ticks(worker.process.pid) - ticks
+            sampler.ended.set()
+            sampler.join()
+        return result(self.args.rows, seconds, ticks / TICK, sampler)
 
 
 def median(results):
     return {key: statistics.median(r[key] for r in results) for key in results[0]}
 
 
-def line(name, result):
-    return (f"{name:<16} {result['rows_per_s'] / 1000:8.1f} krow/s {result['cpu_us_per_row']:8.2f} us/row "
-            f"{result['rss_mb']:8.1f} MB RSS {result['walsender_cpu_us_per_row']:8.2f} us/row walsender")
+def line(name, measured):
+    return (f"{name:<16} {measured['rows_per_s'] / 1000:8.1f} krow/s {measured['cpu_us_per_row']:8.2f} us/row "
+            f"{measured['rss_mb']:8.1f} MB RSS {measured['walsender_cpu_us_per_row']:8.2f} us/row walsender")
+
+
+def ratios(medians):
+    """walduct beside each of the others."""
+    ours = medians["walduct"]
+    return {name: {key: round(ours[key] / other[key], 3) for key in ("rows_per_s", "cpu_us_per_row", "rss_mb")}
+            for name, other in medians.items() if name != "walduct"}
 
 
 def run(args, own, directory):
@@ -140,19 +180,20 @@ def run(args, own, directory):
     print(f"bench: preparing {args.rows} rows in transactions of {args.transaction}", flush=True)
     bench.prepare()
     time.sleep(2)
-    results = {"pg_recvlogical": [], "walduct": []}
+    readers = {"pg_recvlogical": bench.recvlogical, "walduct": bench.walduct, **({"debezium": bench.debezium} if args.debezium else {})}
+    results = {name: [] for name in readers}
     for number in range(args.rounds):
-        for name, reader in (("pg_recvlogical", bench.recvlogical), ("walduct", bench.walduct)):
+        for name, reader in readers.items():
             results[name].append(reader(number))
             print(f"round {number + 1}: {line(name, results[name][-1])}", flush=True)
     medians = {name: median(r) for name, r in results.items()}
-    ratio = round(medians["walduct"]["rows_per_s"] / medians["pg_recvlogical"]["rows_per_s"], 3)
     print(f"\nmedian of {args.rounds}, PostgreSQL {own.postgres.version}, {os.cpu_count()} cores, real Kafka, TCP loopback, schemas off")
-    for name, result in medians.items():
-        print(line(name, result))
-    print(f"ratio            {ratio:8.3f} of pg_recvlogical's rate")
+    for name, measured in medians.items():
+        print(line(name, measured))
+    for name, ratio in ratios(medians).items():
+        print(f"walduct / {name:<14} rate {ratio['rows_per_s']:.3f}, CPU a row {ratio['cpu_us_per_row']:.3f}, RSS {ratio['rss_mb']:.3f}")
     return {"rows": args.rows, "transaction_rows": args.transaction, "postgres": own.postgres.version, "cores": os.cpu_count(),
-            "machine": platform.platform(), "rounds": results, "median": medians, "ratio": ratio}
+            "machine": platform.platform(), "rounds": results, "median": medians, "ratio": ratios(medians)}
 
 
 def main():
@@ -161,6 +202,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--transaction", type=int, default=1000)
     parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
+    parser.add_argument("--debezium", action="store_true")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     if not Path(PG_RECVLOGICAL).exists():

@@ -25,24 +25,29 @@ def newest_java():
     return program, major
 
 
+# Little memory and a quick start, for tests.
+SMALL = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+QUICK = {"offset.flush.interval.ms": "600000", "producer.linger.ms": "0", "producer.max.request.size": "20000000",
+         "task.shutdown.graceful.timeout.ms": "2000"}
+
+
 class Worker:
     """A standalone worker; `java` is its major version."""
 
-    def __init__(self, directory, bootstrap, port):
+    def __init__(self, directory, bootstrap, port, jvm=SMALL, settings=QUICK):
         self.dir, self.url, self.log = directory, f"http://127.0.0.1:{port}", directory / "connect.log"
         directory.mkdir(parents=True, exist_ok=True)
         program, self.java = newest_java()
         worker = {
             "bootstrap.servers": bootstrap, "listeners": self.url, "plugin.path": PLUGINS, "plugin.discovery": "service_load",
-            "offset.storage.file.filename": directory / "offsets.dat", "offset.flush.interval.ms": "600000",
+            "offset.storage.file.filename": directory / "offsets.dat",
             "key.converter": "org.apache.kafka.connect.json.JsonConverter", "value.converter": "org.apache.kafka.connect.json.JsonConverter",
-            "producer.linger.ms": "0", "producer.max.request.size": "20000000", "task.shutdown.graceful.timeout.ms": "2000",
+            **settings,
         }
         (directory / "worker.properties").write_text(properties_text(worker))
         (directory / "log4j2.properties").write_text(_LOG4J.replace("level = info", "level = warn"))
-        command = [program, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC",
-                   f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}", "-cp", f"{LIBS}/*",
-                   "org.apache.kafka.connect.cli.ConnectStandalone", directory / "worker.properties"]
+        command = [program, *jvm, "-Duser.timezone=UTC", f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}",
+                   "-cp", f"{LIBS}/*", "org.apache.kafka.connect.cli.ConnectStandalone", directory / "worker.properties"]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([str(a) for a in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
