@@ -151,6 +151,22 @@ void CheckErrorTolerance(const PropertySet& properties, Findings* findings) {
   }
 }
 
+// Debezium's context headers are text.
+void CheckHeaders(const PropertySet& properties, const TransformChainOptions& chain,
+                  Findings* findings) {
+  const bool bytes =
+      FindConverter(properties.Text("header.converter")) == ConverterKind::kByteArray &&
+      !properties.IsSet("header.converter.delegate.converter.type");
+  const bool dropped = std::any_of(
+      chain.transforms.begin(), chain.transforms.end(),
+      [](const TransformSpec& spec) { return spec.kind == TransformKind::kDropHeaders; });
+  if (!bytes || dropped || properties.Text("extended.headers.enabled") == "false") return;
+  findings->Error(
+      "header.converter",
+      "writes bytes only, and the headers __debezium.context.* of every record are text",
+      "set extended.headers.enabled=false, or use another converter for headers");
+}
+
 void WarnOfOverrides(const PropertySet& properties, Findings* findings) {
   constexpr absl::string_view kPrefix = "snapshot.select.statement.overrides.";
   const std::vector<std::string> tables =
@@ -194,7 +210,7 @@ void CheckCombinations(const PropertySet& properties, Findings* findings) {
   CheckExclusiveLists(properties, findings);
   CheckSizes(properties, findings);
   CheckCompanions(properties, findings);
-  ReadTransforms(properties, findings);
+  CheckHeaders(properties, ReadTransforms(properties, findings), findings);
   CheckTopicCreation(properties, findings);
   CheckTopicNaming(properties, findings);
   CheckOutbox(properties, findings);

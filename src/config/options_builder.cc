@@ -239,6 +239,8 @@ EncodeOptions BuildEncode(const PropertySet& properties, Findings* findings) {
   EncodeOptions encode;
   encode.key = BuildConverter(properties, "key", findings);
   encode.value = BuildConverter(properties, "value", findings);
+  if (!IsSimpleHeaderConverter(properties.Text("header.converter")))
+    encode.header = BuildConverter(properties, "header", findings);
   encode.columns = BuildColumns(properties);
   encode.schema_names = ParseAdjustment(properties.Text("schema.name.adjustment.mode"));
   encode.field_names = ParseAdjustment(properties.Text("field.name.adjustment.mode"));
@@ -307,8 +309,8 @@ RecordErrorOptions BuildRecordErrors(const PropertySet& properties,
   errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
   errors.log = properties.Boolean("errors.log.enable");
   errors.log_records = properties.Boolean("errors.log.include.messages");
-  errors.key_converter = properties.Text("key.converter");
   errors.value_converter = properties.Text("value.converter");
+  errors.header_converter = properties.Text("header.converter");
   for (const TransformSpec& transform : chain.transforms) {
     const Property* type = properties.Find(absl::StrCat("transforms.", transform.alias, ".type"));
     if (type != nullptr) errors.transforms[transform.alias] = type->value;

@@ -52,6 +52,8 @@ absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
     const event::ShapeChain* chain) {
   std::unique_ptr<RecordEncoder> encoder(
       new RecordEncoder(std::move(options), clock, std::move(run_id)));
+  // Headers in other forms than SimpleHeaderConverter's are written from shapes only.
+  if (chain == nullptr && encoder->options_.header) chain = &encoder->no_transforms_;
   if (chain != nullptr)
     encoder->shaped_ = std::make_unique<ShapedEncoder>(*chain, encoder->options_, encoder->run_id_,
                                                        &encoder->source_, &encoder->context_);

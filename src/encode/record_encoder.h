@@ -26,6 +26,7 @@
 #include "event/record.h"
 #include "event/record_comparison.h"
 #include "event/shape_chain.h"
+#include "event/unchanged_shapes.h"
 
 namespace walduct::encode {
 
@@ -88,6 +89,7 @@ class RecordEncoder final : public event::RecordComparison {
   void AppendMessageStruct(const event::Emission& emission);
 
   const config::EncodeOptions options_;
+  const event::UnchangedShapes no_transforms_;
   Clock& clock_;
   const std::string run_id_;
   SourceBlock source_;
@@ -110,7 +112,7 @@ class RecordEncoder final : public event::RecordComparison {
   ValueContext context_;
   std::string key_, value_, key_header_, compared_;
   std::array<event::Header, kMaxHeaders> headers_;
-  std::unique_ptr<ShapedEncoder> shaped_;  // null: no transforms
+  std::unique_ptr<ShapedEncoder> shaped_;  // null: neither transforms nor a header converter
   ShapeBranches other_branches_;           // of records that are about no row
 };
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/change_text.h"
+#include "event/header_error.h"
 #include "event/transform_error.h"
 
 namespace walduct::engine {
@@ -50,6 +51,7 @@ bool IsOfRecord(const absl::Status& error) {
 
 absl::string_view StageText(const absl::Status& error, RecordErrors::Stage stage) {
   if (stage == RecordErrors::Stage::kProduce) return "KAFKA_PRODUCE";
+  if (event::IsHeaderError(error)) return "HEADER_CONVERTER";
   return event::FailedTransform(error).empty() ? "VALUE_CONVERTER" : "TRANSFORMATION";
 }
 
@@ -70,6 +72,8 @@ config::EncodeOptions Lenient(config::EncodeOptions options) {
     converter->kind = config::ConverterKind::kJson;
     converter->schemas_enable = false;
   }
+  if (options.header && options.header->kind == config::ConverterKind::kByteArray)
+    options.header.reset();
   return options;
 }
 
@@ -124,6 +128,7 @@ void RecordErrors::SetContext(const event::Emission& emission, const absl::Statu
 std::string RecordErrors::ClassOf(const absl::Status& error, Stage stage) const {
   if (stage == Stage::kProduce) return "org.apache.kafka.connect.runtime.WorkerSourceTask";
   const std::string alias = event::FailedTransform(error);
+  if (event::IsHeaderError(error)) return options_.policy.header_converter;
   if (alias.empty()) return options_.policy.value_converter;
   const auto found = options_.policy.transforms.find(alias);
   return found == options_.policy.transforms.end() ? alias : found->second;

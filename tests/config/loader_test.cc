@@ -299,6 +299,33 @@ TEST_F(LoaderTest, UnknownConverterListsTheSupportedOnes) {
                                 HasSubstr("ByteArrayConverter"))));
 }
 
+TEST_F(LoaderTest, HeaderConverters) {
+  EXPECT_FALSE(LoadWith("header.converter=Simple").loaded.options.encode.header.has_value());
+  const LoadResult json =
+      LoadWith("header.converter=JsonConverter\nheader.converter.schemas.enable=false");
+  ASSERT_TRUE(json.errors.empty());
+  ASSERT_TRUE(json.loaded.options.encode.header.has_value());
+  EXPECT_EQ(json.loaded.options.encode.header->kind, ConverterKind::kJson);
+  EXPECT_FALSE(json.loaded.options.encode.header->schemas_enable);
+  EXPECT_THAT(LoadWith("header.converter=com.acme.Xml").errors,
+              ElementsAre(AllOf(HasSubstr("com.acme.Xml"), HasSubstr("SimpleHeaderConverter"))));
+}
+
+TEST_F(LoaderTest, HeadersThatAreTextCannotBeBytes) {
+  constexpr char kBytes[] = "header.converter=ByteArrayConverter\n";
+  EXPECT_THAT(LoadWith(kBytes).errors,
+              ElementsAre(AllOf(HasSubstr("header.converter"),
+                                HasSubstr("set extended.headers.enabled=false"))));
+  EXPECT_TRUE(LoadWith(std::string(kBytes) + "extended.headers.enabled=false").errors.empty());
+  EXPECT_TRUE(LoadWith(std::string(kBytes) +
+                       "transforms=d\ntransforms.d.type=org.apache.kafka.connect.transforms."
+                       "DropHeaders\ntransforms.d.headers=a")
+                  .errors.empty());
+  EXPECT_TRUE(LoadWith("header.converter=BinaryDataConverter\nheader.converter.delegate.converter."
+                       "type=JsonConverter")
+                  .errors.empty());
+}
+
 TEST_F(LoaderTest, UnreadableFileIsTheOnlyError) {
   LoadRequest request;
   request.connector_path = "/no/such/connector.json";

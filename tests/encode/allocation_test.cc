@@ -67,6 +67,14 @@ class AllocationTest : public EncodeTest {
 
 TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(CountAllocations(), 0u); }
 
+TEST_F(AllocationTest, NoneWithAHeaderConverter) {
+  options_.header = config::ConverterOptions();
+  EXPECT_EQ(CountAllocations(), 0u);
+  encoder_.reset();
+  options_.header->kind = config::ConverterKind::kString;
+  EXPECT_EQ(CountAllocations(), 0u);
+}
+
 TEST_F(AllocationTest, NoneWithSchemas) {
   options_.key.schemas_enable = true;
   options_.value.schemas_enable = true;

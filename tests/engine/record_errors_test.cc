@@ -278,6 +278,18 @@ TEST_F(RecordErrorsTest, ByteArrayConverterGetsLettersInJson) {
   EXPECT_EQ(sink_.sent[0].headers["__connect.errors.stage"], "VALUE_CONVERTER");
 }
 
+TEST_F(RecordErrorsTest, HeaderThatIsNoBytesIsTheHeaderConvertersError) {
+  options_.header = config::ConverterOptions{.kind = config::ConverterKind::kByteArray};
+  policy_.header_converter = "org.apache.kafka.connect.converters.ByteArrayConverter";
+  transforms_ = {};
+  ASSERT_TRUE(InsertItem("7", "5").ok());
+  ASSERT_EQ(sink_.sent.size(), 1u);
+  EXPECT_TRUE(absl::StartsWith(sink_.sent[0].value, R"({"before":null,"after":{"id":7,)"));
+  EXPECT_EQ(sink_.sent[0].headers["__debezium.context.taskId"], "0");
+  EXPECT_EQ(sink_.sent[0].headers["__connect.errors.stage"], "HEADER_CONVERTER");
+  EXPECT_EQ(sink_.sent[0].headers["__connect.errors.class.name"], policy_.header_converter);
+}
+
 TEST_F(RecordErrorsTest, WordsForRows) {
   const std::vector<event::Value> row = {Text("7"), encode::Null(), Text("n")};
   event::ChangeEvent change = Change(*table_, event::Operation::kDelete);

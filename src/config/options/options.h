@@ -143,6 +143,7 @@ enum class NameAdjustment { kNone, kAvro, kAvroUnicode };
 
 struct EncodeOptions {
   ConverterOptions key, value;
+  std::optional<ConverterOptions> header;  // absent: SimpleHeaderConverter
   ValueOptions values;
   ColumnOptions columns;
   NameAdjustment schema_names = NameAdjustment::kNone;
@@ -226,7 +227,7 @@ struct RecordErrorOptions {
   bool log = false;               // dead letters, too
   bool log_records = false;       // with key and value
   // Java classes as configured, for the context headers.
-  std::string key_converter, value_converter;
+  std::string value_converter, header_converter;
   std::map<std::string, std::string> transforms;  // by name in the chain
 };
 

@@ -13,6 +13,8 @@
 namespace walduct::config {
 namespace {
 
+constexpr absl::string_view kSimpleHeaderConverter =
+    "org.apache.kafka.connect.storage.SimpleHeaderConverter";
 constexpr absl::string_view kBinaryDataConverter = "io.debezium.converters.BinaryDataConverter";
 
 struct ConverterClass {
@@ -79,6 +81,10 @@ bool IsBinaryDataConverter(absl::string_view class_name) {
   return NamesClass(class_name, kBinaryDataConverter, "Converter");
 }
 
+bool IsSimpleHeaderConverter(absl::string_view class_name) {
+  return NamesClass(class_name, kSimpleHeaderConverter, "HeaderConverter");
+}
+
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name) {
   const absl::string_view simple = SimpleClassName(class_name);
   for (const StoreClass& store : kStores) {
@@ -96,11 +102,9 @@ std::string CheckConverter(absl::string_view value) {
 }
 
 std::string CheckHeaderConverter(absl::string_view value) {
-  if (NamesClass(value, "org.apache.kafka.connect.storage.SimpleHeaderConverter",
-                 "HeaderConverter"))
-    return "";
-  return "is not a supported header converter; supported: "
-         "org.apache.kafka.connect.storage.SimpleHeaderConverter";
+  if (IsSimpleHeaderConverter(value) || FindConverter(value).has_value()) return "";
+  return absl::StrCat("is not a header converter that walduct knows; ", kSupportedConverters, ", ",
+                      kSimpleHeaderConverter);
 }
 
 std::string CheckOffsetStore(absl::string_view value) {

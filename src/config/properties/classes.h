@@ -14,6 +14,8 @@ namespace walduct::config {
 std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 // Debezium's, which leaves what is not bytes to a delegate.
 bool IsBinaryDataConverter(absl::string_view class_name);
+// Connect's default for headers, which guesses nothing: text as it is, structures as JSON without schemas.
+bool IsSimpleHeaderConverter(absl::string_view class_name);
 
 // nullopt when the class is not a supported offset store.
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name);

@@ -8,6 +8,7 @@
 #include "encode/table/bytes_only_error.h"
 #include "encode/values/appenders.h"
 #include "encode/values/scalar_text.h"
+#include "event/header_error.h"
 
 namespace walduct::encode {
 namespace {
@@ -18,6 +19,11 @@ using event::Node;
 
 bool IsBytes(const Node& node) {
   return !node.is_struct() && node.schema != nullptr && node.schema->type == ConnectType::kBytes;
+}
+
+// ByteArrayConverter looks at the schema, of a null too.
+bool TakesAsBytes(const Node& node) {
+  return IsBytes(node) || (node.kind == Node::Kind::kNull && node.schema == nullptr);
 }
 
 absl::Status RequiredIsNull(const std::string& name) {
@@ -104,7 +110,14 @@ absl::Status ProgramCompiler::Compile(const event::RecordShape& shape,
   program_->topic_ = shape.topic;
   RETURN_IF_ERROR(CompileBody(shape.key, converters.key, "key", &program_->key_));
   RETURN_IF_ERROR(CompileBody(shape.value, converters.value, "value", &program_->value_));
-  for (const Node& header : shape.headers) CompileHeader(header);
+  for (const Node& header : shape.headers) {
+    if (!converters.header) {
+      CompileSimpleHeader(header);
+      continue;
+    }
+    const absl::Status status = CompileHeader(header, *converters.header);
+    if (!status.ok()) return event::HeaderError(status, header.name);
+  }
   if (shape.partition) program_->partition_ = CompileLeaf(*shape.partition, inputs_, &buffers_);
   if (shape.timestamp) program_->timestamp_ = CompileLeaf(*shape.timestamp, inputs_, &buffers_);
   return absl::OkStatus();
@@ -115,17 +128,18 @@ absl::Status ProgramCompiler::CompileBody(const std::optional<Node>& node,
                                           absl::string_view role, Part* part) {
   part->converter = converter;
   part->key = role == "key";
+  part->header = role == "header";
   if (!node || (node->kind == Node::Kind::kNull && node->schema == nullptr))
     return absl::OkStatus();
   part->present = true;
   part->root = node->kind == Node::Kind::kLeaf;
   part->schemaless = node->schema == nullptr;
   std::string text;
-  if (converter.raw_bytes && IsBytes(*node)) return CompileBytes(*node, part);
+  if (converter.raw_bytes && IsBytes(*node) && !IsDecimal(*node->schema))
+    return CompileBytes(*node, part);
   switch (converter.kind) {
     case ConverterKind::kByteArray:
-      if (!IsBytes(*node) && node->kind != Node::Kind::kNull)
-        return BytesOnlyError(role, "is something else");
+      if (!TakesAsBytes(*node)) return BytesOnlyError(role, "is something else");
       return CompileBytes(*node, part);
     case ConverterKind::kString:
       part->format = TextFormat::kStruct;
@@ -153,7 +167,16 @@ absl::Status ProgramCompiler::CompileBytes(const Node& node, Part* part) {
   return absl::OkStatus();
 }
 
-void ProgramCompiler::CompileHeader(const Node& header) {
+absl::Status ProgramCompiler::CompileHeader(const Node& header,
+                                            const config::ConverterOptions& converter) {
+  Part part;
+  RETURN_IF_ERROR(CompileBody(header, converter, "header", &part));
+  part.name = header.name;
+  program_->headers_.push_back(std::move(part));
+  return absl::OkStatus();
+}
+
+void ProgramCompiler::CompileSimpleHeader(const Node& header) {
   Part part;
   part.name = header.name;
   part.format = TextFormat::kHeader;
@@ -227,8 +250,9 @@ absl::Status ProgramCompiler::AddNode(const Node& node, std::string* text, Part*
 }
 
 size_t ProgramCompiler::AddColumns(const Node& node, std::string* text, Part* part) {
-  if (part->format != TextFormat::kJson || inputs_.table == nullptr || node.members.empty() ||
-      !IsInput(node.members[0]))
+  // The rows' texts for NULL are those of the converter of keys or values.
+  if (part->format != TextFormat::kJson || part->header || inputs_.table == nullptr ||
+      node.members.empty() || !IsInput(node.members[0]))
     return 0;
   const auto row = static_cast<InputRow>(node.members[0].leaf.input >> 24);
   const ConnectSchema* original = RowSchema(*inputs_.table, row, part->key);

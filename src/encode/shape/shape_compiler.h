@@ -23,7 +23,8 @@ class ProgramCompiler {
   absl::Status CompileBody(const std::optional<event::Node>& node,
                            const config::ConverterOptions& converter, absl::string_view role,
                            Part* part);
-  void CompileHeader(const event::Node& header);
+  void CompileSimpleHeader(const event::Node& header);
+  absl::Status CompileHeader(const event::Node& header, const config::ConverterOptions& converter);
   // JSON and headers: constant bytes gather in *text until a leaf takes them.
   absl::Status AddNode(const event::Node& node, std::string* text, Part* part);
   absl::Status AddNull(const event::Node& node, std::string* text, Part* part);

@@ -6,7 +6,9 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "encode/shape/shape_compiler.h"
+#include "encode/table/bytes_only_error.h"
 #include "encode/values/scalar_text.h"
+#include "event/header_error.h"
 #include "event/transform_error.h"
 
 namespace walduct::encode {
@@ -184,6 +186,12 @@ absl::Status ShapeProgram::RunPart(const Part& part, const RecordInputs& inputs,
     RETURN_IF_ERROR(ReadLeaf(part.steps[0].leaf, inputs, context, buffers, &value));
     *null = value.is_null();
     context->out = out;
+    // A Decimal's schema is bytes, too.
+    if (!*null && value.kind != Scalar::Kind::kBytes)
+      return BytesOnlyError(part.key      ? "key"
+                            : part.header ? "header"
+                                          : "value",
+                            "is something else");
     out->assign(value.text.data(), value.text.size());
     return absl::OkStatus();
   }
@@ -214,6 +222,22 @@ absl::Status ShapeProgram::RunPart(const Part& part, const RecordInputs& inputs,
   return absl::OkStatus();
 }
 
+absl::Status ShapeProgram::RunHeader(const Part& part, const RecordInputs& inputs,
+                                     ValueContext* context, ProgramBuffers* buffers,
+                                     std::string* out, bool* null) const {
+  // The one value of a header of SimpleHeaderConverter: text without quotes.
+  if (part.root && part.format == TextFormat::kHeader) {
+    Scalar value;
+    context->format = TextFormat::kHeader;
+    RETURN_IF_ERROR(ReadLeaf(part.steps[0].leaf, inputs, context, buffers, &value));
+    *null = value.is_null();
+    context->out = out;
+    if (!*null) AppendHeaderScalar(value, part.steps[0].leaf.schema.get(), context);
+    return absl::OkStatus();
+  }
+  return RunPart(part, inputs, context, buffers, out, null);
+}
+
 absl::Status ShapeProgram::RunHeaders(const RecordInputs& inputs, ValueContext* context,
                                       ProgramBuffers* buffers, event::Record* record) const {
   buffers->headers.clear();
@@ -227,18 +251,8 @@ absl::Status ShapeProgram::RunHeaders(const RecordInputs& inputs, ValueContext* 
     } else {
       std::string* text = BufferAt(&buffers->header_texts, i);
       text->clear();
-      bool null = false;
-      if (part.root) {
-        Scalar value;
-        context->format = TextFormat::kHeader;
-        RETURN_IF_ERROR(ReadLeaf(part.steps[0].leaf, inputs, context, buffers, &value));
-        null = value.is_null();
-        context->out = text;
-        if (!null) AppendHeaderScalar(value, part.steps[0].leaf.schema.get(), context);
-      } else {
-        RETURN_IF_ERROR(RunPart(part, inputs, context, buffers, text, &null));
-      }
-      header.is_null = null;
+      const absl::Status status = RunHeader(part, inputs, context, buffers, text, &header.is_null);
+      if (!status.ok()) return event::HeaderError(status, part.name);
       header.value = *text;
     }
     buffers->headers.push_back(header);

@@ -53,6 +53,7 @@ class ShapeProgram {
  public:
   struct Converters {
     config::ConverterOptions key, value;
+    std::optional<config::ConverterOptions> header;  // absent: SimpleHeaderConverter
   };
   // An error: no record of this shape can be written (a required value is null, bytes are asked for and there are none).
   static absl::StatusOr<std::unique_ptr<const ShapeProgram>> Compile(
@@ -86,6 +87,7 @@ class ShapeProgram {
     bool schemaless = false;
     bool raw = false;  // ByteArrayConverter
     bool key = false;  // of the record
+    bool header = false;
     TextFormat format = TextFormat::kJson;
     config::ConverterOptions converter;
     std::vector<Step> steps;
@@ -97,6 +99,8 @@ class ShapeProgram {
                        ProgramBuffers* buffers, std::string* out, bool* null) const;
   absl::Status RunHeaders(const RecordInputs& inputs, ValueContext* context,
                           ProgramBuffers* buffers, event::Record* record) const;
+  absl::Status RunHeader(const Part& part, const RecordInputs& inputs, ValueContext* context,
+                         ProgramBuffers* buffers, std::string* out, bool* null) const;
   static absl::Status RunNull(const LeafProgram& leaf, const Part& part, ValueContext* context,
                               bool* null);
   static absl::Status RunWhole(const Step& step, const RecordInputs& inputs, ValueContext* context);

@@ -12,7 +12,7 @@ ShapedEncoder::ShapedEncoder(const event::ShapeChain& chain, const config::Encod
                              const std::string& run_id, SourceBlock* source, ValueContext* context)
     : chain_(chain),
       builder_(options, run_id),
-      converters_{options.key, options.value},
+      converters_{options.key, options.value, options.header},
       inputs_(options.values, source),
       context_(context) {}
 
