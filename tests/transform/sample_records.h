@@ -1,6 +1,7 @@
 // The records that tests/transform/vectors was recorded with, as shapes of constants.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@ namespace walduct::transform {
 
 class SampleRecords {
  public:
-  // name: c, sparse, r, u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and typed_ c, u, d.
+  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and typed_ c, u, d.
   static event::RecordShape Make(const std::string& name) {
     event::RecordShape shape;
     shape.topic = "srv.public.cust";
@@ -30,9 +31,13 @@ class SampleRecords {
     if (name == "u") after = Full("after", "a");
     if (name == "u") before = Full("before", "b");
     if (name == "d") before = Full("before", "a");
+    if (name == "sparse_u") before = Sparse("before"), after = Sparse("after");
+    if (name == "bits_u") before = Alike("before", Scalar::Null(), 0.0);
+    if (name == "bits_u") after = Alike("after", Scalar::Text("dflt"), -0.0);
     if (name == "dk") before = Sparse("before");
     if (name == "sparse" || name == "r" || name == "utx") after = Sparse("after");
-    const std::string op = name == "sparse" || name == "nokey" ? "c" : name.substr(0, 1);
+    std::string op = name == "sparse" || name == "nokey" ? "c" : name.substr(0, 1);
+    if (absl::EndsWith(name, "_u")) op = "u";
     shape.value = Envelope(op, before, after, name == "utx");
     return shape;
   }
@@ -152,6 +157,32 @@ class SampleRecords {
     members[2] = Value("nn", Scalar::Text("a"));
     members[13] = Value("big", Scalar::Integer(1));
     return Struct(RowSchema(), std::move(members), name);
+  }
+
+  // Columns that are the same, or not quite, before and after.
+  static Node Alike(const std::string& name, const Scalar& text, double zero) {
+    event::ConnectSchema bits = event::Schema(Type::kBytes, "io.debezium.data.Bits");
+    bits.optional = true;
+    bits.version = 1;
+    bits.parameters = {{"length", "3"}};
+    event::ConnectSchema schema = event::Schema(Type::kStruct);
+    schema.name = "srv.public.cust.Value";
+    schema.optional = true;
+    schema.fields = {{"id", Of(Type::kInt32)},
+                     {"bits", event::Shared(bits)},
+                     {"nobits", event::Shared(bits)},
+                     {"n", WithDefault(Type::kString, true, "dflt", "\"dflt\"")},
+                     {"by", Of(Type::kBytes, true)},
+                     {"zero", Of(Type::kDouble, true)},
+                     {"nan", Of(Type::kDouble, true)},
+                     {"arr", Texts()}};
+    return Struct(event::Shared(schema),
+                  {Value("id", Scalar::Integer(1)), Value("bits", Scalar::Bytes("\x05")),
+                   Value("nobits", Scalar::Null()), Value("n", text),
+                   Value("by", Scalar::Bytes("\x01\x02")), Value("zero", Scalar::Real(zero)),
+                   Value("nan", Scalar::Real(std::numeric_limits<double>::quiet_NaN())),
+                   Value("arr", Scalar::Json("[\"p\"]"))},
+                  name);
   }
 
   // Text of one, two and three bytes per character; no column that EnforceRecordSize stops at.

@@ -189,6 +189,8 @@ bool IsKinder(const Vector& vector) {
   if (error && has(".type", "GeometryFormatTransformer") &&
       absl::StartsWith(vector.record, "spatial ") && !absl::StrContains(vector.record, "@"))
     return true;
+  // A Matcher is no Boolean; Groovy takes `schema` of a struct for its private field.
+  if (error && (has(".condition", " =~ ") || has(".topic.expression", ".schema"))) return true;
   if (has(".value.literal", "3.4e5") || has(".value.literal", "1e400")) return true;  // as written
   if (has(".partition.payload.fields", "change.arr")) return true;  // refused for the record
   return has(".add.fields", "source.nosuch,before");                // a struct as an added field
@@ -242,6 +244,8 @@ TEST(Vectors, OBX12_SchemaVersions) { ExpectEqual("EventRouter", 12, "schema.ver
 TEST(Vectors, OBX01_DecodeLogicalDecodingMessageContent) {
   ExpectEqual("DecodeLogicalDecodingMessageContent", 60);
 }
+TEST(Vectors, SMT05_FilterByExpression) { ExpectEqual("io.debezium.transforms.Filter", 700); }
+TEST(Vectors, SMT05_ContentBasedRouter) { ExpectEqual("ContentBasedRouter", 250); }
 TEST(Vectors, KafkaConnect) { ExpectEqual("org.apache.kafka.connect.transforms", 1000); }
 
 }  // namespace

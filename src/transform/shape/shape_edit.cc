@@ -54,6 +54,17 @@ Node Taken(const Node& node, bool replace_null) {
   return event::ConstantNode(copy.schema, DefaultOf(*copy.schema, &buffer), copy.name);
 }
 
+Node Opened(const Node& node) {
+  if (node.is_struct()) return node;
+  Node opened = event::StructNode(node.schema, {}, node.name);
+  for (const event::ConnectField& field : node.schema->fields) {
+    opened.members.push_back(node.kind == Node::Kind::kNull
+                                 ? event::NullNode(field.schema, field.name)
+                                 : MemberOfLeaf(node, field.name, field.schema));
+  }
+  return opened;
+}
+
 ConnectSchemaPtr PlainSchema(ConnectType type, bool optional) {
   ConnectSchema schema = event::Schema(type);
   schema.optional = optional;

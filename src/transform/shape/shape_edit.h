@@ -25,6 +25,9 @@ absl::Status SetStructSchema(event::ConnectSchema basics, event::Node* node);
 // A copy as Struct.get (replace_null) or Struct.getWithoutDefault take it out of its struct.
 event::Node Taken(const event::Node& node, bool replace_null);
 
+// A struct that is one value to us, or null, as a struct with members; of a null they are all null.
+event::Node Opened(const event::Node& node);
+
 // Schemas of fields that transforms add.
 event::ConnectSchemaPtr PlainSchema(event::ConnectType type, bool optional);
 

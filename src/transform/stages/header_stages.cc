@@ -1,14 +1,12 @@
-// Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's HeaderToValue and
-// ExtractChangedRecordState.
+// Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's ExtractChangedRecordState.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "transform/shape/shape_edit.h"
@@ -47,7 +45,7 @@ std::string PlainNumber(std::string text) {
 Node ParseLiteral(const std::string& name, absl::string_view written) {
   const absl::string_view literal = absl::StripAsciiWhitespace(written);
   int64_t integer = 0;
-  if (literal == "null") return event::NullNode(PlainSchema(ConnectType::kString, true), name);
+  if (literal == "null") return event::NullNode(nullptr, name);
   if (absl::SimpleAtoi(literal, &integer))
     return event::ConstantNode(PlainSchema(SmallestInteger(integer), false),
                                Scalar::Integer(integer), name);
@@ -131,80 +129,38 @@ class HeaderFrom final : public Stage {
   const bool replace_null_;
 };
 
-class HeaderToValue final : public Stage {
- public:
-  explicit HeaderToValue(const TransformSpec& spec)
-      : headers_(spec.options.List("headers")),
-        fields_(spec.options.List("fields")),
-        move_(spec.options.Text("operation") == "move") {}
-
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (!shape->value || !shape->value->is_struct() || shape->value->schema == nullptr)
-      return Verdict::kKeep;
-    std::set<std::string, std::less<>> found;
-    // The fields come in the order of the record's headers.
-    for (const Node& header : shape->headers) {
-      const auto listed = std::find(headers_.begin(), headers_.end(), header.name);
-      if (listed == headers_.end() || &header != LastHeader(*shape, header.name)) continue;
-      found.insert(header.name);
-      Node field = header;
-      const std::vector<std::string> path =
-          absl::StrSplit(fields_[static_cast<size_t>(listed - headers_.begin())], '.');
-      field.name = path.back();
-      RETURN_IF_ERROR(
-          Insert(absl::MakeConstSpan(path).first(path.size() - 1), field, &*shape->value));
-    }
-    if (move_) RemoveHeaders(found, shape);
-    return Verdict::kKeep;
-  }
-
- private:
-  static const Node* LastHeader(const RecordShape& shape, const std::string& name) {
-    const Node* last = nullptr;
-    for (const Node& header : shape.headers) {
-      if (header.name == name) last = &header;
-    }
-    return last;
-  }
-
-  // Adds field to the struct that path leads to, and to the schemas on the way; a path that leads nowhere adds nothing.
-  static absl::Status Insert(absl::Span<const std::string> path, const Node& field, Node* parent) {
-    for (Node& member : parent->members) member = Taken(member, true);
-    if (path.empty()) {
-      parent->members.push_back(field);
-    } else {
-      Node* child = parent->Find(path[0]);
-      if (child == nullptr) return absl::OkStatus();
-      if (child->kind == Node::Kind::kNull)
-        return RecordError(absl::StrCat("field ", path[0], " is null, and ", field.name,
-                                        " cannot be written into it"));
-      if (!child->is_struct()) return absl::OkStatus();
-      RETURN_IF_ERROR(Insert(path.subspan(1), field, child));
-    }
-    return SetStructSchema(CopyBasics(*parent->schema), parent);
-  }
-
-  const std::vector<std::string> headers_, fields_;
-  const bool move_;
-};
+// As Java's Double.equals: a NaN is one, and the two zeros are not.
+bool SameReal(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return std::signbit(a) == std::signbit(b) && !(a < b) && !(b < a);
+}
 
 bool SameScalar(const Scalar& a, const Scalar& b) {
-  return a.kind == b.kind && a.integer == b.integer && a.text == b.text && !(a.real < b.real) &&
-         !(b.real < a.real);
+  return a.kind == b.kind && a.integer == b.integer && a.text == b.text && SameReal(a.real, b.real);
 }
+
+// Bits are arrays of bytes in Debezium, which are equal to none but themselves; other bytes are compared.
+bool NeverSame(const ConnectSchema& schema) { return schema.name == "io.debezium.data.Bits"; }
+
+struct ComparedColumn {
+  std::string name;
+  bool never_same = false;
+};
 
 // The names of the columns whose values differ (or do not), as JSON. in: old and new value of each in turn.
 class ColumnNames final : public event::ValueFunction {
  public:
-  ColumnNames(std::vector<std::string> names, bool changed)
-      : names_(std::move(names)), changed_(changed) {}
+  ColumnNames(std::vector<ComparedColumn> columns, bool changed)
+      : columns_(std::move(columns)), changed_(changed) {}
 
   absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer, Scalar* out) const override {
     buffer->push_back('[');
-    for (size_t i = 0; i < names_.size(); ++i) {
-      if (SameScalar(in[2 * i], in[2 * i + 1]) == changed_) continue;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const Scalar &old = in[2 * i], &now = in[2 * i + 1];
+      const bool other = columns_[i].never_same && !(old.is_null() && now.is_null());
+      if ((!other && SameScalar(old, now)) == changed_) continue;
       if (buffer->size() > 1) buffer->push_back(',');
-      AppendJsonString(names_[i], buffer);
+      AppendJsonString(columns_[i].name, buffer);
     }
     buffer->push_back(']');
     *out = Scalar::Json(*buffer);
@@ -212,7 +168,7 @@ class ColumnNames final : public event::ValueFunction {
   }
 
  private:
-  const std::vector<std::string> names_;
+  const std::vector<ComparedColumn> columns_;
   const bool changed_;
 };
 
@@ -232,7 +188,11 @@ class ExtractChangedRecordState final : public Stage {
     const bool both = before->is_struct() && after->is_struct();
     for (const auto& [name, changed] : {std::pair(changed_, true), std::pair(unchanged_, false)}) {
       if (name.empty()) continue;
-      shape->headers.push_back(both ? Names(name, changed, *before, *after) : NoNames(name));
+      Node names = NoNames(name);
+      if (both) {
+        ASSIGN_OR_RETURN(names, Names(name, changed, *before, *after));
+      }
+      shape->headers.push_back(std::move(names));
     }
     return Verdict::kKeep;
   }
@@ -248,20 +208,30 @@ class ExtractChangedRecordState final : public Stage {
     return event::ConstantNode(Schema(), Scalar::Json("[]"), name);
   }
 
-  static Node Names(const std::string& name, bool changed, const Node& before, const Node& after) {
-    std::vector<std::string> columns;
+  static absl::StatusOr<Node> Names(const std::string& name, bool changed, const Node& before,
+                                    const Node& after) {
+    std::vector<ComparedColumn> columns;
     std::vector<Node> operands;
     for (const Node& column : after.members) {
       const Node* old = before.Find(column.name);
-      if (old == nullptr || old->kind != Node::Kind::kLeaf || column.kind != Node::Kind::kLeaf)
-        continue;
-      columns.push_back(column.name);
-      operands.push_back(Taken(*old, true));
-      operands.push_back(Taken(column, true));
+      if (old == nullptr)
+        return RecordError(absl::StrCat(column.name, " is not a valid field name"));
+      columns.push_back(
+          {column.name, column.is_struct() || old->is_struct() || NeverSame(*column.schema)});
+      operands.push_back(Operand(*old));
+      operands.push_back(Operand(column));
     }
     return event::FunctionNode(Schema(),
                                std::make_shared<const ColumnNames>(std::move(columns), changed),
                                std::move(operands), name);
+  }
+
+  // A struct that another transform has made of one side only differs from what is on the other.
+  static Node Operand(const Node& column) {
+    if (column.kind == Node::Kind::kLeaf) return column;
+    return event::ConstantNode(PlainSchema(ConnectType::kString, true),
+                               column.is_struct() ? Scalar::Text("{}") : Scalar::Null(),
+                               column.name);
   }
 
   const std::string changed_, unchanged_;
@@ -274,9 +244,6 @@ StagePtr MakeInsertHeader(const TransformSpec& spec) {
 }
 StagePtr MakeDropHeaders(const TransformSpec& spec) { return std::make_unique<DropHeaders>(spec); }
 StagePtr MakeHeaderFrom(const TransformSpec& spec) { return std::make_unique<HeaderFrom>(spec); }
-StagePtr MakeHeaderToValue(const TransformSpec& spec) {
-  return std::make_unique<HeaderToValue>(spec);
-}
 StagePtr MakeExtractChangedRecordState(const TransformSpec& spec) {
   return std::make_unique<ExtractChangedRecordState>(spec);
 }

@@ -30,8 +30,10 @@ StagePtr MakeTimestampConverter(const config::TransformSpec& spec);
 StagePtr MakeInsertHeader(const config::TransformSpec& spec);
 StagePtr MakeDropHeaders(const config::TransformSpec& spec);
 StagePtr MakeHeaderFrom(const config::TransformSpec& spec);
-StagePtr MakeHeaderToValue(const config::TransformSpec& spec);
 StagePtr MakeExtractChangedRecordState(const config::TransformSpec& spec);
+
+// header_to_value_stage.cc
+StagePtr MakeHeaderToValue(const config::TransformSpec& spec);
 
 // routing_stages.cc
 StagePtr MakeRegexRouter(const config::TransformSpec& spec);

@@ -100,6 +100,18 @@ public class RecordVectors {
     if (op.equals("u") || op.equals("c")) e.put("after", row);
     return e;
   }
+  // Columns that are the same, or not quite, before and after.
+  static final Schema ALIKE_ROW = SchemaBuilder.struct().name("srv.public.cust.Value").optional()
+    .field("id", Schema.INT32_SCHEMA)
+    .field("bits", SchemaBuilder.bytes().optional().name("io.debezium.data.Bits").version(1).parameter("length", "3").build())
+    .field("nobits", SchemaBuilder.bytes().optional().name("io.debezium.data.Bits").version(1).parameter("length", "3").build())
+    .field("n", SchemaBuilder.string().optional().defaultValue("dflt").build())
+    .field("by", Schema.OPTIONAL_BYTES_SCHEMA).field("zero", Schema.OPTIONAL_FLOAT64_SCHEMA).field("nan", Schema.OPTIONAL_FLOAT64_SCHEMA)
+    .field("arr", SchemaBuilder.array(Schema.OPTIONAL_STRING_SCHEMA).optional().build()).build();
+  static final Schema ALIKE = SchemaBuilder.struct().name("srv.public.cust.Envelope").version(2).field("before", ALIKE_ROW).field("after", ALIKE_ROW).field("source", SOURCE).field("transaction", TX).field("op", Schema.STRING_SCHEMA).field("ts_ms", Schema.OPTIONAL_INT64_SCHEMA).field("ts_us", Schema.OPTIONAL_INT64_SCHEMA).field("ts_ns", Schema.OPTIONAL_INT64_SCHEMA).build();
+  static Struct alike(String n, double zero) {
+    return new Struct(ALIKE_ROW).put("id", 1).put("bits", new byte[]{5}).put("n", n).put("by", ByteBuffer.wrap(new byte[]{1, 2})).put("zero", zero).put("nan", Double.NaN).put("arr", List.of("p"));
+  }
   static final Map<String, String> PARTITION = Map.of("server", "srv");
   // As many entries as the connector's offsets have; with the transaction's, two more.
   static Map<String, Object> offset(boolean transaction) {
@@ -131,6 +143,8 @@ public class RecordVectors {
       case "wide_u": v = env("u", wide("b"), wide("a\u00f1\u20ac")); break;
       case "wide_d": v = env("d", wide("a\u00f1\u20ac"), null); break;
       case "typed_c": case "typed_u": case "typed_d": case "typed_t": v = typed(name.substring(6)); vs = TYPED; break;
+      case "sparse_u": v = env("u", sparse(1), sparse(1)); break;
+      case "bits_u": v = new Struct(ALIKE).put("before", alike(null, 0.0)).put("after", alike("dflt", -0.0)).put("source", source()).put("op", "u").put("ts_ms", 1700000000123L).put("ts_us", 1700000000123456L).put("ts_ns", 1700000000123456789L); vs = ALIKE; break;
       case "nokey": v = env("c", null, full(1, "a")); ks = null; key = null; break;
       case "heartbeat": return new SourceRecord(PARTITION, offset(false), "__debezium-heartbeat.srv", null, HBK, new Struct(HBK).put("serverName", "srv"), HBV, new Struct(HBV).put("ts_ms", 1700000000123L), null, h);
       default: throw new RuntimeException(name);

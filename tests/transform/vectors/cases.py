@@ -243,4 +243,61 @@ case(["c"],d("ExtractSchemaToNewRecord"))
 EXCLUDED="schema.change.event.exclude.list"
 for v in ["DROP,ALTER"," CREATE , TRUNCATE,DATABASE","drop","DROP,"]: case(ALL if v=="DROP,ALTER" else ["c"],d("SchemaChangeEventFilter",{EXCLUDED:v}))
 case(["c"],d("SchemaChangeEventFilter"))
+# compared columns, headers on paths
+CHANGED=d("ExtractChangedRecordState",{"header.changed.name":"ch","header.unchanged.name":"un"})
+case(["bits_u","u","sparse_u","c","d","t","tombstone"],CHANGED)
+case(["u","sparse_u"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":"after.task","operation":"copy"}),CHANGED)
+case(["u"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":"after.pt.task","operation":"copy"}),CHANGED)
+H2=kk("InsertHeader",{"header":"two","value.literal":"2"})
+TEXT=kk("InsertHeader",{"header":"two","value.literal":"some text"})
+NULL=kk("InsertHeader",{"header":"two","value.literal":"null"})
+TWICE=kk("InsertHeader",{"header":"two","value.literal":"70000"})
+def to_value(fields,headers="__debezium.context.taskId,two",operation="copy"): return d("HeaderToValue",{"headers":headers,"fields":fields,"operation":operation})
+for f in ["after.pt.task,two","extra.task,two","extra.task,extra.two","extra.deep.task,two","extra.deep.task,extra.deep.two","extra,extra.two","extra.task,extra.task","after.extra.task,two","after.extra.deep.task,two","source.task,op","task,task","op,two","ts_ms,two","after.nn,two","after.nn,after.id","after.arr.x,two","source.table.x,two","op.x,two","transaction.x,two","before.x,two","before.pt.x,two","r.x,two","after.pt.x,after.pt.srid","id.x,two"]:
+    case(["c","sparse","u","d"],H2,to_value(f))
+    case(["c"],TEXT,to_value(f,operation="move"))
+for f in ["two,task","pt.task,two","pt.x,two","nn,id","n,id","n,big","b,v","big,id"]:
+    for value in [H2,TEXT,NULL,TWICE]: case(["c","sparse"],U,value,to_value(f))
+case(["c","t","tombstone"],H2,TWICE,to_value("a,b"))
+case(["c"],H2,NULL,to_value("a,b"))
+case(["c","tombstone"],NULL,to_value("a,b"))
+case(["c","sparse"],U,kk("ExtractField$Value",{"field":"pt"}),to_value("task,two"))
+for f in ["nn","n","arr","pt"]: case(["c","sparse"],U,kk("ExtractField$Value",{"field":f}),to_value("task,two",operation="move"))
+case(["c","tombstone"],kk("HoistField$Value",{"field":"payload"}),to_value("task,payload.two"))
+case(["c","tombstone"],kk("HoistField$Value",{"field":"x"}),to_value("task,x.y"))
+case(["tombstone","c"],kk("HoistField$Key",{"field":"x"}),to_value("x.task,x.y"))
+# expressions, as Groovy takes them
+GROOVY={"language":"jsr223.groovy"}
+SEEN=["c","sparse","u","d","tombstone","t","nokey","heartbeat"]
+def keep(condition,recs=SEEN,**o): case(recs,d("Filter",dict(GROOVY,condition=condition,**{k.replace("_","."):v for k,v in o.items()})))
+def send(expression,recs=SEEN,**o): case(recs,d("ContentBasedRouter",dict(GROOVY,**{"topic.expression":expression},**{k.replace("_","."):v for k,v in o.items()})))
+for e in ["value.op == 'c'","value.op != 'd'","value.op == 'u' && value.before.nn == 'b'","value.op == 'd' || value.after.id == 1","!(value.op in ['d', 't'])","value.after != null","value.after?.nn == 'a'",
+  "value.after?.n == null","value.after.n == null","value.after.n == 'dflt'","value.after?.v == 1.5","value.after?.v > 1","value.after?.v <= 1.50","value.after?.f == 2.5","value.after?.f > 2","value.after?.big > 4000000000",
+  "value.after?.big == 1","value.after?.b","value.after?.b == true","value.after?.b != true","!value.after?.b","value.after.nn ==~ '[ab]'","value.after?.nn ==~ 'x'","value.after?.n =~ 'df'","value.op =~ '[cu]' && true",
+  "value.after?.nn.startsWith('a')","value.after?.nn?.endsWith('a')","value.after?.nn?.contains('a') == true","value.after?.nn?.toUpperCase() == 'A'","value.after?.nn?.equals('a')","value.after.nn.matches('a|b')",
+  "value['op'] == 'c'","value.get('op') == 'c'","value.source.table == 'cust'","value.source.lsn > 5","topic == 'srv.public.cust'","topic.startsWith('srv')","topic ==~ /srv.*/","key.id == 1","key?.id == 1","key == null",
+  "header['__debezium.context.taskId'].value == '0'","header['nosuch'] == null","header['nosuch']?.value == null","header.nosuch?.value == 'x'","value.after?.id < 2","value.after?.id >= 1","null < 1","value.after?.id < null",
+  "value.after?.nn < 'b'","value.after?.nn > 'a'","'a' == 1","value.after?.id == '1'","value.after?.id < 'x'","value.after?.b < true","value.after?.b > 1","true","false","null","'text'","1","value.op","value.after","value.after?.id + 1 == 2",
+  "value.after?.id + 1 > 1.5","value.after?.nn + 'x' == 'ax'","value.transaction == null","value.transaction?.id == '771:9'","value.nosuch == 1","value?.nosuch == 1","value?.op == 'c'","value.op == 'c' ? true : false",
+  "(value.op == 'c') == true","value.after?.id in [1, 2, 3]","value.after?.id in ['1']","value.after?.nn in ['a', null]","value.after?.n in [null]","value.after?.by == null","value.after?.arr == null","value.after?.pt == null",
+  "value.after?.pt?.x == 1","value.after?.d == 18263","value.after?.ts > 1577934245678900L","value.after?.z > '2020'","value.after?.v","value.after?.f && value.after?.nn","value.after?.n ? true : false","value.op == null","!value.op",
+  "value.op.equals('c')","value.op.contains('x')","value.op.toLowerCase() == 'c'","value.after?.id.equals(1)","value.before == null && value.after != null","value.before && value.after","value.before || value.after","value.op == \"c\"",
+  "value.op == 'c' && (value.after.id == 1 || value.after.id == 2)","value.after?.id == 1.0","value.after?.id == 1L","value.after?.id == -1","value.after?.f == 2.50","value.op <= 'c'","value.op >= 'd'","topic > 's'","value.after?.v == '1.50'",
+  "value.after?.b == 1","value.after?.b == 'true'","value.after?.ct == null","value.after?.id =~ '1'","value.after?.id ==~ '1'","value.after?.f ==~ '2.5'","null ==~ 'null'","value.after?.n ==~ 'null'","value.op == 'c';"]: keep(e)
+for e in ["value.after?.zero == 0","value.after?.zero < 0","value.before?.zero == 0","value.before?.zero == 0.0","value.after?.nan == 1","value.after?.nan > 1","value.after?.nan && true","value.after?.zero && true","value.after?.arr && true",
+  "value.after?.by && true","value.after?.bits && true","value.after?.id.startsWith('1')","value.after?.id?.matches('1')","value.after?.nobits?.matches('1')","value.after?.id?.toUpperCase() == '1'","value.after?.id < '2'","value.after?.id == '\\u0001'",
+  "'2' > value.after?.id","value.after?.n ==~ /d\\w+/","value.after?.n ==~ 'd\\\\w+'","topic ==~ /srv\\..*\\.cust/","(value.after?.n ?: 'none') == 'none'","value.after?.id == 1d","value.after?.arr == null","value.after?.by == null"]: keep(e,["bits_u"])
+for e in ["'x' + value.after?.nan","'x' + value.after?.zero","'x' + 1.5d","'x' + 1.0E","null + 'x'","null + 1","value.after?.id + 1 + 'x'","value.after?.id + 1.5 + 'x'"]: send(e,["bits_u"])
+for e in ["value.after.nn == 'a'","value.op == 'c'"]:
+    for n in ["drop","keep","evaluate"]: keep(e,null_handling_mode=n)
+keep("value == null",null_handling_mode="evaluate")
+keep("value?.op == 'c'",null_handling_mode="evaluate")
+keep("value.op == 'd'",topic_regex="srv.*")
+keep("value.op == 'd'",topic_regex="other.*")
+for e in ["value.after?.nn","value.op == 'c' ? 'created' : 'other'","'srv.' + value.source.table","'x.' + value.after?.n","value.after?.n + '.x'","'x' + value.after?.id","value.after?.id + 'x'","value.after?.id + 1","'x' + value.after?.f","'x' + value.after?.big",
+  "'x' + value.after?.v","'x' + value.after?.b","value.after?.b + 'x'","topic + '_x'","topic + 1","null","value.op == 'd' ? null : value.op","1","true","value.after","value.after?.nn?.toUpperCase()","key.id == 1 ? 'one' : null","'a' + 'b' + value.op",
+  "value.op ?: 'none'","header['__debezium.context.taskId'].value + '-t'","value.after?.id == 1 ? 'one' : (value.op == 'd' ? 'gone' : topic)","'x' + 1.50","'x' + 2.0","'x' + 1L","1 + 2 + 'x'","'x' + (1 + 2)","'x' + value.after?.ts","'x' + value.after?.z","''",
+  "value.source.schema + '.' + value.source.table + '.' + value.op"]: send(e)
+send("value == null ? 'gone' : 'there'",null_handling_mode="evaluate")
+send("'x'",topic_regex="__deb.*")
 for c in out: print(json.dumps(c))
