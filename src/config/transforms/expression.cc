@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "config/text/utf8.h"
 
 namespace walduct::config {
 namespace {
@@ -46,6 +47,19 @@ bool IsNameStart(char c) {
 }
 bool IsNamePart(char c) {
   return IsNameStart(c) || absl::ascii_isdigit(static_cast<unsigned char>(c));
+}
+
+// What a backslash and the characters behind it stand for; how many of those it took.
+size_t AppendEscaped(absl::string_view rest, std::string* text) {
+  constexpr absl::string_view kLetters = "nrtbf", kControls = "\n\r\t\b\f";
+  const size_t control = kLetters.find(rest[0]);
+  uint32_t code = 0;
+  if (rest[0] == 'u' && absl::SimpleHexAtoi(rest.substr(1, 4), &code) && rest.size() > 4) {
+    AppendUtf8(code, text);
+    return 5;
+  }
+  text->push_back(control == absl::string_view::npos ? rest[0] : kControls[control]);
+  return 1;
 }
 
 Expression Node(Kind kind, std::vector<Expression> children) {
@@ -93,7 +107,11 @@ class Parser {
     if (++depth_ > kMaxDepth) return Wrong("is nested too deep");
     ASSIGN_OR_RETURN(Expression condition, ParseOr());
     SkipBlanks();
-    if (!absl::StartsWith(rest_, "?.") && Take("?")) {
+    if (Take("?:")) {
+      ASSIGN_OR_RETURN(Expression no, ParseChoice());
+      Expression yes = condition;
+      condition = Node(Kind::kChoice, {std::move(condition), std::move(yes), std::move(no)});
+    } else if (!absl::StartsWith(rest_, "?.") && Take("?")) {
       ASSIGN_OR_RETURN(Expression yes, ParseChoice());
       if (!Take(":")) return Wrong("stands where ':' is expected");
       ASSIGN_OR_RETURN(Expression no, ParseChoice());
@@ -207,13 +225,17 @@ class Parser {
     }
     for (const Method& method : kMethods) {
       if (method.name != name) continue;
+      Expression call = Node(method.kind, {});
       if (method.arguments == 0) {
-        if (!Take(")")) return Wrong("stands where ')' is expected");
-        return Node(method.kind, {std::move(value)});
+        call.children.push_back(std::move(value));
+      } else {
+        ASSIGN_OR_RETURN(Expression argument, ParseChoice());
+        ASSIGN_OR_RETURN(call, Combine(method.kind, std::move(value), std::move(argument)));
       }
-      ASSIGN_OR_RETURN(Expression argument, ParseChoice());
       if (!Take(")")) return Wrong("stands where ')' is expected");
-      return Combine(method.kind, std::move(value), std::move(argument));
+      call.call = true;
+      call.safe_call = safe;
+      return call;
     }
     return Wrong(absl::StrCat("follows the call of '", name, "', which is not supported"));
   }
@@ -227,7 +249,7 @@ class Parser {
       return inner;
     }
     if (Take("[")) return ParseList();
-    if (rest_[0] == '\'' || rest_[0] == '"') {
+    if (absl::StrContains("'\"/", rest_[0])) {
       Expression text;
       text.kind = Kind::kText;
       ASSIGN_OR_RETURN(text.text, ParseText());
@@ -281,8 +303,12 @@ class Parser {
     number.kind = Kind::kNumber;
     number.whole = absl::SimpleAtoi(rest_.substr(0, size), &number.integer);
     if (!absl::SimpleAtod(rest_.substr(0, size), &number.real)) return Wrong("is no number");
+    const absl::string_view digits = rest_.substr(0, size);
     rest_.remove_prefix(size);
     // Suffixes of Java's longs, doubles, decimals.
+    const bool real = !rest_.empty() && absl::StrContains("DdFf", rest_[0]);
+    if (real) number.whole = false;
+    if (!number.whole && !real) number.text = std::string(digits);
     if (!rest_.empty() && absl::StrContains("LlDdFfGg", rest_[0])) rest_.remove_prefix(1);
     return number;
   }
@@ -299,7 +325,7 @@ class Parser {
 
   absl::StatusOr<std::string> ParseText() {
     SkipBlanks();
-    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"'))
+    if (rest_.empty() || !absl::StrContains("'\"/", rest_[0]))
       return Wrong("stands where a text in quotes is expected");
     const char quote = rest_[0];
     std::string text;
@@ -310,8 +336,13 @@ class Parser {
       }
       if (quote == '"' && rest_[i] == '$')
         return Wrong("has a '$' in double quotes; use single ones");
-      if (rest_[i] == '\\' && i + 1 < rest_.size()) ++i;
-      text.push_back(rest_[i]);
+      // Between slashes only a slash is escaped.
+      const bool escape = quote != '/' || absl::StartsWith(rest_.substr(i), "\\/");
+      if (rest_[i] == '\\' && escape && i + 1 < rest_.size()) {
+        i += AppendEscaped(rest_.substr(i + 1), &text);
+      } else {
+        text.push_back(rest_[i]);
+      }
     }
     return Wrong("has no closing quote");
   }

@@ -5,7 +5,7 @@
 //   value.after.total > 10.5, !(…), a || b, a ? b : c, x in ['a', 'b'], 'srv.' + value.source.table
 //   x ==~ 'regex', x.matches('regex')                the whole text; x =~ 'regex': a part of it
 //   x.startsWith('a'), x.endsWith('a'), x.contains('a'), x.equals('a'), x.toLowerCase(), x.toUpperCase()
-//   value['op'], value.get('op'), === and !==, and, or
+//   value['op'], value.get('op'), === and !==, and, or; /regex/; a ?: b
 //
 // No assignments, loops, calls of anything else. Immutable; thread-safe.
 #pragma once
@@ -24,7 +24,7 @@ struct Expression {
   enum class Kind {
     kNull,
     kBoolean,  // integer
-    kNumber,   // real; integer and whole when it is one
+    kNumber,   // real; integer and whole when it is one; else text, but of a double
     kText,     // text
     kList,     // children
     kPath,     // path; safe[i]: step i is null where what it is taken from is
@@ -56,6 +56,8 @@ struct Expression {
   double real = 0;
   int64_t integer = 0;
   bool whole = false;
+  bool call = false;       // written as the call of a method
+  bool safe_call = false;  // written with ?.: null where what it is called on is
   std::shared_ptr<const JavaRegex> regex;
 };
 

@@ -80,6 +80,8 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | SwapGeometryCoordinates beside an `hstore` with NULLs, `hstore.handling.mode=map` | the task dies | left as it is |
 | PartitionRouting by an array, a struct or a map | Java's hash of the object | the connector stops |
 | Filter and ContentBasedRouter of Debezium | a script engine that must be added | the expressions below, in Groovy's and JavaScript's spelling |
+| the same: `value.source.schema`, a column named `schema` or `values`, in Groovy | a private field of Java's class: the schema, never the text | the field of the record |
+| the same: `x =~ 'regex'` as the whole condition, in Groovy | the task dies: a Matcher is neither true nor false | whether a part matches |
 
 ## Expressions
 
@@ -90,11 +92,12 @@ table; `language` may be `jsr223.groovy` or `jsr223.graal.js`.
 |---|---|
 | `value.op`, `value.before.id`, `value.after?.note`, `value['op']`, `value.get('op')` | a field; `?.` is null where its left side is, `.` fails there |
 | `key.id`, `topic`, `header.name.value`, `header['name'].value` | of the key; the topic; a header |
-| `'text'`, `"text"`, `1`, `2.5`, `true`, `false`, `null`, `['a', 'b']` | constants and lists |
+| `'text'`, `"text"`, `1`, `2.5`, `true`, `false`, `null`, `['a', 'b']` | constants and lists; `/regex/` is a text, too |
 | `==`, `!=`, `===`, `!==`, `<`, `<=`, `>`, `>=`, `in` | comparisons; null is less than anything else |
-| `&&`, `\|\|`, `!`, `and`, `or`, `not`, `a ? b : c`, `( )` | logic; as in Groovy, 0, `''` and null are false |
+| `&&`, `\|\|`, `!`, `and`, `or`, `not`, `a ? b : c`, `a ?: b`, `( )` | logic; as in Groovy, 0, `''` and null are false |
 | `x ==~ 'regex'`, `x.matches('regex')`, `x =~ 'regex'` | Java regular expressions, whole and part |
-| `x.startsWith('a')`, `endsWith`, `contains`, `includes`, `equals`, `toLowerCase()`, `toUpperCase()`, `x + y` | text |
+| `x.startsWith('a')`, `endsWith`, `contains`, `includes`, `equals`, `toLowerCase()`, `toUpperCase()` | text; after `?.` null where x is null, after `.` such a record fails |
+| `x + y` | the sum of numbers; text and what follows, null as `null` |
 
 ## Classes
 )";

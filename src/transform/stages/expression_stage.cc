@@ -4,7 +4,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status_macros.h"
@@ -12,6 +11,7 @@
 #include "config/transforms/expression.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
+#include "transform/stages/expression_value.h"
 #include "transform/stages/stages.h"
 
 namespace walduct::transform {
@@ -25,69 +25,7 @@ using event::RecordShape;
 using event::Scalar;
 using Kind = Expression::Kind;
 
-// A value while an expression is evaluated. A struct is only known to be there.
-struct Value {
-  Scalar scalar;
-  bool is_struct = false;
-
-  bool is_null() const { return !is_struct && scalar.is_null(); }
-};
-
-bool AsNumber(const Scalar& scalar, double* number) {
-  switch (scalar.kind) {
-    case Scalar::Kind::kInteger:
-      *number = static_cast<double>(scalar.integer);
-      return true;
-    case Scalar::Kind::kReal:
-      *number = scalar.real;
-      return true;
-    case Scalar::Kind::kDecimal:
-      return absl::SimpleAtod(scalar.text, number);
-    default:
-      return false;
-  }
-}
-
-// -1, 0, 1; false where the two cannot be compared. Null is less than anything else.
-bool Compare(const Value& a, const Value& b, int* order) {
-  if (a.is_null() || b.is_null()) {
-    *order = (a.is_null() ? 0 : 1) - (b.is_null() ? 0 : 1);
-    return true;
-  }
-  if (a.is_struct || b.is_struct) return false;
-  if (a.scalar.kind == Scalar::Kind::kInteger && b.scalar.kind == Scalar::Kind::kInteger) {
-    *order = a.scalar.integer < b.scalar.integer ? -1 : a.scalar.integer > b.scalar.integer ? 1 : 0;
-    return true;
-  }
-  double x = 0, y = 0;
-  if (AsNumber(a.scalar, &x) && AsNumber(b.scalar, &y)) {
-    *order = x < y ? -1 : x > y ? 1 : 0;
-    return true;
-  }
-  if (a.scalar.kind != b.scalar.kind) return false;
-  if (a.scalar.kind == Scalar::Kind::kBoolean) {
-    *order = static_cast<int>(a.scalar.integer - b.scalar.integer);
-    return true;
-  }
-  *order = a.scalar.text.compare(b.scalar.text);
-  return true;
-}
-
-// Groovy's truth.
-bool Truth(const Value& value) {
-  if (value.is_struct) return true;
-  switch (value.scalar.kind) {
-    case Scalar::Kind::kNull:
-      return false;
-    case Scalar::Kind::kBoolean:
-    case Scalar::Kind::kInteger:
-      return value.scalar.integer != 0;
-    case Scalar::Kind::kReal:
-      return value.scalar.real < 0 || value.scalar.real > 0;
-    default:
-      return !value.scalar.text.empty();
-  }
-}
+using Value = ExpressionValue;
 
 // An expression whose paths have become operands, constants or structs.
 struct Bound {
@@ -96,6 +34,7 @@ struct Bound {
   Source source = Source::kExpression;
   absl::Status error;  // kError: of each record for which the path is looked at
   size_t operand = 0;
+  bool single = false;                   // kOperand, kConstant: a Float
   std::shared_ptr<const Node> constant;  // owns the text
   std::vector<Bound> children;
 };
@@ -107,9 +46,9 @@ class Evaluation {
   absl::StatusOr<Value> Evaluate(const Bound& bound) const {
     switch (bound.source) {
       case Bound::Source::kOperand:
-        return Value{operands_[bound.operand]};
+        return Value{operands_[bound.operand], false, bound.single};
       case Bound::Source::kConstant:
-        return Value{bound.constant->leaf.constant_value()};
+        return Value{bound.constant->leaf.constant_value(), false, bound.single};
       case Bound::Source::kStruct:
         return Value{{}, true};
       case Bound::Source::kError:
@@ -126,8 +65,7 @@ class Evaluation {
       case Kind::kBoolean:
         return Value{Scalar::Boolean(expression.integer != 0)};
       case Kind::kNumber:
-        return Value{expression.whole ? Scalar::Integer(expression.integer)
-                                      : Scalar::Real(expression.real)};
+        return Value{Number(expression)};
       case Kind::kText:
         return Value{Scalar::Text(expression.text)};
       case Kind::kChoice:
@@ -140,14 +78,21 @@ class Evaluation {
         return In(bound);
       case Kind::kLower:
       case Kind::kUpper:
+        return InCase(bound);
       case Kind::kConcatenate:
-        return Text(bound);
+        return Sum(bound);
       default:
         return Relate(bound);
     }
   }
 
  private:
+  static Scalar Number(const Expression& expression) {
+    if (expression.whole) return Scalar::Integer(expression.integer);
+    return expression.text.empty() ? Scalar::Real(expression.real)
+                                   : Scalar::Decimal(expression.text);
+  }
+
   absl::StatusOr<Value> Choose(const Bound& bound) const {
     ASSIGN_OR_RETURN(const Value condition, Evaluate(bound.children[0]));
     return Evaluate(bound.children[Truth(condition) ? 1 : 2]);
@@ -173,40 +118,36 @@ class Evaluation {
   }
 
   // Texts that an expression makes live as long as the evaluation.
-  absl::StatusOr<Value> Text(const Bound& bound) const {
-    std::string text;
-    for (const Bound& child : bound.children) {
-      ASSIGN_OR_RETURN(const Value value, Evaluate(child));
-      RETURN_IF_ERROR(AppendText(value, &text));
-    }
-    if (bound.expression->kind == Kind::kLower) absl::AsciiStrToLower(&text);
-    if (bound.expression->kind == Kind::kUpper) absl::AsciiStrToUpper(&text);
-    texts_.push_back(std::make_unique<std::string>(std::move(text)));
-    return Value{Scalar::Text(*texts_.back())};
+  std::string* NewText() const {
+    texts_.push_back(std::make_unique<std::string>());
+    return texts_.back().get();
   }
 
-  static absl::Status AppendText(const Value& value, std::string* text) {
-    if (value.is_null() || value.is_struct)
-      return RecordError("the expression takes text of null or of a struct");
-    switch (value.scalar.kind) {
-      case Scalar::Kind::kInteger:
-        absl::StrAppend(text, value.scalar.integer);
-        break;
-      case Scalar::Kind::kReal:
-        absl::StrAppend(text, value.scalar.real);
-        break;
-      case Scalar::Kind::kBoolean:
-        absl::StrAppend(text, value.scalar.integer != 0 ? "true" : "false");
-        break;
-      default:
-        absl::StrAppend(text, value.scalar.text);
-    }
-    return absl::OkStatus();
+  absl::StatusOr<Value> InCase(const Bound& bound) const {
+    ASSIGN_OR_RETURN(const Value value, Evaluate(bound.children[0]));
+    if (value.is_null() && bound.expression->safe_call) return Value{};
+    if (!value.is_text()) return NoText();
+    std::string* text = NewText();
+    *text = std::string(value.scalar.text);
+    if (bound.expression->kind == Kind::kLower) absl::AsciiStrToLower(text);
+    if (bound.expression->kind == Kind::kUpper) absl::AsciiStrToUpper(text);
+    return Value{Scalar::Text(*text)};
+  }
+
+  absl::StatusOr<Value> Sum(const Bound& bound) const {
+    ASSIGN_OR_RETURN(const Value left, Evaluate(bound.children[0]));
+    ASSIGN_OR_RETURN(const Value right, Evaluate(bound.children[1]));
+    return Add(left, right, NewText());
+  }
+
+  static absl::Status NoText() {
+    return RecordError("the expression calls a method of text on null or on what is no text");
   }
 
   absl::StatusOr<Value> Relate(const Bound& bound) const {
     ASSIGN_OR_RETURN(const Value left, Evaluate(bound.children[0]));
     const Expression& expression = *bound.expression;
+    if (expression.safe_call && left.is_null()) return Value{};
     if (expression.regex != nullptr) return Match(expression, left);
     ASSIGN_OR_RETURN(const Value right, Evaluate(bound.children[1]));
     int order = 0;
@@ -238,8 +179,7 @@ class Evaluation {
   }
 
   static absl::StatusOr<Value> Search(Kind kind, const Value& left, const Value& right) {
-    if (left.is_null() || right.is_null())
-      return RecordError("the expression calls a method of null");
+    if (!left.is_text() || !right.is_text()) return NoText();
     const absl::string_view text = left.scalar.text, part = right.scalar.text;
     if (kind == Kind::kStartsWith) return Value{Scalar::Boolean(absl::StartsWith(text, part))};
     if (kind == Kind::kEndsWith) return Value{Scalar::Boolean(absl::EndsWith(text, part))};
@@ -247,6 +187,7 @@ class Evaluation {
   }
 
   static absl::StatusOr<Value> Match(const Expression& expression, const Value& value) {
+    if (expression.call && !value.is_text()) return NoText();
     if (value.is_null()) return Value{Scalar::Boolean(false)};
     std::string text;
     RETURN_IF_ERROR(AppendText(value, &text));
@@ -336,13 +277,17 @@ class Binder {
     Bound bound;
     if (node.is_struct()) {
       bound.source = Bound::Source::kStruct;
-    } else if (node.leaf.kind == event::Leaf::Kind::kConstant) {
-      bound = Constant(node.leaf.constant_value());
+      return bound;
+    }
+    const Node taken = Taken(node, true);
+    if (taken.leaf.kind == event::Leaf::Kind::kConstant) {
+      bound = Constant(taken.leaf.constant_value());
     } else {
       bound.source = Bound::Source::kOperand;
       bound.operand = operands_.size();
-      operands_.push_back(Taken(node, true));
+      operands_.push_back(taken);
     }
+    bound.single = node.schema != nullptr && node.schema->type == ConnectType::kFloat;
     return bound;
   }
 
