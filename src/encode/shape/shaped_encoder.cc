@@ -21,8 +21,9 @@ event::Node ShapedEncoder::SourceOf(const TablePlan* plan) const {
                          : builder_.SourceOf(*emission_->change->schema, *plan);
 }
 
-std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome,
-                                                       const TablePlan* plan) {
+std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome, const TablePlan* plan,
+                                                       ShapeBranches* branches) {
+  branches->bytes += kBranchBytes;
   auto branch = std::make_unique<ShapeBranch>();
   const event::Node source = SourceOf(plan);
   const InputPlans inputs{plan, plan == nullptr ? nullptr : &source};
@@ -49,6 +50,7 @@ std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome,
     if (reported_.size() < kMaxNotices && reported_.insert(notice).second)
       notices_.push_back(notice);
   }
+  if (outcome.kind != ChainOutcome::Kind::kQuestion) outcome.shape = {};  // only Resume needs it
   branch->outcome = std::move(outcome);
   return branch;
 }
@@ -63,22 +65,25 @@ ShapeBranch* ShapedEncoder::RootOf(const event::Emission& emission, const TableP
   }
   event::RecordShape shape =
       plan == nullptr ? builder_.OfOther(emission) : builder_.OfRow(emission, *plan);
-  branches->kinds.emplace_back(kind, MakeBranch(chain_.Start(std::move(shape)), plan));
+  branches->kinds.emplace_back(kind, MakeBranch(chain_.Start(std::move(shape)), plan, branches));
   return branches->kinds.back().second.get();
 }
 
-absl::Status ShapedEncoder::Follow(ShapeBranch* branch, const TablePlan* plan, ShapeBranch** next) {
+absl::Status ShapedEncoder::Follow(ShapeBranch* branch, const TablePlan* plan,
+                                   ShapeBranches* branches, ShapeBranch** next) {
   RETURN_IF_ERROR(branch->question.Run(inputs_, context_, &buffers_, &answer_));
   if (!answer_.null) {
     if (const auto found = branch->answers.find(answer_.text); found != branch->answers.end()) {
       *next = found->second.get();
       return absl::OkStatus();
     }
-    if (branch->answers.size() >= kMaxAnswers) branch->answers.clear();
   }
   std::unique_ptr<ShapeBranch>& made =
       answer_.null ? branch->null_answer : branch->answers[answer_.text];
-  if (made == nullptr) made = MakeBranch(chain_.Resume(branch->outcome, answer_), plan);
+  if (made == nullptr) {
+    branches->bytes += kBytesPerAnswerByte * answer_.text.size();
+    made = MakeBranch(chain_.Resume(branch->outcome, answer_), plan, branches);
+  }
   *next = made.get();
   return absl::OkStatus();
 }
@@ -88,9 +93,10 @@ absl::Status ShapedEncoder::Encode(const event::Emission& emission, const TableP
                                    event::Record* record) {
   emission_ = &emission;
   inputs_.Begin(emission, plan, now_nanos);
+  if (branches->bytes > kMaxBytes) *branches = {};
   ShapeBranch* branch = RootOf(emission, plan, branches);
   while (branch->outcome.kind == ChainOutcome::Kind::kQuestion)
-    RETURN_IF_ERROR(Follow(branch, plan, &branch));
+    RETURN_IF_ERROR(Follow(branch, plan, branches, &branch));
   RETURN_IF_ERROR(branch->error);
   if (branch->outcome.kind == ChainOutcome::Kind::kDropped) {
     record->dropped = true;

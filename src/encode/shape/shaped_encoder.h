@@ -25,7 +25,7 @@ namespace walduct::encode {
 
 // A place in the tree of answers.
 struct ShapeBranch {
-  event::ChainOutcome outcome;
+  event::ChainOutcome outcome;                  // without its shape, unless kQuestion
   std::unique_ptr<const ShapeProgram> program;  // kRecord
   QuestionProgram question;                     // kQuestion
   absl::Status error;                           // the fate of each record here
@@ -35,6 +35,7 @@ struct ShapeBranch {
 
 // The kinds of records of one table plan, or of records without a table. Dies with the plan.
 struct ShapeBranches {
+  size_t bytes = 0;  // of all trees, about
   std::vector<std::pair<uint32_t, std::unique_ptr<ShapeBranch>>> kinds;
 };
 
@@ -59,14 +60,18 @@ class ShapedEncoder {
   std::vector<std::string> TakeNotices();
 
  private:
-  // Distinct answers kept per question; beyond that they are worked out anew.
-  static constexpr size_t kMaxAnswers = 4096;
+  // What is kept of one table; beyond that it is worked out anew, so that answers without end (topics, the structure of JSON)
+  // do not take memory without end. A branch grows with the structure that its answer describes.
+  static constexpr size_t kMaxBytes = 32 << 20, kBranchBytes = 8 << 10, kBytesPerAnswerByte = 24;
   static constexpr size_t kMaxNotices = 1000;
 
   ShapeBranch* RootOf(const event::Emission& emission, const TablePlan* plan,
                       ShapeBranches* branches);
-  absl::Status Follow(ShapeBranch* branch, const TablePlan* plan, ShapeBranch** next);
-  std::unique_ptr<ShapeBranch> MakeBranch(event::ChainOutcome outcome, const TablePlan* plan);
+  // *branches counts what they make.
+  absl::Status Follow(ShapeBranch* branch, const TablePlan* plan, ShapeBranches* branches,
+                      ShapeBranch** next);
+  std::unique_ptr<ShapeBranch> MakeBranch(event::ChainOutcome outcome, const TablePlan* plan,
+                                          ShapeBranches* branches);
   event::Node SourceOf(const TablePlan* plan) const;
 
   const event::ShapeChain& chain_;
