@@ -20,15 +20,11 @@ bool AppendConnectTime(absl::string_view schema_name, int64_t value, std::string
   static const SimpleDateFormat* const timestamp = Format("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'");
   static const SimpleDateFormat* const date = Format("yyyy-MM-dd");
   static const SimpleDateFormat* const time = Format("HH:mm:ss.SSS'Z'");
-  if (schema_name == kConnectTimestamp) {
-    timestamp->Append(value, out);
-  } else if (schema_name == kConnectDate) {
-    date->Append(value * kDayMillis, out);
-  } else if (schema_name == kConnectTime) {
-    time->Append(value, out);
-  } else {
-    return false;
-  }
+  const bool days = schema_name == kConnectDate;
+  if (!days && schema_name != kConnectTimestamp && schema_name != kConnectTime) return false;
+  const int64_t millis = days ? value * kDayMillis : value;
+  const SimpleDateFormat* const whole = millis % kDayMillis == 0 ? date : timestamp;
+  (millis < kDayMillis ? time : whole)->Append(millis, out);
   return true;
 }
 

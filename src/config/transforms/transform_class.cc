@@ -66,9 +66,9 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | ExtractSchemaToNewRecord without propagated source types | the task dies at the first record | refused |
 | ExtractSchemaToNewRecord: tables whose values have equal schemas | the block of the first of them for all | each its own |
 | dates before 1582 in patterns | Julian calendar | Gregorian calendar |
-| InsertHeader with a number that has an exponent | printed anew | as written |
+| InsertHeader with a number beyond the range of a double | a decimal | text, as written |
 | InsertHeader with a time whose fraction has other than three digits | cut at the first colon | as written |
-| InsertHeader with a list or a map | printed anew, without blanks | as written |
+| InsertHeader with a list or a map | printed anew, without blanks; under JsonConverter a list, and the task dies of some maps | text, as written |
 | HeaderToValue with headers that not every record has | each record gets the schema of the first one, or fails | each has its own |
 | headers that ExtractNewRecordState or ExtractChangedRecordState adds to a delete with a tombstone behind it | the tombstone has them too, before its own: it shares them with the delete | it has its own (`__op`) |
 | fields put into a map (HoistField over the key of a table without one) | the order of a Java HashMap | the order in which they come |

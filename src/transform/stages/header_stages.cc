@@ -3,14 +3,12 @@
 #include <cmath>
 #include <set>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
+#include "transform/stages/header_literal.h"
 #include "transform/stages/stages.h"
 
 namespace walduct::transform {
@@ -24,42 +22,11 @@ using event::Node;
 using event::RecordShape;
 using event::Scalar;
 
-ConnectType SmallestInteger(int64_t value) {
-  if (value == static_cast<int8_t>(value)) return ConnectType::kInt8;
-  if (value == static_cast<int16_t>(value)) return ConnectType::kInt16;
-  if (value == static_cast<int32_t>(value)) return ConnectType::kInt32;
-  return ConnectType::kInt64;
-}
-
-// "1.50" as Connect prints the number it reads: 1.5. Text that is no plain decimal number stays.
-std::string PlainNumber(std::string text) {
-  const bool plain = text.find_first_not_of("0123456789.-") == std::string::npos &&
-                     std::count(text.begin(), text.end(), '.') == 1 && text.rfind('-') + 1 <= 1;
-  if (!plain || text.find_first_of("0123456789") == std::string::npos) return text;
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-// A literal as Connect's Values.parseString takes it, to the extent that its printed form shows.
-Node ParseLiteral(const std::string& name, absl::string_view written) {
-  const absl::string_view literal = absl::StripAsciiWhitespace(written);
-  int64_t integer = 0;
-  if (literal == "null") return event::NullNode(nullptr, name);
-  if (absl::SimpleAtoi(literal, &integer))
-    return event::ConstantNode(PlainSchema(SmallestInteger(integer), false),
-                               Scalar::Integer(integer), name);
-  if (literal == "true" || literal == "false")
-    return event::ConstantNode(PlainSchema(ConnectType::kBoolean, false),
-                               Scalar::Boolean(literal == "true"), name);
-  return event::ConstantNode(PlainSchema(ConnectType::kString, false),
-                             Scalar::Text(PlainNumber(std::string(literal))), name);
-}
-
 class InsertHeader final : public Stage {
  public:
   explicit InsertHeader(const TransformSpec& spec)
-      : header_(ParseLiteral(spec.options.Text("header"), spec.options.Text("value.literal"))) {}
+      : header_(
+            ParseHeaderLiteral(spec.options.Text("header"), spec.options.Text("value.literal"))) {}
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
     shape->headers.push_back(header_);
@@ -198,14 +165,16 @@ class ExtractChangedRecordState final : public Stage {
   }
 
  private:
-  static ConnectSchemaPtr Schema() {
+  static ConnectSchemaPtr Schema(const std::string& name) {
     ConnectSchema schema = event::Schema(ConnectType::kArray);
+    schema.name = name;  // without a version
+    schema.optional = true;
     schema.items = PlainSchema(ConnectType::kString, true);
     return event::Shared(std::move(schema));
   }
 
   static Node NoNames(const std::string& name) {
-    return event::ConstantNode(Schema(), Scalar::Json("[]"), name);
+    return event::ConstantNode(Schema(name), Scalar::Json("[]"), name);
   }
 
   static absl::StatusOr<Node> Names(const std::string& name, bool changed, const Node& before,
@@ -221,7 +190,7 @@ class ExtractChangedRecordState final : public Stage {
       operands.push_back(Operand(*old));
       operands.push_back(Operand(column));
     }
-    return event::FunctionNode(Schema(),
+    return event::FunctionNode(Schema(name),
                                std::make_shared<const ColumnNames>(std::move(columns), changed),
                                std::move(operands), name);
   }

@@ -200,9 +200,7 @@ class ExtractNewRecordState final : public Stage {
   absl::Status AddHeaders(const Node& envelope, RecordShape* shape) const {
     for (const AddedField& added : headers_) {
       ASSIGN_OR_RETURN(std::optional<Node> node, Resolve(envelope, added));
-      if (!node) continue;
-      node->name = added.name;
-      shape->headers.push_back(*std::move(node));
+      if (node) shape->headers.push_back(AsOptional(*std::move(node), added.name));
     }
     return absl::OkStatus();
   }

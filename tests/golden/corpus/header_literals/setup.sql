@@ -1,0 +1,1 @@
+create table zz_done(id int primary key);

@@ -1,0 +1,1 @@
+insert into zz_done values (7);
