@@ -14,12 +14,23 @@ namespace walduct::config {
 ConnectorOptions BuildOptions(const PropertySet& properties, const std::string& default_name,
                               Findings* findings);
 
-// The parts below are in files of their own.
+// Its parts. source_options.cc:
+DatabaseOptions BuildDatabase(const PropertySet& properties);
+ReplicationOptions BuildReplication(const PropertySet& properties, Findings* findings);
+TableFilterOptions BuildTables(const PropertySet& properties);
+SnapshotOptions BuildSnapshot(const PropertySet& properties);
+
+// record_options.cc:
+EncodeOptions BuildEncode(const PropertySet& properties, Findings* findings);
+TransformOptions BuildTransform(const PropertySet& properties);
+TransformChainOptions BuildChain(const PropertySet& properties);
+ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
+                                Findings* findings);
+
+// client_options.cc:
 KafkaOptions BuildKafka(const PropertySet& properties);
 SinkOptions BuildSink(const PropertySet& properties, const KafkaOptions& kafka);
 OffsetOptions BuildOffset(const PropertySet& properties, const SinkOptions& sink,
                           Findings* findings);
-ConverterOptions BuildConverter(const PropertySet& properties, absl::string_view role,
-                                Findings* findings);
 
 }  // namespace walduct::config
