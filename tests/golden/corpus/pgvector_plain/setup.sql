@@ -1,0 +1,17 @@
+create table zz_done(id int primary key);
+create type vector;
+create function vector_in(cstring) returns vector as 'textin' language internal immutable strict;
+create function vector_out(vector) returns cstring as 'textout' language internal immutable strict;
+create type vector (input = vector_in, output = vector_out, like = text, delimiter = ',');
+create type halfvec;
+create function halfvec_in(cstring) returns halfvec as 'textin' language internal immutable strict;
+create function halfvec_out(halfvec) returns cstring as 'textout' language internal immutable strict;
+create type halfvec (input = halfvec_in, output = halfvec_out, like = text, delimiter = ',');
+create type sparsevec;
+create function sparsevec_in(cstring) returns sparsevec as 'textin' language internal immutable strict;
+create function sparsevec_out(sparsevec) returns cstring as 'textout' language internal immutable strict;
+create type sparsevec (input = sparsevec_in, output = sparsevec_out, like = text, delimiter = ',');
+create table emb(id int primary key, v vector, w vector not null, h halfvec, s sparsevec, va vector[], hn halfvec not null, sn sparsevec not null, note text);
+alter table emb replica identity full;
+insert into emb values (1,'[1,2.5,3e-07]','[0.1]','[1,2.5,65504]','{1:1.5,3:2}/5',array['[1,2]'::vector,null],'[0.099975586,-2]','{}/3','n');
+insert into emb values (2,null,'[3.4028235e+38,-1e-38,1]',null,null,null,'[5.9604645e-08]','{2:-1.5}/1000','n');

@@ -1,0 +1,13 @@
+create table zz_done(id int primary key);
+create type geometry;
+create function geometry_in(cstring) returns geometry as 'textin' language internal immutable strict;
+create function geometry_out(geometry) returns cstring as 'textout' language internal immutable strict;
+create type geometry (input = geometry_in, output = geometry_out, like = text, delimiter = ':');
+create type geography;
+create function geography_in(cstring) returns geography as 'textin' language internal immutable strict;
+create function geography_out(geography) returns cstring as 'textout' language internal immutable strict;
+create type geography (input = geography_in, output = geography_out, like = text, delimiter = ':');
+create table geo(id int primary key, g geometry, gg geography, a geometry[], gn geometry not null, note text);
+alter table geo replica identity full;
+insert into geo values (1,'0101000020E6100000000000000000F03F0000000000000040','0101000020E6100000000000000000F03F0000000000000040',array['0101000020E6100000000000000000F03F0000000000000040'::geometry,null,'01010000A0E6100000000000000000F03F00000000000000400000000000000840'],'0101000020110F0000000000000000F03F0000000000000040','n');
+insert into geo values (2,null,null,null,'01010000A0110F0000000000000000F03F00000000000000400000000000000840','n');
