@@ -28,7 +28,10 @@ Attempt::Attempt(Options options)
     : options_(options),
       replication_options_(options.config->replication),
       filter_(options.config->tables),
-      outbox_({.config = options.config, .captured = &filter_, .metrics = options.metrics}) {}
+      outbox_({.config = options.config,
+               .captured = &filter_,
+               .metrics = options.metrics,
+               .trusted_before = options.outbox_trusted_before}) {}
 
 Attempt::~Attempt() = default;
 

@@ -68,7 +68,8 @@ ExitCode Connector::Run() {
                      .clock = options_.clock,
                      .stop = options_.stop,
                      .metrics = &metrics_,
-                     .told = &told_});
+                     .told = &told_,
+                     .outbox_trusted_before = &outbox_trusted_before_});
     const absl::Status status = attempt.Run();
     // What a stop interrupts before the first change leaves nothing undone.
     if (status.ok() || (absl::IsCancelled(status) && options_.stop->requested())) {

@@ -46,6 +46,7 @@ class Connector {
   Options options_;
   metrics::ConnectorMetrics metrics_;
   Told told_;
+  std::string outbox_trusted_before_;  // Attempt::Options
 };
 
 }  // namespace walduct::engine

@@ -26,17 +26,44 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const config::Connect
       {.database = options.database, .kind = kind, .application_name = "walduct outbox clean"});
 }
 
-// LSNs of two servers cannot be compared.
+// LSNs of two servers, or of two histories of one, cannot be compared.
 absl::Status CheckSameServer(const config::ConnectorOptions& options,
                              const offset::StoredOffset& stored) {
   ASSIGN_OR_RETURN(const auto replication, Open(options, postgres::SessionKind::kReplication));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*replication));
-  if (stored.system_identifier.empty() || stored.system_identifier == system.system_identifier)
-    return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
-               "the stored position belongs to another server",
-               "check database.hostname and the offset store");
+  const Lsn position = stored.position.commit_end;
+  constexpr absl::string_view kCheck = "check database.hostname and the offset store";
+  if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
+    return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
+                 "nothing removed: the stored position belongs to another server", kCheck);
+  }
+  if ((stored.timeline && *stored.timeline != system.timeline) || position > system.wal_end) {
+    return Error(absl::StatusCode::kFailedPrecondition, "position_ahead",
+                 absl::StrCat("nothing removed: the stored position ", position.ToString(),
+                              " is not of the server's present history, which is at ",
+                              system.wal_end.ToString(), " on timeline ", system.timeline),
+                 "was it restored or promoted? Let the connector start first");
+  }
+  return absl::OkStatus();
+}
+
+// Without its slot the connector has not read what was written since.
+absl::Status CheckSlot(postgres::Connection& connection, const std::string& name) {
+  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(connection, name));
+  if (slot && slot->wal_status != "lost" && slot->restart_lsn.valid()) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "slot_lost",
+               absl::StrCat("nothing removed: replication slot ", name,
+                            slot ? " has lost its WAL" : " does not exist"),
+               "check slot.name; let the connector start first");
+}
+
+absl::Status CheckPublishesInserts(const config::ConnectorOptions& options) {
+  if (!options.transform.skip_create) return absl::OkStatus();
+  return Error(absl::StatusCode::kInvalidArgument, "outbox_not_published",
+               "skipped.operations lists 'c': inserts are not published, and their rows would be "
+               "deleted",
+               "remove 'c'");
 }
 
 absl::Status AwaitAcknowledged(const config::ConnectorOptions& options, Lsn wanted,
@@ -73,6 +100,7 @@ absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& 
     return Error(absl::StatusCode::kInvalidArgument, "outbox_no_tables",
                  "walduct.outbox.tables is not set", "name the outbox tables as schema.table");
   }
+  RETURN_IF_ERROR(CheckPublishesInserts(options));
   if (options.outbox.cleanup == config::OutboxCleanup::kNone)
     options.outbox.cleanup = config::OutboxCleanup::kDelete;
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql));
@@ -83,6 +111,7 @@ absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& 
   outbox::Cleaner cleaner({.connection = connection.get(),
                            .tables = {&options.outbox, &captured, publication},
                            .stopping = nullptr});
+  RETURN_IF_ERROR(CheckSlot(*connection, options.replication.slot_name));
   RETURN_IF_ERROR(cleaner.Prepare());
   ASSIGN_OR_RETURN(const outbox::Fence fence, outbox::TakeFence(*connection));
   if (request.dry_run) return cleaner.Count(fence);

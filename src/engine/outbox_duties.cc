@@ -21,6 +21,8 @@ absl::Status OutboxDuties::AfterPublication(postgres::Connection& sql, bool firs
   if (!enabled()) return absl::OkStatus();
   if ((first_start || newly_published_) && !rows_read)
     RETURN_IF_ERROR(outbox::CheckNoHistory(sql, Query()));
+  ASSIGN_OR_RETURN(server_, outbox::MarkServer(sql));
+  if (parts_.trusted_before->empty()) *parts_.trusted_before = server_.next_xid;
   const absl::Status usable = outbox::FindLeaves(sql, Query()).status();
   if (usable.ok() || first_start) return usable;
   // The thread says so too, at each start of its own.
@@ -39,7 +41,9 @@ void OutboxDuties::Start() {
       outbox::CleanupThread::Options{.config = parts_.config,
                                      .captured = parts_.captured,
                                      .metrics = parts_.metrics,
-                                     .publication = publication_});
+                                     .publication = publication_,
+                                     .server_started = server_.started,
+                                     .trusted_before = *parts_.trusted_before});
 }
 
 void OutboxDuties::OnStored(const event::Position& position) {

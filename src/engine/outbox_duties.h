@@ -23,6 +23,7 @@ class OutboxDuties {
     const config::ConnectorOptions* config = nullptr;
     const config::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
+    std::string* trusted_before = nullptr;  // TablesQuery's; empty before the first attempt that knows it
   };
   explicit OutboxDuties(Parts parts) : parts_(parts) {}
 
@@ -45,11 +46,12 @@ class OutboxDuties {
 
  private:
   outbox::TablesQuery Query() const {
-    return {&parts_.config->outbox, parts_.captured, publication_};
+    return {&parts_.config->outbox, parts_.captured, publication_, *parts_.trusted_before};
   }
 
   Parts parts_;
   std::string publication_;
+  outbox::ServerMark server_;
   bool newly_published_ = false;
   std::unique_ptr<outbox::CleanupThread> thread_;
 };

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/connection.h"
 
 namespace walduct::outbox {
 namespace {
@@ -19,6 +20,16 @@ absl::StatusOr<uint64_t> ToCount(const absl::StatusOr<std::string>& answer) {
   uint64_t count = 0;
   if (absl::SimpleAtoi(*answer, &count)) return count;
   return absl::InternalError("count(*) is no number");
+}
+
+// Conditions that are constants of the statement.
+std::string IsAttached(const Leaf& leaf) {
+  return absl::StrCat("EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = ", leaf.oid,
+                      " AND coalesce(to_jsonb(i) ->> 'inhdetachpending', 'false') = 'false')");
+}
+
+std::string IsOlder(const Leaf& leaf) {
+  return absl::StrCat("age(xmin) > age('", leaf.since, "'::pg_catalog.xid)");
 }
 
 bool IsLocked(const absl::Status& status) { return ErrorReason(status) == "lock_timeout"; }
@@ -61,12 +72,35 @@ bool Cleaner::Drops(const Leaf& leaf) const {
   return parts_.tables.outbox->cleanup == config::OutboxCleanup::kDropPartitions && leaf.bounded;
 }
 
-std::string Cleaner::Removable(const Leaf& leaf, const Fence& fence) const {
+// Old enough and behind the fence.
+std::string Cleaner::Due(const Leaf& leaf, const Fence& fence) const {
   const std::string before = BeforeFence(fence);
   if (leaf.time_column.empty()) return before;
   return absl::StrCat(leaf.time_column, " < now() - interval '",
                       absl::ToInt64Milliseconds(parts_.tables.outbox->retention), " ms' AND ",
                       before);
+}
+
+// By name and OID: another table may have got the name since. Not from a partition that has been detached.
+std::string Cleaner::Removable(const Leaf& leaf, const Fence& fence) const {
+  std::string condition =
+      absl::StrCat(Due(leaf, fence), " AND tableoid = ", leaf.oid, "::pg_catalog.oid");
+  if (leaf.partition) absl::StrAppend(&condition, " AND ", IsAttached(leaf));
+  if (!leaf.since.empty()) absl::StrAppend(&condition, " AND NOT (", IsOlder(leaf), ")");
+  return condition;
+}
+
+absl::Status Cleaner::CheckHeldBack(const Leaf& leaf, const std::string& due) {
+  if (leaf.since.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string any,
+                   Ask(absl::StrCat("SELECT EXISTS (SELECT FROM ONLY ", leaf.relation, " WHERE ",
+                                    due, " AND ", IsOlder(leaf), ")")));
+  if (any != "t") return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "outbox_history",
+               absl::StrCat("outbox table ", leaf.relation,
+                            " holds rows from before it was attached or published: they may never "
+                            "have become events, and are not removed"),
+               "remove them yourself, or accept it with walduct.outbox.cleanup.history=delete");
 }
 
 absl::Status Cleaner::Delete(const Leaf& leaf, const Fence& fence, Removed* removed) {
@@ -82,7 +116,7 @@ absl::Status Cleaner::Delete(const Leaf& leaf, const Fence& fence, Removed* remo
     ASSIGN_OR_RETURN(rows, ToCount(Ask(sql)));
     removed->rows += rows;
   }
-  return absl::OkStatus();
+  return CheckHeldBack(leaf, Due(leaf, fence));
 }
 
 absl::Status Cleaner::Drop(const Leaf& leaf, const Fence& fence, Removed* removed) {
@@ -103,10 +137,17 @@ absl::StatusOr<bool> Cleaner::DropLocked(const Leaf& leaf, const Fence& fence) {
   // SHARE waits for writers of this partition alone and lets readers go on during the check. From then on all of its rows are
   // of transactions that have ended.
   RETURN_IF_ERROR(Ask(absl::StrCat("LOCK TABLE ONLY ", leaf.relation, " IN SHARE MODE")).status());
+  // It may have been detached, or have got the name of another table, until the lock was there.
+  ASSIGN_OR_RETURN(const std::string same,
+                   Ask(absl::StrCat("SELECT ", postgres::QuoteLiteral(leaf.relation),
+                                    "::pg_catalog.regclass = ", leaf.oid, "::pg_catalog.oid AND ",
+                                    IsAttached(leaf))));
+  if (same != "t") return false;
   ASSIGN_OR_RETURN(const std::string newer,
                    Ask(absl::StrCat("SELECT EXISTS (SELECT FROM ONLY ", leaf.relation,
                                     " WHERE NOT (", BeforeFence(fence), "))")));
   if (newer == "t") return false;
+  RETURN_IF_ERROR(CheckHeldBack(leaf, "true"));
   RETURN_IF_ERROR(Ask(absl::StrCat("DROP TABLE ", leaf.relation)).status());
   return true;
 }

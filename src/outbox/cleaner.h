@@ -2,6 +2,9 @@
 // acknowledged (fence.h): never a row that has not been published. One thread; the session is borrowed and is used for nothing
 // else.
 //
+// Nor one that may have come before its table was published: a partition attached with rows, a table added to the publication
+// with rows while the connector runs. Such rows stay, and FailedPrecondition outbox_history says so.
+//
 // delete: statements of at most batch_rows rows, each a transaction; rows that others have locked are passed over.
 // drop_partitions: a partition whose upper bound is past the retention, once each of its rows is before the fence. Checked
 //   under a lock that keeps writers of that partition out. Rows in the default partition are deleted as above.
@@ -50,6 +53,9 @@ class Cleaner {
   absl::StatusOr<std::string> Ask(absl::string_view sql);
   bool Drops(const Leaf& leaf) const;
   std::string Removable(const Leaf& leaf, const Fence& fence) const;
+  std::string Due(const Leaf& leaf, const Fence& fence) const;
+  // Says so where rows stay because nobody knows whether they were published.
+  absl::Status CheckHeldBack(const Leaf& leaf, const std::string& due);
 
   Parts parts_;
 };

@@ -53,7 +53,8 @@ absl::Status CleanupThread::Round() {
     Cleaner cleaner({.connection = connection_.get(),
                      .tables = {.outbox = &options_.config->outbox,
                                 .captured = options_.captured,
-                                .publication = options_.publication},
+                                .publication = options_.publication,
+                                .trusted_before = options_.trusted_before},
                      .stopping = [this] { return stopping(); }});
     RETURN_IF_ERROR(cleaner.Prepare());
     return cleaner.Clean(*acknowledged_fence_, &removed);
@@ -68,7 +69,14 @@ absl::Status CleanupThread::Open() {
   options.database = options_.config->database;
   options.database.connect_timeout = std::min(options.database.connect_timeout, kConnectTimeout);
   options.application_name = absl::StrCat("walduct ", options_.config->name, " outbox");
-  ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
+  ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options)));
+  ASSIGN_OR_RETURN(const ServerMark now, MarkServer(*connection));
+  if (now.started != options_.server_started) {
+    return Error(absl::StatusCode::kUnavailable, "outbox_server_changed",
+                 "the server was restarted, or another has taken its place",
+                 "housekeeping goes on when the stream does");
+  }
+  connection_ = std::move(connection);
   return absl::OkStatus();
 }
 

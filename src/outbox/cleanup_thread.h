@@ -2,7 +2,8 @@
 // waits for it. What fails is counted, logged once and tried again at the next round; it never stops the connector.
 //
 // Each round takes a fence (fence.h) and uses the last one that has been acknowledged since. The session is closed between
-// rounds that are far apart.
+// rounds that are far apart. On another server than the attempt began with, nothing is cleaned: the stream breaks there, too,
+// and the next attempt has a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -28,6 +29,8 @@ class CleanupThread {
     const config::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     std::string publication;
+    std::string server_started;  // ServerMark's, when the attempt began
+    std::string trusted_before;  // TablesQuery's
   };
   explicit CleanupThread(Options options);
   // Cancels what runs; ends within seconds.

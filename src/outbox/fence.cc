@@ -25,6 +25,13 @@ absl::StatusOr<Fence> TakeFence(postgres::Connection& connection) {
   return fence;
 }
 
+absl::StatusOr<ServerMark> MarkServer(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query("SELECT extract(epoch FROM pg_postmaster_start_time()), "
+                                    "txid_snapshot_xmax(txid_current_snapshot()) % 4294967296"));
+  return ServerMark{std::string(result.Get(0, 0)), std::string(result.Get(0, 1))};
+}
+
 std::string BeforeFence(const Fence& fence) {
   return absl::StrCat("age(xmin) > age('", fence.oldest_xid, "'::xid)");
 }

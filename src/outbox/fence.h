@@ -32,6 +32,14 @@ struct Fence {
 // Not inside a transaction. FailedPrecondition outbox_standby on a standby.
 absl::StatusOr<Fence> TakeFence(postgres::Connection& connection);
 
+// What tells that a later session is on the same server, and on which side of this moment a transaction began. LSNs and
+// transaction ids of before mean nothing on a standby that has been promoted, and after a restart they may be given again.
+struct ServerMark {
+  std::string started;   // of the server process
+  std::string next_xid;  // of 32 bits, decimal
+};
+absl::StatusOr<ServerMark> MarkServer(postgres::Connection& connection);
+
 // SQL condition on a row's xmin: before the fence. age() counts backwards from the present id and so survives wraparound; a
 // fence must be used within 2^31 transactions.
 std::string BeforeFence(const Fence& fence);

@@ -15,8 +15,9 @@ using postgres::Connection;
 using postgres::QuoteQualified;
 using postgres::Result;
 
-// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by. A bound of another type than a
-// time is no bound to us.
+// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by, $5 TablesQuery::trusted_before.
+// A bound of another type than a time is no bound to us. since: the youngest transaction that attached the partition, or one
+// of those above it, or, if younger than $5, changed the publication or what it says of the table.
 constexpr absl::string_view kLeaves = R"(
 WITH leaf AS (
   SELECT c.oid, n.nspname, c.relname, c.relpersistence, c.relispartition,
@@ -28,8 +29,16 @@ WITH leaf AS (
 SELECT leaf.nspname, leaf.relname, leaf.relpersistence, leaf.relispartition,
        leaf.upper_bound IS NOT NULL,
        coalesce(leaf.upper_bound::timestamptz <= now() - $3::bigint * interval '1 ms', false),
-       published.schemaname, published.tablename, published.filter, times.columns
+       published.schemaname, published.tablename, published.filter, times.columns, leaf.oid, made.since
 FROM leaf
+CROSS JOIN LATERAL (
+  SELECT (array_agg(change.xid ORDER BY age(change.xid)))[1] AS since
+  FROM (SELECT i.xmin AS xid FROM pg_partition_ancestors(leaf.oid) a JOIN pg_inherits i ON i.inhrelid = a.relid
+        UNION ALL SELECT p.xmin FROM pg_publication p
+        WHERE p.pubname = $2 AND age(p.xmin) < age(nullif($5, '')::xid)
+        UNION ALL SELECT r.xmin FROM pg_publication_rel r JOIN pg_publication p ON p.oid = r.prpubid
+        WHERE p.pubname = $2 AND age(r.xmin) < age(nullif($5, '')::xid)
+          AND (r.prrelid = leaf.oid OR r.prrelid IN (SELECT relid FROM pg_partition_ancestors(leaf.oid)))) change) made
 LEFT JOIN LATERAL (
   SELECT p.schemaname, p.tablename, to_jsonb(p) ->> 'rowfilter' AS filter
   FROM pg_publication_tables p JOIN pg_publication b USING (pubname)
@@ -57,6 +66,8 @@ enum LeafColumn {
   kPublishedTable,
   kRowFilter,
   kTimeColumns,
+  kOid,
+  kSince,
 };
 
 absl::Status Refusal(absl::string_view reason, absl::string_view message, absl::string_view hint) {
@@ -129,7 +140,7 @@ absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& qu
   return connection.Query(kLeaves,
                           {postgres::OidArray(oids), query.publication,
                            absl::StrCat(absl::ToInt64Milliseconds(query.outbox->retention)),
-                           query.outbox->time_column});
+                           query.outbox->time_column, query.trusted_before});
 }
 
 }  // namespace
@@ -145,6 +156,9 @@ absl::StatusOr<std::vector<Leaf>> FindLeaves(Connection& connection, const Table
     leaf.partition = rows.Get(row, kIsPartition) == "t";
     leaf.bounded = rows.Get(row, kBounded) == "t";
     leaf.expired = rows.Get(row, kExpired) == "t";
+    leaf.oid = std::string(rows.Get(row, kOid));
+    if (!query.outbox->delete_history && !rows.is_null(row, kSince))
+      leaf.since = std::string(rows.Get(row, kSince));
     if (query.outbox->cleanup == config::OutboxCleanup::kDropPartitions && !leaf.partition) {
       return Refusal("outbox_not_partitioned",
                      absl::StrCat("outbox table ", leaf.relation, " has no partitions to drop"),

@@ -20,12 +20,18 @@ struct Leaf {
   bool partition = false;
   bool bounded = false;  // a partition by time with an upper bound
   bool expired = false;  // its upper bound is past the retention
+  std::string oid;
+  // Transaction id: rows of older ones may have come before the table was published, and are no event. Empty: there are none.
+  std::string since;
 };
 
 struct TablesQuery {
   const config::OutboxOptions* outbox = nullptr;
   const config::TableFilter* captured = nullptr;
   std::string publication;
+  // Transaction id: of publications changed by younger ones it is not known whether the rows that are there were published.
+  // Empty: what is published now always was.
+  std::string trusted_before = {};
 };
 
 // All borrowed for the call. Sorted by name. FailedPrecondition:

@@ -118,6 +118,20 @@ def test_housekeeping_that_fails_stops_nothing(db, connectors):
     connector.stop()
 
 
+def test_rows_from_while_the_table_was_not_published_stay(db, connectors):
+    """Taken out of the publication and put back while the connector runs: what came in between is no event."""
+    db.script(TABLE)
+    connector = connectors(db, CLEANUP).start().wait_streaming()
+    db.execute(f'alter publication "{connector.publication}" drop table outbox')
+    db.execute("insert into outbox values (1, 'unseen')")
+    db.execute(f'alter publication "{connector.publication}" add table outbox')
+    db.execute("insert into outbox values (2, 'seen')")
+    connector.wait_events(lambda events: [e.id for e in events if e.op == "c"] == [2])
+    connector.wait_log("before it was attached or published")
+    wait_until(lambda: db.value("select string_agg(id::text, ',') from outbox") == "1", 30, "the published row deleted")
+    connector.stop()
+
+
 # --- walduct outbox clean ---
 
 def test_clean_command_waits_for_the_connector(db, connectors):
@@ -140,3 +154,15 @@ def test_clean_command_waits_for_the_connector(db, connectors):
 def test_clean_command_needs_tables(db, connectors, missing):
     connector = connectors(db, {missing: None})
     assert connector.call("outbox", "clean").returncode == 2
+
+
+@pytest.mark.parametrize("wrong, said", [({"skipped.operations": "c,t"}, "skipped.operations"), ({"slot.name": "another"}, "does not exist")])
+def test_clean_command_removes_nothing_that_may_be_unpublished(db, connectors, wrong, said):
+    db.script(TABLE)
+    connector = connectors(db, {**CLEANUP, "walduct.outbox.cleanup": "none"}).start().wait_streaming()
+    db.execute("insert into outbox values (1)")
+    connector.wait_events(lambda events: any(e.id == 1 for e in events))
+    connector.stop()
+    connector.config.update(wrong)
+    refused = connector.call("outbox", "clean", "--wait", "1")
+    assert refused.returncode != 0 and said in refused.stderr and rows(db) == 1, refused.stderr

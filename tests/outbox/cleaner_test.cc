@@ -176,6 +176,85 @@ TEST_F(PartitionTest, LeavesAPartitionBeingWritten) {
   EXPECT_EQ(Ids(), "1,2,3,4");
 }
 
+// Nobody made events of them.
+TEST_F(PartitionTest, RowsOfBeforeAPartitionWasAttachedStay) {
+  Run("CREATE TABLE public.foreign_rows (id int, created_at timestamptz)");
+  Run("INSERT INTO public.foreign_rows VALUES (7, '2020-01-01')");
+  Run("DROP TABLE public.old");
+  Run("ALTER TABLE public.outbox ATTACH PARTITION public.foreign_rows FOR VALUES FROM (MINVALUE) "
+      "TO ('2020-01-02')");
+  Run("INSERT INTO public.outbox VALUES (8, '2020-01-01'), (2, '2020-02-01')");
+  Cleaner cleaner({.connection = cleaning_.get(), .tables = Query(), .stopping = nullptr});
+  Removed removed;
+  EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
+  EXPECT_EQ(removed.partitions, 0u);
+  options_.cleanup = config::OutboxCleanup::kDelete;
+  EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
+  EXPECT_EQ(Ids(), "3,7") << "8 and the rows of the other partitions are events";
+  options_.delete_history = true;
+  EXPECT_TRUE(cleaner.Clean(MustTakeFence(), &removed).ok());
+  EXPECT_EQ(Ids(), "3");
+}
+
+// DETACH … CONCURRENTLY commits halfway: the partition is still in the tree.
+TEST_F(PartitionTest, APartitionBeingDetachedIsNotDropped) {
+  Run("CREATE TABLE public.p (id int, created_at timestamptz) PARTITION BY RANGE (created_at)");
+  Run("CREATE TABLE public.p1 PARTITION OF public.p FOR VALUES FROM (MINVALUE) TO ('2020-01-02')");
+  Run("ALTER PUBLICATION pub SET TABLE public.p");
+  Run("INSERT INTO public.p VALUES (1, '2020-01-01')");
+  options_.tables = config::RegexList::Parse("public.p").value();
+  const Fence fence = MustTakeFence();
+  const auto reader = MustOpen(database_);
+  MustQuery(*reader, "BEGIN");
+  MustQuery(*reader, "SELECT count(*) FROM public.p");
+  // Gives up waiting for the reader after the first half.
+  Run("SET lock_timeout = '200ms'");
+  EXPECT_FALSE(
+      writing_->Query("ALTER TABLE public.p DETACH PARTITION public.p1 CONCURRENTLY").ok());
+  MustQuery(*reader, "COMMIT");
+  EXPECT_EQ(MustClean(fence).partitions, 0u);
+  EXPECT_EQ(MustQuery(*writing_, "SELECT count(*) FROM public.p1"), "1");
+}
+
+TEST_F(CleanerTest, RowsOfBeforeATableWasPublishedStay) {
+  CreateTable();
+  Run("INSERT INTO public.outbox VALUES (1)");
+  Run("CREATE TABLE public.late (id int)");
+  options_.tables = config::RegexList::Parse("public.outbox,public.late").value();
+  TablesQuery query = Query();
+  query.trusted_before = MarkServer(*cleaning_)->next_xid;
+  Run("INSERT INTO public.late VALUES (1)");
+  Run("ALTER PUBLICATION pub ADD TABLE public.late");
+  Run("INSERT INTO public.late VALUES (2)");
+  Cleaner cleaner({.connection = cleaning_.get(), .tables = query, .stopping = nullptr});
+  Removed removed;
+  EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
+  EXPECT_EQ(removed.rows, 2u) << "one of each table";
+  EXPECT_EQ(MustQuery(*writing_, "SELECT id FROM public.late"), "1");
+}
+
+// Between the look into the catalog and the statement another table may get the name.
+TEST_F(CleanerTest, ATableThatTookTheNameIsLeftAlone) {
+  CreateTable();
+  Run("INSERT INTO public.outbox VALUES (1)");
+  Run("CREATE TABLE public.other (LIKE public.outbox)");
+  Run("INSERT INTO public.other VALUES (2)");
+  const Fence fence = MustTakeFence();
+  const auto renaming = MustOpen(database_);
+  bool renamed = false;
+  Cleaner cleaner({.connection = cleaning_.get(), .tables = Query(), .stopping = [&] {
+                     if (!std::exchange(renamed, true)) {
+                       MustQuery(*renaming, "ALTER TABLE public.outbox RENAME TO gone");
+                       MustQuery(*renaming, "ALTER TABLE public.other RENAME TO outbox");
+                     }
+                     return false;
+                   }});
+  Removed removed;
+  EXPECT_TRUE(cleaner.Clean(fence, &removed).ok());
+  EXPECT_EQ(removed.rows, 0u);
+  EXPECT_EQ(Ids(), "2");
+}
+
 TEST_F(PartitionTest, DeletesFromTheDefaultPartition) {
   Run("ALTER TABLE public.outbox DETACH PARTITION public.old");
   Run("INSERT INTO public.outbox VALUES (5, '2019-01-01')");
