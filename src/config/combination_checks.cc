@@ -83,7 +83,21 @@ void CheckCompanions(const PropertySet& properties, Findings* findings) {
   }
 }
 
+// Plain words match no schema.table.
+void CheckOutboxTables(const PropertySet& properties, Findings* findings) {
+  for (const std::string& item : SplitCommaList(properties.Text("walduct.outbox.tables"))) {
+    const bool plain = std::all_of(item.begin(), item.end(), [](unsigned char c) {
+      return absl::ascii_isalnum(c) || c == '_' || c == '-';
+    });
+    if (!plain) continue;
+    findings->Error("walduct.outbox.tables",
+                    absl::StrCat("has the item '", item, "' without a schema"),
+                    absl::StrCat("write the whole name, as in public.", item));
+  }
+}
+
 void CheckOutbox(const PropertySet& properties, Findings* findings) {
+  CheckOutboxTables(properties, findings);
   if (properties.Text("walduct.outbox.cleanup") == "none") return;
   if (!properties.IsSet("walduct.outbox.tables")) {
     findings->Error("walduct.outbox.tables", "A value is required for walduct.outbox.cleanup",

@@ -22,7 +22,9 @@ PropertyReport Unknown(const Property& property, const PropertySet& properties, 
   if (!nearest.empty()) report.note = absl::StrCat("did you mean '", nearest, "'?");
   std::string line = "unknown property; it has no effect";
   if (!nearest.empty()) absl::StrAppend(&line, "; ", report.note);
-  if (properties.Text("walduct.unknown.properties") == "fail") {
+  // No other program has use for our own names.
+  if (properties.Text("walduct.unknown.properties") == "fail" ||
+      absl::StartsWith(property.written_as, "walduct.")) {
     findings->AddError(absl::StrCat("property '", property.written_as, "': ", line));
   } else {
     findings->Warn(property.written_as, line);

@@ -299,6 +299,17 @@ TEST_F(LoaderTest, UnknownConverterListsTheSupportedOnes) {
                                 HasSubstr("ByteArrayConverter"))));
 }
 
+TEST_F(LoaderTest, MisspeltNamesOfOurOwnAreRefused) {
+  EXPECT_THAT(LoadWith("walduct.outbox.table=public.outbox").errors,
+              ElementsAre(HasSubstr("did you mean 'walduct.outbox.tables'?")));
+}
+
+TEST_F(LoaderTest, OutboxTablesNeedTheirSchema) {
+  EXPECT_THAT(LoadWith("walduct.outbox.tables=public.a,outbox").errors,
+              ElementsAre(HasSubstr("write the whole name, as in public.outbox")));
+  EXPECT_THAT(LoadWith("walduct.outbox.tables=.*outbox").errors, ElementsAre());
+}
+
 TEST_F(LoaderTest, HeaderConverters) {
   EXPECT_FALSE(LoadWith("header.converter=Simple").loaded.options.encode.header.has_value());
   const LoadResult json =

@@ -138,15 +138,17 @@ TEST(Transforms, ValuesAreChecked) {
   EXPECT_THAT(ReadOne(std::string(kConnect) + "RegexRouter",
                       "transforms.a.regex=(a\ntransforms.a.replacement=x")
                   .errors,
-              testing::Contains(HasSubstr("not a valid regular expression")));
-  EXPECT_THAT(ReadOne(std::string(kConnect) + "RegexRouter",
-                      "transforms.a.regex=(a)\ntransforms.a.replacement=$2")
-                  .errors,
-              ElementsAre(HasSubstr("there is no group 2")));
+              ElementsAre(HasSubstr("not a valid regular expression")));
+  EXPECT_THAT(
+      ReadOne(std::string(kConnect) + "RegexRouter",
+              "transforms.a.regex=(a)\ntransforms.a.replacement=$2")
+          .errors,
+      ElementsAre(HasSubstr("'transforms.a.replacement': value '$2' does not fit the regex: "
+                            "there is no group 2")));
   EXPECT_THAT(ReadOne(std::string(kConnect) + "TimestampConverter$Value",
                       "transforms.a.field=t\ntransforms.a.target.type=string")
                   .errors,
-              ElementsAre(HasSubstr("format is required")));
+              ElementsAre(HasSubstr("'transforms.a.format': A value is required")));
   EXPECT_THAT(ReadOne(std::string(kConnect) + "TimestampConverter$Value",
                       "transforms.a.target.type=string\ntransforms.a.format=YYYY-ww")
                   .errors,
@@ -155,9 +157,44 @@ TEST(Transforms, ValuesAreChecked) {
       ReadOne(std::string(kConnect) + "HeaderFrom$Value",
               "transforms.a.fields=a,b\ntransforms.a.headers=c\ntransforms.a.operation=copy")
           .errors,
-      ElementsAre(HasSubstr("same number of items")));
+      ElementsAre(HasSubstr("'transforms.a.headers': value 'c' and 'fields' must have the same")));
   EXPECT_THAT(ReadOne(std::string(kConnect) + "InsertField$Value").errors,
-              ElementsAre(HasSubstr("No field insertion configured")));
+              ElementsAre(HasSubstr("set topic.field, timestamp.field or static.field")));
+}
+
+// The option at fault is named, with its value and what to write.
+TEST(Transforms, MistakesBetweenOptionsAreThoseOfOneOption) {
+  const std::string debezium = "io.debezium.transforms.";
+  EXPECT_THAT(
+      ReadOne(debezium + "ExtractNewRecordState", "transforms.a.delete.handling.mode=dropp").errors,
+      ElementsAre(HasSubstr("'transforms.a.delete.handling.mode': value 'dropp' must be")));
+  EXPECT_THAT(
+      ReadOne(debezium + "outbox.EventRouter", "transforms.a.route.topic.replacement=${routedBy}")
+          .errors,
+      ElementsAre(AllOf(HasSubstr("'transforms.a.route.topic.replacement'"),
+                        HasSubstr("no group 'routedBy'"), HasSubstr("${routedByValue}"))));
+  EXPECT_THAT(ReadOne(debezium + "ByLogicalTableRouter",
+                      "transforms.a.topic.regex=(a)\ntransforms.a.topic.replacement=$2")
+                  .errors,
+              ElementsAre(HasSubstr("'transforms.a.topic.replacement': value '$2' does not fit")));
+}
+
+TEST(Transforms, ClassesThatAreNearlyRight) {
+  EXPECT_THAT(ReadOne("io.debezium.transforms.ExtractNewRecordStates").errors,
+              ElementsAre(HasSubstr("mean 'io.debezium.transforms.ExtractNewRecordState'?")));
+  EXPECT_THAT(ReadOne("io.debezium.transforms.EventRouter").errors,
+              ElementsAre(HasSubstr("mean 'io.debezium.transforms.outbox.EventRouter'?")));
+  EXPECT_THAT(
+      ReadLines(std::string("predicates=p\npredicates.p.type=") + kConnect + "RecordIsTombstone")
+          .errors,
+      ElementsAre(HasSubstr("mean 'org.apache.kafka.connect.transforms.predicates.")));
+}
+
+TEST(Transforms, AnEmptyPredicateIsNone) {
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Flatten$Value", "transforms.a.predicate= ").errors,
+              ElementsAre(HasSubstr("'transforms.a.predicate': value ' ' names no predicate")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Filter").warnings,
+              ElementsAre(HasSubstr("drops every record")));
 }
 
 TEST(Transforms, SizesAndSourceSchemasAreChecked) {

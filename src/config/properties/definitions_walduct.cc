@@ -48,7 +48,8 @@ constexpr PropertyDefinition kDefinitions[] = {
      .group = kGroup,
      .type = kEnum,
      .default_value = "warn",
-     .doc = "What a property that walduct does not know leads to: a warning or a refusal to start.",
+     .doc = "What a property that walduct does not know leads to: a warning or a refusal to start. "
+            "Unknown names that begin with walduct. are always refused.",
      .allowed = "warn, fail"},
     {.name = "walduct.strict",
      .group = kGroup,

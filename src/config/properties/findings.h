@@ -27,6 +27,7 @@ class Findings {
   void AddWarning(std::string line) { warnings_.push_back(std::move(line)); }
 
   bool refused() const { return !errors_.empty(); }
+  size_t error_count() const { return errors_.size(); }
   std::vector<std::string> TakeErrors() { return std::move(errors_); }
   std::vector<std::string> TakeWarnings() { return std::move(warnings_); }
 

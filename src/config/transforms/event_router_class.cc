@@ -112,7 +112,7 @@ const TransformOption kEventRouterOptions[17] = {
             "arrays of text."},
 };
 
-std::string CheckEventRouter(const TransformOptionValues& options) {
+OptionProblem CheckEventRouter(const TransformOptionValues& options) {
   const std::string regex =
       options.Has(kRouteRegex)
           ? absl::StrReplaceAll(options.Text(kRouteRegex), {{kPythonGroup, "(?<"}})
@@ -121,8 +121,10 @@ std::string CheckEventRouter(const TransformOptionValues& options) {
                                                      ? options.Text("route.topic.replacement")
                                                      : "outbox.event.${routedByValue}");
   // A bad pattern has been told of.
-  if (route.ok() || !CheckRouteRegex(regex).empty()) return "";
-  return absl::StrCat("route.topic.replacement: ", route.status().message());
+  if (route.ok() || !CheckRouteRegex(regex).empty()) return {};
+  return {"route.topic.replacement",
+          absl::StrCat("does not fit route.topic.regex: ", route.status().message()),
+          "name a group that the regex has, as in ${routedByValue}"};
 }
 
 std::string ModernizeEventRouter(TransformOptionValues* options) {

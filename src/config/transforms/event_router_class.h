@@ -16,7 +16,7 @@ inline constexpr absl::string_view kEventRouterOlderOptions =
     "tracing.operation.name, tracing.with.context.field.only";
 
 // For TransformClass.
-std::string CheckEventRouter(const TransformOptionValues& options);
+OptionProblem CheckEventRouter(const TransformOptionValues& options);
 std::string ModernizeEventRouter(TransformOptionValues* options);
 std::vector<Guess> GuessEventRouter(absl::string_view alias, TransformOptionValues* options);
 

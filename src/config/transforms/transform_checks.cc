@@ -159,10 +159,8 @@ std::optional<PredicateSpec> ReadPredicate(const PropertySet& properties, const 
   if (written.empty()) return std::nullopt;
   const PredicateClass* found = FindPredicateClass(written);
   if (found == nullptr) {
-    std::vector<absl::string_view> names;
-    for (const PredicateClass& one : PredicateClasses()) names.push_back(one.name);
     findings->Error(absl::StrCat(section.prefix, "type"), "is not a predicate that walduct knows",
-                    absl::StrCat("supported: ", absl::StrJoin(names, ", ")));
+                    AdvisePredicateClass(written));
     return std::nullopt;
   }
   section.options = found->options;
@@ -196,8 +194,7 @@ const TransformClass* ReadTransformClass(const PropertySet& properties, const Se
   if (written.empty()) return nullptr;
   const TransformClass* found = FindTransformClass(written.substr(0, written.find('$')));
   if (found == nullptr) {
-    findings->Error(type, "is not a transform that walduct knows",
-                    absl::StrCat("supported: ", SupportedTransformClasses()));
+    findings->Error(type, "is not a transform that walduct knows", AdviseTransformClass(written));
     return nullptr;
   }
   if (!found->refused.empty()) {
@@ -221,8 +218,14 @@ void ReadCondition(const PropertySet& properties, const Section& section,
                       absl::StrCat("add '", name, "' or remove it"));
     spec->negate = value == "true";
   }
-  if (!properties.IsSet(name)) return;
-  const std::string alias(absl::StripAsciiWhitespace(properties.Find(name)->value));
+  const Property* predicate = properties.Find(name);
+  if (predicate == nullptr) return;
+  const std::string alias(absl::StripAsciiWhitespace(predicate->value));
+  if (alias.empty()) {
+    findings->Error(*predicate, "names no predicate",
+                    "remove the line, or name one that predicates lists");
+    return;
+  }
   const auto found = std::find(predicates.begin(), predicates.end(), alias);
   if (found == predicates.end()) {
     findings->Error(name, "is not listed in predicates",
@@ -259,12 +262,17 @@ std::optional<TransformSpec> ReadTransform(const PropertySet& properties, const 
   section.options = found->options;
   const std::vector<std::string> older = SplitCommaList(found->older_options);
   section.other_options.insert(section.other_options.end(), older.begin(), older.end());
+  const size_t errors = findings->error_count();
   spec.options = ReadOptions(properties, section, findings);
   const std::string type = absl::StrCat(section.prefix, "type");
-  if (found->check != nullptr) {
-    if (const std::string problem = found->check(spec.options); !problem.empty())
-      findings->AddError(absl::StrCat("property '", type, "': ", problem));
+  if (found->check != nullptr && findings->error_count() == errors) {
+    const OptionProblem problem = found->check(spec.options);
+    if (!problem.text.empty())
+      findings->Error(absl::StrCat(section.prefix, problem.option), problem.text, problem.fix);
   }
+  if (spec.kind == TransformKind::kFilter && !spec.predicate)
+    findings->Warn(type,
+                   absl::StrCat("drops every record: '", section.prefix, "predicate' is not set"));
   if (found->modernize != nullptr) {
     if (const std::string warning = found->modernize(&spec.options); !warning.empty())
       findings->Warn(type, warning);

@@ -3,7 +3,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "config/properties/definition.h"
 #include "config/text/text_lists.h"
 
 namespace walduct::config {
@@ -121,6 +123,18 @@ void AppendOptions(absl::Span<const TransformOption> options, std::string* out) 
   }
 }
 
+// A class of another package is nearer than one of a similar name.
+std::string AdviseClass(absl::string_view written, const std::vector<absl::string_view>& classes,
+                        const std::vector<std::string>& names) {
+  for (const absl::string_view one : classes) {
+    if (SimpleClassName(one) == SimpleClassName(written))
+      return absl::StrCat("did you mean '", one, "'?");
+  }
+  const std::string nearest = NearestOf(written, classes);
+  return nearest.empty() ? absl::StrCat("supported: ", absl::StrJoin(names, ", "))
+                         : absl::StrCat("did you mean '", nearest, "'?");
+}
+
 }  // namespace
 
 const std::string* TransformOptionValues::Find(absl::string_view name) const {
@@ -167,14 +181,21 @@ const PredicateClass* FindPredicateClass(absl::string_view class_name) {
   return nullptr;
 }
 
-std::string SupportedTransformClasses() {
-  std::string names;
+std::string AdviseTransformClass(absl::string_view written) {
+  std::vector<std::string> names;
   for (const TransformClass* one : AllClasses()) {
     if (!one->refused.empty()) continue;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", one->name,
-                    one->has_targets ? "$Key and $Value" : "");
+    names.push_back(absl::StrCat(one->name, one->has_targets ? "$Key and $Value" : ""));
   }
-  return names;
+  std::vector<absl::string_view> classes;
+  for (const TransformClass* one : AllClasses()) classes.push_back(one->name);
+  return AdviseClass(written.substr(0, written.find('$')), classes, names);
+}
+
+std::string AdvisePredicateClass(absl::string_view written) {
+  std::vector<absl::string_view> classes;
+  for (const PredicateClass& one : PredicateClasses()) classes.push_back(one.name);
+  return AdviseClass(written, classes, {classes.begin(), classes.end()});
 }
 
 std::string TransformsMarkdown() {

@@ -28,6 +28,11 @@ struct TransformOption {
   std::string (*check)(absl::string_view value) = nullptr;
 };
 
+// What is wrong between options; no text: nothing. The option is the one to change, whether it is set or not.
+struct OptionProblem {
+  std::string option, text, fix;
+};
+
 struct TransformClass {
   absl::string_view name;  // of the Java class, without $Key or $Value
   TransformKind kind = TransformKind::kRefused;
@@ -36,8 +41,8 @@ struct TransformClass {
   absl::string_view doc = "";  // one sentence
   absl::string_view refused =
       "";  // why it is not supported, and what to use instead; empty: supported
-  // Rules between options: "" or what is wrong. May be null.
-  std::string (*check)(const TransformOptionValues& options) = nullptr;
+  // Rules between options, asked when each of them is fine. May be null.
+  OptionProblem (*check)(const TransformOptionValues& options) = nullptr;
   // Replaces options of older releases by those of today; gives a warning, empty: none. May be null.
   std::string (*modernize)(TransformOptionValues* options) = nullptr;
   // Reads what is not right as what was meant, and says so; with walduct.strict that is refused. May be null.
@@ -62,8 +67,9 @@ absl::Span<const PredicateClass> PredicateClasses();
 const TransformClass* FindTransformClass(absl::string_view class_name);
 const PredicateClass* FindPredicateClass(absl::string_view class_name);
 
-// Full names of the supported classes, separated by ", ".
-std::string SupportedTransformClasses();
+// What to write instead of a class that is not known: the nearest one, else the full names of all, separated by ", ".
+std::string AdviseTransformClass(absl::string_view written);
+std::string AdvisePredicateClass(absl::string_view written);
 
 // docs/transforms.md's table of classes and options.
 std::string TransformsMarkdown();

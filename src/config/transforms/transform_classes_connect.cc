@@ -63,38 +63,39 @@ std::string CheckDateFormat(absl::string_view value) {
   return format.ok() ? "" : absl::StrCat("is no usable pattern: ", format.status().message());
 }
 
-std::string CheckInsertField(const TransformOptionValues& options) {
+OptionProblem CheckInsertField(const TransformOptionValues& options) {
   bool any = false;
   for (const absl::string_view name :
        {"topic.field", "partition.field", "offset.field", "timestamp.field", "static.field"}) {
     any = any || options.Has(name);
   }
   if (!any)
-    return "No field insertion configured: set topic.field, timestamp.field or static.field";
+    return {"type", "has no field to insert", "set topic.field, timestamp.field or static.field"};
   if (options.Has("static.field") && !options.Has("static.value"))
-    return "No value specified for the static field: set static.value";
+    return {"static.value", "A value is required where static.field is set", "add it"};
   if (options.Has("offset.field"))
-    return "offset.field has a value in records of a sink alone; remove it";
-  return "";
+    return {"offset.field", "has a value in records of a sink alone", "remove it"};
+  return {};
 }
 
-std::string CheckRegexRouter(const TransformOptionValues& options) {
-  if (!options.Has("regex") || !options.Has("replacement")) return "";
+OptionProblem CheckRegexRouter(const TransformOptionValues& options) {
+  if (!options.Has("regex") || !options.Has("replacement")) return {};
   const auto replacement = RegexRename::Compile(options.Text("regex"), options.Text("replacement"));
-  return replacement.ok() ? "" : std::string(replacement.status().message());
+  if (replacement.ok()) return {};
+  return {"replacement", absl::StrCat("does not fit the regex: ", replacement.status().message()),
+          "name a group that the regex has"};
 }
 
-std::string CheckHeaderFrom(const TransformOptionValues& options) {
-  return options.List("fields").size() == options.List("headers").size()
-             ? ""
-             : "'fields' and 'headers' must have the same number of items";
+OptionProblem CheckHeaderFrom(const TransformOptionValues& options) {
+  if (options.List("fields").size() == options.List("headers").size()) return {};
+  return {"headers", "and 'fields' must have the same number of items",
+          "name one header for each field"};
 }
 
-std::string CheckTimestampConverter(const TransformOptionValues& options) {
-  const bool text = options.Text("target.type") == "string";
-  if (text && options.Text("format").empty())
-    return "format is required when target.type=string: a pattern of java.text.SimpleDateFormat";
-  return "";
+OptionProblem CheckTimestampConverter(const TransformOptionValues& options) {
+  if (options.Text("target.type") != "string" || !options.Text("format").empty()) return {};
+  return {"format", "A value is required when target.type=string",
+          "give a pattern of java.text.SimpleDateFormat"};
 }
 
 constexpr TransformOption kReplaceNull = {

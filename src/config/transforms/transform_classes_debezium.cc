@@ -103,30 +103,34 @@ std::string ModernizeUnwrap(TransformOptionValues* options) {
   return "";
 }
 
-std::string CheckUnwrap(const TransformOptionValues& options) {
-  if (!options.Has("delete.handling.mode")) return "";
+OptionProblem CheckUnwrap(const TransformOptionValues& options) {
+  if (!options.Has("delete.handling.mode")) return {};
   const std::string mode = absl::AsciiStrToLower(options.Text("delete.handling.mode"));
-  if (mode == "drop" || mode == "rewrite" || mode == "none") return "";
-  return "delete.handling.mode must be one of drop, rewrite, none";
+  if (mode == "drop" || mode == "rewrite" || mode == "none") return {};
+  return {"delete.handling.mode", "must be one of drop, rewrite, none",
+          "better, set delete.tombstone.handling.mode, which has taken its place"};
 }
 
-std::string CheckLogicalRouter(const TransformOptionValues& options) {
+OptionProblem CheckLogicalRouter(const TransformOptionValues& options) {
   if (options.Has("key.field.regex") && !options.Has("key.field.replacement"))
-    return "key.field.replacement must be set where key.field.regex is";
+    return {"key.field.replacement", "A value is required where key.field.regex is set", "add it"};
   for (const absl::string_view part : {"topic", "key.field"}) {
     const std::string regex = absl::StrCat(part, ".regex");
     if (!options.Has(regex)) continue;
-    const auto replacement =
-        RegexRename::Compile(options.Text(regex), options.Text(absl::StrCat(part, ".replacement")));
-    if (!replacement.ok()) return std::string(replacement.status().message());
+    std::string name = absl::StrCat(part, ".replacement");
+    const auto replacement = RegexRename::Compile(options.Text(regex), options.Text(name));
+    if (!replacement.ok())
+      return {std::move(name),
+              absl::StrCat("does not fit ", regex, ": ", replacement.status().message()),
+              "name a group that the regex has"};
   }
-  return "";
+  return {};
 }
 
-std::string CheckHeaderToValue(const TransformOptionValues& options) {
-  return options.List("fields").size() == options.List("headers").size()
-             ? ""
-             : "'fields' and 'headers' must have the same number of items";
+OptionProblem CheckHeaderToValue(const TransformOptionValues& options) {
+  if (options.List("fields").size() == options.List("headers").size()) return {};
+  return {"fields", "and 'headers' must have the same number of items",
+          "name one field for each header"};
 }
 
 std::string CheckZone(absl::string_view value) {
@@ -160,10 +164,9 @@ std::string WarnOfGeometryFormat(TransformOptionValues* options) {
          "does; for EWKB leave the transform out";
 }
 
-std::string CheckTimezone(const TransformOptionValues& options) {
-  return options.Has("include.list") && options.Has("exclude.list")
-             ? "include.list and exclude.list exclude each other"
-             : "";
+OptionProblem CheckTimezone(const TransformOptionValues& options) {
+  if (!options.Has("include.list") || !options.Has("exclude.list")) return {};
+  return {"exclude.list", "and include.list exclude each other", "keep one of the two"};
 }
 
 constexpr TransformOption kUnwrapOptions[] = {
