@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "encode/types/source_type.h"
 #include "encode/values/text_hash.h"
 #include "tests/encode/encode_fixture.h"
 
@@ -283,6 +284,14 @@ TEST_F(ColumnRulesTest, TYP62SourceTypesArePropagated) {
             "type=_NUMERIC length=131089 scale=0 name=c ");
   EXPECT_EQ(Parameters({"c", DomainOver(MakeType("text"))}),
             "type=SOME_DOMAIN length=2147483647 scale=0 name=c ");
+}
+
+TEST_F(ColumnRulesTest, TYP62TheLengthOfAnArrayOfDomainsIsUnknown) {
+  event::Column column;
+  column.type = ArrayOf(DomainOver(MakeType("timestamp")));
+  const SourceType source = SourceTypeOf(column, false);
+  EXPECT_EQ(source.length, 2147483647);
+  EXPECT_EQ(source.scale, 0);
 }
 
 TEST_F(ColumnRulesTest, TYP62NumericWithoutModifierDiffersInASnapshot) {

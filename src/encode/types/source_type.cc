@@ -98,7 +98,8 @@ SourceType SourceTypeOf(const event::Column& column, bool snapshot) {
   source.scale = 0;
   const Type& base = event::BaseType(*column.type);
   const bool array = base.kind == TypeKind::kArray && base.element != nullptr;
-  const LengthRow* row = FindLength(array ? event::BaseType(*base.element) : base);
+  // The driver knows nothing of an element that is a domain.
+  const LengthRow* row = FindLength(array ? *base.element : base);
   if (row == nullptr) return source;
   const int32_t typmod = EffectiveTypmod(*column.type, column.typmod);
   SetLength(*row, typmod, &source);
