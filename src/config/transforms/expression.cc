@@ -308,6 +308,8 @@ class Parser {
     // Suffixes of Java's longs, doubles, decimals.
     const bool real = !rest_.empty() && absl::StrContains("DdFf", rest_[0]);
     if (real) number.whole = false;
+    const bool suffixed = !rest_.empty() && absl::StrContains("LlGg", rest_[0]);
+    number.wide = suffixed || number.integer != static_cast<int32_t>(number.integer);
     if (!number.whole && !real) number.text = std::string(digits);
     if (!rest_.empty() && absl::StrContains("LlDdFfGg", rest_[0])) rest_.remove_prefix(1);
     return number;

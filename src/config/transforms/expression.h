@@ -56,6 +56,7 @@ struct Expression {
   double real = 0;
   int64_t integer = 0;
   bool whole = false;
+  bool wide = false;       // a whole number that is a long in Java
   bool call = false;       // written as the call of a method
   bool safe_call = false;  // written with ?.: null where what it is called on is
   std::shared_ptr<const JavaRegex> regex;

@@ -95,7 +95,7 @@ table; `language` may be `jsr223.groovy` or `jsr223.graal.js`.
 | `value.op`, `value.before.id`, `value.after?.note`, `value['op']`, `value.get('op')` | a field; `?.` is null where its left side is, `.` fails there |
 | `key.id`, `topic`, `header.name.value`, `header['name'].value` | of the key; the topic; a header |
 | `'text'`, `"text"`, `1`, `2.5`, `true`, `false`, `null`, `['a', 'b']` | constants and lists; `/regex/` is a text, too |
-| `==`, `!=`, `===`, `!==`, `<`, `<=`, `>`, `>=`, `in` | comparisons; null is less than anything else |
+| `==`, `!=`, `===`, `!==`, `<`, `<=`, `>`, `>=`, `in` | comparisons; null is less than anything else. `in` and `equals` as Java's: a bigint is in `[1L]`, and never in `[1]` |
 | `&&`, `\|\|`, `!`, `and`, `or`, `not`, `a ? b : c`, `a ?: b`, `( )` | logic; as in Groovy, 0, `''` and null are false |
 | `x ==~ 'regex'`, `x.matches('regex')`, `x =~ 'regex'` | Java regular expressions, whole and part |
 | `x.startsWith('a')`, `endsWith`, `contains`, `includes`, `equals`, `toLowerCase()`, `toUpperCase()` | text; after `?.` null where x is null, after `.` such a record fails |

@@ -34,8 +34,8 @@ struct Bound {
   Source source = Source::kExpression;
   absl::Status error;  // kError: of each record for which the path is looked at
   size_t operand = 0;
-  bool single = false;                   // kOperand, kConstant: a Float
-  std::shared_ptr<const Node> constant;  // owns the text
+  ConnectType type = ConnectType::kString;  // kOperand, kConstant
+  std::shared_ptr<const Node> constant;     // owns the text
   std::vector<Bound> children;
 };
 
@@ -46,9 +46,9 @@ class Evaluation {
   absl::StatusOr<Value> Evaluate(const Bound& bound) const {
     switch (bound.source) {
       case Bound::Source::kOperand:
-        return Value{operands_[bound.operand], false, bound.single};
+        return Value{operands_[bound.operand], false, bound.type};
       case Bound::Source::kConstant:
-        return Value{bound.constant->leaf.constant_value(), false, bound.single};
+        return Value{bound.constant->leaf.constant_value(), false, bound.type};
       case Bound::Source::kStruct:
         return Value{{}, true};
       case Bound::Source::kError:
@@ -65,7 +65,7 @@ class Evaluation {
       case Kind::kBoolean:
         return Value{Scalar::Boolean(expression.integer != 0)};
       case Kind::kNumber:
-        return Value{Number(expression)};
+        return Number(expression);
       case Kind::kText:
         return Value{Scalar::Text(expression.text)};
       case Kind::kChoice:
@@ -87,10 +87,12 @@ class Evaluation {
   }
 
  private:
-  static Scalar Number(const Expression& expression) {
-    if (expression.whole) return Scalar::Integer(expression.integer);
-    return expression.text.empty() ? Scalar::Real(expression.real)
-                                   : Scalar::Decimal(expression.text);
+  static Value Number(const Expression& expression) {
+    if (!expression.whole && !expression.text.empty())
+      return Value{Scalar::Decimal(expression.text)};
+    if (!expression.whole) return Value{Scalar::Real(expression.real), false, ConnectType::kDouble};
+    return Value{Scalar::Integer(expression.integer), false,
+                 expression.wide ? ConnectType::kInt64 : ConnectType::kInt32};
   }
 
   absl::StatusOr<Value> Choose(const Bound& bound) const {
@@ -111,8 +113,7 @@ class Evaluation {
     ASSIGN_OR_RETURN(const Value value, Evaluate(bound.children[0]));
     for (const Bound& item : bound.children[1].children) {
       ASSIGN_OR_RETURN(const Value other, Evaluate(item));
-      int order = 0;
-      if (Compare(value, other, &order) && order == 0) return Value{Scalar::Boolean(true)};
+      if (Equals(value, other)) return Value{Scalar::Boolean(true)};
     }
     return Value{Scalar::Boolean(false)};
   }
@@ -150,6 +151,8 @@ class Evaluation {
     if (expression.safe_call && left.is_null()) return Value{};
     if (expression.regex != nullptr) return Match(expression, left);
     ASSIGN_OR_RETURN(const Value right, Evaluate(bound.children[1]));
+    if (expression.kind == Kind::kEqual && expression.call)
+      return Value{Scalar::Boolean(Equals(left, right))};
     int order = 0;
     const bool comparable = Compare(left, right, &order);
     const auto result = [](bool truth) { return Value{Scalar::Boolean(truth)}; };
@@ -287,7 +290,7 @@ class Binder {
       bound.operand = operands_.size();
       operands_.push_back(taken);
     }
-    bound.single = node.schema != nullptr && node.schema->type == ConnectType::kFloat;
+    if (node.schema != nullptr) bound.type = node.schema->type;
     return bound;
   }
 

@@ -53,6 +53,16 @@ bool CompareNumbers(const ExpressionValue& a, const ExpressionValue& b, int* ord
   return true;
 }
 
+// Of Java's int, which wraps around, unless one is a long.
+ExpressionValue WholeSum(const ExpressionValue& a, const ExpressionValue& b) {
+  using event::ConnectType;
+  const bool wide = a.type == ConnectType::kInt64 || b.type == ConnectType::kInt64;
+  const auto sum = static_cast<int64_t>(static_cast<uint64_t>(a.scalar.integer) +
+                                        static_cast<uint64_t>(b.scalar.integer));
+  return ExpressionValue{Scalar::Integer(wide ? sum : static_cast<int32_t>(sum)), false,
+                         wide ? ConnectType::kInt64 : ConnectType::kInt32};
+}
+
 }  // namespace
 
 bool Compare(const ExpressionValue& a, const ExpressionValue& b, int* order) {
@@ -73,6 +83,21 @@ bool Compare(const ExpressionValue& a, const ExpressionValue& b, int* order) {
   }
   *order = a.scalar.text.compare(b.scalar.text);
   return true;
+}
+
+bool Equals(const ExpressionValue& a, const ExpressionValue& b) {
+  if (a.is_null() || b.is_null()) return a.is_null() && b.is_null();
+  if (a.is_struct || b.is_struct || a.scalar.kind != b.scalar.kind) return false;
+  switch (a.scalar.kind) {
+    case Scalar::Kind::kBoolean:
+      return a.scalar.integer == b.scalar.integer;
+    case Scalar::Kind::kInteger:
+      return a.type == b.type && a.scalar.integer == b.scalar.integer;
+    case Scalar::Kind::kReal:
+      return a.type == b.type && CompareReal(a.scalar.real, b.scalar.real) == 0;
+    default:  // decimals with their scale
+      return a.scalar.text == b.scalar.text;
+  }
 }
 
 bool Truth(const ExpressionValue& value) {
@@ -103,9 +128,8 @@ absl::StatusOr<ExpressionValue> Add(const ExpressionValue& a, const ExpressionVa
   if (number && AsNumber(b, &y)) {
     const bool whole =
         a.scalar.kind == Scalar::Kind::kInteger && b.scalar.kind == Scalar::Kind::kInteger;
-    if (!whole) return ExpressionValue{Scalar::Real(x + y)};
-    return ExpressionValue{Scalar::Integer(static_cast<int64_t>(
-        static_cast<uint64_t>(a.scalar.integer) + static_cast<uint64_t>(b.scalar.integer)))};
+    if (!whole) return ExpressionValue{Scalar::Real(x + y), false, event::ConnectType::kDouble};
+    return WholeSum(a, b);
   }
   if (!a.is_text() && (!b.is_text() || !(number || a.is_null())))
     return RecordError("the expression adds values that have no sum");
@@ -124,7 +148,7 @@ absl::Status AppendText(const ExpressionValue& value, std::string* text) {
       absl::StrAppend(text, value.scalar.integer);
       break;
     case Scalar::Kind::kReal:
-      if (value.single) {
+      if (value.type == event::ConnectType::kFloat) {
         AppendJavaFloat(static_cast<float>(value.scalar.real), text);
       } else {
         AppendJavaDouble(value.scalar.real, text);

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "event/connect_schema.h"
 #include "event/scalar.h"
 
 namespace walduct::transform {
@@ -13,7 +14,8 @@ namespace walduct::transform {
 struct ExpressionValue {
   event::Scalar scalar;
   bool is_struct = false;
-  bool single = false;  // a Float, not a Double
+  // Of which of Java's classes a number is.
+  event::ConnectType type = event::ConnectType::kString;
 
   bool is_null() const { return !is_struct && scalar.is_null(); }
   bool is_text() const { return !is_struct && scalar.kind == event::Scalar::Kind::kText; }
@@ -21,6 +23,9 @@ struct ExpressionValue {
 
 // -1, 0, 1; false where the two cannot be compared. Null is less than anything else.
 bool Compare(const ExpressionValue& a, const ExpressionValue& b, int* order);
+
+// Java's equals, which numbers of different classes never are.
+bool Equals(const ExpressionValue& a, const ExpressionValue& b);
 
 // Groovy's truth.
 bool Truth(const ExpressionValue& value);

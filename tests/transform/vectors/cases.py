@@ -287,6 +287,8 @@ for e in ["value.op == 'c'","value.op != 'd'","value.op == 'u' && value.before.n
 for e in ["value.after?.zero == 0","value.after?.zero < 0","value.before?.zero == 0","value.before?.zero == 0.0","value.after?.nan == 1","value.after?.nan > 1","value.after?.nan && true","value.after?.zero && true","value.after?.arr && true",
   "value.after?.by && true","value.after?.bits && true","value.after?.id.startsWith('1')","value.after?.id?.matches('1')","value.after?.nobits?.matches('1')","value.after?.id?.toUpperCase() == '1'","value.after?.id < '2'","value.after?.id == '\\u0001'",
   "'2' > value.after?.id","value.after?.n ==~ /d\\w+/","value.after?.n ==~ 'd\\\\w+'","topic ==~ /srv\\..*\\.cust/","(value.after?.n ?: 'none') == 'none'","value.after?.id == 1d","value.after?.arr == null","value.after?.by == null"]: keep(e,["bits_u"])
+for e in ["value.after?.big in [1]","value.after?.big in [1L]","value.after?.big in [5000000000]","value.after?.id in [1L]","value.after?.id in [1, 2L]","value.after?.v in [1.5]","value.after?.v in [1.50]","value.after?.big.equals(1)","value.after?.big?.equals(1L)",
+  "value.after?.f in [2.5]","value.after?.f in [2.5d]","value.after?.id?.equals(1.0)","value.after?.id?.equals(1)","value.after?.n in ['dflt']","value.after?.b in [true]","value.after?.id + 2147483647 < 0","value.after?.id + 2147483648 > 0","value.op.equals(null)"]: keep(e,["c","sparse","d"])
 for e in ["'x' + value.after?.nan","'x' + value.after?.zero","'x' + 1.5d","'x' + 1.0E","null + 'x'","null + 1","value.after?.id + 1 + 'x'","value.after?.id + 1.5 + 'x'"]: send(e,["bits_u"])
 for e in ["value.after.nn == 'a'","value.op == 'c'"]:
     for n in ["drop","keep","evaluate"]: keep(e,null_handling_mode=n)
@@ -300,4 +302,12 @@ for e in ["value.after?.nn","value.op == 'c' ? 'created' : 'other'","'srv.' + va
   "value.source.schema + '.' + value.source.table + '.' + value.op"]: send(e)
 send("value == null ? 'gone' : 'there'",null_handling_mode="evaluate")
 send("'x'",topic_regex="__deb.*")
+# literals, with their schemas
+for lit in ["12","300","70000","5000000000","-5","+3","007","1.5","1.50","1.0","-0.0","0.1","123456789.125","12.","3.4e5","1E-3","1e30","9.5e18","true","abc","2024-02-29","1969-07-20","12:13:14.500Z","00:00:00.000Z","2020-01-02T03:04:05.678Z","1960-01-02T03:04:05.678Z","2020-01-02 03:04:05"," x "]:
+    case(["c"],U,kk("InsertHeader",{"header":"two","value.literal":lit}),kk("ReplaceField$Value",{"include":"id"}),d("HeaderToValue",{"headers":"two","fields":"two","operation":"copy"}))
+for lit in ["2020-01-02T00:00:00.000Z","1970-01-01","1970-01-02","23:59:59.999Z"]:
+    for t in ["string","int64"]: case(["c"],U,kk("InsertHeader",{"header":"two","value.literal":lit}),kk("ReplaceField$Value",{"include":"id"}),d("HeaderToValue",{"headers":"two","fields":"two","operation":"copy"}),kk("Cast$Value",{"spec":"two:"+t}))
+case(["bits_u","c"],CHANGED,kk("ReplaceField$Value",{"include":"op"}),d("HeaderToValue",{"headers":"ch,un","fields":"a,b","operation":"move"}))
+case(["c"],d("ExtractNewRecordState",{"add.headers":"op,db,transaction.id,source.lsn,ts_ms,before.id"}),kk("ReplaceField$Value",{"include":"id"}),d("HeaderToValue",{"headers":"__op,__db,__transaction_id,__source_lsn,__ts_ms,__before_id","fields":"a,b,c,d,e,f","operation":"copy"}))
+case(["tombstone"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite-with-tombstone","add.headers":"op"}),kk("HoistField$Value",{"field":"x"}))
 for c in out: print(json.dumps(c))
