@@ -1,5 +1,5 @@
 """A round as a value: tables, rows that are there before, and transactions. It can be cut down and still be played: an
-operation writes its SQL for the tables as they are then, and leaves out what is not there."""
+operation writes its SQL for the tables as they are then, and leaves out what is not there. {name} in it stands for the round's name."""
 import copy
 from dataclasses import dataclass, field
 

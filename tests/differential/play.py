@@ -147,7 +147,7 @@ class Game:
     def _steps(self):
         for transaction in self.plan.transactions:
             world = self.world.copy()
-            statements = transaction.statements(world)
+            statements = [s.replace("{name}", self.name) for s in transaction.statements(world)]
             if not statements:
                 continue
             if transaction.settle:

@@ -25,7 +25,7 @@ sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Pyt
 from differential import chains  # noqa: E402
 from differential.compare import Comparison  # noqa: E402
 from differential.generate import Generator  # noqa: E402
-from differential.limits import left_out  # noqa: E402
+from differential.limits import left_out, without_halves  # noqa: E402
 from differential.options import Accepted, base, random_options  # noqa: E402
 from differential.play import open_bench  # noqa: E402
 from differential.shrink import Shrinker  # noqa: E402
@@ -45,6 +45,7 @@ class Test:
         """Plays it; the Difference (of that kind), the text of what stopped one of the two, or None."""
         begin = time.time()
         outcome = self.outcome = self.bench.play(plan, options)
+        outcome.theirs = [event.rewritten(lambda text: without_halves(text, options)) for event in outcome.theirs]
         if options.get(chains.CHAIN):
             outcome.theirs, outcome.ours = (chains.mask_moments(events, begin) for events in (outcome.theirs, outcome.ours))
         comparison = Comparison(outcome, options, self.bench.worker.java)
@@ -120,7 +121,10 @@ class Test:
             kinds.setdefault(d.kind(), []).append(d)
         for kind, found in kinds.items():
             print(f"  {kind} {len(found)}: {found[0].text(160) if found[0].leaf is None else found[0].leaf} {found[0].topic}"[:600])
-        print(f"  {self.outcome.stopped or ''}\n  {({k: v for k, v in chains.told(options).items() if base().get(k) != v})}", flush=True)
+        print(f"  {self.outcome.stopped or ''}\n  {({k: v for k, v in options.items() if base().get(k) != v and k != chains.CHAIN})}")
+        for link in options.get(chains.CHAIN, ()):
+            print(f"    {link.type.rpartition('transforms.')[2]} {link.options} {link.predicate}")
+        sys.stdout.flush()
 
     def _write(self, seed, options, found):
         """The files of the difference; the same as text."""

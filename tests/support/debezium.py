@@ -30,6 +30,11 @@ def installed():
     return PLUGINS.is_dir() and LIBS.is_dir()
 
 
+def scripting():
+    """Whether somebody has put Debezium's transforms with scripts, and Groovy, beside the connector."""
+    return any(PLUGINS.glob("*/debezium-scripting-*.jar")) and any(PLUGINS.glob("*/groovy-jsr223-*.jar"))
+
+
 class Debezium:
     """Runs a walduct Connector's configuration in Kafka Connect: same names, same offset file."""
 

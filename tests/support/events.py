@@ -3,7 +3,7 @@ import base64
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 _PLAIN_ID = re.compile(rb'\{"id":(-?\d+)\}')
@@ -23,6 +23,10 @@ class Event:
     def headers(self):
         """[(name, bytes or None), …]"""
         return self.header_source() or []
+
+    def rewritten(self, of):
+        """The same with `of` of its key, of its value, and of the values of its headers; `of` gets None, too."""
+        return replace(self, key=of(self.key), value=of(self.value), header_source=lambda: [(name, of(value)) for name, value in self.headers])
 
     @cached_property
     def key_json(self):
