@@ -1,6 +1,8 @@
 // Attempt: opens everything and decides how to start.
 #include "engine/attempt.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -20,6 +22,14 @@ snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored)
   return stored->position.snapshot == event::SnapshotPhase::kRunning
              ? snapshot::OffsetState::kSnapshotRunning
              : snapshot::OffsetState::kStreaming;
+}
+
+// An outbox without a table.
+bool WantsMessages(const config::TransformChainOptions& chain) {
+  return std::any_of(chain.transforms.begin(), chain.transforms.end(),
+                     [](const config::TransformSpec& spec) {
+                       return spec.kind == config::TransformKind::kDecodeMessageContent;
+                     });
 }
 
 }  // namespace
@@ -80,7 +90,7 @@ absl::Status Attempt::OpenServer() {
   ASSIGN_OR_RETURN(system_, replication::IdentifySystem(*replication_));
   catalog_ = std::make_unique<postgres::Catalog>(*sql_);
   ASSIGN_OR_RETURN(captured_, catalog_->CapturedTables(filter_));
-  if (captured_.empty()) {
+  if (captured_.empty() && !WantsMessages(config().chain)) {
     log::Warn(
         "no table is captured: the include and exclude lists leave none; check their spelling "
         "(schema.table, regular expressions)");

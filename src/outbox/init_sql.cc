@@ -42,16 +42,21 @@ CREATE TABLE {table} (
 -- Takes what no other partition does, so that an insert never fails for want of one.
 CREATE TABLE {default_partition} PARTITION OF {table} DEFAULT;
 
--- Makes the partitions of today and the days ahead that are missing. Run it every day, for example with pg_cron.
+-- Makes the partitions of today and the days ahead that are missing. Run it every day, for example with pg_cron. A day whose
+-- first rows came before its partition stays in the default partition.
 CREATE FUNCTION {add_partitions}(days_ahead integer) RETURNS void LANGUAGE plpgsql AS $walduct$
 DECLARE
   day date;
 BEGIN
   FOR ahead IN 0..days_ahead LOOP
     day := (now() AT TIME ZONE 'UTC')::date + ahead;
-    EXECUTE format('CREATE TABLE IF NOT EXISTS %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
-                   {schema_literal}, {table_literal} || to_char(day, '_YYYYMMDD'), {relation_literal},
-                   to_char(day, 'YYYY-MM-DD 00:00:00+00'), to_char(day + 1, 'YYYY-MM-DD 00:00:00+00'));
+    BEGIN
+      EXECUTE format('CREATE TABLE IF NOT EXISTS %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
+                     {schema_literal}, {table_literal} || to_char(day, '_YYYYMMDD'), {relation_literal},
+                     to_char(day, 'YYYY-MM-DD 00:00:00+00'), to_char(day + 1, 'YYYY-MM-DD 00:00:00+00'));
+    EXCEPTION WHEN check_violation THEN
+      RAISE WARNING 'no partition for %: rows of that day are in the default partition', day;
+    END;
   END LOOP;
 END
 $walduct$;
@@ -93,8 +98,7 @@ $walduct$;
 constexpr absl::string_view kTableExample = R"(BEGIN;
 -- Your own rows first, in the same transaction: both are committed, or neither.
 INSERT INTO {table} (aggregatetype, aggregateid, type, payload)
-VALUES ('Order', '10', 'OrderCreated', '{"orderId": 10, "total": "99.90"}')
-RETURNING id;
+VALUES ('Order', '10', 'OrderCreated', '{"orderId": 10, "total": "99.90"}');
 COMMIT;
 )";
 
