@@ -9,7 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/status_macros.h"
+#include "sink/torn_line.h"
 
 namespace walduct::sink {
 namespace {
@@ -37,8 +39,14 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const std::string& path,
                                                        size_t buffer_bytes) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0) return Unwritable(path, errno);
-  return std::unique_ptr<Sink>(
+  std::unique_ptr<Sink> sink(
       new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = buffer_bytes}));
+  uint64_t cut = 0;
+  if (const int error = MendLastLine(path, fd, &cut); error != 0) return Unwritable(path, error);
+  if (cut > 0)
+    log::Info("half a record at the end of the file cut off; it was not acknowledged",
+              {{"file", path}, {"bytes", cut}});
+  return sink;
 }
 
 LineSink::LineSink(const Options& options)

@@ -75,7 +75,7 @@ bool IsUtf8(absl::string_view bytes) {
 }
 
 void AppendRecordLine(const event::Record& record, std::string* out) {
-  *out += "{\"topic\":";
+  absl::StrAppend(out, kRecordBegin);
   AppendJsonString(record.topic, out);
   absl::StrAppend(out, ",\"partition\":", record.partition.value_or(0), ",\"key\":");
   AppendBytes(record.key, out);

@@ -10,6 +10,8 @@
 
 namespace walduct::sink {
 
+inline constexpr absl::string_view kRecordBegin = "{\"topic\":";
+
 // Appends the object and a newline.
 void AppendRecordLine(const event::Record& record, std::string* out);
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "sink/sink_factory.h"
 
@@ -75,6 +76,29 @@ TEST_F(LineSinkTest, AFileIsAppendedTo) {
     ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(1)).ok());
   }
   EXPECT_EQ(Content(), std::string(kLineA) + kLineA);
+}
+
+TEST_F(LineSinkTest, HalfARecordOfACrashIsCutOff) {
+  const std::string large(100u << 10, 'x');
+  const std::string line = absl::StrCat("{\"topic\":\"t\",\"partition\":0,\"key\":\"", large);
+  for (const size_t torn : {size_t{1}, size_t{9}, size_t{30}, line.size()}) {
+    std::ofstream(path_) << kLineA << line.substr(0, torn);
+    const auto sink = Open();
+    ASSERT_TRUE(sink->Write(Of("a"), 1).ok());
+    ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(1)).ok());
+    EXPECT_EQ(Content(), std::string(kLineA) + kLineA) << torn;
+  }
+  std::ofstream(path_) << line;  // in the first record
+  Open();
+  EXPECT_EQ(Content(), "");
+}
+
+TEST_F(LineSinkTest, ALastLineThatIsNoRecordIsEndedAndKept) {
+  std::ofstream(path_) << "a\n# written by hand";
+  const auto sink = Open();
+  ASSERT_TRUE(sink->Write(Of("a"), 1).ok());
+  ASSERT_TRUE(sink->Flush(acks_, absl::Seconds(1)).ok());
+  EXPECT_EQ(Content(), absl::StrCat("a\n# written by hand\n", kLineA));
 }
 
 TEST_F(LineSinkTest, ABurstIsWrittenOutBeforePoll) {
