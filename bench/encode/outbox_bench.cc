@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,9 +27,9 @@ std::string Payload(size_t items) {
 
 class OutboxRows {
  public:
-  OutboxRows(size_t items, bool strings)
+  OutboxRows(std::string payload, bool strings)
       : texts_{"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "order", "4711", "OrderCreated",
-               Payload(items)} {
+               std::move(payload)} {
     table_.schema = "public";
     table_.table = "outbox";
     table_.key_columns = {0};
@@ -51,6 +52,8 @@ class OutboxRows {
       row_.push_back(event::Value::Text(text));
       row_bytes_ += text.size();
     }
+    other_ = texts_.back();
+    other_[other_.find('1')] = '2';
     options_.topic_prefix = "srv";
     options_.database = "shop";
     for (config::ConverterOptions* converter : {&options_.key, &options_.value}) {
@@ -72,7 +75,10 @@ class OutboxRows {
     event::Record record;
     uint64_t lsn = 2393226040;
     size_t bytes = 0;
+    bool other = false;
     for (auto _ : state) {
+      other = !other;
+      row_.back() = event::Value::Text(other ? other_ : texts_.back());
       change_.lsn = Lsn(lsn += 200);
       if (!encoder->Encode(emission_, &record).ok() || record.dropped)
         state.SkipWithError("no record");
@@ -86,6 +92,7 @@ class OutboxRows {
 
  private:
   const std::vector<std::string> texts_;
+  std::string other_;  // a payload of the same structure: every second row has it, as no row is like the one before
   event::TableSchema table_;
   std::vector<event::Value> row_;
   size_t row_bytes_ = 0;
@@ -96,15 +103,38 @@ class OutboxRows {
 
 // A table is written as an envelope in JSON; events are mostly read as plain strings, sometimes as JSON.
 void OutboxTablePlain(benchmark::State& state) {
-  OutboxRows(static_cast<size_t>(state.range(0)), false).Run(state, nullptr);
+  OutboxRows(Payload(static_cast<size_t>(state.range(0))), false).Run(state, nullptr);
 }
 BENCHMARK(OutboxTablePlain)->ArgName("items")->Arg(1)->Arg(8)->Arg(64);
 
 void OutboxTableRouted(benchmark::State& state) {
   const auto chain = transform::Chain::Create(test::ChainOf(test::OutboxRouting()));
-  OutboxRows(static_cast<size_t>(state.range(0)), state.range(1) != 0).Run(state, chain.get());
+  OutboxRows(Payload(static_cast<size_t>(state.range(0))), state.range(1) != 0)
+      .Run(state, chain.get());
 }
 BENCHMARK(OutboxTableRouted)->ArgNames({"items", "strings"})->ArgsProduct({{1, 8, 64}, {0, 1}});
+
+test::PropertyList Expanding() {
+  test::PropertyList properties = test::OutboxRouting();
+  properties.emplace_back("transforms.outbox.table.expand.json.payload", "true");
+  return properties;
+}
+
+// table.expand.json.payload: the payload as a structure; and one object of many members, which costs the same per member.
+void OutboxTableExpanded(benchmark::State& state) {
+  const auto chain = transform::Chain::Create(test::ChainOf(Expanding()));
+  OutboxRows(Payload(static_cast<size_t>(state.range(0))), false).Run(state, chain.get());
+}
+BENCHMARK(OutboxTableExpanded)->ArgName("items")->Arg(1)->Arg(8)->Arg(64);
+
+void OutboxManyMembers(benchmark::State& state) {
+  const auto chain = transform::Chain::Create(test::ChainOf(Expanding()));
+  std::string payload = "{";
+  for (int64_t i = 0; i < state.range(0); ++i)
+    payload += (i == 0 ? "\"" : ", \"") + std::string("member") + std::to_string(i) + "\": 12";
+  OutboxRows(payload + "}", false).Run(state, chain.get());
+}
+BENCHMARK(OutboxManyMembers)->ArgName("members")->Arg(10)->Arg(1000)->Arg(10000);
 
 }  // namespace
 }  // namespace walduct::encode

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
 namespace walduct::transform {
 namespace {
 
@@ -41,6 +45,32 @@ TEST(JsonSchema, EmptyArraysCanBeKept) {
 
 TEST(JsonSchema, NamesOfAnyBytesSurviveTheText) {
   EXPECT_EQ(Expand(R"({"3:x":{"12:":[{"a:b":true}]}})"), R"({"3:x":{"12:":[{"a:b":true}]}})");
+}
+
+TEST(JsonSchema, OBX11_HalvesOfPairsStayAsTheyWereWritten) {
+  EXPECT_EQ(Expand(R"({"a":"\ud800","e":"\ud83d\nabcd\ud83d\u0041","\uDFFFb":"x\ude00\ud83d","c":"\ud83d\ude00\ud7ff"})"),
+            "{\"a\":\"\\uD800\",\"e\":\"\\uD83D\\nabcd\\uD83DA\",\"\\uDFFFb\":\"x\\uDE00\\uD83D\",\"c\":\"\\uD83D\\uDE00\xED\x9F\xBF\"}");
+}
+
+TEST(JsonTree, TheDigitsOfANumberAreCountedWithoutItsSigns) {
+  const std::string most(994, '1');
+  EXPECT_TRUE(ParseJsonTree("-1.1" + most + "e+1234").ok());
+  EXPECT_FALSE(ParseJsonTree("-11.1" + most + "e+1234").ok());
+}
+
+// Of objects with many members, each found in time that does not grow with their number.
+TEST(JsonSchema, ManyMembersAreFoundByName) {
+  std::string one = "{", other = "{";
+  for (int i = 0; i < 5000; ++i) {
+    const std::string name = absl::StrCat("\"m", i, "\":");
+    absl::StrAppend(&one, i == 0 ? "" : ",", name, i);
+    absl::StrAppend(&other, i == 0 ? "" : ",", "\"m", 4999 - i, "\":", i);
+  }
+  EXPECT_EQ(Expand(one + "}"), one + "}");
+  EXPECT_EQ(Expand(one + ",\"m7\":\"last\"}"),
+            absl::StrReplaceAll(one + "}", {{"\"m7\":7,", "\"m7\":\"last\","}}));
+  const std::string two = Expand("{\"a\":[" + one + "}," + other + "}]}");
+  EXPECT_TRUE(absl::EndsWith(two, ",\"m4998\":1,\"m4999\":0}]}")) << two.substr(two.size() - 50);
 }
 
 TEST(JsonTree, DepthIsBounded) {

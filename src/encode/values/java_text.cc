@@ -85,12 +85,21 @@ class Printer {
       constexpr absl::string_view kNames = "bfnrt", kSigns = "\b\f\n\r\t";
       const size_t known = kNames.find(Peek());
       if (Peek() == 'u') {
-        config::AppendUtf8(Unicode(), out);
+        AppendCharacter(Unicode(), out);
       } else {
         out->push_back(known == absl::string_view::npos ? Peek() : kSigns[known]);
       }
     }
     ++at_;
+  }
+
+  // As Java's encoder does with half of a pair.
+  static void AppendCharacter(char32_t code, std::string* out) {
+    if (code >= kHighSurrogate && code < kAfterSurrogates) {
+      out->push_back('?');
+    } else {
+      config::AppendUtf8(code, out);
+    }
   }
 
   char32_t Hex() {

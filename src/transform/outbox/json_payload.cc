@@ -1,7 +1,7 @@
 #include "transform/outbox/json_payload.h"
 
-#include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -23,45 +23,70 @@ constexpr absl::string_view kNull = "";
 constexpr absl::string_view kNoSchema = "[";
 constexpr char kWrong = '!';  // and what is wrong
 
-// The tree of an object and its schema.
-struct Expanded {
-  JsonTree tree;
-  ConnectSchemaPtr schema;
+struct Request {
+  std::string name;  // of the schema
+  JsonRules rules;
+  bool fields = false;  // they are read one by one
+
+  bool operator==(const Request&) const = default;
 };
 
-absl::StatusOr<Expanded> Expand(absl::string_view text, const std::string& name,
-                                const JsonRules& rules) {
-  if (!absl::StartsWith(text, "{") && !absl::StartsWith(text, "["))
+// What a text of JSON becomes.
+struct Expansion {
+  std::string text;
+  Request request;
+  std::string answer;  // to the question for the schema
+  ConnectSchemaPtr schema;
+  std::string json;  // all of it, as JsonConverter writes it
+  // Only for fields:
+  JsonTree tree;
+  std::vector<size_t> places;  // of the schema's fields among the tree's members
+};
+
+void KeepFields(JsonTree tree, Expansion* out) {
+  out->tree = std::move(tree);
+  MemberIndex index(out->tree);
+  for (const event::ConnectField& field : out->schema->fields)
+    out->places.push_back(index.Find(field.name));
+}
+
+absl::Status Parse(Expansion* out) {
+  if (!absl::StartsWith(out->text, "{") && !absl::StartsWith(out->text, "["))
     return RecordError("does not begin with '{' or '['");
-  Expanded expanded;
-  ASSIGN_OR_RETURN(expanded.tree, ParseJsonTree(text));
-  ASSIGN_OR_RETURN(expanded.schema, InferJsonSchema(name, expanded.tree, rules));
-  return expanded;
+  ASSIGN_OR_RETURN(JsonTree tree, ParseJsonTree(out->text));
+  ASSIGN_OR_RETURN(out->schema, InferJsonSchema(out->request.name, tree, out->request.rules));
+  if (out->schema == nullptr) return absl::OkStatus();
+  if (tree.kind != JsonTree::Kind::kObject) return RecordError("has an array at its top");
+  RETURN_IF_ERROR(AppendJsonAs(tree, *out->schema, &out->json));
+  if (out->request.fields) KeepFields(std::move(tree), out);
+  return absl::OkStatus();
 }
 
-// The answer for one text.
-void AppendAnswer(absl::string_view text, const std::string& name, const JsonRules& rules,
-                  std::string* out) {
-  absl::StatusOr<Expanded> expanded = Expand(text, name, rules);
-  if (expanded.ok() && expanded->schema == nullptr) {
-    out->append(kNoSchema.data(), kNoSchema.size());
-    return;
-  }
-  absl::Status status = expanded.status();
-  if (status.ok() && expanded->tree.kind != JsonTree::Kind::kObject)
-    status = RecordError("has an array at its top");
-  std::string value;
-  if (status.ok()) status = AppendJsonAs(expanded->tree, *expanded->schema, &value);
-  if (status.ok()) {
-    AppendSchemaText(*expanded->schema, out);
+Expansion Expand(absl::string_view text, const Request& request) {
+  Expansion made;
+  made.text = std::string(text);
+  made.request = request;
+  const absl::Status status = Parse(&made);
+  if (!status.ok()) {
+    absl::StrAppend(&made.answer, absl::string_view(&kWrong, 1), status.message());
+  } else if (made.schema == nullptr) {
+    made.answer = std::string(kNoSchema);
   } else {
-    absl::StrAppend(out, absl::string_view(&kWrong, 1), status.message());
+    AppendSchemaText(*made.schema, &made.answer);
   }
+  return made;
 }
 
-Node SchemaQuestion(const Node& text, const std::string& name, const JsonRules& rules) {
-  const auto function = MakeFunction([name, rules](auto in, std::string* buffer, Scalar* out) {
-    if (!in[0].is_null()) AppendAnswer(in[0].text, name, rules, buffer);
+// The question for the schema comes just before the values are written: the last text of a thread is parsed once for both.
+const Expansion& ExpansionOf(absl::string_view text, const Request& request) {
+  thread_local Expansion last = Expand("", request);
+  if (last.text != text || !(last.request == request)) last = Expand(text, request);
+  return last;
+}
+
+Node SchemaQuestion(const Node& text, const Request& request) {
+  const auto function = MakeFunction([request](auto in, std::string* buffer, Scalar* out) {
+    if (!in[0].is_null()) *buffer = ExpansionOf(in[0].text, request).answer;
     *out = Scalar::Text(*buffer);
     return absl::OkStatus();
   });
@@ -77,33 +102,36 @@ Node Schemaless(const Node& text) {
   return event::FunctionNode(nullptr, same, {text}, text.name);
 }
 
-absl::Status ScalarOf(const JsonTree& tree, const ConnectSchema& schema, std::string* buffer,
-                      Scalar* out) {
-  if (tree.kind == JsonTree::Kind::kNull) {
-    *out = Scalar::Null();
+// The whole object that the text holds, which has that schema.
+Node WholeOf(const Node& text, ConnectSchemaPtr schema, const Request& request) {
+  const auto function = MakeFunction([request](auto in, std::string* buffer, Scalar* out) {
+    *buffer = ExpansionOf(in[0].text, request).json;
+    *out = Scalar::Json(*buffer);
     return absl::OkStatus();
-  }
-  std::string json;
-  RETURN_IF_ERROR(AppendJsonAs(tree, schema, &json));
-  return ScalarFromJson(json, schema, buffer, out) ? absl::OkStatus()
-                                                   : RecordError("JSON does not fit its schema");
+  });
+  Node whole = event::FunctionNode(std::move(schema), function, {text}, text.name);
+  whole.leaf.never_null = true;
+  return whole;
 }
 
-// The member of the object that the text holds; all of it when member is empty.
-Node ValueOf(const Node& text, const std::string& member, ConnectSchemaPtr schema) {
-  const auto function = MakeFunction([member, schema](auto in, std::string* buffer, Scalar* out) {
-    *out = Scalar::Null();
-    if (in[0].is_null()) return absl::OkStatus();
-    ASSIGN_OR_RETURN(const JsonTree tree, ParseJsonTree(in[0].text));
-    if (member.empty()) {
-      RETURN_IF_ERROR(AppendJsonAs(tree, *schema, buffer));
-      *out = Scalar::Json(*buffer);
-      return absl::OkStatus();
-    }
-    const JsonTree* value = tree.Find(member);
-    return value == nullptr ? absl::OkStatus() : ScalarOf(*value, *schema, buffer, out);
-  });
-  return event::FunctionNode(std::move(schema), function, {text}, member);
+// The value of one field of the object that the text holds.
+Node FieldOf(const Node& text, const ConnectSchema& schema, size_t place, const Request& request) {
+  const event::ConnectField& field = schema.fields[place];
+  const auto function = MakeFunction(
+      [schema = field.schema, place, request](auto in, std::string* buffer, Scalar* out) {
+        *out = Scalar::Null();
+        const Expansion& expansion = ExpansionOf(in[0].text, request);
+        const size_t member = expansion.places[place];
+        if (member == MemberIndex::kNone) return absl::OkStatus();
+        const JsonTree& value = expansion.tree.members[member].value;
+        if (value.kind == JsonTree::Kind::kNull) return absl::OkStatus();
+        std::string json;
+        RETURN_IF_ERROR(AppendJsonAs(value, *schema, &json));
+        return ScalarFromJson(json, *schema, buffer, out)
+                   ? absl::OkStatus()
+                   : RecordError("JSON does not fit its schema");
+      });
+  return event::FunctionNode(field.schema, function, {text}, field.name);
 }
 
 }  // namespace
@@ -116,7 +144,8 @@ absl::StatusOr<Verdict> ExpandPayload(const std::string& name, const JsonRules& 
         "table.expand.json.payload is set, but the payload is no text; it stays as it is");
     return Verdict::kKeep;
   }
-  const event::Answer* answer = questions->Ask(SchemaQuestion(*payload, name, rules));
+  const Request request{name, rules};
+  const event::Answer* answer = questions->Ask(SchemaQuestion(*payload, request));
   if (answer == nullptr) return Verdict::kAsk;
   const absl::string_view text = answer->text;
   if (text == kNull) return Verdict::kKeep;
@@ -124,16 +153,15 @@ absl::StatusOr<Verdict> ExpandPayload(const std::string& name, const JsonRules& 
     questions->Warn(absl::StrCat("a payload ", text.substr(1), "; it stays text"));
     return Verdict::kKeep;
   }
-  Node expanded =
-      text == kNoSchema ? Schemaless(*payload) : ValueOf(*payload, "", SchemaFromText(text));
-  expanded.name = payload->name;
-  *payload = std::move(expanded);
+  *payload = text == kNoSchema ? Schemaless(*payload)
+                               : WholeOf(*payload, SchemaFromText(text), request);
   return Verdict::kKeep;
 }
 
 absl::StatusOr<Verdict> StructOfText(const std::string& name, const JsonRules& rules, Node* text,
                                      Questions* questions) {
-  const event::Answer* answer = questions->Ask(SchemaQuestion(*text, name, rules));
+  const Request request{name, rules, true};
+  const event::Answer* answer = questions->Ask(SchemaQuestion(*text, request));
   if (answer == nullptr) return Verdict::kAsk;
   const absl::string_view schema_text = answer->text;
   if (schema_text == kNull) return RecordError("the text is null");
@@ -142,8 +170,8 @@ absl::StatusOr<Verdict> StructOfText(const std::string& name, const JsonRules& r
     return RecordError(absl::StrCat("the text ", schema_text.substr(1)));
   const ConnectSchemaPtr schema = SchemaFromText(schema_text);
   std::vector<Node> members;
-  for (const event::ConnectField& field : schema->fields)
-    members.push_back(ValueOf(*text, field.name, field.schema));
+  for (size_t place = 0; place < schema->fields.size(); ++place)
+    members.push_back(FieldOf(*text, *schema, place, request));
   *text = event::StructNode(schema, std::move(members), text->name);
   return Verdict::kKeep;
 }

@@ -1,15 +1,19 @@
 #include "transform/outbox/json_schema.h"
 
-#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/java_number.h"
@@ -20,6 +24,7 @@
 namespace walduct::transform {
 namespace {
 
+using config::NameAdjustment;
 using event::ConnectField;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
@@ -96,14 +101,15 @@ class Inference {
     ConnectSchema schema = event::Schema(ConnectType::kStruct);
     schema.name = std::string(key);
     schema.optional = true;
+    schema.fields.reserve(tree.members.size());
+    absl::flat_hash_set<std::string> names;  // adjusted ones can be equal
     for (const NamedTree& member : tree.members) {
       const std::string name = config::AdjustFieldName(member.name, rules_.names);
       const bool blank = absl::StripAsciiWhitespace(key).empty();
       ASSIGN_OR_RETURN(ConnectSchemaPtr value,
                        Of(blank ? name : absl::StrCat(key, ".", name), member.value));
-      const bool known = std::any_of(schema.fields.begin(), schema.fields.end(),
-                                     [&](const ConnectField& field) { return field.name == name; });
-      if (value == nullptr || known) continue;
+      if (value == nullptr) continue;
+      if (rules_.names != NameAdjustment::kNone && !names.insert(name).second) continue;
       if (name.empty()) return Unfit("has a member without a name");
       schema.fields.push_back({name, std::move(value)});
     }
@@ -139,13 +145,14 @@ class Inference {
 
   absl::StatusOr<ConnectSchemaPtr> OfObjects(absl::string_view key, const JsonTree& array) const {
     std::vector<ConnectSchemaPtr> distinct;
+    absl::flat_hash_set<std::string> texts;
     for (const JsonTree& item : array.items) {
       if (item.kind != Kind::kObject) continue;
       ASSIGN_OR_RETURN(ConnectSchemaPtr schema, OfObject(key, item));
-      const bool known =
-          std::any_of(distinct.begin(), distinct.end(),
-                      [&](const ConnectSchemaPtr& one) { return SameSchema(*one, *schema); });
-      if (!known) distinct.push_back(std::move(schema));
+      if (!distinct.empty() && SameSchema(*distinct.back(), *schema)) continue;
+      std::string text;
+      AppendSchemaText(*schema, &text);
+      if (texts.insert(std::move(text)).second) distinct.push_back(std::move(schema));
     }
     ConnectSchemaPtr united = distinct.front();
     for (size_t i = 1; i < distinct.size(); ++i) united = Unite(*united, *distinct[i]);
@@ -156,16 +163,17 @@ class Inference {
   static ConnectSchemaPtr Unite(const ConnectSchema& left, const ConnectSchema& right) {
     ConnectSchema united = left;
     united.optional = false;
+    absl::flat_hash_map<absl::string_view, size_t> places;
+    for (size_t i = 0; i < left.fields.size(); ++i) places.emplace(left.fields[i].name, i);
     for (const ConnectField& field : right.fields) {
-      const auto old =
-          std::find_if(united.fields.begin(), united.fields.end(),
-                       [&](const ConnectField& one) { return one.name == field.name; });
-      if (old == united.fields.end()) {
+      const auto place = places.find(field.name);
+      if (place == places.end()) {
         united.fields.push_back(field);
-      } else if (old->schema->type == ConnectType::kBytes &&
-                 field.schema->type != ConnectType::kBytes) {
-        old->schema = field.schema;  // it was null there
+        continue;
       }
+      ConnectField& old = united.fields[place->second];
+      if (old.schema->type == ConnectType::kBytes && field.schema->type != ConnectType::kBytes)
+        old.schema = field.schema;  // it was null there
     }
     return event::Shared(std::move(united));
   }
@@ -201,15 +209,42 @@ absl::Status AppendItems(const JsonTree& tree, const ConnectSchema& schema, std:
   return absl::OkStatus();
 }
 
+// What stands for half of a pair that has lost the other: text of a database never holds one, JSON can write one ("\ud800").
+constexpr char kHalfPair = '\xED';
+
+// Jackson writes it as it was written.
+void AppendText(absl::string_view text, std::string* out) {
+  if (!absl::StrContains(text, kHalfPair)) return AppendJsonString(text, out);
+  out->push_back('"');
+  for (size_t clean = 0; !text.empty(); clean = 0) {
+    const auto half = [&] {
+      return text.size() >= clean + 3 && text[clean] == kHalfPair &&
+             static_cast<unsigned char>(text[clean + 1]) >= 0xA0;
+    };
+    while (clean < text.size() && !half()) ++clean;
+    AppendJsonEscaped(text.substr(0, clean), out);
+    text.remove_prefix(clean);
+    if (text.empty()) break;
+    const uint32_t unit = 0xD000u | (static_cast<unsigned char>(text[1]) & 63u) << 6 |
+                          (static_cast<unsigned char>(text[2]) & 63u);
+    absl::StrAppendFormat(out, "\\u%04X", unit);
+    text.remove_prefix(3);
+  }
+  out->push_back('"');
+}
+
 absl::Status AppendMembers(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
   const char* separator = "{";
+  MemberIndex members(tree);
   for (const ConnectField& field : schema.fields) {
     out->append(separator);
     separator = ",";
-    AppendJsonString(field.name, out);
+    AppendText(field.name, out);
     out->push_back(':');
-    const JsonTree* member = tree.Find(field.name);
-    RETURN_IF_ERROR(AppendJsonAs(member == nullptr ? JsonTree() : *member, *field.schema, out));
+    const size_t place = members.Find(field.name);
+    const bool there = place != MemberIndex::kNone;
+    RETURN_IF_ERROR(
+        AppendJsonAs(there ? tree.members[place].value : JsonTree(), *field.schema, out));
   }
   out->append(schema.fields.empty() ? "{}" : "}");
   return absl::OkStatus();
@@ -298,7 +333,7 @@ absl::Status AppendJsonAs(const JsonTree& tree, const ConnectSchema& schema, std
     case Kind::kNumber:
       return AppendNumber(tree.text, type, out);
     case Kind::kText:
-      AppendJsonString(tree.text, out);
+      AppendText(tree.text, out);
       break;
     case Kind::kArray:
       return AppendItems(tree, schema, out);

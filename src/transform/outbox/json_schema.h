@@ -17,6 +17,8 @@ struct JsonRules {
   bool keep_nulls = false;         // as optional bytes
   bool keep_empty_arrays = false;  // as arrays of text
   config::NameAdjustment names = config::NameAdjustment::kNone;
+
+  bool operator==(const JsonRules&) const = default;
 };
 
 // name: of the schema of the object at the top; those inside add ".member". Null: there is no value to have a schema.

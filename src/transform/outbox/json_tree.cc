@@ -1,6 +1,5 @@
 #include "transform/outbox/json_tree.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -14,7 +13,7 @@ namespace {
 
 // Jackson's limits.
 constexpr int kMaxDepth = 1000;
-constexpr size_t kMaxNumber = 1000;
+constexpr size_t kMaxDigits = 1000;  // of a number, all its parts
 
 class Parser {
  public:
@@ -57,6 +56,7 @@ class Parser {
     if (++depth_ > kMaxDepth) return Wrong();
     ++at_;
     if (Take('}')) return Close();
+    MemberIndex index(*out);
     do {
       SkipSpace();
       std::string name;
@@ -64,7 +64,11 @@ class Parser {
       if (!Take(':')) return Wrong();
       JsonTree value;
       RETURN_IF_ERROR(Parse(&value));
-      Put(std::move(name), std::move(value), out);
+      if (const size_t same = index.Find(name); same < out->members.size()) {
+        out->members[same].value = std::move(value);
+      } else {
+        out->members.push_back({std::move(name), std::move(value)});
+      }
     } while (Take(','));
     return Take('}') ? Close() : Wrong();
   }
@@ -84,16 +88,6 @@ class Parser {
   absl::Status Close() {
     --depth_;
     return absl::OkStatus();
-  }
-
-  static void Put(std::string name, JsonTree value, JsonTree* object) {
-    const auto same = std::find_if(object->members.begin(), object->members.end(),
-                                   [&](const NamedTree& member) { return member.name == name; });
-    if (same != object->members.end()) {
-      same->value = std::move(value);
-    } else {
-      object->members.push_back({std::move(name), std::move(value)});
-    }
   }
 
   absl::Status ParseString(std::string* out) {
@@ -121,22 +115,28 @@ class Parser {
     return at_ - start;
   }
 
+  bool CountDigits(size_t* digits) {
+    const size_t more = SkipDigits();
+    *digits += more;
+    return more > 0;
+  }
+
   absl::Status ParseNumber(JsonTree* out) {
     const size_t start = at_;
     if (Peek() == '-') ++at_;
     const bool zero = Peek() == '0';
-    const size_t digits = SkipDigits();
+    size_t digits = SkipDigits();
     if (digits == 0 || (zero && digits > 1)) return Wrong();
     if (Peek() == '.') {
       ++at_;
-      if (SkipDigits() == 0) return Wrong();
+      if (!CountDigits(&digits)) return Wrong();
     }
     if (Peek() == 'e' || Peek() == 'E') {
       ++at_;
       if (Peek() == '+' || Peek() == '-') ++at_;
-      if (SkipDigits() == 0) return Wrong();
+      if (!CountDigits(&digits)) return Wrong();
     }
-    if (at_ - start > kMaxNumber) return Wrong();
+    if (digits > kMaxDigits) return Wrong();
     out->kind = JsonTree::Kind::kNumber;
     out->text = std::string(text_.substr(start, at_ - start));
     return absl::OkStatus();
@@ -161,11 +161,20 @@ class Parser {
 
 }  // namespace
 
-const JsonTree* JsonTree::Find(absl::string_view name) const {
-  for (const NamedTree& member : members) {
-    if (member.name == name) return &member.value;
+size_t MemberIndex::Find(absl::string_view name) {
+  const std::vector<NamedTree>& members = object_.members;
+  if (next_ < members.size() && members[next_].name == name) return next_++;
+  if (members.size() <= kFew) {
+    for (next_ = 0; next_ < members.size(); ++next_) {
+      if (members[next_].name == name) return next_++;
+    }
+    return kNone;
   }
-  return nullptr;
+  for (; indexed_ < members.size(); ++indexed_) places_.emplace(members[indexed_].name, indexed_);
+  const auto found = places_.find(name);
+  if (found == places_.end()) return kNone;
+  next_ = found->second + 1;
+  return found->second;
 }
 
 absl::StatusOr<JsonTree> ParseJsonTree(absl::string_view text) {

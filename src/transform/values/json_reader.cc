@@ -1,6 +1,7 @@
 #include "transform/values/json_reader.h"
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "config/text/utf8.h"
 
@@ -45,8 +46,9 @@ bool ReadUnicode(absl::string_view* text, std::string* out) {
   if (text->size() < 6 || !absl::SimpleHexAtoi(text->substr(2, 4), &code)) return false;
   text->remove_prefix(6);
   uint32_t low = 0;
-  if (code >= 0xD800 && code < 0xDC00 && text->size() >= 6 && (*text)[0] == '\\' &&
-      absl::SimpleHexAtoi(text->substr(2, 4), &low)) {
+  const bool first = code >= 0xD800 && code < 0xDC00;
+  if (first && text->size() >= 6 && absl::StartsWith(*text, "\\u") &&
+      absl::SimpleHexAtoi(text->substr(2, 4), &low) && low >= 0xDC00 && low < 0xE000) {
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     text->remove_prefix(6);
   }
