@@ -205,8 +205,6 @@ class KnownElsewhere:
 
 KNOWN_ELSEWHERE = [
     KnownElsewhere(_DEFAULT, ".default", lambda theirs, ours: theirs == _LIMIT and ours == "-290308-12-21T19:59:27.6Z"),
-    KnownElsewhere("name of the value's schema of an EventRouter that places columns in the envelope, schemas on", "schema.name",
-                   lambda theirs, ours: all(re.search(r"\.outbox\d*\..*\.Value$", name) for name in (theirs, ours))),
     KnownElsewhere("label added to an enum while streaming, schemas on", "parameters.allowed", lambda theirs, ours: ours.startswith(theirs + ",")),
 ]
 

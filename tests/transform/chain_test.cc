@@ -386,5 +386,57 @@ TEST_F(ChainTest, AnEmptyArrayHasNoSchemaForAnEnvelope) {
               testing::HasSubstr("field payload cannot be null"));
 }
 
+// An EventRouter over the table of orders, its note being JSON.
+std::string Router(const std::string& more) {
+  return "transforms=o,x\ntransforms.o.type=io.debezium.transforms.outbox.EventRouter\n"
+         "transforms.o.table.expand.json.payload=true\n"
+         "transforms.o.table.field.event.key=customer\ntransforms.o.route.by.field=customer\n"
+         "transforms.o.table.field.event.payload=note\ntransforms.x.type=" +
+         more;
+}
+
+TEST_F(ChainTest, OBX11_TransformsWorkOnTheFieldsOfExpandedPayloads) {
+  const auto write = [&](const std::string& transform, absl::string_view payload) {
+    Use(Router("org.apache.kafka.connect.transforms." + transform));
+    return Write(Operation::kCreate, {Text("1"), Text("a"), Null(), Text(payload)});
+  };
+  const char json[] = R"({"a": {"b": 1}, "c": [true], "d": 1e400, "e": "x"})";
+  EXPECT_THAT(write("Flatten$Value\n", json),
+              testing::HasSubstr(R"({"a.b":1,"c":[true],"d":"Infinity","e":"x"})"));
+  EXPECT_THAT(write("ReplaceField$Value\ntransforms.x.include=e,c\n", json),
+              testing::HasSubstr(R"({"c":[true],"e":"x"})"));
+  EXPECT_THAT(write("ValueToKey\ntransforms.x.fields=e\n", json),
+              testing::HasSubstr(R"( {"e":"x"} {"a":{"b":1},"c":[true],"d":"Infinity","e":"x"})"));
+  EXPECT_THAT(write("MaskField$Value\ntransforms.x.fields=e,d\n", json),
+              testing::HasSubstr(R"({"a":{"b":1},"c":[true],"d":0.0,"e":""})"));
+  EXPECT_THAT(write("Flatten$Value\n", "text"), testing::HasSubstr("Only Struct objects"));
+  EXPECT_THAT(write("ExtractField$Value\ntransforms.x.field=e\n", "[]"),
+              testing::HasSubstr("Only Map objects"));
+}
+
+TEST_F(ChainTest, OBX12_TheFirstEventNamesTheSchemaOfItsPayloadOrVersion) {
+  options_.value.schemas_enable = true;
+  const auto name = [&](absl::string_view id, absl::string_view route, absl::string_view payload) {
+    const std::string written =
+        Write(Operation::kCreate, {Text(id), Text(route), Null(), Text(payload)});
+    const size_t at = written.find("srv.public.orders.", written.find("\"optional\":false"));
+    return at == std::string::npos ? written : written.substr(at, written.find('"', at) - at);
+  };
+  const std::string envelope =
+      "org.apache.kafka.connect.transforms.DropHeaders\ntransforms.x.headers=none\n"
+      "transforms.o.table.fields.additional.placement=id:envelope\n";
+  Use(Router(envelope));
+  EXPECT_EQ(name("1", "a", R"({"n": 1})"), "srv.public.orders.a.Value");
+  EXPECT_EQ(name("1", "b", R"({"n": 2})"), "srv.public.orders.a.Value");
+  EXPECT_EQ(name("1", "b", R"({"n": "x"})"), "srv.public.orders.b.Value");
+  EXPECT_EQ(name("1", "c", "text"), "srv.public.orders.c.Value");
+  EXPECT_EQ(name("1", "a", "text"), "srv.public.orders.c.Value");
+
+  Use(Router(envelope + "transforms.o.table.field.event.schema.version=id\n"));
+  EXPECT_EQ(name("1", "a", "text"), "srv.public.orders.a.Value");
+  EXPECT_EQ(name("1", "b", "text"), "srv.public.orders.a.Value");
+  EXPECT_EQ(name("2", "b", "text"), "srv.public.orders.b.Value");
+}
+
 }  // namespace
 }  // namespace walduct::encode

@@ -59,7 +59,7 @@ class Questions {
   bool warned_ = false, event_ = false;
 };
 
-// Immutable; thread-safe.
+// Thread-safe.
 class Stage {
  public:
   virtual ~Stage() = default;

@@ -98,6 +98,7 @@ namespace {
 bool NumberFromJson(absl::string_view json, ConnectType type, Scalar* out) {
   if (type == ConnectType::kFloat || type == ConnectType::kDouble) {
     double real = 0;
+    if (json.size() > 2 && json[0] == '"') json = json.substr(1, json.size() - 2);  // "Infinity"
     if (!absl::SimpleAtod(json, &real)) return false;
     *out = Scalar::Real(real);
     return true;

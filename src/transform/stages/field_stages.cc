@@ -228,7 +228,10 @@ class ExtractField final : public FieldStage {
 
  private:
   absl::StatusOr<Verdict> ExtractFromMap(std::optional<Node>* operating) const {
-    const Node* member = (*operating)->is_struct() ? (*operating)->Find(path_[0]) : nullptr;
+    const bool map = (*operating)->is_struct();
+    if (!map && (*operating)->kind != Node::Kind::kNull)
+      return RecordError("Only Map objects supported in absence of schema for [field extraction]");
+    const Node* member = map ? (*operating)->Find(path_[0]) : nullptr;
     if (member == nullptr || (member->kind == Node::Kind::kNull && member->schema == nullptr)) {
       operating->reset();
     } else {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/text/topic_name.h"
+#include "transform/outbox/envelope_names.h"
 #include "transform/outbox/json_payload.h"
 #include "transform/outbox/outbox_timestamp.h"
 #include "transform/outbox/router_options.h"
@@ -63,7 +64,7 @@ bool IsBlank(absl::string_view text) {
 bool CanBeEmpty(const Node& payload) {
   if (payload.schema == nullptr) return false;  // an expanded []
   if (payload.schema->type == ConnectType::kString) return true;
-  return payload.schema->optional && payload.schema->type != ConnectType::kStruct;
+  return payload.schema->optional && !payload.leaf.never_null;
 }
 
 Node IsEmptyNode(const Node& payload) {
@@ -206,25 +207,23 @@ class EventRouter final : public Stage {
 
   absl::StatusOr<Verdict> SetValue(const Event& event, RecordShape* shape,
                                    Questions* questions) const {
-    if (options_.tombstones && CanBeEmpty(event.payload)) {
-      const event::Answer* empty = questions->Ask(IsEmptyNode(event.payload));
-      if (empty == nullptr) return Verdict::kAsk;
-      if (empty->text == "true") {
-        shape->value.reset();
-        return Verdict::kKeep;
-      }
+    shape->value = event.payload;
+    if (options_.in_envelope) {
+      // Before a tombstone takes its place: what cannot be in an envelope is an error there, too.
+      ASSIGN_OR_RETURN(const Verdict verdict, SetEnvelope(event, shape, questions));
+      if (verdict != Verdict::kKeep) return verdict;
     }
-    if (!options_.in_envelope) {
-      shape->value = event.payload;
-      return Verdict::kKeep;
-    }
-    return SetEnvelope(event, shape, questions);
+    if (!options_.tombstones || !CanBeEmpty(event.payload)) return Verdict::kKeep;
+    const event::Answer* empty = questions->Ask(IsEmptyNode(event.payload));
+    if (empty == nullptr) return Verdict::kAsk;
+    if (empty->text == "true") shape->value.reset();
+    return Verdict::kKeep;
   }
 
   absl::StatusOr<Verdict> SetEnvelope(const Event& event, RecordShape* shape,
                                       Questions* questions) const {
     ConnectSchema schema = event::Schema(ConnectType::kStruct);
-    schema.name = EnvelopeName(event.row.schema->name, event.route);
+    std::optional<std::string> of_version;
     if (!options_.schema_version.empty()) {
       ASSIGN_OR_RETURN(const Node* column,
                        ColumnOf(event.row, options_.schema_version, ConnectType::kInt32,
@@ -233,7 +232,10 @@ class EventRouter final : public Stage {
       if (version == nullptr) return Verdict::kAsk;
       if (!version->null && !absl::SimpleAtoi(version->text, &schema.version))
         return RecordError(absl::StrCat("column ", column->name, " is no version of a schema"));
+      of_version = version->text;
     }
+    schema.name = names_.First(event.payload.schema.get(), of_version,
+                               EnvelopeName(event.row.schema->name, event.route));
     Node value = event::StructNode(nullptr, {Named(event.payload, "payload")});
     for (const PlacedColumn& placed : options_.placed) {
       if (placed.placement != Placement::kEnvelope) continue;
@@ -247,6 +249,7 @@ class EventRouter final : public Stage {
   }
 
   const RouterOptions options_;
+  mutable EnvelopeNames names_;
 };
 
 }  // namespace

@@ -1,0 +1,58 @@
+#include "transform/outbox/envelope_names.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace walduct::transform {
+namespace {
+
+using event::ConnectSchema;
+
+// With its length, so that no two structures have one text.
+void AppendText(absl::string_view text, std::string* out) {
+  absl::StrAppend(out, text.size(), ":", text);
+}
+
+// All that makes two schemas different.
+void AppendStructure(const ConnectSchema& schema, std::string* out) {
+  absl::StrAppend(out, static_cast<int>(schema.type), schema.optional ? "?" : "!", schema.version);
+  AppendText(schema.name, out);
+  AppendText(schema.doc, out);
+  for (const auto& [name, value] : schema.parameters) {
+    out->push_back('p');
+    AppendText(name, out);
+    AppendText(value, out);
+  }
+  if (schema.default_value) {
+    out->push_back('d');
+    AppendText(schema.default_value->json, out);
+  }
+  for (const event::ConnectField& field : schema.fields) {
+    out->push_back('f');
+    AppendText(field.name, out);
+    AppendStructure(*field.schema, out);
+  }
+  if (schema.keys != nullptr) AppendStructure(*schema.keys, out);
+  if (schema.items != nullptr) AppendStructure(*schema.items, out);
+  out->push_back(';');
+}
+
+}  // namespace
+
+std::string EnvelopeNames::First(const ConnectSchema* payload,
+                                 const std::optional<std::string>& version,
+                                 const std::string& own) {
+  std::string kind;
+  if (version) {
+    kind = absl::StrCat("v", *version);
+  } else if (payload != nullptr) {
+    AppendStructure(*payload, &kind);
+  }
+  absl::MutexLock lock(&mutex_);
+  if (names_.size() >= kMost) names_.clear();
+  return names_.emplace(std::move(kind), own).first->second;
+}
+
+}  // namespace walduct::transform
