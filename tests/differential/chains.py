@@ -6,12 +6,10 @@ moments near now are masked wherever they are: a transform may have moved them."
 import re
 import time
 
+from differential import limits, links, outbox_chains
 from differential.limits import KNOWN, STRING
 from differential.link import CONNECT
-from differential.links import random_chain
 from differential.options import base
-
-__all__ = ["CHAIN", "expanded", "left_out", "mask_moments", "properties", "random_chain", "settle", "told"]
 
 CHAIN = "chain"  # the one option that holds a chain
 
@@ -72,6 +70,17 @@ def settle(options):
         chosen = {k: v for k, v in chosen.items() if not k.startswith(("column.mask", "column.truncate", "datatype.propagate"))}
         chosen["column.propagate.source.type"] = ".*"
     return {**chosen, "snapshot.mode": "no_data"}
+
+
+def with_chain(seed, plan, options, outbox=False):
+    """The options with a chain; the plan gets the tables that it wants. `outbox`: one that begins with an EventRouter, as some do anyway."""
+    if not outbox and seed % 5:
+        return settle({**options, CHAIN: links.random_chain(seed, plan)})
+    wanted = outbox_chains.settle(seed, options)
+
+    def unfit(column):
+        return bool(_LEFT_OUT.fullmatch(column.type.family)) or limits.left_out(column, wanted) or not limits.fits(column)
+    return settle({**wanted, CHAIN: outbox_chains.random_chain(seed, plan, unfit, 60 if outbox else 20)})
 
 
 # --- the comparison ---

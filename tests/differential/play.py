@@ -53,7 +53,7 @@ SETTINGS = {"autovacuum": "off", "max_replication_slots": "20"}
 def open_bench(directory, postgres):
     """Servers of its own for one run, gone afterwards."""
     membership = servers.join_run()
-    own = servers.private(postgres=postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000"})
+    own = servers.private(postgres=postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000", "log.retention.ms": "-1"})
     worker = None
     try:
         worker = Worker(directory / "connect", own.bootstrap, free_port())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The live differential test: the real Debezium and walduct read the same database, and every record of both must be equal.
 
-  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--shrink SECONDS] [--chains never|sometimes|always] [--all] [--survey] [--without FAMILY]
+  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--shrink SECONDS] [--chains never|sometimes|always|outbox] [--all] [--survey] [--without FAMILY]
 
 Each round has a seed of its own, printed: --seed N --rounds 1 repeats it. Tables, rows at the edges of every type, transactions with
 DDL between them and the connectors' options come from the seed; what the binary does not support yet is left out. A difference is
@@ -55,12 +55,11 @@ class Test:
 
     def round(self, seed):
         """Whether all was equal."""
-        plan = Generator(seed).plan()
+        plan = Generator(seed, *((3, 10) if self.arguments.chains == "outbox" else ())).plan()
         wanted = random_options(random.Random(seed), plan)
         options, unsupported = self.accepted.only(wanted)
         if self._with_chain(seed):
-            options[chains.CHAIN] = chains.random_chain(seed, plan)
-            options = chains.settle(options)
+            options = chains.with_chain(seed, plan, options, self.arguments.chains == "outbox")
         self.left_out.update(unsupported)
         plan = plan.without(lambda column: column.type.family in self.arguments.without)
         if any(name in options for name in ("schema.exclude.list", "table.include.list", "table.exclude.list")):
@@ -85,7 +84,7 @@ class Test:
         return not found
 
     def _with_chain(self, seed):
-        return {"never": False, "always": True, "sometimes": seed % 2 == 1}[self.arguments.chains]
+        return {"never": False, "sometimes": seed % 2 == 1}.get(self.arguments.chains, True)
 
     def _only_once(self, plan, options, found, seed):
         """Whether a value does not differ again: Debezium reads the catalog when it decodes, sometimes in the middle of a change.
@@ -157,7 +156,8 @@ def parse():
     parser.add_argument("--shrink", type=int, default=240, metavar="SECONDS")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--without", action="append", default=[], metavar="FAMILY", help="leave out columns of that family of types")
-    parser.add_argument("--chains", choices=("never", "sometimes", "always"), default="sometimes", help="rounds with a chain of transforms: those of odd seeds")
+    parser.add_argument("--chains", choices=("never", "sometimes", "always", "outbox"), default="sometimes",
+                        help="rounds with a chain of transforms: those of odd seeds; outbox: always, and with an EventRouter")
     parser.add_argument("--survey", action="store_true")
     arguments = parser.parse_args()
     if not installed():
