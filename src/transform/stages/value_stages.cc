@@ -43,6 +43,50 @@ void AddMissing(const Names& names, Node* map) {
   }
 }
 
+struct CastType {
+  absl::string_view name;
+  ConnectType type;
+  int bits;  // integers
+};
+constexpr CastType kCastTypes[] = {
+    {"int8", ConnectType::kInt8, 8},       {"int16", ConnectType::kInt16, 16},
+    {"int32", ConnectType::kInt32, 32},    {"int64", ConnectType::kInt64, 64},
+    {"float32", ConnectType::kFloat, 0},   {"float64", ConnectType::kDouble, 0},
+    {"boolean", ConnectType::kBoolean, 0}, {"string", ConnectType::kString, 0},
+};
+
+const CastType& FindCastType(absl::string_view name) {
+  for (const CastType& type : kCastTypes) {
+    if (absl::EqualsIgnoreCase(type.name, name)) return type;
+  }
+  return kCastTypes[0];
+}
+
+// The low bits, as Java narrows integers.
+int64_t Narrowed(int64_t value, int bits) {
+  switch (bits) {
+    case 8:
+      return static_cast<int8_t>(value);
+    case 16:
+      return static_cast<int16_t>(value);
+    case 32:
+      return static_cast<int32_t>(value);
+    default:
+      return value;
+  }
+}
+
+// Java's (int) or (long) of a double: towards zero, NaN is 0, too large is the limit; bytes and shorts go through int.
+int64_t IntegerOf(double value, int bits) {
+  if (std::isnan(value)) return 0;
+  const double limit = bits == 64 ? 9223372036854775808.0 : 2147483648.0;
+  if (value >= limit)
+    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::max() : 2147483647, bits);
+  if (value < -limit)
+    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::min() : -2147483648LL, bits);
+  return Narrowed(static_cast<int64_t>(value), bits);
+}
+
 class MaskField final : public Stage {
  public:
   explicit MaskField(const TransformSpec& spec)
@@ -103,14 +147,18 @@ class MaskField final : public Stage {
     return RecordError("Cannot mask value: bytes and structs have no empty value");
   }
 
+  // As Connect's Values converts text: through a decimal, of which an integer takes the low bits of the whole part.
   absl::StatusOr<std::string> Number(const ConnectSchema& schema) const {
-    int64_t integer = 0;
     double real = 0;
-    const bool whole = schema.type != ConnectType::kFloat && schema.type != ConnectType::kDouble &&
-                       !IsDecimal(schema);
-    if (whole ? absl::SimpleAtoi(*replacement_, &integer) : absl::SimpleAtod(*replacement_, &real))
-      return *replacement_;
-    return RecordError(absl::StrCat("Unable to convert ", *replacement_, " to a number"));
+    if (!absl::SimpleAtod(*replacement_, &real) || !std::isfinite(real))
+      return RecordError(absl::StrCat("Unable to convert ", *replacement_, " to a number"));
+    for (const CastType& type : kCastTypes) {
+      if (type.type != schema.type || type.bits == 0) continue;
+      int64_t integer = 0;
+      if (!absl::SimpleAtoi(*replacement_, &integer)) integer = IntegerOf(real, 64);
+      return absl::StrCat(Narrowed(integer, type.bits));
+    }
+    return *replacement_;
   }
 
   static bool IsNumber(ConnectType type) {
@@ -124,50 +172,6 @@ class MaskField final : public Stage {
   std::set<std::string, std::less<>> fields_;
   std::optional<std::string> replacement_;
 };
-
-struct CastType {
-  absl::string_view name;
-  ConnectType type;
-  int bits;  // integers
-};
-constexpr CastType kCastTypes[] = {
-    {"int8", ConnectType::kInt8, 8},       {"int16", ConnectType::kInt16, 16},
-    {"int32", ConnectType::kInt32, 32},    {"int64", ConnectType::kInt64, 64},
-    {"float32", ConnectType::kFloat, 0},   {"float64", ConnectType::kDouble, 0},
-    {"boolean", ConnectType::kBoolean, 0}, {"string", ConnectType::kString, 0},
-};
-
-const CastType& FindCastType(absl::string_view name) {
-  for (const CastType& type : kCastTypes) {
-    if (absl::EqualsIgnoreCase(type.name, name)) return type;
-  }
-  return kCastTypes[0];
-}
-
-// The low bits, as Java narrows integers.
-int64_t Narrowed(int64_t value, int bits) {
-  switch (bits) {
-    case 8:
-      return static_cast<int8_t>(value);
-    case 16:
-      return static_cast<int16_t>(value);
-    case 32:
-      return static_cast<int32_t>(value);
-    default:
-      return value;
-  }
-}
-
-// Java's (int) or (long) of a double: towards zero, NaN is 0, too large is the limit; bytes and shorts go through int.
-int64_t IntegerOf(double value, int bits) {
-  if (std::isnan(value)) return 0;
-  const double limit = bits == 64 ? 9223372036854775808.0 : 2147483648.0;
-  if (value >= limit)
-    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::max() : 2147483647, bits);
-  if (value < -limit)
-    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::min() : -2147483648LL, bits);
-  return Narrowed(static_cast<int64_t>(value), bits);
-}
 
 absl::Status OutOfRange() { return RecordError("Value was out of range for requested data type"); }
 

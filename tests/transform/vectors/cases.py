@@ -310,4 +310,8 @@ for lit in ["2020-01-02T00:00:00.000Z","1970-01-01","1970-01-02","23:59:59.999Z"
 case(["bits_u","c"],CHANGED,kk("ReplaceField$Value",{"include":"op"}),d("HeaderToValue",{"headers":"ch,un","fields":"a,b","operation":"move"}))
 case(["c"],d("ExtractNewRecordState",{"add.headers":"op,db,transaction.id,source.lsn,ts_ms,before.id"}),kk("ReplaceField$Value",{"include":"id"}),d("HeaderToValue",{"headers":"__op,__db,__transaction_id,__source_lsn,__ts_ms,__before_id","fields":"a,b,c,d,e,f","operation":"copy"}))
 case(["tombstone"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite-with-tombstone","add.headers":"op"}),kk("HoistField$Value",{"field":"x"}))
+for r in ["2.5","-7.9","70000","1e3","4294967297","-1","text","+5","0.1"," 1"]:
+    case(["c","sparse"],U,kk("MaskField$Value",{"fields":"id","replacement":r}))
+    case(["c"],U,kk("MaskField$Value",{"fields":"f,big","replacement":r}))
+    case(["c"],U,kk("Cast$Value",{"spec":"id:int16,big:int8,f:float32"}),kk("MaskField$Value",{"fields":"id,big,f","replacement":r}))
 for c in out: print(json.dumps(c))
