@@ -124,14 +124,14 @@ def _changes(rng, table, count):
 
 def add_orders(rng, plan, number):
     table = _add(plan, orders_table(rng, 900_000 + 1000 * number, number))
-    _among(rng, plan, _changes(rng, table, 25))
+    _among(rng, plan, _changes(rng, table, 35))
     return table
 
 
 def add_wide(rng, plan, number):
     table = _add(plan, wide_table(rng, 900_000 + 1000 * number, number))
     # Before the first commit that it has seen Debezium's offset, which it counts in, has less in it.
-    _among(rng, plan, _changes(rng, table, 15), first=15)
+    _among(rng, plan, _changes(rng, table, 20), first=15)
     return table
 
 

@@ -1,4 +1,4 @@
-"""Makes random chains: two or three transforms over the rows of one table, for up to three tables."""
+"""Makes random chains: two or three transforms over the rows of one table, for up to four tables."""
 import re
 
 from differential import chain_tables as tables
@@ -21,7 +21,7 @@ def random_chain(seed, plan):
     if rng.random() < 0.2:
         return Everywhere(rng, plan).chain()
     chain, number = [], 0
-    for kind in rng.sample(PARTS, rng.choice((1, 2, 3))):
+    for kind in rng.sample(PARTS, rng.choice((2, 3, 3, 4))):
         number += 1
         chain += kind(rng, plan, number).chain()
     return chain
@@ -70,7 +70,7 @@ class Everywhere:
             return "RecordIsTombstone", {}, False
         if kind < 0.2 and name in HARMLESS:
             return self.rng.choice((("HasHeaderKey", {"name": self.some_header()}, True), ("RecordIsTombstone", {}, True)))
-        if kind < 0.35 and self.table is not None:
+        if kind < 0.3 and self.table is not None:
             return "TopicNameMatches", {"pattern": f"(?!{self.topics()}$).*"}, True
         return "TopicNameMatches", {"pattern": self.topics()}, False
 

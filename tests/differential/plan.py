@@ -425,6 +425,7 @@ class Plan:
         plan = copy.deepcopy(self)
         for table in plan.all_tables():
             table.columns = [c for c in table.columns if table.bound(c) or not left_out(c)]
+        plan.before = [o for o in plan.before if not self._brings(o, left_out)]
         for transaction in plan.transactions:
             transaction.operations = [o for o in transaction.operations if not self._brings(o, left_out)]
         return plan
