@@ -44,7 +44,9 @@ bool MayRoute(const config::TransformChainOptions& chain, const std::string& tab
 class Previewer {
  public:
   explicit Previewer(const config::ConnectorOptions& config)
-      : filter_(config.tables), chain_(transform::Chain::Create(config.chain)) {
+      : filter_(config.tables),
+        chain_(transform::Chain::Create(config.chain)),
+        outbox_(config.outbox) {
     config::TransformOptions options = config.transform;
     options.transaction_metadata = false;
     router_ = std::make_unique<transform::Router>(std::move(options), filter_);
@@ -84,6 +86,15 @@ class Previewer {
     if (strict_ && absl::StartsWith(ErrorReason(outcome.error), "outbox_"))
       return Error(outcome.error.code(), "outbox_strict", outcome.error.message(),
                    ErrorHint(outcome.error));
+    if (outbox_.cleanup != config::OutboxCleanup::kNone && outbox_.tables->Matches(table)) {
+      return Error(
+          absl::StatusCode::kFailedPrecondition, "outbox_not_routed",
+          absl::StrCat("walduct.outbox.tables matches table ", table,
+                       ", of whose rows no event can be made: walduct.outbox.cleanup would "
+                       "delete them; ",
+                       outcome.error.message()),
+          "let walduct.outbox.tables match outbox tables only");
+    }
     preview->problems.push_back(absl::StrCat("rows of table ", table,
                                              " cannot be published: ", outcome.error.message(),
                                              "; ", ErrorHint(outcome.error)));
@@ -92,6 +103,7 @@ class Previewer {
 
   config::TableFilter filter_;
   std::unique_ptr<const transform::Chain> chain_;
+  const config::OutboxOptions& outbox_;
   std::unique_ptr<encode::RecordEncoder> encoder_;
   std::unique_ptr<transform::Router> router_;
   bool strict_ = false;

@@ -19,6 +19,7 @@ struct ChainPreview {
 };
 
 // Empty without an EventRouter. InvalidArgument outbox_strict: walduct.strict=true and something would be guessed.
+// FailedPrecondition outbox_not_routed: housekeeping is to delete rows that cannot become events.
 absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
                                           postgres::Connection& connection,
                                           postgres::Catalog& catalog,

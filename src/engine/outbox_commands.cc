@@ -10,6 +10,7 @@
 #include "base/poller.h"
 #include "base/status_macros.h"
 #include "config/options/table_filter.h"
+#include "engine/chain_preview.h"
 #include "offset/offset_store_factory.h"
 #include "outbox/fence.h"
 #include "replication/publication.h"
@@ -103,6 +104,7 @@ absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& 
   RETURN_IF_ERROR(CheckPublishesInserts(options));
   if (options.outbox.cleanup == config::OutboxCleanup::kNone)
     options.outbox.cleanup = config::OutboxCleanup::kDelete;
+  RETURN_IF_ERROR(PreviewOnServer(options).status());
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql));
   const config::TableFilter captured(options.tables);
   ASSIGN_OR_RETURN(

@@ -106,6 +106,18 @@ def test_a_table_that_is_not_captured_is_refused(db, connectors):
     assert connector.logged("outbox")
 
 
+@pytest.mark.parametrize("command", ["run", "clean"])
+def test_a_table_whose_rows_are_no_events_is_refused(db, connectors, command):
+    """A pattern that matches too much: the orders would be deleted."""
+    db.script("""create table outbox (id uuid primary key, aggregatetype text, aggregateid text, payload text, created_at timestamptz);
+                 create table orders (id int primary key, created_at timestamptz); insert into orders values (1, '2020-01-01')""")
+    connector = connectors(db, {"walduct.outbox.tables": "public[.].*", "walduct.outbox.cleanup": "delete", "errors.tolerance": "all"})
+    done = connector.call("outbox", "clean") if command == "clean" else None
+    assert (done.returncode if done else connector.run_to_end()) == 3
+    assert "of whose rows no event can be made" in (done.stderr if done else connector.log_text())
+    assert db.value("select count(*) from orders") == 1
+
+
 def test_housekeeping_that_fails_stops_nothing(db, connectors):
     """The publication loses the table while the connector runs: rows stay, other tables flow."""
     db.script(TABLE + "; create table orders (id int primary key)")
