@@ -41,7 +41,7 @@ Attempt::Attempt(Options options)
       outbox_({.config = options.config,
                .captured = &filter_,
                .metrics = options.metrics,
-               .trusted_before = options.outbox_trusted_before}) {}
+               .memory = options.outbox_tables}) {}
 
 Attempt::~Attempt() = default;
 

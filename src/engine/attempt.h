@@ -46,8 +46,7 @@ class Attempt {
     const StopSignal* stop = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     Told* told = nullptr;
-    // Outlives the attempts: the transaction id from which on a change of the publication leaves rows of before unpublished.
-    std::string* outbox_trusted_before = nullptr;
+    outbox::TableMemory* outbox_tables = nullptr;  // outlives the attempts
   };
   explicit Attempt(Options options);
   ~Attempt();

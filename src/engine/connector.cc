@@ -69,7 +69,7 @@ ExitCode Connector::Run() {
                      .stop = options_.stop,
                      .metrics = &metrics_,
                      .told = &told_,
-                     .outbox_trusted_before = &outbox_trusted_before_});
+                     .outbox_tables = &outbox_tables_});
     const absl::Status status = attempt.Run();
     // What a stop interrupts before the first change leaves nothing undone.
     if (status.ok() || (absl::IsCancelled(status) && options_.stop->requested())) {

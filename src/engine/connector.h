@@ -14,6 +14,7 @@
 #include "engine/stop_signal.h"
 #include "engine/told.h"
 #include "metrics/connector_metrics.h"
+#include "outbox/tables.h"
 
 namespace walduct::engine {
 
@@ -46,7 +47,7 @@ class Connector {
   Options options_;
   metrics::ConnectorMetrics metrics_;
   Told told_;
-  std::string outbox_trusted_before_;  // Attempt::Options
+  outbox::TableMemory outbox_tables_;
 };
 
 }  // namespace walduct::engine

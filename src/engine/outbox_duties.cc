@@ -22,7 +22,7 @@ absl::Status OutboxDuties::AfterPublication(postgres::Connection& sql, bool firs
   if ((first_start || newly_published_) && !rows_read)
     RETURN_IF_ERROR(outbox::CheckNoHistory(sql, Query()));
   ASSIGN_OR_RETURN(server_, outbox::MarkServer(sql));
-  if (parts_.trusted_before->empty()) *parts_.trusted_before = server_.next_xid;
+  if (parts_.memory->beginning.empty()) parts_.memory->beginning = server_.next_xid;
   const absl::Status usable = outbox::FindLeaves(sql, Query()).status();
   if (usable.ok() || first_start) return usable;
   // The thread says so too, at each start of its own.
@@ -43,7 +43,7 @@ void OutboxDuties::Start() {
                                      .metrics = parts_.metrics,
                                      .publication = publication_,
                                      .server_started = server_.started,
-                                     .trusted_before = *parts_.trusted_before});
+                                     .memory = parts_.memory});
 }
 
 void OutboxDuties::OnStored(const event::Position& position) {

@@ -23,7 +23,7 @@ class OutboxDuties {
     const config::ConnectorOptions* config = nullptr;
     const config::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
-    std::string* trusted_before = nullptr;  // TablesQuery's; empty before the first attempt that knows it
+    outbox::TableMemory* memory = nullptr;
   };
   explicit OutboxDuties(Parts parts) : parts_(parts) {}
 
@@ -46,7 +46,7 @@ class OutboxDuties {
 
  private:
   outbox::TablesQuery Query() const {
-    return {&parts_.config->outbox, parts_.captured, publication_, *parts_.trusted_before};
+    return {&parts_.config->outbox, parts_.captured, publication_, parts_.memory};
   }
 
   Parts parts_;

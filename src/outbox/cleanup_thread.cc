@@ -54,7 +54,7 @@ absl::Status CleanupThread::Round() {
                      .tables = {.outbox = &options_.config->outbox,
                                 .captured = options_.captured,
                                 .publication = options_.publication,
-                                .trusted_before = options_.trusted_before},
+                                .memory = options_.memory},
                      .stopping = [this] { return stopping(); }});
     RETURN_IF_ERROR(cleaner.Prepare());
     return cleaner.Clean(*acknowledged_fence_, &removed);

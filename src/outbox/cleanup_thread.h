@@ -29,8 +29,8 @@ class CleanupThread {
     const config::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     std::string publication;
-    std::string server_started;  // ServerMark's, when the attempt began
-    std::string trusted_before;  // TablesQuery's
+    std::string server_started;     // ServerMark's, when the attempt began
+    TableMemory* memory = nullptr;  // of the thread, while it runs
   };
   explicit CleanupThread(Options options);
   // Cancels what runs; ends within seconds.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -15,9 +16,10 @@ using postgres::Connection;
 using postgres::QuoteQualified;
 using postgres::Result;
 
-// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by, $5 TablesQuery::trusted_before.
-// A bound of another type than a time is no bound to us. since: the youngest transaction that attached the partition, or one
-// of those above it, or, if younger than $5, changed the publication or what it says of the table.
+// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by, $5 TableMemory::beginning.
+// A bound of another type than a time is no bound to us. The last four are transaction ids. Of the youngest that attached the
+// partition, or one above it; that, after $5, changed the publication or what it says of the table; that, after $5, changed the
+// table or one above it; and the next one.
 constexpr absl::string_view kLeaves = R"(
 WITH leaf AS (
   SELECT c.oid, n.nspname, c.relname, c.relpersistence, c.relispartition,
@@ -29,16 +31,23 @@ WITH leaf AS (
 SELECT leaf.nspname, leaf.relname, leaf.relpersistence, leaf.relispartition,
        leaf.upper_bound IS NOT NULL,
        coalesce(leaf.upper_bound::timestamptz <= now() - $3::bigint * interval '1 ms', false),
-       published.schemaname, published.tablename, published.filter, times.columns, leaf.oid, made.since
+       published.schemaname, published.tablename, published.filter, times.columns, leaf.oid,
+       attached.xid, member.xid, altered.xid, txid_snapshot_xmax(txid_current_snapshot()) % 4294967296
 FROM leaf
 CROSS JOIN LATERAL (
-  SELECT (array_agg(change.xid ORDER BY age(change.xid)))[1] AS since
-  FROM (SELECT i.xmin AS xid FROM pg_partition_ancestors(leaf.oid) a JOIN pg_inherits i ON i.inhrelid = a.relid
-        UNION ALL SELECT p.xmin FROM pg_publication p
-        WHERE p.pubname = $2 AND age(p.xmin) < age(nullif($5, '')::xid)
+  SELECT array_agg(relid::oid) || leaf.oid AS path FROM pg_partition_ancestors(leaf.oid)) above
+CROSS JOIN LATERAL (
+  SELECT (array_agg(i.xmin ORDER BY age(i.xmin)))[1] AS xid
+  FROM pg_inherits i WHERE leaf.relispartition AND i.inhrelid = ANY (above.path)) attached
+CROSS JOIN LATERAL (
+  SELECT (array_agg(change.xid ORDER BY age(change.xid)))[1] AS xid
+  FROM (SELECT p.xmin AS xid FROM pg_publication p WHERE p.pubname = $2
         UNION ALL SELECT r.xmin FROM pg_publication_rel r JOIN pg_publication p ON p.oid = r.prpubid
-        WHERE p.pubname = $2 AND age(r.xmin) < age(nullif($5, '')::xid)
-          AND (r.prrelid = leaf.oid OR r.prrelid IN (SELECT relid FROM pg_partition_ancestors(leaf.oid)))) change) made
+        WHERE p.pubname = $2 AND r.prrelid = ANY (above.path)) change
+  WHERE age(change.xid) < age(nullif($5, '')::xid)) member
+CROSS JOIN LATERAL (
+  SELECT (array_agg(c.xmin ORDER BY age(c.xmin)))[1] AS xid
+  FROM pg_class c WHERE c.oid = ANY (above.path) AND age(c.xmin) < age(nullif($5, '')::xid)) altered
 LEFT JOIN LATERAL (
   SELECT p.schemaname, p.tablename, to_jsonb(p) ->> 'rowfilter' AS filter
   FROM pg_publication_tables p JOIN pg_publication b USING (pubname)
@@ -67,7 +76,10 @@ enum LeafColumn {
   kRowFilter,
   kTimeColumns,
   kOid,
-  kSince,
+  kAttached,
+  kMember,
+  kAltered,
+  kNext,
 };
 
 absl::Status Refusal(absl::string_view reason, absl::string_view message, absl::string_view hint) {
@@ -137,10 +149,42 @@ absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& qu
         absl::StrCat("walduct.outbox.tables '", query.outbox->tables->text(), "' matches no table"),
         "name existing tables as schema.table");
   }
-  return connection.Query(kLeaves,
-                          {postgres::OidArray(oids), query.publication,
-                           absl::StrCat(absl::ToInt64Milliseconds(query.outbox->retention)),
-                           query.outbox->time_column, query.trusted_before});
+  return connection.Query(
+      kLeaves,
+      {postgres::OidArray(oids), query.publication,
+       absl::StrCat(absl::ToInt64Milliseconds(query.outbox->retention)), query.outbox->time_column,
+       query.memory == nullptr ? std::string() : query.memory->beginning});
+}
+
+// The younger of two transaction ids; empty: none.
+std::string Younger(const std::string& a, const std::string& b) {
+  uint32_t left = 0, right = 0;
+  if (!absl::SimpleAtoi(a, &left)) return b;
+  if (!absl::SimpleAtoi(b, &right)) return a;
+  return static_cast<int32_t>(left - right) > 0 ? a : b;
+}
+
+// Since when the table is what it is to us, as far as the process has seen it change.
+std::string Remember(const Result& rows, int row, TableMemory* memory) {
+  const std::string name =
+      absl::StrCat(rows.Get(row, kSchema), ".", rows.Get(row, kTable), " ",
+                   rows.Get(row, kPublishedSchema), ".", rows.Get(row, kPublishedTable));
+  TableMemory::Seen& seen = memory->tables[std::string(rows.Get(row, kOid))];
+  if (seen.name == name) return seen.since;
+  seen.name = name;
+  if (!rows.is_null(row, kAltered)) {
+    seen.since = std::string(rows.Get(row, kAltered));
+  } else if (memory->looked && rows.is_null(row, kMember)) {
+    seen.since = std::string(rows.Get(row, kNext));
+  }
+  return seen.since;
+}
+
+std::string Since(const Result& rows, int row, const TablesQuery& query) {
+  std::string since =
+      Younger(std::string(rows.Get(row, kAttached)), std::string(rows.Get(row, kMember)));
+  if (query.memory != nullptr) since = Younger(since, Remember(rows, row, query.memory));
+  return query.outbox->delete_history ? "" : since;
 }
 
 }  // namespace
@@ -157,8 +201,7 @@ absl::StatusOr<std::vector<Leaf>> FindLeaves(Connection& connection, const Table
     leaf.bounded = rows.Get(row, kBounded) == "t";
     leaf.expired = rows.Get(row, kExpired) == "t";
     leaf.oid = std::string(rows.Get(row, kOid));
-    if (!query.outbox->delete_history && !rows.is_null(row, kSince))
-      leaf.since = std::string(rows.Get(row, kSince));
+    leaf.since = Since(rows, row, query);
     if (query.outbox->cleanup == config::OutboxCleanup::kDropPartitions && !leaf.partition) {
       return Refusal("outbox_not_partitioned",
                      absl::StrCat("outbox table ", leaf.relation, " has no partitions to drop"),
@@ -166,6 +209,7 @@ absl::StatusOr<std::vector<Leaf>> FindLeaves(Connection& connection, const Table
     }
     leaves.push_back(std::move(leaf));
   }
+  if (query.memory != nullptr) query.memory->looked = true;
   return leaves;
 }
 

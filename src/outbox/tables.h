@@ -2,6 +2,7 @@
 // published. A table whose inserts are not all published is never touched.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,23 @@ struct Leaf {
   std::string since;
 };
 
+// What a process has seen of the tables. One that appears later, or under another name, may hold rows of which no event was made
+// under its name. Not thread-safe; outlives sessions.
+struct TableMemory {
+  struct Seen {
+    std::string name;   // schema.table, and that of the table it is published as
+    std::string since;  // transaction id, as Leaf::since; empty: it was there at the beginning
+  };
+  std::string beginning;  // transaction id; empty: nothing is remembered yet
+  bool looked = false;
+  std::map<std::string, Seen> tables;  // by OID
+};
+
 struct TablesQuery {
   const config::OutboxOptions* outbox = nullptr;
   const config::TableFilter* captured = nullptr;
   std::string publication;
-  // Transaction id: of publications changed by younger ones it is not known whether the rows that are there were published.
-  // Empty: what is published now always was.
-  std::string trusted_before = {};
+  TableMemory* memory = nullptr;  // null: what is there now always was
 };
 
 // All borrowed for the call. Sorted by name. FailedPrecondition:

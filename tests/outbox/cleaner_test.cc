@@ -220,9 +220,12 @@ TEST_F(CleanerTest, RowsOfBeforeATableWasPublishedStay) {
   CreateTable();
   Run("INSERT INTO public.outbox VALUES (1)");
   Run("CREATE TABLE public.late (id int)");
-  options_.tables = config::RegexList::Parse("public.outbox,public.late").value();
   TablesQuery query = Query();
-  query.trusted_before = MarkServer(*cleaning_)->next_xid;
+  TableMemory memory = {
+      .beginning = MarkServer(*cleaning_)->next_xid, .looked = false, .tables = {}};
+  query.memory = &memory;
+  ASSERT_TRUE(FindLeaves(*cleaning_, query).ok());
+  options_.tables = config::RegexList::Parse("public.outbox,public.late").value();
   Run("INSERT INTO public.late VALUES (1)");
   Run("ALTER PUBLICATION pub ADD TABLE public.late");
   Run("INSERT INTO public.late VALUES (2)");
@@ -231,6 +234,30 @@ TEST_F(CleanerTest, RowsOfBeforeATableWasPublishedStay) {
   EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
   EXPECT_EQ(removed.rows, 2u) << "one of each table";
   EXPECT_EQ(MustQuery(*writing_, "SELECT id FROM public.late"), "1");
+}
+
+// Under its old name it was not captured.
+TEST_F(CleanerTest, RowsOfBeforeATableGotItsNameStay) {
+  CreateTable();
+  Run("CREATE TABLE public.parked (LIKE public.outbox INCLUDING ALL)");
+  Run("ALTER PUBLICATION pub ADD TABLE public.parked");
+  TableMemory memory = {
+      .beginning = MarkServer(*cleaning_)->next_xid, .looked = false, .tables = {}};
+  TablesQuery query = Query();
+  query.memory = &memory;
+  ASSERT_TRUE(FindLeaves(*cleaning_, query).ok());
+  Run("INSERT INTO public.parked VALUES (1)");
+  Run("ALTER TABLE public.outbox RENAME TO gone");
+  Run("ALTER TABLE public.parked RENAME TO outbox");
+  Run("INSERT INTO public.outbox VALUES (2)");
+  Cleaner cleaner({.connection = cleaning_.get(), .tables = query, .stopping = nullptr});
+  Removed removed;
+  EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
+  EXPECT_EQ(Ids(), "1");
+  Run("GRANT SELECT ON public.outbox TO PUBLIC");
+  Run("INSERT INTO public.outbox VALUES (3)");
+  EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
+  EXPECT_EQ(Ids(), "1") << "what changes a table that is known makes no history";
 }
 
 // Between the look into the catalog and the statement another table may get the name.
