@@ -3,6 +3,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "config/properties/classes.h"
+#include "config/transforms/transform_class.h"
 
 namespace walduct::config {
 namespace {
@@ -28,11 +30,13 @@ RecordErrorOptions BuildRecordErrors(const PropertySet& properties,
   errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
   errors.log = properties.Boolean("errors.log.enable");
   errors.log_records = properties.Boolean("errors.log.include.messages");
-  errors.value_converter = properties.Text("value.converter");
-  errors.header_converter = properties.Text("header.converter");
+  errors.value_converter = FullConverterName(properties.Text("value.converter"));
+  errors.header_converter = FullConverterName(properties.Text("header.converter"));
   for (const TransformSpec& transform : chain.transforms) {
     const Property* type = properties.Find(absl::StrCat("transforms.", transform.alias, ".type"));
-    if (type != nullptr) errors.transforms[transform.alias] = type->value;
+    // The router of walduct.outbox.tables has no line of its own.
+    errors.transforms[transform.alias] =
+        FullTransformClass(type == nullptr ? "EventRouter" : absl::string_view(type->value));
   }
   return errors;
 }

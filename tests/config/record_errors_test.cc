@@ -21,6 +21,20 @@ TEST_F(RecordErrorOptionsTest, NothingIsToleratedUnlessAskedFor) {
   EXPECT_TRUE(result.loaded.options.sink.dead_letter_topic.empty());
 }
 
+// As Connect names them, however they are written.
+TEST_F(RecordErrorOptionsTest, ClassesHaveTheirFullNames) {
+  const LoadResult result = LoadWith(
+      "value.converter=String\nheader.converter=JsonConverter\n"
+      "walduct.outbox.tables=public.outbox\n"
+      "transforms=cast\ntransforms.cast.type=Cast$Key\ntransforms.cast.spec=id:string\n");
+  ASSERT_THAT(result.errors, IsEmpty());
+  const RecordErrorOptions& errors = result.loaded.options.record_errors;
+  EXPECT_EQ(errors.value_converter, "org.apache.kafka.connect.storage.StringConverter");
+  EXPECT_EQ(errors.header_converter, "org.apache.kafka.connect.json.JsonConverter");
+  EXPECT_EQ(errors.transforms.at("cast"), "org.apache.kafka.connect.transforms.Cast$Key");
+  EXPECT_EQ(errors.transforms.at("outbox"), "io.debezium.transforms.outbox.EventRouter");
+}
+
 TEST_F(RecordErrorOptionsTest, DeadLettersAreRead) {
   const LoadResult result = LoadWith(
       "errors.tolerance=ALL\n"

@@ -190,6 +190,18 @@ TEST(Transforms, ClassesThatAreNearlyRight) {
       ElementsAre(HasSubstr("mean 'org.apache.kafka.connect.transforms.predicates.")));
 }
 
+TEST(Transforms, AnEmptyNameIsTold) {
+  const std::string type = "\ntransforms.a.type=io.debezium.transforms.ExtractNewRecordState";
+  for (const char* list : {"a,", "a , ", ",a"}) {
+    const Read read = ReadLines(std::string("transforms=") + list + type);
+    EXPECT_THAT(read.errors, IsEmpty());
+    EXPECT_EQ(read.chain.transforms.size(), 1u);
+    EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("empty item"))) << list;
+  }
+  EXPECT_THAT(ReadLines("transforms= a " + type).warnings, IsEmpty());
+  EXPECT_THAT(ReadLines("transforms= ").warnings, IsEmpty());
+}
+
 TEST(Transforms, AnEmptyPredicateIsNone) {
   EXPECT_THAT(ReadOne(std::string(kConnect) + "Flatten$Value", "transforms.a.predicate= ").errors,
               ElementsAre(HasSubstr("'transforms.a.predicate': value ' ' names no predicate")));

@@ -85,6 +85,14 @@ bool IsSimpleHeaderConverter(absl::string_view class_name) {
   return NamesClass(class_name, kSimpleHeaderConverter, "HeaderConverter");
 }
 
+std::string FullConverterName(absl::string_view class_name) {
+  if (IsSimpleHeaderConverter(class_name)) return std::string(kSimpleHeaderConverter);
+  for (const ConverterClass& converter : kConverters) {
+    if (NamesClass(class_name, converter.name, "Converter")) return std::string(converter.name);
+  }
+  return std::string(class_name);
+}
+
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name) {
   const absl::string_view simple = SimpleClassName(class_name);
   for (const StoreClass& store : kStores) {

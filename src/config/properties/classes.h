@@ -17,6 +17,9 @@ bool IsBinaryDataConverter(absl::string_view class_name);
 // Connect's default for headers, which guesses nothing: text as it is, structures as JSON without schemas.
 bool IsSimpleHeaderConverter(absl::string_view class_name);
 
+// With the package; as written when unknown.
+std::string FullConverterName(absl::string_view class_name);
+
 // nullopt when the class is not a supported offset store.
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name);
 

@@ -132,6 +132,10 @@ std::vector<std::string> ReadAliases(const PropertySet& properties, absl::string
   const Property* property = properties.Find(list);
   if (property == nullptr) return {};
   std::vector<std::string> aliases = SplitCommaList(property->value);
+  const auto commas =
+      static_cast<size_t>(std::count(property->value.begin(), property->value.end(), ','));
+  if (!aliases.empty() && aliases.size() < commas + 1)
+    findings->Warn(list, "has an empty item, with which Kafka Connect does not start; remove it");
   std::set<std::string> seen;
   for (const std::string& alias : aliases) {
     if (!seen.insert(alias).second)

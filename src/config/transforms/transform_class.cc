@@ -1,5 +1,7 @@
 #include "config/transforms/transform_class.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -179,6 +181,13 @@ const PredicateClass* FindPredicateClass(absl::string_view class_name) {
     if (one.name == class_name || SimpleClassName(one.name) == class_name) return &one;
   }
   return nullptr;
+}
+
+std::string FullTransformClass(absl::string_view written) {
+  const absl::string_view target = written.substr(std::min(written.size(), written.find('$')));
+  const TransformClass* found =
+      FindTransformClass(written.substr(0, written.size() - target.size()));
+  return found == nullptr ? std::string(written) : absl::StrCat(found->name, target);
 }
 
 std::string AdviseTransformClass(absl::string_view written) {

@@ -67,6 +67,9 @@ absl::Span<const PredicateClass> PredicateClasses();
 const TransformClass* FindTransformClass(absl::string_view class_name);
 const PredicateClass* FindPredicateClass(absl::string_view class_name);
 
+// With the package, $Key and $Value kept; as written when unknown.
+std::string FullTransformClass(absl::string_view written);
+
 // What to write instead of a class that is not known: the nearest one, else the full names of all, separated by ", ".
 std::string AdviseTransformClass(absl::string_view written);
 std::string AdvisePredicateClass(absl::string_view written);
