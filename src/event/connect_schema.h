@@ -47,7 +47,7 @@ struct ConnectSchema {
   ConnectType type = ConnectType::kString;
   bool optional = false;
   std::string name;  // semantic name; empty: none
-  int version = 0;   // 0: none
+  std::optional<int> version;
   std::string doc;   // empty: none
   std::vector<std::pair<std::string, std::string>> parameters;
   std::optional<ConnectDefault> default_value;
@@ -60,7 +60,7 @@ inline ConnectSchema Schema(ConnectType type, absl::string_view name = "") {
   ConnectSchema schema;
   schema.type = type;
   schema.name = std::string(name);
-  schema.version = name.empty() ? 0 : 1;
+  if (!name.empty()) schema.version = 1;
   return schema;
 }
 

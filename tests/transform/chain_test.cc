@@ -416,6 +416,7 @@ TEST_F(ChainTest, OBX11_TransformsWorkOnTheFieldsOfExpandedPayloads) {
 
 TEST_F(ChainTest, OBX12_TheFirstEventNamesTheSchemaOfItsPayloadOrVersion) {
   options_.value.schemas_enable = true;
+  table_->columns[1].optional = true;
   const auto name = [&](absl::string_view id, absl::string_view route, absl::string_view payload) {
     const std::string written =
         Write(Operation::kCreate, {Text(id), Text(route), Null(), Text(payload)});
@@ -431,6 +432,12 @@ TEST_F(ChainTest, OBX12_TheFirstEventNamesTheSchemaOfItsPayloadOrVersion) {
   EXPECT_EQ(name("1", "b", R"({"n": "x"})"), "srv.public.orders.b.Value");
   EXPECT_EQ(name("1", "c", "text"), "srv.public.orders.c.Value");
   EXPECT_EQ(name("1", "a", "text"), "srv.public.orders.c.Value");
+
+  // Also where the first one is refused, having no topic.
+  Use(Router(envelope));
+  EXPECT_THAT(Write(Operation::kCreate, {Text("1"), Null(), Null(), Text("text")}),
+              testing::HasSubstr("is NULL"));
+  EXPECT_EQ(name("1", "a", "text"), "srv.public.orders.null.Value");
 
   Use(Router(envelope + "transforms.o.table.field.event.schema.version=id\n"));
   EXPECT_EQ(name("1", "a", "text"), "srv.public.orders.a.Value");

@@ -264,7 +264,7 @@ class SampleRecords {
                     std::vector<Node> members, const std::string& name = "") {
     event::ConnectSchema schema = event::Schema(Type::kStruct);
     schema.name = schema_name;
-    schema.version = version;
+    if (version > 0) schema.version = version;
     schema.optional = optional;
     for (const Node& member : members) schema.fields.push_back({member.name, member.schema});
     return event::StructNode(event::Shared(schema), std::move(members), name);

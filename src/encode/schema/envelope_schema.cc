@@ -60,7 +60,7 @@ ConnectSchemaPtr TransactionSchema() {
 
 ConnectSchema RowSchema(absl::string_view name, std::vector<ConnectField> fields) {
   ConnectSchema schema = Schema(ConnectType::kStruct, name);
-  schema.version = 0;  // unlike the fixed ones
+  schema.version.reset();  // unlike the fixed ones
   schema.fields = std::move(fields);
   return schema;
 }

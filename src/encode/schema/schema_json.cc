@@ -83,7 +83,7 @@ void AppendNode(const ConnectSchema& schema, const std::string* field, std::stri
   }
   absl::StrAppend(out, ",\"optional\":", schema.optional ? "true" : "false");
   if (!schema.name.empty()) AppendText("name", schema.name, out);
-  if (schema.version != 0) absl::StrAppend(out, ",\"version\":", schema.version);
+  if (schema.version) absl::StrAppend(out, ",\"version\":", *schema.version);
   if (!schema.doc.empty()) AppendText("doc", schema.doc, out);
   AppendParameters(schema, out);
   if (schema.default_value) absl::StrAppend(out, ",\"default\":", schema.default_value->json);

@@ -17,7 +17,8 @@ void AppendText(absl::string_view text, std::string* out) {
 
 // All that makes two schemas different.
 void AppendStructure(const ConnectSchema& schema, std::string* out) {
-  absl::StrAppend(out, static_cast<int>(schema.type), schema.optional ? "?" : "!", schema.version);
+  absl::StrAppend(out, static_cast<int>(schema.type), schema.optional ? "?" : "!");
+  if (schema.version) absl::StrAppend(out, *schema.version);
   AppendText(schema.name, out);
   AppendText(schema.doc, out);
   for (const auto& [name, value] : schema.parameters) {

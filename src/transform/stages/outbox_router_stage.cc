@@ -35,6 +35,7 @@ struct Event {
   OutboxColumns columns;
   Node payload;
   std::string route;  // the routed value
+  bool without_route = false;
 };
 
 absl::StatusOr<const Node*> Column(const Node& row, const std::string& name) {
@@ -136,7 +137,7 @@ class EventRouter final : public Stage {
     const Node& row = event.row;
     // What is taken by its value is the default where it is NULL, as everywhere in Connect.
     event.payload = Named(Taken(*row.Find(event.columns.payload), true), "");
-    ASSIGN_OR_RETURN(const Verdict routed, Route(&event, shape, questions));
+    ASSIGN_OR_RETURN(const Verdict routed, Route(&event, questions));
     if (routed != Verdict::kKeep) return routed;
     ASSIGN_OR_RETURN(const Verdict expanded, Expand(&event, questions));
     if (expanded != Verdict::kKeep) return expanded;
@@ -146,7 +147,11 @@ class EventRouter final : public Stage {
     shape->partition.reset();
     RETURN_IF_ERROR(PlaceOutside(row, shape));
     shape->key = Named(Taken(*row.Find(event.columns.key), true), "");
-    return SetValue(event, shape, questions);
+    ASSIGN_OR_RETURN(const Verdict valued, SetValue(event, shape, questions));
+    if (valued != Verdict::kKeep) return valued;
+    // Only now: what is refused for its topic may all the same have named the schema of the events after it.
+    RETURN_IF_ERROR(SetTopic(event, shape));
+    return Verdict::kKeep;
   }
 
   absl::StatusOr<OutboxColumns> MapColumns(const Event& event, const RecordShape& shape,
@@ -164,21 +169,26 @@ class EventRouter final : public Stage {
     return columns;
   }
 
-  absl::StatusOr<Verdict> Route(Event* event, RecordShape* shape, Questions* questions) const {
+  absl::StatusOr<Verdict> Route(Event* event, Questions* questions) const {
     ASSIGN_OR_RETURN(const Node* column, ColumnOf(event->row, event->columns.route,
                                                   ConnectType::kString, "text, so it is no topic"));
     const event::Answer* answer = questions->Ask(*column);
     if (answer == nullptr) return Verdict::kAsk;
-    if (answer->null)
-      return RecordError(absl::StrCat("column ", column->name, ", which gives the topic, is NULL"));
-    event->route = answer->text;
+    event->without_route = answer->null;
+    event->route = answer->null ? "null" : answer->text;  // in names, as Java writes it
+    return Verdict::kKeep;
+  }
+
+  absl::Status SetTopic(const Event& event, RecordShape* shape) const {
+    const std::string& column = event.columns.route;
+    if (event.without_route)
+      return RecordError(absl::StrCat("column ", column, ", which gives the topic, is NULL"));
     // "outbox.event." would be a topic that nobody reads.
-    if (options_.topic_of_route && IsBlank(event->route))
-      return RecordError(
-          absl::StrCat("column ", column->name, ", which gives the topic, is empty"));
-    shape->topic = options_.topic.Replace(event->route).value_or(event->route);
-    if (config::IsTopicName(shape->topic)) return Verdict::kKeep;
-    return RecordError(absl::StrCat("column ", column->name, " gives the topic '",
+    if (options_.topic_of_route && IsBlank(event.route))
+      return RecordError(absl::StrCat("column ", column, ", which gives the topic, is empty"));
+    shape->topic = options_.topic.Replace(event.route).value_or(event.route);
+    if (config::IsTopicName(shape->topic)) return absl::OkStatus();
+    return RecordError(absl::StrCat("column ", column, " gives the topic '",
                                     shape->topic.substr(0, 300),
                                     "', which is no name that Kafka takes"));
   }
@@ -230,8 +240,10 @@ class EventRouter final : public Stage {
                                 "integer, so it is no version"));
       const event::Answer* version = questions->Ask(*column);
       if (version == nullptr) return Verdict::kAsk;
-      if (!version->null && !absl::SimpleAtoi(version->text, &schema.version))
+      int number = 0;
+      if (!version->null && !absl::SimpleAtoi(version->text, &number))
         return RecordError(absl::StrCat("column ", column->name, " is no version of a schema"));
+      if (!version->null) schema.version = number;
       of_version = version->text;
     }
     schema.name = names_.First(event.payload.schema.get(), of_version,
