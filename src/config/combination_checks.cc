@@ -103,6 +103,12 @@ void CheckOutbox(const PropertySet& properties, Findings* findings) {
     findings->Error("walduct.outbox.tables", "A value is required for walduct.outbox.cleanup",
                     "name the outbox tables as schema.table, or set walduct.outbox.cleanup=none");
   }
+  if (properties.Text("errors.tolerance") == "all" &&
+      !properties.IsSet("errors.deadletterqueue.topic.name")) {
+    findings->Warn("walduct.outbox.cleanup",
+                   "also removes rows whose events could not be published and are in the log only; "
+                   "name a topic in errors.deadletterqueue.topic.name");
+  }
   if (ListContains(properties.Text("skipped.operations"), "c")) {
     findings->Error("skipped.operations",
                     "'c' leaves inserts unpublished, and walduct.outbox.cleanup would delete them",

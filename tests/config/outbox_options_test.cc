@@ -43,6 +43,16 @@ TEST_F(OutboxOptionsTest, CleanupRefusesUnpublishedInserts) {
               Contains(HasSubstr("'skipped.operations'")));
 }
 
+TEST_F(OutboxOptionsTest, CleanupOfRowsThatAreOnlyInTheLogIsWarnedOf) {
+  constexpr char kCleanup[] =
+      "walduct.outbox.cleanup=delete\nwalduct.outbox.tables=public.outbox\nerrors.tolerance=all\n";
+  EXPECT_THAT(LoadWith(kCleanup).loaded.warnings,
+              Contains(HasSubstr("are in the log only; name a topic")));
+  EXPECT_THAT(
+      LoadWith(std::string(kCleanup) + "errors.deadletterqueue.topic.name=letters").loaded.warnings,
+      testing::Not(Contains(HasSubstr("are in the log only; name a topic"))));
+}
+
 TEST_F(OutboxOptionsTest, BadValuesAreNamed) {
   for (const char* line :
        {"walduct.outbox.cleanup=truncate", "walduct.outbox.retention.ms=-1",
