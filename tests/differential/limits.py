@@ -234,7 +234,7 @@ class NotWith:
 
 NOT_WITH = [
     NotWith("a NOT NULL timestamp in a delete or an old key, `time.precision.mode=nanoseconds`", lambda o: o.get("time.precision.mode") == "nanoseconds",
-            lambda c: c.not_null and (c.type.family == "timestamp" or c.type.sql == "moment")),
+            lambda c: c.not_null and (c.type.family in ("timestamp", "clean_timestamp") or c.type.sql == "moment")),
 ]
 STRING = "org.apache.kafka.connect.storage.StringConverter"
 
