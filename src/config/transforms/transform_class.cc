@@ -85,6 +85,8 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | PartitionRouting by an array, a struct or a map | Java's hash of the object | the connector stops |
 | Filter and ContentBasedRouter of Debezium | a script engine that must be added | the expressions below, in Groovy's and JavaScript's spelling |
 | the same: `value.source.schema`, a column named `schema` or `values`, in Groovy | a private field of Java's class: the schema, never the text | the field of the record |
+| the same: `toLowerCase()`, `toUpperCase()` | every letter | ASCII letters |
+| the same: the text of a struct, a list, a map, bytes, or of dates and times under `time.precision.mode=connect` | as Java prints it | such a record fails |
 | the same: `x =~ 'regex'` as the whole condition, in Groovy | the task dies: a Matcher is neither true nor false | whether a part matches |
 
 ## Expressions

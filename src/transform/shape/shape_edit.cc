@@ -65,6 +65,10 @@ Node Opened(const Node& node) {
   return opened;
 }
 
+void AddMissing(const std::string& name, Node* map) {
+  if (map->Find(name) == nullptr) map->members.push_back(event::NullNode(nullptr, name));
+}
+
 ConnectSchemaPtr PlainSchema(ConnectType type, bool optional) {
   ConnectSchema schema = event::Schema(type);
   schema.optional = optional;

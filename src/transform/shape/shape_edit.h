@@ -28,6 +28,9 @@ event::Node Taken(const event::Node& node, bool replace_null);
 // A struct that is one value to us, or null, as a struct with members; of a null they are all null.
 event::Node Opened(const event::Node& node);
 
+// A map gets a null of that name, unless it has the field.
+void AddMissing(const std::string& name, event::Node* map);
+
 // Schemas of fields that transforms add.
 event::ConnectSchemaPtr PlainSchema(event::ConnectType type, bool optional);
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/status_macros.h"
 #include "config/regex/java_regex.h"
+#include "config/text/connect_time.h"
 #include "config/transforms/expression.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
@@ -35,6 +36,7 @@ struct Bound {
   absl::Status error;  // kError: of each record for which the path is looked at
   size_t operand = 0;
   ConnectType type = ConnectType::kString;  // kOperand, kConstant
+  bool opaque = false;                      // kOperand, kConstant: a Date in Java, no number
   std::shared_ptr<const Node> constant;     // owns the text
   std::vector<Bound> children;
 };
@@ -46,9 +48,10 @@ class Evaluation {
   absl::StatusOr<Value> Evaluate(const Bound& bound) const {
     switch (bound.source) {
       case Bound::Source::kOperand:
-        return Value{operands_[bound.operand], false, bound.type};
+        return Opaque(Value{operands_[bound.operand], false, bound.type}, bound.opaque);
       case Bound::Source::kConstant:
-        return Value{bound.constant->leaf.constant_value(), false, bound.type};
+        return Opaque(Value{bound.constant->leaf.constant_value(), false, bound.type},
+                      bound.opaque);
       case Bound::Source::kStruct:
         return Value{{}, true};
       case Bound::Source::kError:
@@ -87,6 +90,10 @@ class Evaluation {
   }
 
  private:
+  static Value Opaque(Value value, bool opaque) {
+    return opaque && !value.is_null() ? Value{{}, true} : value;
+  }
+
   static Value Number(const Expression& expression) {
     if (!expression.whole && !expression.text.empty())
       return Value{Scalar::Decimal(expression.text)};
@@ -250,6 +257,7 @@ class Binder {
     if (node.is_struct()) {
       const Node* member = node.Find(name);
       if (member != nullptr) return *member;
+      if (node.schema == nullptr) return event::NullNode(nullptr);  // a map
     } else if (node.schema != nullptr && node.schema->type == ConnectType::kStruct) {
       for (const event::ConnectField& field : node.schema->fields) {
         if (field.name == name) return MemberOfLeaf(node, name, field.schema);
@@ -290,7 +298,11 @@ class Binder {
       bound.operand = operands_.size();
       operands_.push_back(taken);
     }
-    if (node.schema != nullptr) bound.type = node.schema->type;
+    if (node.schema == nullptr) return bound;
+    bound.type = node.schema->type;
+    const std::string& name = node.schema->name;
+    bound.opaque = name == config::kConnectDate || name == config::kConnectTime ||
+                   name == config::kConnectTimestamp;
     return bound;
   }
 

@@ -148,10 +148,13 @@ class ValueToKey final : public FieldStage {
     ASSIGN_OR_RETURN(Node * value,
                      RequireStruct(&shape->value, "copying fields from value to key"));
     Node key = event::StructNode(nullptr, {});
+    const Node missing = event::NullNode(nullptr);  // from a map
     for (const std::string& field : fields_) {
       const Node* member = value->Find(field);
+      if (member == nullptr && value->schema == nullptr) member = &missing;
       if (member == nullptr) return RecordError(absl::StrCat("Field does not exist: ", field));
       key.members.push_back(Taken(*member, replace_null()));
+      key.members.back().name = field;
     }
     if (value->schema != nullptr)
       RETURN_IF_ERROR(SetStructSchema(event::Schema(ConnectType::kStruct), &key));
@@ -213,7 +216,7 @@ class ExtractField final : public FieldStage {
         field_(spec.options.Text("field")),
         path_(ParsePath(field_, spec.options.Text("field.syntax.version") == "V2")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
     std::optional<Node>& operating = target(shape);
     if (!operating) return Verdict::kKeep;
     if (operating->schema == nullptr) return ExtractFromMap(&operating);
@@ -223,10 +226,27 @@ class ExtractField final : public FieldStage {
     }
     node.name.clear();
     operating = Taken(node, replace_null());
-    return Verdict::kKeep;
+    return OpenStruct(questions, &operating);
   }
 
  private:
+  // A struct that is one value to us, and is there, shows its fields to the transforms behind.
+  static absl::StatusOr<Verdict> OpenStruct(Questions* questions, std::optional<Node>* operating) {
+    if ((*operating)->schema->type != ConnectType::kStruct || (*operating)->is_struct())
+      return Verdict::kKeep;
+    switch (PresenceOf(*operating, questions)) {
+      case Presence::kUnknown:
+        return Verdict::kAsk;
+      case Presence::kNull:
+        *operating = event::NullNode((*operating)->schema);
+        break;
+      case Presence::kPresent:
+        *operating = Opened(**operating);
+        break;
+    }
+    return Verdict::kKeep;
+  }
+
   absl::StatusOr<Verdict> ExtractFromMap(std::optional<Node>* operating) const {
     const bool map = (*operating)->is_struct();
     if (!map && (*operating)->kind != Node::Kind::kNull)

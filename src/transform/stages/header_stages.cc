@@ -72,8 +72,10 @@ class HeaderFrom final : public Stage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "header move"));
+    Node map = node->schema == nullptr ? *node : Node();  // stays as it is
     for (size_t i = 0; i < fields_.size(); ++i) {
-      const Node* member = node->Find(fields_[i]);
+      if (node->schema == nullptr) AddMissing(fields_[i], &map);
+      const Node* member = node->schema == nullptr ? map.Find(fields_[i]) : node->Find(fields_[i]);
       if (member == nullptr) return RecordError(absl::StrCat("Field does not exist: ", fields_[i]));
       shape->headers.push_back(Taken(*member, replace_null_));
       shape->headers.back().name = headers_[i];

@@ -144,13 +144,19 @@ class TimestampConverter final : public Stage {
     std::optional<Node>& operating = Target(target_, shape);
     if (!operating) return Verdict::kKeep;
     if (field_.empty()) {
-      if (operating->schema == nullptr) return Verdict::kKeep;
+      if (operating->schema == nullptr)
+        return operating->is_struct() ? absl::StatusOr<Verdict>(RecordError(
+                                            "a map does not correspond to a known timestamp type"))
+                                      : Verdict::kKeep;
       ASSIGN_OR_RETURN(operating, Convert(*operating));
       return Verdict::kKeep;
     }
     if (operating->kind == Node::Kind::kNull) return NullStruct(&*operating);
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "converting timestamp formats"));
-    if (node->schema == nullptr) return Verdict::kKeep;
+    if (node->schema == nullptr) {
+      AddMissing(field_, node);
+      return Verdict::kKeep;
+    }
     for (Node& member : node->members) {
       Node taken = Taken(member, replace_null_);
       if (member.name == field_) {
@@ -167,8 +173,9 @@ class TimestampConverter final : public Stage {
  private:
   // The value stays null; its schema changes all the same, whatever it was.
   absl::StatusOr<Verdict> NullStruct(Node* node) const {
-    if (node->schema == nullptr || node->schema->type != ConnectType::kStruct)
-      return Verdict::kKeep;
+    if (node->schema == nullptr) return Verdict::kKeep;
+    if (node->schema->type != ConnectType::kStruct)
+      return RecordError("Cannot list fields on non-struct type");
     Node members = event::StructNode(nullptr, {});
     for (const event::ConnectField& field : node->schema->fields)
       members.members.push_back(event::NullNode(field.schema, field.name));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -138,6 +139,7 @@ class ExtractNewRecordState final : public Stage {
     const Node envelope = *shape->value;
     const Node* before = envelope.Find("before");
     const Node* after = envelope.Find("after");
+    RETURN_IF_ERROR(AddHeaders(envelope, shape));
     // An envelope by its name that another transform has taken apart.
     if (after == nullptr) return RecordError("Unknown field: after");
     if (after->is_struct()) return ApplyToRow(envelope, *after, shape, questions);
@@ -162,7 +164,6 @@ class ExtractNewRecordState final : public Stage {
                                         RecordShape* shape, Questions* questions) const {
     if (mode_.deletes == Deletes::kDropped) return Verdict::kDrop;
     if (mode_.deletes == Deletes::kRow) return ApplyToRow(envelope, before, shape, questions);
-    RETURN_IF_ERROR(AddHeaders(envelope, shape));
     if (mode_.deletes == Deletes::kTombstone) {
       shape->value.reset();
     } else {
@@ -174,19 +175,17 @@ class ExtractNewRecordState final : public Stage {
   absl::StatusOr<Verdict> ApplyToRow(const Node& envelope, const Node& row, RecordShape* shape,
                                      Questions* questions) const {
     const bool deleted = row.name == "before";
-    RETURN_IF_ERROR(AddHeaders(envelope, shape));
     Node value = row;
     value.name.clear();
     if (mode_.mark_deleted) RETURN_IF_ERROR(MarkDeleted(deleted, &value));
-    if (!drop_header_.empty()) {
-      ASSIGN_OR_RETURN(const Verdict verdict, DropFields(&value, shape, questions));
-      if (verdict != Verdict::kKeep) return verdict;
-    }
-    ASSIGN_OR_RETURN(const Verdict verdict, Route(value, shape, questions));
+    ASSIGN_OR_RETURN(Verdict verdict, Route(deleted ? row : value, shape, questions));
     if (verdict != Verdict::kKeep) return verdict;
     RETURN_IF_ERROR(AddFields(envelope, &value));
+    if (!drop_header_.empty()) {
+      ASSIGN_OR_RETURN(verdict, DropFields(&value, shape, questions));
+    }
     shape->value = std::move(value);
-    return Verdict::kKeep;
+    return verdict;
   }
 
   absl::Status MarkDeleted(bool deleted, Node* value) const {
@@ -206,6 +205,10 @@ class ExtractNewRecordState final : public Stage {
   }
 
   absl::Status AddFields(const Node& envelope, Node* value) const {
+    // It is looked at even where nothing is added.
+    const Node* op = envelope.Find("op");
+    if (op == nullptr || op->schema->type != ConnectType::kString)
+      return RecordError("Field 'op' is missing, or not of type STRING");
     for (const AddedField& added : fields_) {
       ASSIGN_OR_RETURN(std::optional<Node> node, Resolve(envelope, added));
       if (node) value->members.push_back(AsOptional(*std::move(node), added.name));
@@ -221,14 +224,14 @@ class ExtractNewRecordState final : public Stage {
       return RecordError(absl::StrCat("Field '", route_, "' is not of type STRING"));
     const event::Answer* topic = questions->Ask(*column);
     if (topic == nullptr) return Verdict::kAsk;
-    if (!topic->null && !topic->text.empty()) shape->topic = topic->text;
+    if (!absl::StripAsciiWhitespace(topic->text).empty()) shape->topic = topic->text;
     return Verdict::kKeep;
   }
 
   absl::StatusOr<Verdict> DropFields(Node* value, RecordShape* shape, Questions* questions) const {
-    const auto header = std::find_if(shape->headers.rbegin(), shape->headers.rend(),
+    const auto header = std::find_if(shape->headers.begin(), shape->headers.end(),
                                      [&](const Node& one) { return one.name == drop_header_; });
-    if (header == shape->headers.rend() || header->kind != Node::Kind::kLeaf) return Verdict::kKeep;
+    if (header == shape->headers.end() || header->kind != Node::Kind::kLeaf) return Verdict::kKeep;
     const event::Answer* answer = questions->Ask(*header);
     if (answer == nullptr) return Verdict::kAsk;
     std::set<std::string, std::less<>> names;

@@ -35,14 +35,6 @@ bool IsDecimal(const ConnectSchema& schema) {
   return schema.type == ConnectType::kBytes && schema.name == kDecimal;
 }
 
-// Maps (of nulls: there are no others) get the fields that a transform names and they do not have.
-template <typename Names>
-void AddMissing(const Names& names, Node* map) {
-  for (const std::string& name : names) {
-    if (map->Find(name) == nullptr) map->members.push_back(event::NullNode(nullptr, name));
-  }
-}
-
 struct CastType {
   absl::string_view name;
   ConnectType type;
@@ -97,7 +89,9 @@ class MaskField final : public Stage {
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "mask fields"));
-    if (node->schema == nullptr) AddMissing(fields_, node);
+    if (node->schema == nullptr) {
+      for (const std::string& name : fields_) AddMissing(name, node);
+    }
     for (Node& member : node->members) {
       Node taken = Taken(member, replace_null_);
       if (fields_.count(member.name) > 0) {
@@ -333,9 +327,7 @@ class Cast final : public Stage {
 
  private:
   absl::StatusOr<Verdict> CastMap(Node* map) const {
-    std::vector<std::string> names;
-    for (const auto& [name, type] : fields_) names.push_back(name);
-    AddMissing(names, map);
+    for (const auto& [name, type] : fields_) AddMissing(name, map);
     return Verdict::kKeep;
   }
 

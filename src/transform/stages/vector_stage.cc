@@ -146,7 +146,8 @@ class VectorToJson final : public Stage {
     const ConnectSchemaPtr& schema = shape->value->schema;
     if (schema == nullptr || schema->type != ConnectType::kStruct)
       return RecordError("Only Struct objects supported for [Value should be a struct]");
-    if (shape->value->is_struct()) RETURN_IF_ERROR(Convert(&*shape->value));
+    const bool row = shape->value->is_struct() && FindVectorType(*schema) == nullptr;
+    if (row) RETURN_IF_ERROR(Convert(&*shape->value));
     return Verdict::kKeep;
   }
 };

@@ -314,4 +314,23 @@ for r in ["2.5","-7.9","70000","1e3","4294967297","-1","text","+5","0.1"," 1"]:
     case(["c","sparse"],U,kk("MaskField$Value",{"fields":"id","replacement":r}))
     case(["c"],U,kk("MaskField$Value",{"fields":"f,big","replacement":r}))
     case(["c"],U,kk("Cast$Value",{"spec":"id:int16,big:int8,f:float32"}),kk("MaskField$Value",{"fields":"id,big,f","replacement":r}))
+for e in ["value.after?.ct < 'a'","value.after?.ct < 5","value.after?.ct == 1577934245678","value.after?.ct != null","value.after?.ct && true","value.after?.ct in [1]","value.after?.pt == 1","value.after?.pt < 1"]: keep(e,["c","sparse","d"])
+# envelopes without their operation, the order of routing, adding and dropping
+for o in [{},{"add.fields":"table"},{"delete.tombstone.handling.mode":"rewrite"},{"delete.tombstone.handling.mode":"tombstone","add.headers":"table"}]:
+    for first in [kk("ReplaceField$Value",{"exclude":"op"}),kk("Cast$Value",{"spec":"op:boolean"}),kk("ReplaceField$Value",{"renames":"op:o"}),kk("ReplaceField$Value",{"exclude":"source"})]:
+        case(["c","u","d","tombstone","t"],first,d("ExtractNewRecordState",o))
+for o in [{"route.by.field":"nn"},{"add.fields":"op:nn"},{"add.fields":"op:n2,after.n:b2"}]:
+    for keep_all in ["true","false"]:
+        case(["u","sparse_u","bits_u"],CHANGED,CHANGED,d("ExtractNewRecordState",dict(o,**{"drop.fields.header.name":"un","drop.fields.keep.schema.compatible":keep_all})))
+        case(["u"],d("ExtractChangedRecordState",{"header.changed.name":"un"}),CHANGED,d("ExtractNewRecordState",dict(o,**{"drop.fields.header.name":"un","drop.fields.keep.schema.compatible":keep_all})))
+# maps, nulls, structs inside
+for stage in [kk("HeaderFrom$Value",{"fields":"x,nn","headers":"h,i","operation":"move"}),kk("HeaderFrom$Value",{"fields":"nn","headers":"h","operation":"copy"}),kk("ValueToKey",{"fields":"nn,x"}),kk("TimestampConverter$Value",{"field":"nn","target.type":"unix"}),
+  kk("TimestampConverter$Value",{"target.type":"unix"}),d("Filter",dict(GROOVY,condition="value.nn == null")),d("ContentBasedRouter",dict(GROOVY,**{"topic.expression":"value.nn ?: 'none'"})),kk("Flatten$Value",{}),kk("InsertField$Value",{"topic.field":"t"}),kk("ReplaceField$Value",{"renames":"x:y"})]:
+    case(["tombstone"],kk("HoistField$Value",{"field":"x"}),stage)
+for f in ["v","nn","pt","ct","arr"]:
+    for stage in [kk("TimestampConverter$Value",{"field":"x","target.type":"string","format":"yyyy"}),kk("TimestampConverter$Value",{"field":"d","target.type":"unix","replace.null.with.default":"false"}),kk("ReplaceField$Value",{"exclude":"x"}),kk("InsertField$Value",{"static.field":"s","static.value":"v"}),
+      kk("Flatten$Value",{}),kk("Cast$Value",{"spec":"x:string"}),kk("MaskField$Value",{"fields":"x"}),kk("ValueToKey",{"fields":"x"}),kk("HeaderFrom$Value",{"fields":"y","headers":"h","operation":"move"}),kk("ExtractField$Value",{"field":"x"}),kk("SetSchemaMetadata$Value",{"schema.name":"p"}),kk("HoistField$Value",{"field":"k"})]:
+        case(["c","sparse","dk"],kk("ExtractField$Value",{"field":"after."+f,"field.syntax.version":"V2"}),stage)
+for r in ["n","nn"]:
+    case(["dk","d"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite","route.by.field":r}))
 for c in out: print(json.dumps(c))
