@@ -69,6 +69,9 @@ bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext
       context->out->append(value.integer != 0 ? "true" : "false");
       break;
     case Scalar::Kind::kInteger:
+      if (context->format == TextFormat::kHeader && schema != nullptr &&
+          config::AppendConnectTime(schema->name, value.integer, context->out))
+        break;
       AppendInteger(value.integer, context->out);
       break;
     case Scalar::Kind::kReal:

@@ -333,4 +333,5 @@ for f in ["v","nn","pt","ct","arr"]:
         case(["c","sparse","dk"],kk("ExtractField$Value",{"field":"after."+f,"field.syntax.version":"V2"}),stage)
 for r in ["n","nn"]:
     case(["dk","d"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite","route.by.field":r}))
+for f in ["after","before"]: case(["c","u","sparse_u","bits_u","d"],kk("HeaderFrom$Value",{"fields":f,"headers":"row","operation":"move"}))
 for c in out: print(json.dumps(c))
