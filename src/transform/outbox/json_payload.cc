@@ -131,7 +131,9 @@ Node FieldOf(const Node& text, const ConnectSchema& schema, size_t place, const 
                    ? absl::OkStatus()
                    : RecordError("JSON does not fit its schema");
       });
-  return event::FunctionNode(field.schema, function, {text}, field.name);
+  Node node = event::FunctionNode(field.schema, function, {text}, field.name);
+  node.leaf.never_null = field.schema->type == ConnectType::kStruct;  // a null has no such schema
+  return node;
 }
 
 }  // namespace
