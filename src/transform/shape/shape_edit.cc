@@ -100,23 +100,11 @@ std::optional<Verdict> UnlessPresent(const std::optional<Node>& node, Questions*
   return std::nullopt;
 }
 
-namespace {
-
-// A struct that is one value to us, as a struct of the values of its fields.
-void Open(Node* node) {
-  std::vector<Node> members;
-  for (const event::ConnectField& field : node->schema->fields)
-    members.push_back(MemberOfLeaf(*node, field.name, field.schema));
-  *node = event::StructNode(node->schema, std::move(members), node->name);
-}
-
-}  // namespace
-
 absl::StatusOr<Node*> RequireStruct(std::optional<Node>* node, absl::string_view purpose) {
   const bool schemaless = !node->has_value() || (*node)->schema == nullptr;
   if (node->has_value() && (*node)->leaf.never_null && !schemaless &&
       (*node)->schema->type == ConnectType::kStruct)
-    Open(&**node);
+    **node = Opened(**node);
   if (node->has_value() && (*node)->is_struct()) return &**node;
   const bool null = !node->has_value() || (*node)->kind == Node::Kind::kNull;
   return RecordError(

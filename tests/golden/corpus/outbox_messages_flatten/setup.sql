@@ -1,0 +1,2 @@
+create table zz_done(id int primary key);
+create table plain(id int primary key);
