@@ -84,7 +84,9 @@ class InsertField final : public FieldStage {
                                                   Scalar::Text(value), field.name));
     };
     text(topic_, shape.topic);
-    AddNumber(partition_, ConnectType::kInt32, "", shape.partition, node);
+    // A map does not even get the null.
+    if (node->schema != nullptr || shape.partition)
+      AddNumber(partition_, ConnectType::kInt32, "", shape.partition, node);
     AddNumber(timestamp_, ConnectType::kInt64, "org.apache.kafka.connect.data.Timestamp",
               shape.timestamp, node);
     text(static_, static_value_);

@@ -1,4 +1,5 @@
 // Debezium's PartitionRouting: the partition by a hash of values.
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
@@ -60,6 +61,8 @@ class PartitionRouting final : public Stage {
     std::vector<Node> operands;
     std::vector<event::ConnectSchemaPtr> schemas;
     for (const std::string& field : fields_) {
+      // Without its operation a change has no side.
+      if (op.empty() && absl::StartsWith(field, "change")) continue;
       ASSIGN_OR_RETURN(std::optional<Node> node, Find(envelope, field, op == "d"));
       if (!node || node->kind != Node::Kind::kLeaf) continue;
       schemas.push_back(node->schema);

@@ -97,7 +97,8 @@ Scalar FromMillis(const Conversion& conversion, int64_t millis, std::string* buf
       return Scalar::Integer(Times(millis, conversion.precision.divide) /
                              conversion.precision.multiply);
     case Form::kDate:
-      return Scalar::Integer((millis - FloorMod(millis, kDayMillis)) / kDayMillis);
+      return Scalar::Integer(  // an int in Java
+          static_cast<int32_t>((millis - FloorMod(millis, kDayMillis)) / kDayMillis));
     case Form::kTime:
       return Scalar::Integer(FloorMod(millis, kDayMillis));
     case Form::kTimestamp:

@@ -334,4 +334,7 @@ for f in ["v","nn","pt","ct","arr"]:
 for r in ["n","nn"]:
     case(["dk","d"],d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite","route.by.field":r}))
 for f in ["after","before"]: case(["c","u","sparse_u","bits_u","d"],kk("HeaderFrom$Value",{"fields":f,"headers":"row","operation":"move"}))
+case(["c"],U,kk("TimestampConverter$Value",{"field":"ts","target.type":"Date","unix.precision":"seconds"}))
+case(["tombstone"],kk("HoistField$Value",{"field":"x"}),kk("InsertField$Value",{"partition.field":"p"}))
+for f in ["change.id","change.id,source.table"]: case(["u","d"],kk("ReplaceField$Value",{"exclude":"op"}),("io.debezium.transforms.partitions.PartitionRouting",{"partition.payload.fields":f,"partition.topic.num":"1000"}))
 for c in out: print(json.dumps(c))
