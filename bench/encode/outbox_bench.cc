@@ -92,7 +92,8 @@ class OutboxRows {
 
  private:
   const std::vector<std::string> texts_;
-  std::string other_;  // a payload of the same structure: every second row has it, as no row is like the one before
+  std::string
+      other_;  // a payload of the same structure: every second row has it, as no row is like the one before
   event::TableSchema table_;
   std::vector<event::Value> row_;
   size_t row_bytes_ = 0;

@@ -48,7 +48,7 @@ struct ConnectSchema {
   bool optional = false;
   std::string name;  // semantic name; empty: none
   std::optional<int> version;
-  std::string doc;   // empty: none
+  std::string doc;  // empty: none
   std::vector<std::pair<std::string, std::string>> parameters;
   std::optional<ConnectDefault> default_value;
   std::vector<ConnectField> fields;  // kStruct

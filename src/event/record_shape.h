@@ -46,7 +46,7 @@ struct Leaf {
   std::vector<Node> operands;  // kFunction: leaves
   std::string by;              // kFunction: the transform whose function it is, for messages
   bool null_is_default =
-      false;  // NULL is replaced by the schema's default, whatever the converter does
+      false;                // NULL is replaced by the schema's default, whatever the converter does
   bool never_null = false;  // kFunction: known to give a value for each record of this shape
 
   Scalar constant_value() const {

@@ -48,8 +48,11 @@ TEST(JsonSchema, NamesOfAnyBytesSurviveTheText) {
 }
 
 TEST(JsonSchema, OBX11_HalvesOfPairsStayAsTheyWereWritten) {
-  EXPECT_EQ(Expand(R"({"a":"\ud800","e":"\ud83d\nabcd\ud83d\u0041","\uDFFFb":"x\ude00\ud83d","c":"\ud83d\ude00\ud7ff"})"),
-            "{\"a\":\"\\uD800\",\"e\":\"\\uD83D\\nabcd\\uD83DA\",\"\\uDFFFb\":\"x\\uDE00\\uD83D\",\"c\":\"\\uD83D\\uDE00\xED\x9F\xBF\"}");
+  EXPECT_EQ(
+      Expand(
+          R"({"a":"\ud800","e":"\ud83d\nabcd\ud83d\u0041","\uDFFFb":"x\ude00\ud83d","c":"\ud83d\ude00\ud7ff"})"),
+      "{\"a\":\"\\uD800\",\"e\":\"\\uD83D\\nabcd\\uD83DA\",\"\\uDFFFb\":\"x\\uDE00\\uD83D\",\"c\":"
+      "\"\\uD83D\\uDE00\xED\x9F\xBF\"}");
 }
 
 TEST(JsonTree, TheDigitsOfANumberAreCountedWithoutItsSigns) {

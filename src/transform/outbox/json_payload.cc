@@ -117,20 +117,19 @@ Node WholeOf(const Node& text, ConnectSchemaPtr schema, const Request& request) 
 // The value of one field of the object that the text holds.
 Node FieldOf(const Node& text, const ConnectSchema& schema, size_t place, const Request& request) {
   const event::ConnectField& field = schema.fields[place];
-  const auto function = MakeFunction(
-      [schema = field.schema, place, request](auto in, std::string* buffer, Scalar* out) {
-        *out = Scalar::Null();
-        const Expansion& expansion = ExpansionOf(in[0].text, request);
-        const size_t member = expansion.places[place];
-        if (member == MemberIndex::kNone) return absl::OkStatus();
-        const JsonTree& value = expansion.tree.members[member].value;
-        if (value.kind == JsonTree::Kind::kNull) return absl::OkStatus();
-        std::string json;
-        RETURN_IF_ERROR(AppendJsonAs(value, *schema, &json));
-        return ScalarFromJson(json, *schema, buffer, out)
-                   ? absl::OkStatus()
-                   : RecordError("JSON does not fit its schema");
-      });
+  const auto function = MakeFunction([schema = field.schema, place, request](
+                                         auto in, std::string* buffer, Scalar* out) {
+    *out = Scalar::Null();
+    const Expansion& expansion = ExpansionOf(in[0].text, request);
+    const size_t member = expansion.places[place];
+    if (member == MemberIndex::kNone) return absl::OkStatus();
+    const JsonTree& value = expansion.tree.members[member].value;
+    if (value.kind == JsonTree::Kind::kNull) return absl::OkStatus();
+    std::string json;
+    RETURN_IF_ERROR(AppendJsonAs(value, *schema, &json));
+    return ScalarFromJson(json, *schema, buffer, out) ? absl::OkStatus()
+                                                      : RecordError("JSON does not fit its schema");
+  });
   Node node = event::FunctionNode(field.schema, function, {text}, field.name);
   node.leaf.never_null = field.schema->type == ConnectType::kStruct;  // a null has no such schema
   return node;
@@ -155,8 +154,8 @@ absl::StatusOr<Verdict> ExpandPayload(const std::string& name, const JsonRules& 
     questions->Warn(absl::StrCat("a payload ", text.substr(1), "; it stays text"));
     return Verdict::kKeep;
   }
-  *payload = text == kNoSchema ? Schemaless(*payload)
-                               : WholeOf(*payload, SchemaFromText(text), request);
+  *payload =
+      text == kNoSchema ? Schemaless(*payload) : WholeOf(*payload, SchemaFromText(text), request);
   return Verdict::kKeep;
 }
 
