@@ -84,6 +84,7 @@ class HeaderToValue final : public Stage {
     const Entries& entries;
     absl::string_view name;  // of the struct
     size_t level;            // structs around it
+    bool values = true;      // false: only its schema is there
   };
 
   Entries FindEntries(const RecordShape& shape) const {
@@ -139,7 +140,9 @@ class HeaderToValue final : public Stage {
       if (verdict != Verdict::kKeep) return verdict;
     }
     for (const Entry& entry : place.entries) {
-      if (IsHere(entry.path, place)) RETURN_IF_ERROR(Put(entry.path.back(), entry.value, node));
+      if (!IsHere(entry.path, place)) continue;
+      if (place.values || node->Find(entry.path.back()) == nullptr)
+        RETURN_IF_ERROR(Put(entry.path.back(), entry.value, node));
     }
     for (const std::string& name : added) {
       ASSIGN_OR_RETURN(Node member, NewStruct(name, place));
@@ -162,7 +165,7 @@ class HeaderToValue final : public Stage {
       case Presence::kPresent:
         if (!is_struct) return RecordError("Only Struct objects supported for [Nested field]");
         if (!member->is_struct()) *member = Opened(*member);
-        return Rewrite({place.entries, name, place.level + 1}, questions, member);
+        return Rewrite({place.entries, name, place.level + 1, place.values}, questions, member);
       case Presence::kNull:
         break;
     }
@@ -170,7 +173,7 @@ class HeaderToValue final : public Stage {
     // Its schema is rewritten all the same, and is no longer optional.
     Node filled = Opened(*member);
     ASSIGN_OR_RETURN(const Verdict verdict,
-                     Rewrite({place.entries, name, place.level + 1}, questions, &filled));
+                     Rewrite({place.entries, name, place.level + 1, false}, questions, &filled));
     if (verdict == Verdict::kKeep) *member = event::NullNode(filled.schema, name);
     return verdict;
   }

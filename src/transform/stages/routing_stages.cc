@@ -1,4 +1,6 @@
 // Transforms of topics: Kafka Connect's RegexRouter, TimestampRouter and Filter, Debezium's ByLogicalTableRouter.
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -129,14 +131,39 @@ class ByLogicalTableRouter final : public Stage {
     return SetStructSchema(std::move(basics), key);
   }
 
+  static absl::Status PutUnder(const event::ConnectSchemaPtr& schema, Node* row) {
+    row->schema = schema;
+    if (!row->is_struct()) return absl::OkStatus();
+    const auto known = [&](const Node& member) {
+      return std::any_of(
+          schema->fields.begin(), schema->fields.end(),
+          [&](const event::ConnectField& field) { return field.name == member.name; });
+    };
+    for (const Node& member : row->members) {
+      if (!known(member))
+        return RecordError(absl::StrCat(member.name, " is not a valid field name"));
+    }
+    std::vector<Node> members;
+    for (const event::ConnectField& field : schema->fields) {
+      const Node* member = row->Find(field.name);
+      members.push_back(member != nullptr ? *member : event::NullNode(field.schema, field.name));
+    }
+    row->members = std::move(members);
+    return absl::OkStatus();
+  }
+
   absl::Status ChangeValue(const std::string& topic, Node* value) const {
     // An envelope by its name that another transform has taken apart.
-    if (value->Find("before") == nullptr) return RecordError("the envelope has no field before");
+    const Node* before = value->Find("before");
+    if (before == nullptr || before->schema->type != ConnectType::kStruct)
+      return RecordError("the envelope has no field before, or it is no struct");
+    // Both rows get the schema that the old one has.
+    ConnectSchema row = *before->schema;
+    row.name = SchemaName(topic, ".Value");
+    const event::ConnectSchemaPtr schema = event::Shared(std::move(row));
     for (Node& member : value->members) {
       if (member.name == "before" || member.name == "after") {
-        ConnectSchema row = *member.schema;
-        row.name = SchemaName(topic, ".Value");
-        member.schema = event::Shared(std::move(row));
+        RETURN_IF_ERROR(PutUnder(schema, &member));
       } else {
         member = Taken(member, true);
       }

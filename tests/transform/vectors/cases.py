@@ -337,4 +337,7 @@ for f in ["after","before"]: case(["c","u","sparse_u","bits_u","d"],kk("HeaderFr
 case(["c"],U,kk("TimestampConverter$Value",{"field":"ts","target.type":"Date","unix.precision":"seconds"}))
 case(["tombstone"],kk("HoistField$Value",{"field":"x"}),kk("InsertField$Value",{"partition.field":"p"}))
 for f in ["change.id","change.id,source.table"]: case(["u","d"],kk("ReplaceField$Value",{"exclude":"op"}),("io.debezium.transforms.partitions.PartitionRouting",{"partition.payload.fields":f,"partition.topic.num":"1000"}))
+LOGICAL=d("ByLogicalTableRouter",{"topic.regex":"(.*)cust","topic.replacement":"$1all"})
+for f in ["after.t","before.t","before.id","source.t","extra.t"]: case(["c","u","d","t","sparse_u","tombstone"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":f,"operation":"copy"}),LOGICAL)
+for f in ["before.id","after.n"]: case(["c","u","d"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":f,"operation":"copy"}))
 for c in out: print(json.dumps(c))
