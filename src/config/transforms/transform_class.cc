@@ -78,6 +78,8 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | fields put into a map (HoistField over the key of a table without one) | the order of a Java HashMap | the order in which they come |
 | InsertField with offset.field | the task dies: sources have no offsets | refused |
 | TimezoneConverter on `timetz` | the offset of the day of processing | left as it is |
+| TimezoneConverter behind a ValueToKey of a whole row | changes the key too, which shares the row | changes the value |
+| ReplaceField that renames a field which is not there to a name that is | the task dies | nothing to rename |
 | TimezoneConverter near changes of the clock; `infinity` | wrong by an hour; the task dies | right; left as it is |
 | `format` of GeometryFormatTransformer | `wkb` and `ewkb` take the SRID out of the bytes. A geometry that has none there stays as it is under `ewkb`; under `wkb` it gets that of its field `srid`, and where that is null the task dies, until the first geometry with an SRID in its bytes: from then on `ewkb` holds | the same, each geometry by itself; one whose field `srid` is null stays as it is. `ewkb` is warned of |
 | SwapGeometryCoordinates on parts whose byte order is not that of the whole | coordinates that nobody can read | right |
