@@ -39,7 +39,7 @@ struct ChainOutcome {
   absl::Status error;
 };
 
-// Thread-safe: implementations are immutable.
+// Thread-safe. Implementations do not change, except for what the first records of a run decide for the later ones.
 class ShapeChain {
  public:
   virtual ~ShapeChain() = default;

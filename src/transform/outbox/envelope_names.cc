@@ -52,7 +52,12 @@ std::string EnvelopeNames::First(const ConnectSchema* payload,
     AppendStructure(*payload, &kind);
   }
   absl::MutexLock lock(&mutex_);
-  if (names_.size() >= kMost) names_.clear();
+  if (const auto known = names_.find(kind); known != names_.end()) return known->second;
+  if (names_.size() >= kMost || bytes_ + kind.size() > kMostBytes) {
+    names_.clear();
+    bytes_ = 0;
+  }
+  bytes_ += kind.size();
   return names_.emplace(std::move(kind), own).first->second;
 }
 

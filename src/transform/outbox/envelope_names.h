@@ -21,9 +21,11 @@ class EnvelopeNames {
                     const std::string& own);
 
  private:
-  static constexpr size_t kMost = 10'000;  // as many structures as Debezium keeps
+  static constexpr size_t kMost = 10'000;         // as many structures as Debezium keeps
+  static constexpr size_t kMostBytes = 16 << 20;  // of their descriptions
 
   absl::Mutex mutex_;
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::string, std::string> names_ ABSL_GUARDED_BY(mutex_);
 };
 
