@@ -3,6 +3,7 @@ import time
 
 import pytest
 
+from support.offsets import write_offset
 from support.wait import wait_until
 
 TABLE = "create table outbox (id int primary key, v text, created_at timestamptz not null default now())"
@@ -178,3 +179,21 @@ def test_clean_command_removes_nothing_that_may_be_unpublished(db, connectors, w
     connector.config.update(wrong)
     refused = connector.call("outbox", "clean", "--wait", "1")
     assert refused.returncode != 0 and said in refused.stderr and rows(db) == 1, refused.stderr
+
+
+@pytest.mark.parametrize("key, value, said", [("walduct_timeline", 7, "present history"), ("lsn_proc", 1 << 60, "present history"),
+                                              ("walduct_system_id", "1", "another server")])
+def test_clean_command_believes_no_position_of_another_history(key, value, said, db, connectors):
+    db.script(TABLE)
+    connector = connectors(db, {**CLEANUP, "walduct.outbox.cleanup": "none"}).start().wait_streaming()
+    db.execute("insert into outbox values (1)")
+    connector.wait_events(lambda events: any(e.id == 1 for e in events))
+    connector.stop()
+    stored = connector.offset()
+    assert key in stored, stored
+    changed = {**stored, key: value}
+    if key == "lsn_proc":  # all of its parts
+        changed = {name: value if name.startswith("lsn") else old for name, old in changed.items()}
+    write_offset(connector.offset_file, connector.name, connector.prefix, changed)
+    refused = connector.call("outbox", "clean", "--wait", "1")
+    assert refused.returncode not in (0, 5) and said in refused.stderr and rows(db) == 1, refused.stderr
