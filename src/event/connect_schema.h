@@ -54,6 +54,14 @@ struct ConnectSchema {
   std::vector<ConnectField> fields;  // kStruct
   ConnectSchemaPtr keys;             // kMap
   ConnectSchemaPtr items;            // kArray; of kMap its values
+
+  // kStruct: the field of that name; null when there is none.
+  const ConnectField* Find(absl::string_view field) const {
+    for (const ConnectField& one : fields) {
+      if (one.name == field) return &one;
+    }
+    return nullptr;
+  }
 };
 
 inline ConnectSchema Schema(ConnectType type, absl::string_view name = "") {
@@ -62,6 +70,12 @@ inline ConnectSchema Schema(ConnectType type, absl::string_view name = "") {
   schema.name = std::string(name);
   if (!name.empty()) schema.version = 1;
   return schema;
+}
+
+// Connect's Decimal: bytes that are a number.
+inline bool IsDecimal(const ConnectSchema& schema) {
+  return schema.type == ConnectType::kBytes &&
+         schema.name == "org.apache.kafka.connect.data.Decimal";
 }
 
 inline ConnectSchemaPtr Shared(ConnectSchema schema) {

@@ -41,4 +41,14 @@ inline const Type& BaseType(const Type& type) {
   return *t;
 }
 
+// The modifier of a domain applies when the column has none of its own.
+inline int32_t EffectiveTypmod(const Type& type, int32_t typmod) {
+  const Type* t = &type;
+  while (typmod == -1 && t->kind == TypeKind::kDomain && t->base != nullptr) {
+    typmod = t->base_typmod;
+    t = t->base.get();
+  }
+  return typmod;
+}
+
 }  // namespace walduct::event

@@ -49,10 +49,8 @@ const ConnectSchema* RowSchema(const TablePlan& table, InputRow row, bool key) {
   const absl::string_view name = row == InputRow::kBefore  ? "before"
                                  : row == InputRow::kAfter ? "after"
                                                            : "";
-  for (const ConnectField& field : table.envelope_schema->fields) {
-    if (field.name == name) return field.schema.get();
-  }
-  return nullptr;
+  const ConnectField* field = table.envelope_schema->Find(name);
+  return field == nullptr ? nullptr : field->schema.get();
 }
 
 // But for the name, which stands in the struct around it.

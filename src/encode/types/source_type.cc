@@ -79,16 +79,6 @@ void SetLength(const LengthRow& row, int32_t typmod, SourceType* type) {
   }
 }
 
-// The modifier of a domain applies when the column has none of its own.
-int32_t EffectiveTypmod(const Type& type, int32_t typmod) {
-  const Type* t = &type;
-  while (typmod == -1 && t->kind == TypeKind::kDomain && t->base != nullptr) {
-    typmod = t->base_typmod;
-    t = t->base.get();
-  }
-  return typmod;
-}
-
 }  // namespace
 
 SourceType SourceTypeOf(const event::Column& column, bool snapshot) {

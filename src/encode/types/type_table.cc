@@ -117,16 +117,6 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
   return true;
 }
 
-// The modifier of a domain applies when the column has none of its own.
-int32_t EffectiveTypmod(const Type& type, int32_t typmod) {
-  const Type* t = &type;
-  while (typmod == -1 && t->kind == TypeKind::kDomain && t->base != nullptr) {
-    typmod = t->base_typmod;
-    t = t->base.get();
-  }
-  return typmod;
-}
-
 }  // namespace
 
 Forms ActiveForms(const ValueOptions& options) {

@@ -68,10 +68,8 @@ class Printer {
   static const ConnectSchema* MemberOf(const ConnectSchema* schema, const std::string& name) {
     if (schema == nullptr || schema->type != ConnectType::kStruct)
       return schema == nullptr ? nullptr : schema->items.get();
-    for (const ConnectField& field : schema->fields) {
-      if (field.name == name) return field.schema.get();
-    }
-    return nullptr;
+    const ConnectField* field = schema->Find(name);
+    return field == nullptr ? nullptr : field->schema.get();
   }
 
   // The string at the current place, without its quotes.

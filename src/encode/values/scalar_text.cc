@@ -16,8 +16,6 @@ namespace {
 
 using event::Scalar;
 
-constexpr absl::string_view kDecimalName = "org.apache.kafka.connect.data.Decimal";
-
 void AppendInteger(int64_t value, std::string* out) {
   char digits[24];
   out->append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
@@ -56,10 +54,6 @@ bool AppendDecimalScalar(absl::string_view digits, const ConnectSchema* schema,
 }
 
 }  // namespace
-
-bool IsDecimal(const ConnectSchema& schema) {
-  return schema.type == ConnectType::kBytes && schema.name == kDecimalName;
-}
 
 bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {
   switch (value.kind) {

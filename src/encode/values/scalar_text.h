@@ -17,6 +17,4 @@ bool AppendHeaderScalar(const event::Scalar& value, const ConnectSchema* schema,
 // The schema's default; null when it has none. Its text may be appended to *buffer.
 event::Scalar DefaultScalar(const ConnectSchema& schema, std::string* buffer);
 
-bool IsDecimal(const ConnectSchema& schema);
-
 }  // namespace walduct::encode

@@ -43,6 +43,12 @@ absl::Status SetStructSchema(ConnectSchema basics, Node* node) {
   return absl::OkStatus();
 }
 
+absl::Status RenewStructSchema(Node* node) {
+  ConnectSchema basics = CopyBasics(*node->schema);
+  basics.optional = node->schema->optional;
+  return SetStructSchema(std::move(basics), node);
+}
+
 Node Taken(const Node& node, bool replace_null) {
   Node copy = node;
   if (!replace_null) return copy;

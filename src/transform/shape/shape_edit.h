@@ -21,6 +21,8 @@ event::ConnectSchema CopyBasics(const event::ConnectSchema& schema);
 
 // Gives node a schema like `basics` whose fields are those of its members. InvalidArgument: two members of one name.
 absl::Status SetStructSchema(event::ConnectSchema basics, event::Node* node);
+// The same with the basics that a struct's schema has, optional as before.
+absl::Status RenewStructSchema(event::Node* node);
 
 // A copy as Struct.get (replace_null) or Struct.getWithoutDefault take it out of its struct.
 event::Node Taken(const event::Node& node, bool replace_null);

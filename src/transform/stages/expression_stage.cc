@@ -259,9 +259,8 @@ class Binder {
       if (member != nullptr) return *member;
       if (node.schema == nullptr) return event::NullNode(nullptr);  // a map
     } else if (node.schema != nullptr && node.schema->type == ConnectType::kStruct) {
-      for (const event::ConnectField& field : node.schema->fields) {
-        if (field.name == name) return MemberOfLeaf(node, name, field.schema);
-      }
+      if (const event::ConnectField* field = node.schema->Find(name))
+        return MemberOfLeaf(node, name, field->schema);
     }
     return RecordError(absl::StrCat(name, " is not a valid field name"));
   }

@@ -1,5 +1,4 @@
 // Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's ExtractChangedRecordState.
-#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -38,10 +37,7 @@ class InsertHeader final : public Stage {
 };
 
 void RemoveHeaders(const std::set<std::string, std::less<>>& names, RecordShape* shape) {
-  std::vector<Node>& headers = shape->headers;
-  headers.erase(std::remove_if(headers.begin(), headers.end(),
-                               [&](const Node& header) { return names.count(header.name) > 0; }),
-                headers.end());
+  std::erase_if(shape->headers, [&](const Node& header) { return names.count(header.name) > 0; });
 }
 
 std::set<std::string, std::less<>> AsSet(const std::vector<std::string>& list) {

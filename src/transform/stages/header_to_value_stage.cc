@@ -99,10 +99,9 @@ class HeaderToValue final : public Stage {
   }
 
   void Remove(std::vector<Node>* headers) const {
-    const auto listed = [&](const Node& header) {
+    std::erase_if(*headers, [&](const Node& header) {
       return std::find(headers_.begin(), headers_.end(), header.name) != headers_.end();
-    };
-    headers->erase(std::remove_if(headers->begin(), headers->end(), listed), headers->end());
+    });
   }
 
   // A path must not lead through what is no struct.
@@ -111,10 +110,8 @@ class HeaderToValue final : public Stage {
     for (size_t i = 0; i + 1 < entry.path.size(); ++i) {
       if (schema->type != ConnectType::kStruct)
         return RecordError("Cannot look up fields on non-struct type");
-      const auto field =
-          std::find_if(schema->fields.begin(), schema->fields.end(),
-                       [&](const event::ConnectField& one) { return one.name == entry.path[i]; });
-      if (field == schema->fields.end()) return absl::OkStatus();
+      const event::ConnectField* field = schema->Find(entry.path[i]);
+      if (field == nullptr) return absl::OkStatus();
       schema = field->schema.get();
       if (schema->type != ConnectType::kStruct)
         return RecordError(absl::StrCat("Field '", entry.path[i],
@@ -199,9 +196,7 @@ class HeaderToValue final : public Stage {
       const bool here =
           place.level == 0 ? place.name == kRoot : entry.path[place.level - 1] == place.name;
       const std::string& name = entry.path[place.level];
-      const bool there =
-          std::any_of(schema.fields.begin(), schema.fields.end(),
-                      [&](const event::ConnectField& field) { return field.name == name; });
+      const bool there = schema.Find(name) != nullptr;
       if (here && !there && std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
     }

@@ -1,5 +1,4 @@
 // Transforms of topics: Kafka Connect's RegexRouter, TimestampRouter and Filter, Debezium's ByLogicalTableRouter.
-#include <algorithm>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -134,13 +133,8 @@ class ByLogicalTableRouter final : public Stage {
   static absl::Status PutUnder(const event::ConnectSchemaPtr& schema, Node* row) {
     row->schema = schema;
     if (!row->is_struct()) return absl::OkStatus();
-    const auto known = [&](const Node& member) {
-      return std::any_of(
-          schema->fields.begin(), schema->fields.end(),
-          [&](const event::ConnectField& field) { return field.name == member.name; });
-    };
     for (const Node& member : row->members) {
-      if (!known(member))
+      if (schema->Find(member.name) == nullptr)
         return RecordError(absl::StrCat(member.name, " is not a valid field name"));
     }
     std::vector<Node> members;

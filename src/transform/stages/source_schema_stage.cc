@@ -131,9 +131,7 @@ class ExtractSchemaToNewRecord final : public Stage {
     ASSIGN_OR_RETURN(Node block, SourceSchema(*table, *after.schema));
     for (Node& member : value.members) member = Taken(member, true);
     value.members.push_back(std::move(block));
-    ConnectSchema basics = CopyBasics(*value.schema);
-    basics.optional = value.schema->optional;
-    RETURN_IF_ERROR(SetStructSchema(std::move(basics), &value));
+    RETURN_IF_ERROR(RenewStructSchema(&value));
     return Verdict::kKeep;
   }
 };

@@ -165,9 +165,7 @@ class TimestampConverter final : public Stage {
       }
       member = std::move(taken);
     }
-    ConnectSchema basics = CopyBasics(*node->schema);
-    basics.optional = node->schema->optional;
-    RETURN_IF_ERROR(SetStructSchema(std::move(basics), node));
+    RETURN_IF_ERROR(RenewStructSchema(node));
     return Verdict::kKeep;
   }
 
@@ -177,15 +175,13 @@ class TimestampConverter final : public Stage {
     if (node->schema == nullptr) return Verdict::kKeep;
     if (node->schema->type != ConnectType::kStruct)
       return RecordError("Cannot list fields on non-struct type");
-    Node members = event::StructNode(nullptr, {});
+    Node members = event::StructNode(node->schema, {});
     for (const event::ConnectField& field : node->schema->fields)
       members.members.push_back(event::NullNode(field.schema, field.name));
     for (Node& member : members.members) {
       if (member.name == field_) member.schema = event::Shared(TargetSchema(*member.schema));
     }
-    ConnectSchema basics = CopyBasics(*node->schema);
-    basics.optional = node->schema->optional;
-    RETURN_IF_ERROR(SetStructSchema(std::move(basics), &members));
+    RETURN_IF_ERROR(RenewStructSchema(&members));
     node->schema = members.schema;
     return Verdict::kKeep;
   }

@@ -1,6 +1,5 @@
 // Debezium's ActivateTracingSpan. The original makes spans with OpenTelemetry's agent for Java and puts the context of the last
 // one into headers; here are no spans, so the context that the row brings along goes on as it is.
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -82,9 +81,7 @@ class ActivateTracingSpan final : public Stage {
   }
 
   static void Replace(Node header, RecordShape* shape) {
-    const auto same = [&](const Node& other) { return other.name == header.name; };
-    shape->headers.erase(std::remove_if(shape->headers.begin(), shape->headers.end(), same),
-                         shape->headers.end());
+    std::erase_if(shape->headers, [&](const Node& other) { return other.name == header.name; });
     shape->headers.push_back(std::move(header));
   }
 

@@ -80,10 +80,9 @@ std::optional<Node> MemberOf(const Node& parent, const std::string& field) {
     if (member == nullptr) return std::nullopt;
     return *member;
   }
-  for (const event::ConnectField& one : parent.schema->fields) {
-    if (one.name == field) return event::NullNode(one.schema, field);
-  }
-  return std::nullopt;
+  const event::ConnectField* one = parent.schema->Find(field);
+  if (one == nullptr) return std::nullopt;
+  return event::NullNode(one->schema, field);
 }
 
 // nullopt: skipped, as there is no such field.

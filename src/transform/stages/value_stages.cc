@@ -29,12 +29,6 @@ using event::Node;
 using event::RecordShape;
 using event::Scalar;
 
-constexpr absl::string_view kDecimal = "org.apache.kafka.connect.data.Decimal";
-
-bool IsDecimal(const ConnectSchema& schema) {
-  return schema.type == ConnectType::kBytes && schema.name == kDecimal;
-}
-
 struct CastType {
   absl::string_view name;
   ConnectType type;
@@ -319,9 +313,7 @@ class Cast final : public Stage {
       }
       member = std::move(taken);
     }
-    ConnectSchema basics = CopyBasics(*node->schema);
-    basics.optional = node->schema->optional;
-    RETURN_IF_ERROR(SetStructSchema(std::move(basics), node));
+    RETURN_IF_ERROR(RenewStructSchema(node));
     return Verdict::kKeep;
   }
 
