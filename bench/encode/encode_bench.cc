@@ -1,5 +1,5 @@
-// Rows per second of RecordEncoder: the 15-column row of mixed types that the project measures itself by, with and without
-// schemas, and each family of types beside text.
+// Rows per second of RecordEncoder: the 15-column row of mixed types that the project measures
+// itself by, with and without schemas, and each family of types beside text.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -117,7 +117,8 @@ void Chained(benchmark::State& state, std::vector<config::TransformSpec> transfo
   EncodeRows(state, Typical(), state.range(0) != 0, chain.get());
 }
 
-// The same record through a chain that changes nothing, unwrapped, and unwrapped to the topic that a column names.
+// The same record through a chain that changes nothing, unwrapped, and unwrapped to the topic that
+// a column names.
 void TypicalRowPassed(benchmark::State& state) {
   Chained(state, {Transform(config::TransformKind::kSchemaChangeEventFilter, {})});
 }
@@ -136,8 +137,8 @@ void TypicalRowRouted(benchmark::State& state) {
 }
 BENCHMARK(TypicalRowRouted)->ArgName("schemas")->Arg(0)->Arg(1);
 
-// A family of types beside text of the same length, as records with one such column: "of_text" is how many times slower its
-// record is, "value_ns" what the value alone takes.
+// A family of types beside text of the same length, as records with one such column: "of_text" is
+// how many times slower its record is, "value_ns" what the value alone takes.
 class OneColumnRecord {
  public:
   OneColumnRecord(const test::TypeSample& sample, absl::string_view text,

@@ -1,5 +1,6 @@
-// A row of an outbox table as an event, beside the same row as a plain table's record: what routing costs per row. "bytes" are
-// those of the row as the server sends it, so that both do the same work per byte.
+// A row of an outbox table as an event, beside the same row as a plain table's record: what routing
+// costs per row. "bytes" are those of the row as the server sends it, so that both do the same work
+// per byte.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -92,8 +93,8 @@ class OutboxRows {
 
  private:
   const std::vector<std::string> texts_;
-  std::string
-      other_;  // a payload of the same structure: every second row has it, as no row is like the one before
+  // a payload of the same structure: every second row has it, as no row is like the one before
+  std::string other_;
   event::TableSchema table_;
   std::vector<event::Value> row_;
   size_t row_bytes_ = 0;
@@ -102,7 +103,8 @@ class OutboxRows {
   event::Emission emission_;
 };
 
-// A table is written as an envelope in JSON; events are mostly read as plain strings, sometimes as JSON.
+// A table is written as an envelope in JSON; events are mostly read as plain strings, sometimes as
+// JSON.
 void OutboxTablePlain(benchmark::State& state) {
   OutboxRows(Payload(static_cast<size_t>(state.range(0))), false).Run(state, nullptr);
 }
@@ -121,7 +123,8 @@ test::PropertyList Expanding() {
   return properties;
 }
 
-// table.expand.json.payload: the payload as a structure; and one object of many members, which costs the same per member.
+// table.expand.json.payload: the payload as a structure; and one object of many members, which
+// costs the same per member.
 void OutboxTableExpanded(benchmark::State& state) {
   const auto chain = transform::Chain::Create(test::ChainOf(Expanding()));
   OutboxRows(Payload(static_cast<size_t>(state.range(0))), false).Run(state, chain.get());

@@ -1,5 +1,5 @@
-// Decode throughput per message kind, and of the assembler with a handler that does nothing. items/s are messages (decoders)
-// and rows (assembler), bytes/s are payload bytes.
+// Decode throughput per message kind, and of the assembler with a handler that does nothing.
+// items/s are messages (decoders) and rows (assembler), bytes/s are payload bytes.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// What holding one row back costs: a row of the 15-column table that the other benchmarks use, about 200 bytes of text.
+// What holding one row back costs: a row of the 15-column table that the other benchmarks use,
+// about 200 bytes of text.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -28,7 +28,8 @@ constexpr std::array<char, 256> kEscape = [] {
   return table;
 }();
 
-// The bytes of a word that kEscape names, as their highest bits. Bits above the lowest may be wrong: a borrow runs upwards.
+// The bytes of a word that kEscape names, as their highest bits. Bits above the lowest may be
+// wrong: a borrow runs upwards.
 uint64_t EscapeBits(uint64_t word) {
   constexpr uint64_t kOnes = 0x0101010101010101ULL;
   constexpr uint64_t kHigh = 0x8080808080808080ULL;

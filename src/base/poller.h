@@ -11,8 +11,8 @@ namespace walduct {
 
 void WaitReadable(std::initializer_list<int> fds, absl::Duration timeout);
 
-// The same for one socket that has something left to send: also returns when it can be read, because a peer whose own
-// output is stuck may not take ours before we have read.
+// The same for one socket that has something left to send: also returns when it can be read,
+// because a peer whose own output is stuck may not take ours before we have read.
 void WaitWritable(int fd, absl::Duration timeout);
 
 }  // namespace walduct

@@ -1,4 +1,5 @@
-// The command line: which command, with which flags. Parsed by CLI11; errors of usage are printed by it.
+// The command line: which command, with which flags. Parsed by CLI11; errors of usage are printed
+// by it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Configurations named on the command line, loaded; what is wrong goes to standard error. What several commands print.
+// Configurations named on the command line, loaded; what is wrong goes to standard error. What
+// several commands print.
 #pragma once
 
 #include <optional>

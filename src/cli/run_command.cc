@@ -100,14 +100,16 @@ int RunConnectors(const Arguments& arguments) {
     threads.emplace_back([&] {
       const int code = RunConnector(result.loaded, goal, mode, stop);
       if (code == engine::kExitClean) return;
-      // Half alive is worse than dead: one connector that fails stops the process, and whoever watches it starts it anew.
+      // Half alive is worse than dead: one connector that fails stops the process, and whoever
+      // watches it starts it anew.
       int clean = engine::kExitClean;
       outcome.compare_exchange_strong(clean, code);
       stop.Request();
     });
   }
   for (std::thread& thread : threads) thread.join();
-  // A signal that comes now is late: taken for a second one, it would turn this exit code into another.
+  // A signal that comes now is late: taken for a second one, it would turn this exit code into
+  // another.
   signal(SIGTERM, SIG_IGN);
   signal(SIGINT, SIG_IGN);
   finished = true;

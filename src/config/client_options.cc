@@ -1,9 +1,10 @@
 // Kafka clients, the sink and the store of the position.
 //
-// Kafka Connect keeps three sets of client properties. Worker files hold producer.*, consumer.* and admin.*, a connector
-// adds producer.override.* and so on, and the worker's own clients (those of the offset topic) use security.*, sasl.* and
-// ssl.* without prefix. One file must be enough here, so a client without any security property of its own takes the
-// unprefixed ones, then the producer's.
+// Kafka Connect keeps three sets of client properties. Worker files hold producer.*, consumer.* and
+// admin.*, a connector adds producer.override.* and so on, and the worker's own clients (those of
+// the offset topic) use security.*, sasl.* and ssl.* without prefix. One file must be enough here,
+// so a client without any security property of its own takes the unprefixed ones, then the
+// producer's.
 #include <algorithm>
 #include <iterator>
 
@@ -13,7 +14,7 @@
 #include "absl/strings/strip.h"
 #include "config/options_builder.h"
 #include "config/properties/classes.h"
-#include "config/text/text_lists.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -85,7 +86,8 @@ OffsetStoreKind KindByName(absl::string_view name) {
                                                 : OffsetStoreKind::kKafkaTopic;
 }
 
-// The store named nearest to the operator: on the command line, in the connector file, in the worker file. nullptr: none.
+// The store named nearest to the operator: on the command line, in the connector file, in the
+// worker file. nullptr: none.
 const Property* NamedStore(const PropertySet& properties) {
   const Property* best = nullptr;
   for (const absl::string_view name :
@@ -140,7 +142,7 @@ TopicCreationGroup BuildGroup(const PropertySet& properties, const std::string& 
   for (const Property& property : properties.all()) {
     absl::string_view option = property.name;
     if (!absl::ConsumePrefix(&option, prefix)) continue;
-    if (ListContains("include, exclude, partitions, replication.factor", option)) continue;
+    if (java::ListContains("include, exclude, partitions, replication.factor", option)) continue;
     group.configs[std::string(option)] = property.value;
   }
   return group;
@@ -150,7 +152,7 @@ std::vector<TopicCreationGroup> BuildTopicCreation(const PropertySet& properties
   std::vector<TopicCreationGroup> groups;
   if (!properties.Boolean("topic.creation.enable")) return groups;
   if (!properties.IsSet("topic.creation.default.partitions")) return groups;
-  for (const std::string& name : SplitCommaList(properties.Text("topic.creation.groups"))) {
+  for (const std::string& name : java::SplitCommaList(properties.Text("topic.creation.groups"))) {
     groups.push_back(BuildGroup(properties, name));
   }
   groups.push_back(BuildGroup(properties, "default"));

@@ -8,8 +8,8 @@
 #include "config/properties/topic_naming_options.h"
 #include "config/properties/validators.h"
 #include "config/property_checks.h"
-#include "config/text/text_lists.h"
 #include "config/transforms/transform_checks.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -59,7 +59,7 @@ void CheckCompanions(const PropertySet& properties, Findings* findings) {
         "snapshot.mode 'custom' is "
         "defined; use another snapshot.mode");
   }
-  if (ListContains(properties.Text("notification.enabled.channels"), "sink") &&
+  if (java::ListContains(properties.Text("notification.enabled.channels"), "sink") &&
       !properties.IsSet("notification.sink.topic.name")) {
     findings->Error(
         "notification.sink.topic.name",
@@ -85,7 +85,7 @@ void CheckCompanions(const PropertySet& properties, Findings* findings) {
 
 // Plain words match no schema.table.
 void CheckOutboxTables(const PropertySet& properties, Findings* findings) {
-  for (const std::string& item : SplitCommaList(properties.Text("walduct.outbox.tables"))) {
+  for (const std::string& item : java::SplitCommaList(properties.Text("walduct.outbox.tables"))) {
     const bool plain = std::all_of(item.begin(), item.end(), [](unsigned char c) {
       return absl::ascii_isalnum(c) || c == '_' || c == '-';
     });
@@ -109,7 +109,7 @@ void CheckOutbox(const PropertySet& properties, Findings* findings) {
                    "also removes rows whose events could not be published and are in the log only; "
                    "name a topic in errors.deadletterqueue.topic.name");
   }
-  if (ListContains(properties.Text("skipped.operations"), "c")) {
+  if (java::ListContains(properties.Text("skipped.operations"), "c")) {
     findings->Error("skipped.operations",
                     "'c' leaves inserts unpublished, and walduct.outbox.cleanup would delete them",
                     "remove 'c', or set walduct.outbox.cleanup=none");
@@ -132,7 +132,7 @@ void CheckTopicCreation(const PropertySet& properties, Findings* findings) {
     findings->Error(name, "A value is required when topics are to be created",
                     "add it; -1 is the broker's default");
   }
-  for (const std::string& group : SplitCommaList(properties.Text("topic.creation.groups"))) {
+  for (const std::string& group : java::SplitCommaList(properties.Text("topic.creation.groups"))) {
     const std::string include = absl::StrCat("topic.creation.", group, ".include");
     if (group == "default") {
       findings->Error("topic.creation.groups",
@@ -190,7 +190,7 @@ void CheckHeaders(const PropertySet& properties, const TransformChainOptions& ch
 void WarnOfOverrides(const PropertySet& properties, Findings* findings) {
   constexpr absl::string_view kPrefix = "snapshot.select.statement.overrides.";
   const std::vector<std::string> tables =
-      SplitCommaList(properties.Text("snapshot.select.statement.overrides"));
+      java::SplitCommaList(properties.Text("snapshot.select.statement.overrides"));
   for (const std::string& table : tables) {
     if (properties.IsSet(absl::StrCat(kPrefix, table))) continue;
     findings->Warn("snapshot.select.statement.overrides",
@@ -217,7 +217,7 @@ void WarnOfSurprises(const PropertySet& properties, Findings* findings) {
         "slot.drop.on.stop",
         "changes made between a stop and the next start will be lost; meant for tests only");
   }
-  if (ListContains(properties.Text("skipped.operations"), "r")) {
+  if (java::ListContains(properties.Text("skipped.operations"), "r")) {
     findings->Warn("skipped.operations",
                    "'r' has no effect: rows of a snapshot are always written");
   }

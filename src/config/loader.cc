@@ -1,4 +1,5 @@
-// raw pairs of each source → references resolved, older names replaced → checked by the table → typed options.
+// raw pairs of each source → references resolved, older names replaced → checked by the table →
+// typed options.
 #include "config/loader.h"
 
 #include <filesystem>
@@ -47,7 +48,8 @@ std::vector<Source> ReadSources(const LoadRequest& request, LoadResult* result) 
   return sources;
 }
 
-// config.providers* of every source; the first of equal names counts, so overrides come first and the worker last.
+// config.providers* of every source; the first of equal names counts, so overrides come first and
+// the worker last.
 absl::StatusOr<std::unique_ptr<ConfigProviders>> CreateProviders(
     const std::vector<Source>& sources) {
   KeyValues merged;

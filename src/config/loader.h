@@ -1,11 +1,14 @@
 // From files and overrides to ConnectorOptions. Touches no server.
 //
-//   connector file: Kafka Connect's {"name","config":{…}}, a flat JSON map, or Java properties (by content, not by name)
+//   connector file: Kafka Connect's {"name","config":{…}}, a flat JSON map, or Java properties (by
+//   content, not by name)
 //   worker file:    Connect's worker properties
-//   overrides:      key=value from the command line; win over both. `producer.*`, `offset.storage.*`, … reach the worker keys
+//   overrides:      key=value from the command line; win over both. `producer.*`,
+//                   `offset.storage.*`, … reach the worker keys
 //
-// ${provider:[path:]key} references (file, env, directory; config.providers declarations honoured) are resolved here and
-// nowhere else; secrets never leave this room except inside the options structs.
+// ${provider:[path:]key} references (file, env, directory; config.providers declarations honoured)
+// are resolved here and nowhere else; secrets never leave this room except inside the options
+// structs.
 #pragma once
 
 #include <optional>
@@ -46,7 +49,8 @@ struct LoadedConnector {
   std::vector<std::string> warnings;       // one line each, for the log
 };
 
-// All problems at once: `errors` non-empty means refused (exit 2); loaded.properties is filled either way.
+// All problems at once: `errors` non-empty means refused (exit 2); loaded.properties is filled
+// either way.
 struct LoadResult {
   LoadedConnector loaded;
   std::vector<std::string> errors;  // "property 'slot.name': value 'xx-aa' …; use …"

@@ -1,5 +1,6 @@
-// From checked properties to typed options. Expects a PropertySet whose every value passed its check; adds warnings about
-// assumptions (a default broker, a default name, a store that forgets). Pure.
+// From checked properties to typed options. Expects a PropertySet whose every value passed its
+// check; adds warnings about assumptions (a default broker, a default name, a store that forgets).
+// Pure.
 #pragma once
 
 #include <string>

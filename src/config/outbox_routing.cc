@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "config/options_builder.h"
-#include "config/text/text_lists.h"
 #include "config/transforms/transform_class.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -60,7 +60,7 @@ std::optional<Guess> GuessTopicPrefix(const std::string& name, PropertySet* prop
   const Property* transforms = properties->Find("transforms");
   if (properties->IsSet("topic.prefix") || transforms == nullptr || BindsTables(*properties))
     return std::nullopt;
-  const std::vector<std::string> aliases = SplitCommaList(transforms->value);
+  const std::vector<std::string> aliases = java::SplitCommaList(transforms->value);
   const bool routed = std::any_of(aliases.begin(), aliases.end(), [&](const std::string& alias) {
     return IsUnconditionalRouter(*properties, alias);
   });

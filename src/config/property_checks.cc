@@ -3,13 +3,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "config/properties/validators.h"
-#include "config/text/text_lists.h"
 #include "config/transforms/transform_checks.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
 
-// The driver's pass-through names swallow any database.*; a near miss of a real name is a misspelling all the same.
+// The driver's pass-through names swallow any database.*; a near miss of a real name is a
+// misspelling all the same.
 bool IsMisspelling(const Property& property, const std::string& nearest) {
   return absl::StartsWith(property.definition->name, "database.") &&
          absl::StartsWith(nearest, "database.") && nearest != property.name;
@@ -132,7 +133,7 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
     return report;  // said once, below
   if (const std::string problem = CheckValue(definition, property.value); !problem.empty()) {
     findings->Error(property, problem, Fix(definition));
-  } else if (ListContains(definition.refused, value)) {
+  } else if (java::ListContains(definition.refused, value)) {
     Refuse(property, findings);
   }
   return report;

@@ -1,5 +1,5 @@
-// The checks of a load: each property by its definition, then the rules between properties. All problems are found, not
-// only the first. No server and no file is touched.
+// The checks of a load: each property by its definition, then the rules between properties. All
+// problems are found, not only the first. No server and no file is touched.
 #pragma once
 
 #include "config/loader.h"
@@ -8,7 +8,8 @@
 
 namespace walduct::config {
 
-// One property against its definition: unknown, renamed, malformed, refused, without effect. Gives its line of the report.
+// One property against its definition: unknown, renamed, malformed, refused, without effect. Gives
+// its line of the report.
 PropertyReport CheckProperty(const Property& property, const PropertySet& properties,
                              const Masking& masking, Findings* findings);
 

@@ -10,8 +10,8 @@
 #include "config/properties/classes.h"
 #include "config/properties/column_options.h"
 #include "config/properties/topic_naming_options.h"
-#include "config/text/text_lists.h"
 #include "config/transforms/transform_checks.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -74,7 +74,8 @@ NameAdjustment ParseAdjustment(absl::string_view mode) {
 // The converter that the property `name` says, `converter` being the one it belongs to.
 ConverterOptions ConverterOf(const PropertySet& properties, const std::string& name,
                              const Property* converter, Findings* findings) {
-  // Connect takes a converter and its options from one place: options beside another place's class do not count.
+  // Connect takes a converter and its options from one place: options beside another place's class
+  // do not count.
   const auto text = [&](absl::string_view option) {
     const std::string option_name = absl::StrCat(name, ".", option);
     const Property* given = properties.Find(option_name);
@@ -137,10 +138,10 @@ TransformOptions BuildTransform(const PropertySet& properties) {
   transform.message_exclude = properties.Regexes("message.prefix.exclude.list");
   transform.tombstones_on_delete = properties.Boolean("tombstones.on.delete");
   const std::string skipped = properties.Text("skipped.operations");
-  transform.skip_create = ListContains(skipped, "c");
-  transform.skip_update = ListContains(skipped, "u");
-  transform.skip_delete = ListContains(skipped, "d");
-  transform.skip_truncate = ListContains(skipped, "t");
+  transform.skip_create = java::ListContains(skipped, "c");
+  transform.skip_update = java::ListContains(skipped, "u");
+  transform.skip_delete = java::ListContains(skipped, "d");
+  transform.skip_truncate = java::ListContains(skipped, "t");
   return transform;
 }
 

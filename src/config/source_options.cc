@@ -1,4 +1,5 @@
-// Options of where changes come from: the database, its slot and publication, the captured tables, the snapshot.
+// Options of where changes come from: the database, its slot and publication, the captured tables,
+// the snapshot.
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -7,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "config/options_builder.h"
-#include "config/text/text_lists.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -51,7 +52,8 @@ OffsetMismatch ParseMismatch(absl::string_view strategy) {
   return OffsetMismatch::kNoValidation;
 }
 
-// The server's `publish` list, only when skipped.operations was given: its default does not reach the publication.
+// The server's `publish` list, only when skipped.operations was given: its default does not reach
+// the publication.
 std::optional<std::string> BuildPublish(const PropertySet& properties) {
   if (!properties.IsSet("skipped.operations")) return std::nullopt;
   const std::string skipped = properties.Text("skipped.operations");
@@ -59,7 +61,7 @@ std::optional<std::string> BuildPublish(const PropertySet& properties) {
   constexpr std::pair<absl::string_view, absl::string_view> kOperations[] = {
       {"c", "insert"}, {"u", "update"}, {"d", "delete"}, {"t", "truncate"}};
   for (const auto& [letter, word] : kOperations) {
-    if (!ListContains(skipped, letter)) published.push_back(word);
+    if (!java::ListContains(skipped, letter)) published.push_back(word);
   }
   return absl::StrJoin(published, ",");
 }
@@ -68,9 +70,9 @@ std::optional<std::string> BuildPublish(const PropertySet& properties) {
 std::vector<ReplicaIdentityRule> BuildReplicaIdentities(const PropertySet& properties) {
   std::vector<ReplicaIdentityRule> rules;
   for (const std::string& part :
-       SplitCommaList(properties.Text("replica.identity.autoset.values"))) {
+       java::SplitCommaList(properties.Text("replica.identity.autoset.values"))) {
     const std::vector<absl::string_view> sides = absl::StrSplit(part, absl::MaxSplits(':', 1));
-    absl::StatusOr<RegexList> tables = RegexList::Parse(sides[0]);
+    absl::StatusOr<java::RegexList> tables = java::RegexList::Parse(sides[0]);
     CHECK(tables.ok());
     const std::vector<std::string> words = absl::StrSplit(sides[1], ' ', absl::SkipWhitespace());
     rules.push_back({.tables = *std::move(tables),
@@ -164,7 +166,7 @@ SnapshotOptions BuildSnapshot(const PropertySet& properties) {
   snapshot.mode = ParseSnapshotMode(properties.Text("snapshot.mode"));
   snapshot.include_collections = properties.Regexes("snapshot.include.collection.list");
   for (const std::string& table :
-       SplitCommaList(properties.Text("snapshot.select.statement.overrides"))) {
+       java::SplitCommaList(properties.Text("snapshot.select.statement.overrides"))) {
     const std::string name = absl::StrCat("snapshot.select.statement.overrides.", table);
     if (properties.IsSet(name)) snapshot.select_overrides[table] = properties.Find(name)->value;
   }

@@ -1,8 +1,10 @@
-// RecordEncoder: turns an Emission into the bytes of a Kafka record, as Debezium behind Kafka Connect's JsonConverter,
-// StringConverter or ByteArrayConverter writes them: key, value with envelope and source block, headers. Compiles a plan per
-// version of a table at its first row; after that a row looks nothing up by name and allocates nothing.
+// RecordEncoder: turns an Emission into the bytes of a Kafka record, as Debezium behind Kafka
+// Connect's JsonConverter, StringConverter or ByteArrayConverter writes them: key, value with
+// envelope and source block, headers. Compiles a plan per version of a table at its first row;
+// after that a row looks nothing up by name and allocates nothing.
 //
-// Thread-safety: none; one per pipeline. A Record borrows the encoder's buffers until the next call of Encode.
+// Thread-safety: none; one per pipeline. A Record borrows the encoder's buffers until the next call
+// of Encode.
 #pragma once
 
 #include <array>
@@ -32,17 +34,21 @@ namespace walduct::encode {
 
 class RecordEncoder final : public event::RecordComparison {
  public:
-  // clock is borrowed and read once per record. chain: the transforms, borrowed; null: none. run_id: value of the header __debezium.context.runId.
+  // clock is borrowed and read once per record. chain: the transforms, borrowed; null: none.
+  // run_id: value of the header __debezium.context.runId.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
       config::EncodeOptions options, Clock& clock, std::string run_id,
       const event::ShapeChain* chain = nullptr);
 
-  // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h for errors of values, and
-  //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes bytes only)
+  // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h
+  // for errors of values, and
+  //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes
+  //                    bytes only)
   absl::Status Encode(const event::Emission& emission, event::Record* record);
 
-  // Of a row's record, before there is one: what the chain makes of it, as far as it can be told without values. Only with a
-  // chain. Valid until the next call. Errors: those of the table's plan.
+  // Of a row's record, before there is one: what the chain makes of it, as far as it can be told
+  // without values. Only with a chain. Valid until the next call. Errors: those of the table's
+  // plan.
   absl::StatusOr<const event::ChainOutcome*> Preview(const event::Emission& emission);
 
   bool SameKey(const event::Emission& emission) override;
@@ -98,7 +104,8 @@ class RecordEncoder final : public event::RecordComparison {
   const TransactionRecords transaction_records_;
   const HeartbeatRecord heartbeat_;
 
-  // The plans of one relation that are in use together: by topic, version, snapshot or stream. The oldest makes room.
+  // The plans of one relation that are in use together: by topic, version, snapshot or stream. The
+  // oldest makes room.
   struct TablePlans {
     std::array<std::unique_ptr<TablePlan>, 8> recent;
     size_t next = 0;

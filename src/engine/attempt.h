@@ -26,12 +26,12 @@
 #include "postgres/connection.h"
 #include "postgres/server_check.h"
 #include "replication/slot.h"
+#include "route/router.h"
 #include "sink/sink.h"
 #include "snapshot/mode.h"
 #include "snapshot/plan.h"
 #include "snapshot/row_marker.h"
 #include "transform/chain/chain.h"
-#include "transform/router.h"
 
 namespace walduct::engine {
 
@@ -68,7 +68,8 @@ class Attempt {
   absl::Status PrepareTopics();
   std::vector<std::string> KnownTopics() const;
   absl::Status CreateMissingSlot();
-  // With housekeeping of outbox tables: rows from before the new slot must be read, or there must be none.
+  // With housekeeping of outbox tables: rows from before the new slot must be read, or there must
+  // be none.
   absl::Status CheckNoOutboxHistory();
   bool ReadsOutboxRows() const;
   // What transforms will say of the tables, before anything is created; strict: refuses.
@@ -104,7 +105,7 @@ class Attempt {
   snapshot::StartDecision decision_;
   event::Position start_;
 
-  std::unique_ptr<transform::Router> router_;
+  std::unique_ptr<route::Router> router_;
   std::unique_ptr<const transform::Chain> chain_;  // null: no transforms
   std::unique_ptr<encode::RecordEncoder> encoder_;
   offset::AckTracker tracker_;

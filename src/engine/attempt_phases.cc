@@ -48,8 +48,9 @@ absl::Status Attempt::BuildPipeline() {
                                                            .run_id = run_id,
                                                            .clock = options_.clock,
                                                            .metrics = options_.metrics});
-  router_ = std::make_unique<transform::Router>(config().transform, filter_, encoder_.get());
-  // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what is stored from now on.
+  router_ = std::make_unique<route::Router>(config().transform, filter_, encoder_.get());
+  // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what
+  // is stored from now on.
   const bool resumes = stored_ && !decision_.snapshot;
   checkpointer_ = std::make_unique<Checkpointer>(
       Checkpointer::Options{.store = store_.get(),
@@ -174,7 +175,8 @@ absl::Status Attempt::Stream() {
                           {"ordinal", start_.ordinal}});
   pgoutput::AssemblerOptions resume;
   resume.start = start_;
-  // A message outside of transactions has the time of what was before it, the first one that of the start.
+  // A message outside of transactions has the time of what was before it, the first one that of the
+  // start.
   if (resume.start.commit_time_us == 0)
     resume.start.commit_time_us = absl::ToUnixMicros(options_.clock->Now());
   // Debezium's source.sequence begins with null until the first commit after a snapshot.
@@ -220,8 +222,9 @@ absl::Status Attempt::Stream() {
   return settled;
 }
 
-// After a failure: what was written before it is published and stored where that is still possible, so that the next attempt
-// does not repeat it, and a record that stops the connector holds up nothing before it.
+// After a failure: what was written before it is published and stored where that is still possible,
+// so that the next attempt does not repeat it, and a record that stops the connector holds up
+// nothing before it.
 void Attempt::Salvage() {
   const absl::Status settled =
       housekeeping_->Settle(std::min(config().runtime.shutdown_timeout, kSalvageTimeout));

@@ -1,4 +1,5 @@
-// Attempt: what is said of the transforms, and what is created on the servers before anything is read.
+// Attempt: what is said of the transforms, and what is created on the servers before anything is
+// read.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,8 @@
 #include "engine/chain_preview.h"
 #include "replication/publication.h"
 #include "replication/replica_identity.h"
+#include "route/topic_naming.h"
 #include "snapshot/transaction.h"
-#include "transform/topic_naming.h"
 
 namespace walduct::engine {
 
@@ -47,7 +48,8 @@ absl::Status Attempt::PrepareServer() {
   if (decision_.stream && !slot_) RETURN_IF_ERROR(postgres::CheckFreeSlot(*sql_));
   RETURN_IF_ERROR(PrepareTopics());
   if (!decision_.stream) return absl::OkStatus();
-  // PostgreSQL reads publications as of the moment of a change: one created after the slot would not be found for ever.
+  // PostgreSQL reads publications as of the moment of a change: one created after the slot would
+  // not be found for ever.
   if (options_.mode == RunMode::kTail) {
     ASSIGN_OR_RETURN(tail_publication_,
                      TailPublication::Ensure(*sql_, replication_options_, captured_));
@@ -74,13 +76,13 @@ absl::Status Attempt::PrepareTopics() {
 std::vector<std::string> Attempt::KnownTopics() const {
   std::vector<std::string> topics;
   if (!config().chain.transforms.empty()) return topics;
-  const transform::TopicNaming naming(config().transform);
+  const route::TopicNaming naming(config().transform);
   for (const postgres::TableName& table : captured_)
     topics.push_back(naming.TableTopic(table.schema, table.table));
   if (config().transform.transaction_metadata && decision_.stream)
-    topics.push_back(transform::TransactionTopic(config().transform));
+    topics.push_back(route::TransactionTopic(config().transform));
   if (config().heartbeat.interval > absl::ZeroDuration())
-    topics.push_back(transform::HeartbeatTopic(config().transform));
+    topics.push_back(route::HeartbeatTopic(config().transform));
   return topics;
 }
 

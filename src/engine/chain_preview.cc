@@ -11,8 +11,8 @@
 #include "base/status_macros.h"
 #include "config/options/table_filter.h"
 #include "encode/record_encoder.h"
+#include "route/router.h"
 #include "transform/chain/chain.h"
-#include "transform/router.h"
 
 namespace walduct::engine {
 namespace {
@@ -49,7 +49,7 @@ class Previewer {
         outbox_(config.outbox) {
     config::TransformOptions options = config.transform;
     options.transaction_metadata = false;
-    router_ = std::make_unique<transform::Router>(std::move(options), filter_);
+    router_ = std::make_unique<route::Router>(std::move(options), filter_);
     strict_ = std::any_of(config.chain.transforms.begin(), config.chain.transforms.end(),
                           [](const auto& spec) { return spec.strict; });
   }
@@ -66,7 +66,7 @@ class Previewer {
     event::ChangeEvent change;
     change.schema = &schema;
     change.after = row;
-    transform::Router::Emissions emissions;
+    route::Router::Emissions emissions;
     RETURN_IF_ERROR(router_->Route(change, &emissions));
     for (const event::Emission& emission : emissions) {
       const absl::StatusOr<const ChainOutcome*> outcome = encoder_->Preview(emission);
@@ -105,7 +105,7 @@ class Previewer {
   std::unique_ptr<const transform::Chain> chain_;
   const config::OutboxOptions& outbox_;
   std::unique_ptr<encode::RecordEncoder> encoder_;
-  std::unique_ptr<transform::Router> router_;
+  std::unique_ptr<route::Router> router_;
   bool strict_ = false;
 };
 

@@ -1,5 +1,6 @@
-// What the transforms of an outbox will make of the tables that are there, before the first event: guesses, columns that are
-// missing, history that a snapshot would publish. Reads the catalog, creates nothing.
+// What the transforms of an outbox will make of the tables that are there, before the first event:
+// guesses, columns that are missing, history that a snapshot would publish. Reads the catalog,
+// creates nothing.
 #pragma once
 
 #include <string>
@@ -18,8 +19,9 @@ struct ChainPreview {
   std::vector<std::string> problems;      // a sentence per table whose rows no transform can take
 };
 
-// Empty without an EventRouter. InvalidArgument outbox_strict: walduct.strict=true and something would be guessed.
-// FailedPrecondition outbox_not_routed: housekeeping is to delete rows that cannot become events.
+// Empty without an EventRouter. InvalidArgument outbox_strict: walduct.strict=true and something
+// would be guessed. FailedPrecondition outbox_not_routed: housekeeping is to delete rows that
+// cannot become events.
 absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
                                           postgres::Connection& connection,
                                           postgres::Catalog& catalog,
@@ -28,7 +30,8 @@ absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config
 // The same on a session of its own, for `validate`. Errors also those of the connection.
 absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config);
 
-// The warning about rows of an outbox table that a snapshot is about to publish; empty: there are none.
+// The warning about rows of an outbox table that a snapshot is about to publish; empty: there are
+// none.
 absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
                                            const std::string& select, const std::string& table);
 

@@ -7,11 +7,12 @@
 
 namespace walduct::engine {
 
-// "table public.orders": what the record is about; a message's prefix, a heartbeat, a transaction otherwise.
+// "table public.orders": what the record is about; a message's prefix, a heartbeat, a transaction
+// otherwise.
 std::string SubjectOf(const event::Emission& emission);
 
-// "id=5, region=eu": the key columns as PostgreSQL prints them, long values cut. "none" for a table without key, empty where
-// the record is about no row.
+// "id=5, region=eu": the key columns as PostgreSQL prints them, long values cut. "none" for a table
+// without key, empty where the record is about no row.
 std::string KeyOf(const event::Emission& emission);
 
 // All of it: "insert into table public.orders, key id=5, LSN 0/1A2B3C, transaction 740".

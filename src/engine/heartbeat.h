@@ -1,5 +1,6 @@
-// Heartbeat: a record on the heartbeat topic every heartbeat.interval.ms, and heartbeat.action.query with each. Written only when
-// the sink has room: a heartbeat is late rather than in the way. Moves no position. Data thread only.
+// Heartbeat: a record on the heartbeat topic every heartbeat.interval.ms, and
+// heartbeat.action.query with each. Written only when the sink has room: a heartbeat is late rather
+// than in the way. Moves no position. Data thread only.
 #pragma once
 
 #include "absl/status/status.h"

@@ -51,7 +51,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   // Flushes the sink, stores the safe position and reports it; all within timeout.
   absl::Status Settle(absl::Duration timeout);
-  // Waits until everything written is acknowledged and stored, however long that takes; a stop cuts it short like Settle.
+  // Waits until everything written is acknowledged and stored, however long that takes; a stop cuts
+  // it short like Settle.
   absl::Status Drain(absl::Duration stop_timeout);
 
   absl::Status WaitForRoom() override;

@@ -1,5 +1,5 @@
-// What `walduct outbox clean` does: one round of housekeeping from outside, while the connector runs elsewhere. Blocking; for
-// the command line.
+// What `walduct outbox clean` does: one round of housekeeping from outside, while the connector
+// runs elsewhere. Blocking; for the command line.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -14,12 +14,14 @@ struct CleanRequest {
   absl::Duration wait;  // for the stored position to pass what is committed now
 };
 
-// Removes, or with dry_run counts, what housekeeping of these options may remove now. Needs the offset store, where the
-// running connector says what Kafka has acknowledged.
+// Removes, or with dry_run counts, what housekeeping of these options may remove now. Needs the
+// offset store, where the running connector says what Kafka has acknowledged.
 //   InvalidArgument outbox_no_tables   walduct.outbox.tables is not set
 //   InvalidArgument outbox_not_published  skipped.operations leaves inserts out
-//   FailedPrecondition  system_mismatch, position_ahead: the stored position belongs to another server, or to a history that
-//     the server has no more; slot_lost: the connector's slot is missing or without its WAL; and Cleaner's reasons
+//   FailedPrecondition  system_mismatch, position_ahead: the stored position belongs to another
+//                       server, or to a history that
+//     the server has no more; slot_lost: the connector's slot is missing or without its WAL; and
+//     Cleaner's reasons
 //   Cancelled outbox_not_acknowledged  the position did not get there in time: nothing was removed
 absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& options,
                                                 const CleanRequest& request);

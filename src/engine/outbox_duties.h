@@ -1,5 +1,6 @@
-// OutboxDuties: what an attempt does about walduct.outbox.cleanup: checks before the first change, then a CleanupThread that is
-// told what is acknowledged. Does nothing when cleanup is none. Data thread only.
+// OutboxDuties: what an attempt does about walduct.outbox.cleanup: checks before the first change,
+// then a CleanupThread that is told what is acknowledged. Does nothing when cleanup is none. Data
+// thread only.
 #pragma once
 
 #include <memory>
@@ -31,10 +32,12 @@ class OutboxDuties {
 
   // Before the publication is touched: remembers whether it had the tables already.
   absl::Status BeforePublication(postgres::Connection& sql, const std::string& publication);
-  // When the publication is as it will be. first_start: no position is stored; a table that cannot be cleaned is then an
-  // error, later only a log line. rows_read: a snapshot reads the rows the tables hold.
+  // When the publication is as it will be. first_start: no position is stored; a table that cannot
+  // be cleaned is then an error, later only a log line. rows_read: a snapshot reads the rows the
+  // tables hold.
   absl::Status AfterPublication(postgres::Connection& sql, bool first_start, bool rows_read);
-  // On a session that sees what a new slot's exported snapshot shows: exactly the rows the stream will not bring.
+  // On a session that sees what a new slot's exported snapshot shows: exactly the rows the stream
+  // will not bring.
   absl::Status CheckNoHistory(postgres::Connection& on_snapshot);
 
   // The stream begins.

@@ -91,7 +91,7 @@ void Pipeline::CountFiltered() {
     if (now != *counted) parts_.metrics->Filtered(rule).Add(now - *counted);
     *counted = now;
   };
-  const transform::Router::Counters& now = parts_.router->counters();
+  const route::Router::Counters& now = parts_.router->counters();
   add(FilterRule::kNotCaptured, now.filtered_tables, &counted_.filtered_tables);
   add(FilterRule::kSkippedOperation, now.skipped_creates, &counted_.skipped_creates);
   add(FilterRule::kSkippedOperation, now.skipped_updates, &counted_.skipped_updates);
@@ -145,7 +145,8 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
   return written;
 }
 
-// The letter has a ticket like any record: the change counts as published once its letter is acknowledged.
+// The letter has a ticket like any record: the change counts as published once its letter is
+// acknowledged.
 absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
                                  RecordErrors::Stage stage) {
   const event::Record* letter = nullptr;

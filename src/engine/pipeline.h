@@ -1,6 +1,6 @@
 // Pipeline: pushes each change through transform and encode into the sink and keeps account of what
-// is in flight. A change is either wholly written, filtered by a named rule, let pass by RecordErrors,
-// or an error: never dropped in silence. Data thread only.
+// is in flight. A change is either wholly written, filtered by a named rule, let pass by
+// RecordErrors, or an error: never dropped in silence. Data thread only.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 #include "event/change_handler.h"
 #include "metrics/connector_metrics.h"
 #include "offset/ack_tracker.h"
+#include "route/router.h"
 #include "sink/sink.h"
-#include "transform/router.h"
 
 namespace walduct::engine {
 
@@ -29,7 +29,7 @@ class Pipeline final : public event::ChangeHandler {
  public:
   // All borrowed for the pipeline's life.
   struct Parts {
-    transform::Router* router = nullptr;
+    route::Router* router = nullptr;
     encode::RecordEncoder* encoder = nullptr;
     sink::Sink* sink = nullptr;
     offset::AckTracker* tracker = nullptr;
@@ -51,7 +51,8 @@ class Pipeline final : public event::ChangeHandler {
   // Copies what rules dropped, and values that were replaced, since the last call into the metrics.
   void CountFiltered();
 
-  // Says once of each column what its owner should know: left out, not masked, plain in the key, values replaced.
+  // Says once of each column what its owner should know: left out, not masked, plain in the key,
+  // values replaced.
   void ReportNotices();
 
  private:
@@ -63,9 +64,9 @@ class Pipeline final : public event::ChangeHandler {
   void CountReplaced();
 
   Parts parts_;
-  transform::Router::Counters counted_;                                  // already in the metrics
+  route::Router::Counters counted_;                                      // already in the metrics
   std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same
-  transform::Router::Emissions emissions_;
+  route::Router::Emissions emissions_;
 };
 
 }  // namespace walduct::engine

@@ -14,8 +14,8 @@ namespace {
 
 using metrics::RecordErrorOutcome;
 
-// The names that Connect gives the headers of its sinks' dead letters, in its order. A source has neither partition nor
-// offset to name; there is no stack to trace.
+// The names that Connect gives the headers of its sinks' dead letters, in its order. A source has
+// neither partition nor offset to name; there is no stack to trace.
 constexpr std::array<absl::string_view, 7> kContextNames = {"__connect.errors.topic",
                                                             "__connect.errors.connector.name",
                                                             "__connect.errors.task.id",
@@ -42,8 +42,8 @@ std::string ExceptionOf(const absl::Status& error) {
   return "org.apache.kafka.connect.errors.DataException";
 }
 
-// An error of this record and of no other. What a server lacks, and text that PostgreSQL cannot have sent, stop the connector
-// whatever the tolerance.
+// An error of this record and of no other. What a server lacks, and text that PostgreSQL cannot
+// have sent, stop the connector whatever the tolerance.
 bool IsOfRecord(const absl::Status& error) {
   return absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
          ErrorReason(error) == "toast_value_not_sent";

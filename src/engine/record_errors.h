@@ -1,6 +1,7 @@
-// RecordErrors: what becomes of a record that cannot be published, by Connect's errors.* properties: the connector stops, or
-// the record goes to the dead letter topic or the log. Costs nothing while nothing fails: the record as it was before the
-// transforms is made anew from the row, which is still at hand. Data thread only.
+// RecordErrors: what becomes of a record that cannot be published, by Connect's errors.*
+// properties: the connector stops, or the record goes to the dead letter topic or the log. Costs
+// nothing while nothing fails: the record as it was before the transforms is made anew from the
+// row, which is still at hand. Data thread only.
 #pragma once
 
 #include <array>
@@ -35,13 +36,14 @@ class RecordErrors {
     kEncode,   // transforms and converters
     kProduce,  // the sink will never take it
   };
-  // The record of emission cannot be published. OK: it is let pass, and was logged when there is no letter to write.
-  // An error: the connector has to stop; the same one, with the row, its key and its LSN.
-  // *letter: to be written in its place, borrowed until the next call; null: none.
+  // The record of emission cannot be published. OK: it is let pass, and was logged when there is no
+  // letter to write. An error: the connector has to stop; the same one, with the row, its key and
+  // its LSN. *letter: to be written in its place, borrowed until the next call; null: none.
   absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
                     const event::Record** letter);
 
-  // The sink cannot take the letter, either: makes it smaller. False: it has nothing left but its headers.
+  // The sink cannot take the letter, either: makes it smaller. False: it has nothing left but its
+  // headers.
   bool Shrink();
 
  private:

@@ -1,4 +1,5 @@
-// RunId: a time-ordered UUID (version 7) for one start of a connector, the header __debezium.context.runId.
+// RunId: a time-ordered UUID (version 7) for one start of a connector, the header
+// __debezium.context.runId.
 #pragma once
 
 #include <string>

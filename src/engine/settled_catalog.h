@@ -1,9 +1,11 @@
-// SettledCatalog: reads the catalog for a relation of the stream, but not sooner than a moment after the change that announced
-// it. A migration comes as a burst of statements; read at once, the catalog would show whichever of them had been run by then,
-// and each reader would describe the first rows differently. Debezium, which polls, comes later than that.
+// SettledCatalog: reads the catalog for a relation of the stream, but not sooner than a moment
+// after the change that announced it. A migration comes as a burst of statements; read at once, the
+// catalog would show whichever of them had been run by then, and each reader would describe the
+// first rows differently. Debezium, which polls, comes later than that.
 //
-// Costs nothing when the stream lags, for the moment counts from the commit, nor when a relation is announced as it was before,
-// as happens after VACUUM. Data thread only; waits at most the delay, or until the wish to stop.
+// Costs nothing when the stream lags, for the moment counts from the commit, nor when a relation is
+// announced as it was before, as happens after VACUUM. Data thread only; waits at most the delay,
+// or until the wish to stop.
 #pragma once
 
 #include <cstddef>

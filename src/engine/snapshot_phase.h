@@ -1,4 +1,5 @@
-// SnapshotPhase: reads the planned tables through the pipeline until the last row is with the sink. Data thread only.
+// SnapshotPhase: reads the planned tables through the pipeline until the last row is with the sink.
+// Data thread only.
 #pragma once
 
 #include "absl/status/status.h"

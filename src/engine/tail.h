@@ -1,6 +1,6 @@
-// What `walduct tail` changes in a configuration, so that it can run beside the connector it looks at and leaves nothing
-// behind: its own temporary slot, the terminal as sink, no stored offset, and a publication of its own where the configured
-// one does not exist.
+// What `walduct tail` changes in a configuration, so that it can run beside the connector it looks
+// at and leaves nothing behind: its own temporary slot, the terminal as sink, no stored offset, and
+// a publication of its own where the configured one does not exist.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,12 @@
 
 namespace walduct::engine {
 
-// keep_snapshot_mode: the user set snapshot.mode. Otherwise tail shows only what changes from now on.
+// keep_snapshot_mode: the user set snapshot.mode. Otherwise tail shows only what changes from now
+// on.
 config::ConnectorOptions TailConfig(config::ConnectorOptions config, bool keep_snapshot_mode);
 
-// A publication to read through. Dropped again when it had to be created. connection is borrowed for the object's life.
+// A publication to read through. Dropped again when it had to be created. connection is borrowed
+// for the object's life.
 class TailPublication {
  public:
   static absl::StatusOr<std::unique_ptr<TailPublication>> Ensure(

@@ -1,5 +1,5 @@
-// Told: warnings that are worth one line for as long as the process lives, however often a connector starts anew.
-// Data thread only.
+// Told: warnings that are worth one line for as long as the process lives, however often a
+// connector starts anew. Data thread only.
 #pragma once
 
 #include <string>

@@ -49,13 +49,13 @@ struct ChangeEvent {
   const LogicalMessage* message = nullptr;  // kMessage only
 
   Position position;  // once this change is done with
-  std::optional<Lsn>
-      last_commit_end;  // end LSN of the last commit before this change, if any is known
-  Lsn lsn;              // of this change
-  std::optional<uint64_t>
-      xid;  // absent: unknown (snapshot on a standby, non-transactional message)
-  int64_t source_time_us =
-      0;  // commit time, or when the snapshot began to read; since the Unix epoch
+  // end LSN of the last commit before this change, if any is known
+  std::optional<Lsn> last_commit_end;
+  Lsn lsn;  // of this change
+  // absent: unknown (snapshot on a standby, non-transactional message)
+  std::optional<uint64_t> xid;
+  // commit time, or when the snapshot began to read; since the Unix epoch
+  int64_t source_time_us = 0;
   absl::string_view origin;  // empty: none
   Lsn origin_lsn;
 };

@@ -21,7 +21,8 @@ class ChangeHandler {
   virtual ~ChangeHandler() = default;
   virtual absl::Status OnBegin(const TransactionInfo& transaction) = 0;
   virtual absl::Status OnChange(const ChangeEvent& change) = 0;
-  // A change of a resumed transaction that was handed over before the restart: for handlers that count changes.
+  // A change of a resumed transaction that was handed over before the restart: for handlers that
+  // count changes.
   virtual absl::Status OnRepeated(const ChangeEvent&) { return absl::OkStatus(); }
   // boundary: commit_end is this transaction's end LSN, ordinal 0.
   virtual absl::Status OnCommit(const TransactionInfo& transaction, const Position& boundary) = 0;

@@ -1,6 +1,6 @@
-// Emission: what to publish, before any byte of it is made. One ChangeEvent gives none (filtered), one, or several (delete and
-// tombstone; both halves of a key change); transactions and heartbeats have records of their own. Borrows everything it points
-// to.
+// Emission: what to publish, before any byte of it is made. One ChangeEvent gives none (filtered),
+// one, or several (delete and tombstone; both halves of a key change); transactions and heartbeats
+// have records of their own. Borrows everything it points to.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// HeaderError: the error of a record with a header that its converter cannot write. Whoever reports it can say whose error it is.
+// HeaderError: the error of a record with a header that its converter cannot write. Whoever reports
+// it can say whose error it is.
 #pragma once
 
 #include <string>

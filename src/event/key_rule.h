@@ -1,5 +1,5 @@
-// KeyRule: what the keys of one version of a table are made of. Decided by the router, which tells key changes by it, and
-// compiled by the encoder, so that both mean the same key.
+// KeyRule: what the keys of one version of a table are made of. Decided by the router, which tells
+// key changes by it, and compiled by the encoder, so that both mean the same key.
 #pragma once
 
 #include <cstdint>

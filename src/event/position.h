@@ -23,8 +23,8 @@ enum class SnapshotPhase : uint8_t {
 
 struct Position {
   Lsn commit_end;  // end LSN of the last transaction wholly behind; snapshot: its consistent point
-  uint64_t ordinal =
-      0;  // changes of the following transaction already behind; 0 at a commit boundary
+  // changes of the following transaction already behind; 0 at a commit boundary
+  uint64_t ordinal = 0;
   Lsn transaction_final_lsn;   // that transaction's commit record (BEGIN's final_lsn); 0/0 when
                                // ordinal is 0
   Lsn change_lsn;              // LSN of the last change behind

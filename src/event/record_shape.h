@@ -1,11 +1,14 @@
-// RecordShape: a record whose structure is known and whose values are not. Transforms run on it once per kind of record (a
-// version of a table, an operation, which rows are there, …) instead of once per record; the encoder compiles the result.
+// RecordShape: a record whose structure is known and whose values are not. Transforms run on it
+// once per kind of record (a version of a table, an operation, which rows are there, …) instead of
+// once per record; the encoder compiles the result.
 //
-// Every value is a leaf: a constant, an input (what the encoder reads from each record: a column, a field of the source
-// block, the clock), or a function of other leaves. An input's number means something to the encoder alone; transforms move
-// it, drop it, wrap it, and find it by its place in the tree.
+// Every value is a leaf: a constant, an input (what the encoder reads from each record: a column, a
+// field of the source block, the clock), or a function of other leaves. An input's number means
+// something to the encoder alone; transforms move it, drop it, wrap it, and find it by its place in
+// the tree.
 //
-// Values of their own; copying is for the time of compiling. Functions are immutable, shared, and thread-safe.
+// Values of their own; copying is for the time of compiling. Functions are immutable, shared, and
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +29,9 @@ namespace walduct::event {
 class ValueFunction {
  public:
   virtual ~ValueFunction() = default;
-  // in: the operands in order. out may borrow from in and from *buffer, which is empty at the call and stays untouched until
-  // the record is written. An error is the error of the record; it names no value.
+  // in: the operands in order. out may borrow from in and from *buffer, which is empty at the call
+  // and stays untouched until the record is written. An error is the error of the record; it names
+  // no value.
   virtual absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer,
                              Scalar* out) const = 0;
 };
@@ -45,8 +49,8 @@ struct Leaf {
   ValueFunctionPtr function;   // kFunction
   std::vector<Node> operands;  // kFunction: leaves
   std::string by;              // kFunction: the transform whose function it is, for messages
-  bool null_is_default =
-      false;                // NULL is replaced by the schema's default, whatever the converter does
+  // NULL is replaced by the schema's default, whatever the converter does
+  bool null_is_default = false;
   bool never_null = false;  // kFunction: known to give a value for each record of this shape
 
   Scalar constant_value() const {
@@ -84,8 +88,8 @@ struct RecordShape {
   std::optional<Node> value;      // absent: a tombstone
   std::vector<Node> headers;      // in order; a name can occur twice
   std::optional<Node> partition;  // int32 leaf; absent or NULL: by the key
-  std::optional<Node>
-      timestamp;  // int64 leaf, milliseconds since the Unix epoch; absent or NULL: the producer's clock
+  // int64 leaf, milliseconds since the Unix epoch; absent or NULL: the producer's clock
+  std::optional<Node> timestamp;
 };
 
 inline Node NullNode(ConnectSchemaPtr schema, std::string name = "") {

@@ -1,4 +1,5 @@
-// Scalar: one value of a record in Kafka Connect's model, as functions of values take and give it. Borrows its text.
+// Scalar: one value of a record in Kafka Connect's model, as functions of values take and give it.
+// Borrows its text.
 #pragma once
 
 #include <cstdint>

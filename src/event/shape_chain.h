@@ -1,6 +1,7 @@
-// ShapeChain: the transforms of a connector, seen by the encoder. Works on shapes, once per kind of record. Where what becomes
-// of a record depends on its values, the chain asks a question: the encoder evaluates it for each record, and resumes the
-// chain once per distinct answer. So a record costs one look-up per question, and the plans form a tree of answers.
+// ShapeChain: the transforms of a connector, seen by the encoder. Works on shapes, once per kind of
+// record. Where what becomes of a record depends on its values, the chain asks a question: the
+// encoder evaluates it for each record, and resumes the chain once per distinct answer. So a record
+// costs one look-up per question, and the plans form a tree of answers.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@
 
 namespace walduct::event {
 
-// The value of a question for one record: text as it is, numbers in decimal, booleans as "true" and "false".
+// The value of a question for one record: text as it is, numbers in decimal, booleans as "true" and
+// "false".
 struct Answer {
   bool null = false;
   std::string text;
@@ -39,7 +41,8 @@ struct ChainOutcome {
   absl::Status error;
 };
 
-// Thread-safe. Implementations do not change, except for what the first records of a run decide for the later ones.
+// Thread-safe. Implementations do not change, except for what the first records of a run decide for
+// the later ones.
 class ShapeChain {
  public:
   virtual ~ShapeChain() = default;

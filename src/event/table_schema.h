@@ -53,8 +53,8 @@ struct TableSchema {
   std::string schema;
   std::string table;
   std::vector<Column> columns;  // in the order of the rows that use this schema
-  std::vector<uint16_t>
-      key_columns;  // primary key, else first usable unique index, in key order; may be empty
+  // primary key, else first usable unique index, in key order; may be empty
+  std::vector<uint16_t> key_columns;
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   TableVersion version{};
 };

@@ -1,5 +1,5 @@
-// TransformError: the error of a record that a transform could not take. It carries the transform's name in the chain, so that
-// whoever reports it can say whose error it is.
+// TransformError: the error of a record that a transform could not take. It carries the transform's
+// name in the chain, so that whoever reports it can say whose error it is.
 #pragma once
 
 #include <string>

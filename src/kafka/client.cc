@@ -21,9 +21,9 @@ struct ConfDeleter {
 };
 using ConfPtr = std::unique_ptr<rd_kafka_conf_t, ConfDeleter>;
 
-// Broken connections arrive as error events too, and are reported there once per outage instead of once per attempt. Records
-// that are still queued when a producer ends were never acknowledged: they are sent again. A producer id is asked for until
-// there is one.
+// Broken connections arrive as error events too, and are reported there once per outage instead of
+// once per attempt. Records that are still queued when a producer ends were never acknowledged:
+// they are sent again. A producer id is asked for until there is one.
 bool IsExpected(absl::string_view facility) {
   for (const absl::string_view expected : {"FAIL", "ERROR", "CONFWARN", "GETPID", "TERMINATE"}) {
     if (facility == expected) return true;

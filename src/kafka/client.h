@@ -1,6 +1,8 @@
-// Client: one librdkafka instance, a producer or a consumer, with its threads. Its log lines go to walduct::log.
+// Client: one librdkafka instance, a producer or a consumer, with its threads. Its log lines go to
+// walduct::log.
 //
-// Thread-safe once made. Destroying it waits for librdkafka's threads; what is still queued is dropped.
+// Thread-safe once made. Destroying it waits for librdkafka's threads; what is still queued is
+// dropped.
 #pragma once
 
 #include <string>

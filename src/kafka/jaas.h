@@ -1,5 +1,5 @@
-// The value of sasl.jaas.config: `<login module class> <flag> <option>=<value> … ;`, values bare, in "…" or '…' with
-// backslash escapes.
+// The value of sasl.jaas.config: `<login module class> <flag> <option>=<value> … ;`, values bare,
+// in "…" or '…' with backslash escapes.
 #pragma once
 
 #include <map>

@@ -19,12 +19,14 @@
 namespace walduct::kafka {
 namespace {
 
-// What librdkafka spends on a record beyond its bytes: its message, the delivery report's share, the allocator.
+// What librdkafka spends on a record beyond its bytes: its message, the delivery report's share,
+// the allocator.
 constexpr size_t kMessageOverhead = 320;
 constexpr size_t kHeadersOverhead = 96;
 constexpr size_t kHeaderOverhead = 80;
 
-// The opaque of a message carries its token and what it costs, so that its delivery report needs no look-up.
+// The opaque of a message carries its token and what it costs, so that its delivery report needs no
+// look-up.
 constexpr int kCostBits = 24;
 constexpr size_t kCostUnit = 64;
 constexpr uint64_t kMaxCost = (uint64_t{1} << kCostBits) - 1;
@@ -129,8 +131,8 @@ absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
   auto delivered = std::make_unique<bool>(false);
   rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(client_.handle());
   rd_kafka_topic_conf_set_opaque(conf, delivered.get());
-  rd_kafka_topic_t* handle =
-      rd_kafka_topic_new(client_.handle(), name.c_str(), conf);  // takes conf
+  // takes conf
+  rd_kafka_topic_t* handle = rd_kafka_topic_new(client_.handle(), name.c_str(), conf);
   if (handle == nullptr) return KafkaError(rd_kafka_last_error(), absl::StrCat("topic ", name));
   return Topic(handle, std::move(delivered));
 }
@@ -268,8 +270,9 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
   }
 }
 
-// A broker that has just started may not know a topic yet that has taken records, or that would have been created while it
-// was away: begin anew rather than fail. A new producer that finds the topic missing with brokers up fails for good.
+// A broker that has just started may not know a topic yet that has taken records, or that would
+// have been created while it was away: begin anew rather than fail. A new producer that finds the
+// topic missing with brokers up fails for good.
 void Producer::OnFailure(const rd_kafka_message_s& message) {
   if (!broken_.ok()) return;
   const std::string topic = absl::StrCat("topic ", rd_kafka_topic_name(message.rkt));
@@ -315,8 +318,8 @@ void Producer::OnError(rd_kafka_op_s* event) {
   }
 }
 
-// Once per outage, and only when something has waited for its end a while: connections that were idle are opened again on
-// demand.
+// Once per outage, and only when something has waited for its end a while: connections that were
+// idle are opened again on demand.
 void Producer::LogOutage() {
   constexpr absl::Duration kPatience = absl::Seconds(2);
   if (!all_down_ || outage_logged_ || in_flight_records_ == 0) return;

@@ -1,8 +1,8 @@
-// Producer: sends records in order per partition, and says in the order of arrival which are durable. Nothing is dropped: a
-// record that cannot be delivered breaks the producer for good.
+// Producer: sends records in order per partition, and says in the order of arrival which are
+// durable. Nothing is dropped: a record that cannot be delivered breaks the producer for good.
 //
-// Not thread-safe: one caller. librdkafka's threads only reach its queue. Bytes in flight are counted here, with what a
-// record costs in memory beyond its bytes.
+// Not thread-safe: one caller. librdkafka's threads only reach its queue. Bytes in flight are
+// counted here, with what a record costs in memory beyond its bytes.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,8 @@ struct Message {
   uint64_t token = 0;                           // below 2^40
 };
 
-// InvalidArgument topic_name_invalid when a broker would refuse the name, which would break the producer.
+// InvalidArgument topic_name_invalid when a broker would refuse the name, which would break the
+// producer.
 absl::Status CheckTopicName(absl::string_view name);
 
 class Producer {
@@ -94,7 +95,8 @@ class Producer {
   absl::StatusOr<Topic> OpenTopic(const std::string& name);
 
   // Never waits. Copies the message.
-  //   ResourceExhausted  buffer_bytes are in flight; nothing taken. One message alone may exceed them.
+  //   ResourceExhausted  buffer_bytes are in flight; nothing taken. One message alone may exceed
+  //                      them.
   //   InvalidArgument    record_too_large; nothing taken
   //   anything else      broken for good
   absl::Status Produce(const Message& message);
@@ -106,7 +108,8 @@ class Producer {
   absl::Status Flush(DeliveryHandler& handler, absl::Duration timeout);
   int ready_fd() const { return wakeup_.fd(); }
 
-  // For before the first record. Waits at most timeout, less when all brokers refuse. Unavailable, or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
+  // For before the first record. Waits at most timeout, less when all brokers refuse. Unavailable,
+  // or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
   absl::Status CheckConnected(absl::Duration timeout);
 
   size_t in_flight_bytes() const { return in_flight_bytes_; }

@@ -193,7 +193,8 @@ void TranslateCompressionLevel(const Properties& java, Properties* out) {
   if (!codec.empty() && !level.empty()) (*out)["compression.level"] = level;
 }
 
-// murmur2_random is what Java's default does: equal keys keep their partition when walduct takes a connector over.
+// murmur2_random is what Java's default does: equal keys keep their partition when walduct takes a
+// connector over.
 absl::Status TranslatePartitioner(const Properties& java, Properties* out) {
   const std::string name = Get(java, "partitioner.class");
   if (!name.empty() && !absl::EndsWith(name, ".DefaultPartitioner")) {
@@ -205,7 +206,8 @@ absl::Status TranslatePartitioner(const Properties& java, Properties* out) {
   return absl::OkStatus();
 }
 
-// With acks other than all a record that was acknowledged can be lost, and the slot would have been moved past it.
+// With acks other than all a record that was acknowledged can be lost, and the slot would have been
+// moved past it.
 absl::Status CheckDurability(const Properties& java, Properties* out) {
   const std::string acks = absl::AsciiStrToLower(Get(java, "acks"));
   if (!acks.empty() && acks != "all" && acks != "-1") {
@@ -279,7 +281,8 @@ absl::StatusOr<Properties> ProducerProperties(const Properties& java, const Prod
       {"linger.ms", absl::StrCat(rules.linger_ms)},
       {"message.max.bytes", "1048576"},  // Java's max.request.size
       {"message.timeout.ms", "0"},       // a broker that is away is waited for
-      // How long a topic may stay unknown before its records fail: long enough for a broker to create it.
+      // How long a topic may stay unknown before its records fail: long enough for a broker to
+      // create it.
       {"topic.metadata.propagation.max.ms", "10000"},
   };
   ASSIGN_OR_RETURN(const Properties translated, TranslateProperties(java));

@@ -1,6 +1,6 @@
-// From the property names of Kafka's Java clients to librdkafka's (its CONFIGURATION.md), so that a Connect worker's file
-// works as it is. Names that both know pass through; a name that neither knows is found when the client is made and only
-// warned about.
+// From the property names of Kafka's Java clients to librdkafka's (its CONFIGURATION.md), so that a
+// Connect worker's file works as it is. Names that both know pass through; a name that neither
+// knows is found when the client is made and only warned about.
 #pragma once
 
 #include <map>
@@ -14,18 +14,20 @@ namespace walduct::kafka {
 using Properties = std::map<std::string, std::string>;
 
 // Values may hold secrets. `rdkafka.<name>` passes <name> through untouched and wins.
-// InvalidArgument: kafka_property_invalid, kafka_sasl_unsupported, kafka_jaas_malformed, kafka_store_* .
+// InvalidArgument: kafka_property_invalid, kafka_sasl_unsupported, kafka_jaas_malformed,
+// kafka_store_* .
 absl::StatusOr<Properties> TranslateProperties(const Properties& java);
 
-// A producer's properties: ours, java's over them, and what must hold for order and durability over those.
+// A producer's properties: ours, java's over them, and what must hold for order and durability over
+// those.
 struct ProducerRules {
-  size_t buffer_bytes =
-      16u << 20;  // most that will be queued; bounds the caller, not a single record
+  // most that will be queued; bounds the caller, not a single record
+  size_t buffer_bytes = 16u << 20;
   bool auto_create_topics = true;  // let the broker create a topic at its first record
   int linger_ms = 1;  // unless java says otherwise; under load batches fill while one is on its way
 };
-// InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks other than all,
-// transactional.id, more requests in flight than idempotence orders.
+// InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks
+// other than all, transactional.id, more requests in flight than idempotence orders.
 absl::StatusOr<Properties> ProducerProperties(const Properties& java, const ProducerRules& rules);
 
 }  // namespace walduct::kafka

@@ -30,7 +30,8 @@ struct TopicAnswer {
   enum class Question { kExists, kCreate };
   Question question;
   std::string topic;
-  // kExists: OK, or FailedPrecondition topic_missing. kCreate: OK also when it exists already. Others as KafkaError.
+  // kExists: OK, or FailedPrecondition topic_missing. kCreate: OK also when it exists already.
+  // Others as KafkaError.
   absl::Status status;
 };
 

@@ -33,7 +33,8 @@ absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   properties["enable.partition.eof"] = "true";
   properties["allow.auto.create.topics"] = "false";
   properties["queued.max.messages.kbytes"] = "4096";
-  // The end of an empty partition is known when the broker answers, which it would put off for new records.
+  // The end of an empty partition is known when the broker answers, which it would put off for new
+  // records.
   properties["fetch.wait.max.ms"] = "10";
   // Without a group: nothing is committed, no right on a group is needed.
   properties.erase("group.id");

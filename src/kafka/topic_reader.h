@@ -1,5 +1,5 @@
-// ReadTopic: reads a small topic from its first record to what is its end now, as Connect reads its offset topic: all
-// partitions, committed records only.
+// ReadTopic: reads a small topic from its first record to what is its end now, as Connect reads its
+// offset topic: all partitions, committed records only.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct TopicReadOptions {
 };
 
 // Calls handler for each record, in order within a partition. Blocks.
-//   Unavailable broker_unavailable, topic_read_timeout; FailedPrecondition topic_missing; others as KafkaError
+//   Unavailable broker_unavailable, topic_read_timeout; FailedPrecondition topic_missing; others as
+//   KafkaError
 absl::Status ReadTopic(const TopicReadOptions& options,
                        const std::function<void(const TopicRecord&)>& handler);
 

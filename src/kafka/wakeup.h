@@ -1,5 +1,5 @@
-// Wakeup: a file descriptor that becomes readable when librdkafka has put something into a queue. Not thread-safe, except
-// that librdkafka writes to fd() from its threads.
+// Wakeup: a file descriptor that becomes readable when librdkafka has put something into a queue.
+// Not thread-safe, except that librdkafka writes to fd() from its threads.
 #pragma once
 
 struct rd_kafka_queue_s;
@@ -13,9 +13,11 @@ class Wakeup {
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;
 
-  // From now on the queue wakes fd() whenever it stops being empty. The queue must not outlive this.
+  // From now on the queue wakes fd() whenever it stops being empty. The queue must not outlive
+  // this.
   void Watch(rd_kafka_queue_s* queue);
-  // Makes fd() unreadable. Call it before looking into the queues: what comes in between wakes again.
+  // Makes fd() unreadable. Call it before looking into the queues: what comes in between wakes
+  // again.
   void Drain();
   int fd() const { return fd_; }
 

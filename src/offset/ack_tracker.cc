@@ -33,7 +33,8 @@ void AckTracker::OnAcknowledged(uint64_t ticket, uint32_t count) {
   Settle();
 }
 
-// The last group stays even when all of it is acknowledged: its ticket may have been given out for the next record.
+// The last group stays even when all of it is acknowledged: its ticket may have been given out for
+// the next record.
 void AckTracker::Settle() {
   while (!groups_.empty()) {
     Group& group = groups_.front();

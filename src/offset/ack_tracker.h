@@ -1,9 +1,10 @@
-// AckTracker: turns acknowledgements that come in any order into the one position that is safe to store: everything at or
-// before it is durable in the sink.
+// AckTracker: turns acknowledgements that come in any order into the one position that is safe to
+// store: everything at or before it is durable in the sink.
 //
-// Records are tracked in groups, not one by one: a group collects consecutive records up to kMaxGroupRecords and remembers
-// the position after its last; its ticket goes with each record into the sink. Steady state allocates nothing once the ring
-// has grown to the sink's in-flight limit. Not thread-safe: the data thread owns it.
+// Records are tracked in groups, not one by one: a group collects consecutive records up to
+// kMaxGroupRecords and remembers the position after its last; its ticket goes with each record into
+// the sink. Steady state allocates nothing once the ring has grown to the sink's in-flight limit.
+// Not thread-safe: the data thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,12 @@ class AckTracker {
 
   // Ticket for the next record.
   uint64_t NextTicket();
-  // A record was written under the ticket NextTicket gave last. Its position is not safe before Advance covers it.
+  // A record was written under the ticket NextTicket gave last. Its position is not safe before
+  // Advance covers it.
   void OnWritten();
-  // All records of everything up to position have been written: position becomes safe once they are acknowledged.
-  // With nothing in flight it is safe at once. A position behind the safe one (a source that repeats itself) changes nothing.
+  // All records of everything up to position have been written: position becomes safe once they are
+  // acknowledged. With nothing in flight it is safe at once. A position behind the safe one (a
+  // source that repeats itself) changes nothing.
   void Advance(const event::Position& position);
   void OnAcknowledged(uint64_t ticket, uint32_t count);
 
@@ -37,8 +40,8 @@ class AckTracker {
   struct Group {
     uint32_t written = 0;
     uint32_t acknowledged = 0;
-    std::optional<event::Position>
-        position;  // safe once this group and all before it are acknowledged
+    // safe once this group and all before it are acknowledged
+    std::optional<event::Position> position;
   };
   void Settle();
   void MakeSafe(const event::Position& position);

@@ -4,24 +4,25 @@
 
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "offset/java_hash_map.h"
+#include "java/serial/hash_map_file.h"
 #include "offset/whole_file.h"
 
 namespace walduct::offset {
 namespace {
 
-// Connectors of this process that share a file must not overwrite each other's entries between reading and replacing it.
+// Connectors of this process that share a file must not overwrite each other's entries between
+// reading and replacing it.
 std::mutex g_rewrite;
 
-absl::StatusOr<JavaHashMap> ReadMap(const std::string& path) {
+absl::StatusOr<java::HashMapFile> ReadMap(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(path));
-  absl::StatusOr<JavaHashMap> map = JavaHashMap::Parse(content);
+  absl::StatusOr<java::HashMapFile> map = java::HashMapFile::Parse(content);
   if (!map.ok()) return WithContext(map.status(), path);
   return map;
 }
 
 // All spellings of the connector's key.
-std::vector<std::string> KeysOf(const JavaHashMap& map, const OffsetIdentity& identity) {
+std::vector<std::string> KeysOf(const java::HashMapFile& map, const OffsetIdentity& identity) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : map.entries()) {
     if (key && KeyBelongsTo(*key, identity)) keys.push_back(*key);
@@ -39,7 +40,7 @@ absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::st
 }
 
 absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
-  ASSIGN_OR_RETURN(const JavaHashMap map, ReadMap(path_));
+  ASSIGN_OR_RETURN(const java::HashMapFile map, ReadMap(path_));
   for (const auto& [key, value] : map.entries()) {
     if (!key || !value || !KeyBelongsTo(*key, identity_)) continue;
     absl::StatusOr<StoredOffset> offset = DecodeOffset(*value);
@@ -51,7 +52,7 @@ absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
 
 absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
   const std::lock_guard<std::mutex> lock(g_rewrite);
-  ASSIGN_OR_RETURN(JavaHashMap map, ReadMap(path_));
+  ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
   const std::string own = OffsetKey(identity_.connector_name, identity_.topic_prefix);
   for (const std::string& key : KeysOf(map, identity_)) {
     if (key != own) map.Remove(key);
@@ -62,7 +63,7 @@ absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
 
 absl::Status FileOffsetStore::Erase() {
   const std::lock_guard<std::mutex> lock(g_rewrite);
-  ASSIGN_OR_RETURN(JavaHashMap map, ReadMap(path_));
+  ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
   for (const std::string& key : KeysOf(map, identity_)) map.Remove(key);
   return ReplaceWholeFile(path_, map.Serialize());
 }

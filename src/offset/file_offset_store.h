@@ -1,8 +1,10 @@
-// FileOffsetStore: the file of Connect's FileOffsetBackingStore (offset.storage.file.filename), replaced as a whole: a crash
-// leaves the old file or the new one. Entries of other connectors are kept. Several connectors of one process may share a
-// file; several processes must not, as with Connect.
+// FileOffsetStore: the file of Connect's FileOffsetBackingStore (offset.storage.file.filename),
+// replaced as a whole: a crash leaves the old file or the new one. Entries of other connectors are
+// kept. Several connectors of one process may share a file; several processes must not, as with
+// Connect.
 //
-// Errors: FailedPrecondition offset_file_unwritable or offset_file_unreadable names the path; DataLoss offset_file_malformed.
+// Errors: FailedPrecondition offset_file_unwritable or offset_file_unreadable names the path;
+// DataLoss offset_file_malformed.
 #pragma once
 
 #include <memory>
@@ -17,7 +19,8 @@ namespace walduct::offset {
 
 class FileOffsetStore final : public OffsetStore {
  public:
-  // Finds out at once whether the file can be written, so that a connector does not begin what it cannot keep.
+  // Finds out at once whether the file can be written, so that a connector does not begin what it
+  // cannot keep.
   static absl::StatusOr<std::unique_ptr<FileOffsetStore>> Create(std::string path,
                                                                  OffsetIdentity identity);
 

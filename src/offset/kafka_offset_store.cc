@@ -90,7 +90,8 @@ absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
   return std::optional<StoredOffset>(*std::move(offset));
 }
 
-// A wrong password or a broker that is away shows at once in the producer; the reader alone would only run out of time.
+// A wrong password or a broker that is away shows at once in the producer; the reader alone would
+// only run out of time.
 absl::Status KafkaOffsetStore::ReadLatest(
     const std::function<void(const kafka::TopicRecord&)>& handler) {
   RETURN_IF_ERROR(OpenProducer());

@@ -1,8 +1,9 @@
-// KafkaOffsetStore: Connect's compacted offset topic (offset.storage.topic), created by us when it is missing. Records carry
-// the bytes and the partitioner of Connect, so that one key has one history whoever writes it.
+// KafkaOffsetStore: Connect's compacted offset topic (offset.storage.topic), created by us when it
+// is missing. Records carry the bytes and the partitioner of Connect, so that one key has one
+// history whoever writes it.
 //
-// Errors of Load: Unavailable broker_unavailable or topic_read_timeout; PermissionDenied or FailedPrecondition with how to
-// create the topic by hand; InvalidArgument offset_malformed.
+// Errors of Load: Unavailable broker_unavailable or topic_read_timeout; PermissionDenied or
+// FailedPrecondition with how to create the topic by hand; InvalidArgument offset_malformed.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Which entry of a store belongs to a connector. Keys are compared as parsed JSON: Connect's bytes are one way to write them.
+// Which entry of a store belongs to a connector. Keys are compared as parsed JSON: Connect's bytes
+// are one way to write them.
 #pragma once
 
 #include <string>

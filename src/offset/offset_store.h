@@ -1,5 +1,6 @@
-// OffsetStore: where a connector's position outlives the process. Connect's own formats, so that Debezium can resume what
-// walduct stored and the other way round: the partition {"server":"<topic.prefix>"} under the connector's name.
+// OffsetStore: where a connector's position outlives the process. Connect's own formats, so that
+// Debezium can resume what walduct stored and the other way round: the partition
+// {"server":"<topic.prefix>"} under the connector's name.
 //
 // Thread-safety: one caller, the data thread.
 #pragma once
@@ -22,7 +23,8 @@ class OffsetStore {
   // Starts to store; at most one at a time. Poll until it answers.
   virtual absl::Status StartSave(const StoredOffset& offset) = 0;
 
-  // Absent while the save is under way; OK once it is durable; an error when it failed and may be started again.
+  // Absent while the save is under way; OK once it is durable; an error when it failed and may be
+  // started again.
   virtual std::optional<absl::Status> PollSave() = 0;
 
   // Becomes readable when PollSave may have an answer; -1 when it always has one at once.

@@ -9,8 +9,8 @@
 
 namespace walduct::offset {
 
-// Finds out what can be found out without a broker: FailedPrecondition offset_file_unwritable, InvalidArgument for client
-// properties.
+// Finds out what can be found out without a broker: FailedPrecondition offset_file_unwritable,
+// InvalidArgument for client properties.
 absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(
     const config::ConnectorOptions& options);
 

@@ -37,7 +37,8 @@ class ObjectWriter {
   std::string json_;
 };
 
-// Debezium's keys of a snapshot. Without lsn_proc and lsn_commit it knows that nothing was streamed yet.
+// Debezium's keys of a snapshot. Without lsn_proc and lsn_commit it knows that nothing was streamed
+// yet.
 void WriteSnapshotKeys(const event::Position& position, ObjectWriter* out) {
   const bool completed = position.snapshot == event::SnapshotPhase::kCompleted;
   out->Number("ts_usec", position.commit_time_us);
@@ -48,8 +49,8 @@ void WriteSnapshotKeys(const event::Position& position, ObjectWriter* out) {
   out->Bool("snapshot_completed", completed);
 }
 
-// Debezium's keys while streaming always stand at the last commit boundary: inside of a transaction it could resume behind
-// rows that share an LSN with the last one.
+// Debezium's keys while streaming always stand at the last commit boundary: inside of a transaction
+// it could resume behind rows that share an LSN with the last one.
 void WriteStreamingKeys(const event::Position& position, bool transaction_id, ObjectWriter* out) {
   if (transaction_id && position.xid != 0) out->Text("transaction_id", absl::StrCat(position.xid));
   const auto boundary = static_cast<int64_t>(position.commit_end.value());

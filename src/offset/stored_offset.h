@@ -1,12 +1,16 @@
-// StoredOffset: the offset map of one connector as Kafka Connect stores it and Debezium's PostgresOffsetContext reads it.
+// StoredOffset: the offset map of one connector as Kafka Connect stores it and Debezium's
+// PostgresOffsetContext reads it.
 //
-//   lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot, last_snapshot_record, snapshot_completed   Debezium's
+//   lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot, last_snapshot_record,
+//   snapshot_completed Debezium's
 //   transaction_id                                                                                              Debezium's
-//   walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id, walduct_timeline                 ours
+//   walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id, walduct_timeline
+//   ours
 //
-// What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at most the transaction that was
-// under way. Ours says how many of that transaction's changes are behind already. Keys of Debezium's that we do not use
-// (transaction_id, incremental_snapshot_*) are kept as they came while the position has not moved.
+// What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
+// most the transaction that was under way. Ours says how many of that transaction's changes are
+// behind already. Keys of Debezium's that we do not use (transaction_id, incremental_snapshot_*)
+// are kept as they came while the position has not moved.
 #pragma once
 
 #include <map>
@@ -26,15 +30,17 @@ struct StoredOffset {
   std::optional<uint32_t> timeline;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
-  // Write the position's transaction as Debezium's transaction_id too (provide.transaction.metadata). It tells a Debezium that
-  // takes over not to announce that transaction a second time; its counters start anew, as it reads the whole of it.
+  // Write the position's transaction as Debezium's transaction_id too
+  // (provide.transaction.metadata). It tells a Debezium that takes over not to announce that
+  // transaction a second time; its counters start anew, as it reads the whole of it.
   bool transaction_id = false;
-  // Members that are neither Debezium's nor ours to use, as JSON text. They belong to this position only: an offset for
-  // another position is made without them.
+  // Members that are neither Debezium's nor ours to use, as JSON text. They belong to this position
+  // only: an offset for another position is made without them.
   std::map<std::string, std::string> foreign;
 };
 
-// The JSON object of the offset, fields in our fixed order, no spaces. LSNs are printed as Java prints a signed long.
+// The JSON object of the offset, fields in our fixed order, no spaces. LSNs are printed as Java
+// prints a signed long.
 std::string EncodeOffset(const StoredOffset& offset);
 // InvalidArgument names what is wrong. Accepts what Debezium 3.4 to 3.7 writes.
 absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json);
@@ -45,7 +51,8 @@ std::string OffsetKey(absl::string_view connector_name, absl::string_view topic_
 // The body of Connect's GET and PATCH /connectors/{name}/offsets.
 std::string EncodeRestBody(absl::string_view topic_prefix,
                            const std::optional<StoredOffset>& offset);
-// The offset for topic_prefix in such a body; absent when it is null there. InvalidArgument for another shape or partition.
+// The offset for topic_prefix in such a body; absent when it is null there. InvalidArgument for
+// another shape or partition.
 absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json,
                                                            absl::string_view topic_prefix);
 

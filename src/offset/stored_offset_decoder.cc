@@ -24,7 +24,8 @@ absl::string_view TextOf(const Value& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
-// One member as what the field of a position needs. Every reader leaves its target alone when the member is absent or null.
+// One member as what the field of a position needs. Every reader leaves its target alone when the
+// member is absent or null.
 class ObjectReader {
  public:
   explicit ObjectReader(const Value& object) : object_(object) {}
@@ -75,9 +76,10 @@ class ObjectReader {
   const Value& object_;
 };
 
-// "snapshot" holds the kind of snapshot (INITIAL, BLOCKING, INCREMENTAL); true in old releases, where
-// last_snapshot_record alone said that it was over. Only the initial one has to be taken again after a crash: the other
-// kinds run beside the stream, whose position stands in the same offset.
+// "snapshot" holds the kind of snapshot (INITIAL, BLOCKING, INCREMENTAL); true in old releases,
+// where last_snapshot_record alone said that it was over. Only the initial one has to be taken
+// again after a crash: the other kinds run beside the stream, whose position stands in the same
+// offset.
 event::SnapshotPhase PhaseOf(const ObjectReader& reader) {
   const Value* snapshot = reader.Find("snapshot");
   if (snapshot == nullptr) return event::SnapshotPhase::kNone;
@@ -94,8 +96,8 @@ event::SnapshotPhase PhaseOf(const ObjectReader& reader) {
   return completed ? event::SnapshotPhase::kCompleted : event::SnapshotPhase::kRunning;
 }
 
-// The boundary to resume at: the last COMMIT. Before Debezium has seen one it is the last thing it had processed; after a
-// snapshot, the snapshot's own LSN.
+// The boundary to resume at: the last COMMIT. Before Debezium has seen one it is the last thing it
+// had processed; after a snapshot, the snapshot's own LSN.
 absl::StatusOr<Lsn> BoundaryOf(const ObjectReader& reader) {
   for (const char* name : {"lsn_commit", "lsn_proc", "lsn"}) {
     uint64_t value = 0;
@@ -124,7 +126,8 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   return absl::OkStatus();
 }
 
-// What is read above, or describes the event that Debezium wrote last and says nothing of our position.
+// What is read above, or describes the event that Debezium wrote last and says nothing of our
+// position.
 bool IsKnown(absl::string_view name) {
   static constexpr absl::string_view kKnown[] = {"ts_usec",
                                                  "txId",

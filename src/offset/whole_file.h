@@ -12,8 +12,8 @@ namespace walduct::offset {
 // Empty when there is no such file. FailedPrecondition offset_file_unreadable.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 
-// Durable when it returns OK: a temporary file beside it, fsync, rename, fsync of the directory. A crash in between leaves
-// the old content. FailedPrecondition offset_file_unwritable.
+// Durable when it returns OK: a temporary file beside it, fsync, rename, fsync of the directory. A
+// crash in between leaves the old content. FailedPrecondition offset_file_unwritable.
 absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content);
 
 // Whether ReplaceWholeFile could work, by creating and removing the temporary file.

@@ -81,7 +81,8 @@ std::string Cleaner::Due(const Leaf& leaf, const Fence& fence) const {
                       before);
 }
 
-// By name and OID: another table may have got the name since. Not from a partition that has been detached.
+// By name and OID: another table may have got the name since. Not from a partition that has been
+// detached.
 std::string Cleaner::Removable(const Leaf& leaf, const Fence& fence) const {
   std::string condition =
       absl::StrCat(Due(leaf, fence), " AND tableoid = ", leaf.oid, "::pg_catalog.oid");
@@ -134,8 +135,8 @@ absl::Status Cleaner::Drop(const Leaf& leaf, const Fence& fence, Removed* remove
 }
 
 absl::StatusOr<bool> Cleaner::DropLocked(const Leaf& leaf, const Fence& fence) {
-  // SHARE waits for writers of this partition alone and lets readers go on during the check. From then on all of its rows are
-  // of transactions that have ended.
+  // SHARE waits for writers of this partition alone and lets readers go on during the check. From
+  // then on all of its rows are of transactions that have ended.
   RETURN_IF_ERROR(Ask(absl::StrCat("LOCK TABLE ONLY ", leaf.relation, " IN SHARE MODE")).status());
   // It may have been detached, or have got the name of another table, until the lock was there.
   ASSIGN_OR_RETURN(const std::string same,

@@ -1,15 +1,19 @@
-// Cleaner: one round of housekeeping. Removes rows that are past the retention and before a fence which the caller knows to be
-// acknowledged (fence.h): never a row that has not been published. One thread; the session is borrowed and is used for nothing
-// else.
+// Cleaner: one round of housekeeping. Removes rows that are past the retention and before a fence
+// which the caller knows to be acknowledged (fence.h): never a row that has not been published. One
+// thread; the session is borrowed and is used for nothing else.
 //
-// Nor one that may have come before its table was published: a partition attached with rows, a table added to the publication
-// with rows while the connector runs. Such rows stay, and FailedPrecondition outbox_history says so.
+// Nor one that may have come before its table was published: a partition attached with rows, a
+// table added to the publication with rows while the connector runs. Such rows stay, and
+// FailedPrecondition outbox_history says so.
 //
-// delete: statements of at most batch_rows rows, each a transaction; rows that others have locked are passed over.
-// drop_partitions: a partition whose upper bound is past the retention, once each of its rows is before the fence. Checked
-//   under a lock that keeps writers of that partition out. Rows in the default partition are deleted as above.
+// delete: statements of at most batch_rows rows, each a transaction; rows that others have locked
+// are passed over. drop_partitions: a partition whose upper bound is past the retention, once each
+// of its rows is before the fence. Checked
+//   under a lock that keeps writers of that partition out. Rows in the default partition are
+//   deleted as above.
 //
-// Never waits longer than 100 ms for a lock: what is locked is left for the next round. Neither do others wait longer for us.
+// Never waits longer than 100 ms for a lock: what is locked is left for the next round. Neither do
+// others wait longer for us.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +44,8 @@ class Cleaner {
 
   // Sets the session's lock and statement limits. Once, first.
   absl::Status Prepare();
-  // Adds to removed as it goes. A table that fails does not keep the others from being cleaned; the first error is answered:
-  // FindLeaves' or the server's; Cancelled when stopped.
+  // Adds to removed as it goes. A table that fails does not keep the others from being cleaned; the
+  // first error is answered: FindLeaves' or the server's; Cancelled when stopped.
   absl::Status Clean(const Fence& acknowledged, Removed* removed);
   // What Clean would remove; changes nothing.
   absl::StatusOr<Removed> Count(const Fence& acknowledged);

@@ -1,9 +1,11 @@
-// CleanupThread: housekeeping beside a running connector, on a thread and a session of its own, so that the data thread never
-// waits for it. What fails is counted, logged once and tried again at the next round; it never stops the connector.
+// CleanupThread: housekeeping beside a running connector, on a thread and a session of its own, so
+// that the data thread never waits for it. What fails is counted, logged once and tried again at
+// the next round; it never stops the connector.
 //
-// Each round takes a fence (fence.h) and uses the last one that has been acknowledged since. The session is closed between
-// rounds that are far apart. On another server than the attempt began with, nothing is cleaned: the stream breaks there, too,
-// and the next attempt has a thread of its own.
+// Each round takes a fence (fence.h) and uses the last one that has been acknowledged since. The
+// session is closed between rounds that are far apart. On another server than the attempt began
+// with, nothing is cleaned: the stream breaks there, too, and the next attempt has a thread of its
+// own.
 #pragma once
 
 #include <atomic>
@@ -38,7 +40,8 @@ class CleanupThread {
   CleanupThread(const CleanupThread&) = delete;
   CleanupThread& operator=(const CleanupThread&) = delete;
 
-  // Everything that committed at or before lsn has been acknowledged by the sink and is stored. Thread-safe, wait-free.
+  // Everything that committed at or before lsn has been acknowledged by the sink and is stored.
+  // Thread-safe, wait-free.
   void SetAcknowledged(Lsn lsn) { acknowledged_.store(lsn.value(), std::memory_order_relaxed); }
 
  private:

@@ -40,7 +40,8 @@ void AddSource(const InitOptions& options, Properties* out) {
 void AddTable(const InitOptions& options, Properties* out) {
   out->emplace_back("table.include.list",
                     absl::StrCat(Literally(options.schema), "\\.", Literally(options.table)));
-  // Rows written before the slot exists are published too; the table is new, so there is no history.
+  // Rows written before the slot exists are published too; the table is new, so there is no
+  // history.
   out->emplace_back("snapshot.mode", "initial");
   out->insert(out->end(),
               {{"transforms", "outbox"},

@@ -1,4 +1,5 @@
-// The connector configuration that goes with InitSql. Pure; the options must have passed CheckNames.
+// The connector configuration that goes with InitSql. Pure; the options must have passed
+// CheckNames.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace walduct::outbox {
 
-// Kafka Connect's {"name": …, "config": {…}}, indented. Host, database and password are left to fill in.
+// Kafka Connect's {"name": …, "config": {…}}, indented. Host, database and password are left to
+// fill in.
 std::string ConnectorJson(const InitOptions& options);
 
 }  // namespace walduct::outbox

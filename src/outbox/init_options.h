@@ -1,4 +1,5 @@
-// InitOptions: the names that `walduct outbox init` puts into SQL and into a connector configuration.
+// InitOptions: the names that `walduct outbox init` puts into SQL and into a connector
+// configuration.
 #pragma once
 
 #include <string>

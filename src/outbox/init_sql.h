@@ -1,5 +1,5 @@
-// SQL that sets an outbox up. Every name is quoted; the statements run as they are on PostgreSQL 13 and later. Pure functions;
-// the options must have passed CheckNames.
+// SQL that sets an outbox up. Every name is quoted; the statements run as they are on PostgreSQL 13
+// and later. Pure functions; the options must have passed CheckNames.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace walduct::outbox {
 
-// Table, index, publication, role and grants, in one transaction. Runs once; the role may exist already.
+// Table, index, publication, role and grants, in one transaction. Runs once; the role may exist
+// already.
 std::string InitSql(const InitOptions& options);
 
 // One event as an application writes it, in the transaction of its own row.

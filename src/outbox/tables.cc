@@ -16,10 +16,11 @@ using postgres::Connection;
 using postgres::QuoteQualified;
 using postgres::Result;
 
-// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by, $5 TableMemory::beginning.
-// A bound of another type than a time is no bound to us. The last four are transaction ids. Of the youngest that attached the
-// partition, or one above it; that, after $5, changed the publication or what it says of the table; that, after $5, changed the
-// table or one above it; and the next one.
+// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by, $5
+// TableMemory::beginning. A bound of another type than a time is no bound to us. The last four are
+// transaction ids. Of the youngest that attached the partition, or one above it; that, after $5,
+// changed the publication or what it says of the table; that, after $5, changed the table or one
+// above it; and the next one.
 constexpr absl::string_view kLeaves = R"(
 WITH leaf AS (
   SELECT c.oid, n.nspname, c.relname, c.relpersistence, c.relispartition,

@@ -1,5 +1,6 @@
-// What the catalog knows of the outbox tables: the tables that hold their rows, and whether all that is inserted into them is
-// published. A table whose inserts are not all published is never touched.
+// What the catalog knows of the outbox tables: the tables that hold their rows, and whether all
+// that is inserted into them is published. A table whose inserts are not all published is never
+// touched.
 #pragma once
 
 #include <map>
@@ -22,12 +23,13 @@ struct Leaf {
   bool bounded = false;  // a partition by time with an upper bound
   bool expired = false;  // its upper bound is past the retention
   std::string oid;
-  // Transaction id: rows of older ones may have come before the table was published, and are no event. Empty: there are none.
+  // Transaction id: rows of older ones may have come before the table was published, and are no
+  // event. Empty: there are none.
   std::string since;
 };
 
-// What a process has seen of the tables. One that appears later, or under another name, may hold rows of which no event was made
-// under its name. Not thread-safe; outlives sessions.
+// What a process has seen of the tables. One that appears later, or under another name, may hold
+// rows of which no event was made under its name. Not thread-safe; outlives sessions.
 struct TableMemory {
   struct Seen {
     std::string name;   // schema.table, and that of the table it is published as
@@ -48,15 +50,17 @@ struct TablesQuery {
 // All borrowed for the call. Sorted by name. FailedPrecondition:
 //   outbox_no_table         walduct.outbox.tables matches nothing
 //   outbox_not_captured     the include and exclude lists leave the table out
-//   outbox_not_published    the publication has not the table, not its inserts, or only rows of a filter
+//   outbox_not_published    the publication has not the table, not its inserts, or only rows of a
+//                           filter
 //   outbox_unlogged         the table never reaches the WAL
 //   outbox_no_time_column   a retention, but no column or more than one that could tell a row's age
 //   outbox_not_partitioned  drop_partitions, but nothing to drop
 absl::StatusOr<std::vector<Leaf>> FindLeaves(postgres::Connection& connection,
                                              const TablesQuery& query);
 
-// FailedPrecondition outbox_history when one of the tables has rows visible to the session's present snapshot: call where
-// they would be deleted without having been published. OK with walduct.outbox.cleanup.history=delete.
+// FailedPrecondition outbox_history when one of the tables has rows visible to the session's
+// present snapshot: call where they would be deleted without having been published. OK with
+// walduct.outbox.cleanup.history=delete.
 absl::Status CheckNoHistory(postgres::Connection& connection, const TablesQuery& query);
 
 }  // namespace walduct::outbox

@@ -72,7 +72,8 @@ absl::Status Assembler::OnBegin(Lsn lsn, absl::string_view payload) {
   RETURN_IF_ERROR(DecodeBegin(payload, message));
   if (in_transaction_) return ViolationError(MessageKind::kBegin, "inside a transaction");
   StartTransaction(lsn, message);
-  // The server's own test for what lies before the start of a stream: where the commit record begins.
+  // The server's own test for what lies before the start of a stream: where the commit record
+  // begins.
   if (message.final_lsn < options_.start.commit_end) {
     delivery_ = Delivery::kNothing;
     ++skipped_transactions_;
@@ -162,7 +163,8 @@ absl::Status Assembler::OnRelation(absl::string_view payload) {
   return relations_.Apply(relation_message_, transaction_.commit_time_us);
 }
 
-// The catalog says more about a type than this message does: its base type, its labels, its schema if it is a domain.
+// The catalog says more about a type than this message does: its base type, its labels, its schema
+// if it is a domain.
 absl::Status Assembler::OnType(absl::string_view payload) {
   TypeMessage message;
   return DecodeType(payload, /*in_stream=*/false, message);

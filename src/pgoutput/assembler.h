@@ -1,15 +1,17 @@
-// Assembler: turns the messages of one replication session, protocol 1, into ChangeEvents with their positions, and leaves out
-// what was handed over before a restart.
+// Assembler: turns the messages of one replication session, protocol 1, into ChangeEvents with
+// their positions, and leaves out what was handed over before a restart.
 //
-// Not thread-safe: the data thread owns it. One Assembler per session: a reconnect needs a new one, opened at the stored
-// position. Steady state allocates nothing.
+// Not thread-safe: the data thread owns it. One Assembler per session: a reconnect needs a new one,
+// opened at the stored position. Steady state allocates nothing.
 //
-// Positions. The ordinal of a change counts every row, truncated relation and transactional message of its transaction as the
-// server sent them, whatever happens to them later. The server repeats a transaction identically after a restart, so that
-// (end of the last commit, ordinal) finds the place again, where an LSN would not: changes share LSNs.
+// Positions. The ordinal of a change counts every row, truncated relation and transactional message
+// of its transaction as the server sent them, whatever happens to them later. The server repeats a
+// transaction identically after a restart, so that (end of the last commit, ordinal) finds the
+// place again, where an LSN would not: changes share LSNs.
 //
-// A message outside a transaction (pg_logical_emit_message(false, …)) stands at the boundary before it and moves nothing: the
-// server sends it when it is written, ahead of open transactions with lower LSNs.
+// A message outside a transaction (pg_logical_emit_message(false, …)) stands at the boundary before
+// it and moves nothing: the server sends it when it is written, ahead of open transactions with
+// lower LSNs.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +42,10 @@ class Assembler {
   Assembler(const Assembler&) = delete;
   Assembler& operator=(const Assembler&) = delete;
 
-  // One message; start is its XLogData's LSN. The payload is borrowed for the call. After an error the session is of no use.
-  //   DataLoss            "malformed_message"; "unknown_relation": a row of a relation that was not announced;
+  // One message; start is its XLogData's LSN. The payload is borrowed for the call. After an error
+  // the session is of no use.
+  //   DataLoss            "malformed_message"; "unknown_relation": a row of a relation that was not
+  //                       announced;
   //                       "protocol_violation": a message where none of its kind may be;
   //                       "position_unknown": the stream does not contain options.start
   //   FailedPrecondition  "protocol": a message that only a streamed or two-phase transaction sends
@@ -49,8 +53,9 @@ class Assembler {
   //   others              from the resolver and the handler
   absl::Status OnMessage(Lsn start, absl::string_view payload);
 
-  // A keepalive's wal_end: while no transaction is open, everything before it is behind, and position() says so. Without
-  // effect inside a transaction, before the change at options.start was found, and when it is behind already.
+  // A keepalive's wal_end: while no transaction is open, everything before it is behind, and
+  // position() says so. Without effect inside a transaction, before the change at options.start was
+  // found, and when it is behind already.
   void AdvanceTo(Lsn wal_end);
 
   bool in_transaction() const { return in_transaction_; }

@@ -14,9 +14,10 @@ void MarkAbsent(const std::vector<uint16_t>& outside_identity, std::vector<event
   }
 }
 
-// A value stored out of line that the UPDATE did not touch is not sent again in the new row; where the old row has it, it
-// is the same one. Under REPLICA IDENTITY FULL that is every column, else the identity columns of a key tuple (the server
-// sends one whenever a key column is stored out of line). Nothing is taken from absent columns.
+// A value stored out of line that the UPDATE did not touch is not sent again in the new row; where
+// the old row has it, it is the same one. Under REPLICA IDENTITY FULL that is every column, else
+// the identity columns of a key tuple (the server sends one whenever a key column is stored out of
+// line). Nothing is taken from absent columns.
 void FillUnchanged(const std::vector<event::Value>& old_row, std::vector<event::Value>& new_row) {
   for (size_t i = 0; i < new_row.size(); ++i) {
     if (new_row[i].kind == event::ValueKind::kUnchangedToast && old_row[i].is_text()) {
@@ -117,11 +118,13 @@ absl::Status Assembler::OnLogicalMessage(Lsn lsn, absl::string_view payload) {
   return Deliver(lsn);
 }
 
-// It belongs to no transaction: no xid, and the time and origin that were last heard of. Debezium takes it for a commit at its
-// own LSN, which shows in source.sequence from here on; for progress it is none.
+// It belongs to no transaction: no xid, and the time and origin that were last heard of. Debezium
+// takes it for a commit at its own LSN, which shows in source.sequence from here on; for progress
+// it is none.
 absl::Status Assembler::OnMessageOutsideTransaction(Lsn lsn) {
   if (resume_pending_) {
-    // It comes ahead of the transaction that the start lies in, so it was handed over ahead of it then, too.
+    // It comes ahead of the transaction that the start lies in, so it was handed over ahead of it
+    // then, too.
     ++skipped_changes_;
     return absl::OkStatus();
   }

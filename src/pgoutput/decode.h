@@ -1,15 +1,19 @@
-// Decoders of pgoutput, protocols 1 to 4: one function per message, each takes one whole message (the payload of one XLogData,
-// kind byte included) and fills a struct of messages.h. Pure functions; no allocation but the growth of reused vectors, which
-// is bounded by the size of the payload.
+// Decoders of pgoutput, protocols 1 to 4: one function per message, each takes one whole message
+// (the payload of one XLogData, kind byte included) and fills a struct of messages.h. Pure
+// functions; no allocation but the growth of reused vectors, which is bounded by the size of the
+// payload.
 //
-// in_stream: the message came between StreamStart and StreamStop, where most messages carry a transaction id.
+// in_stream: the message came between StreamStart and StreamStop, where most messages carry a
+// transaction id.
 //
 // Errors, both with the message's kind, the offset and what is wrong there, never a byte of a row:
-//   DataLoss       reason "malformed_message": truncated, trailing bytes, wrong kind, unknown tag, count larger than the message
+//   DataLoss       reason "malformed_message": truncated, trailing bytes, wrong kind, unknown tag,
+//                  count larger than the message
 //   Unimplemented  reason "binary_value": a value in binary format, which walduct never asks for
 // After an error the struct and the buffers hold anything.
 //
-// Source: PostgreSQL documentation, "Logical Replication Message Formats". All integers are big-endian.
+// Source: PostgreSQL documentation, "Logical Replication Message Formats". All integers are
+// big-endian.
 #pragma once
 
 #include "absl/status/status.h"

@@ -49,7 +49,8 @@ absl::Status DecodeCommitPrepared(absl::string_view payload, CommitPreparedMessa
   return in.Finish();
 }
 
-// 'r' flags:u8(0) prepare_end_lsn:u64 rollback_end_lsn:u64 prepare_time:i64 rollback_time:i64 xid:u32 gid:cstring
+// 'r' flags:u8(0) prepare_end_lsn:u64 rollback_end_lsn:u64 prepare_time:i64 rollback_time:i64
+// xid:u32 gid:cstring
 absl::Status DecodeRollbackPrepared(absl::string_view payload, RollbackPreparedMessage& message) {
   MessageReader in(MessageKind::kRollbackPrepared, payload);
   in.ReservedFlags();

@@ -1,5 +1,5 @@
-// LabelWatch: notices an enum label that a table's schema does not know. ALTER TYPE … ADD VALUE announces nothing: neither the
-// table nor the type is sent again.
+// LabelWatch: notices an enum label that a table's schema does not know. ALTER TYPE … ADD VALUE
+// announces nothing: neither the table nor the type is sent again.
 //
 // Not thread-safe.
 #pragma once
@@ -22,7 +22,8 @@ class LabelWatch {
 
   // False when the row has a label that is new.
   bool Knows(event::RowView row) const;
-  // The catalog does not know the row's new labels either (they have been renamed since): they are no news from now on.
+  // The catalog does not know the row's new labels either (they have been renamed since): they are
+  // no news from now on.
   void Accept(event::RowView row);
 
  private:

@@ -35,7 +35,8 @@ enum class MessageKind : char {
 // Absent for an empty payload and for a byte that starts no message.
 std::optional<MessageKind> KindOf(absl::string_view payload);
 
-// "Insert", "StreamStart"; as PostgreSQL's documentation calls it, without blanks. "unknown" for any other byte.
+// "Insert", "StreamStart"; as PostgreSQL's documentation calls it, without blanks. "unknown" for
+// any other byte.
 absl::string_view KindName(MessageKind kind);
 
 }  // namespace walduct::pgoutput

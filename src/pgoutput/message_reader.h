@@ -1,7 +1,8 @@
-// MessageReader: ByteReader plus what a decoder needs to say where a message is broken. Private to the decoders.
+// MessageReader: ByteReader plus what a decoder needs to say where a message is broken. Private to
+// the decoders.
 //
-// The first failure sticks: later reads yield zeroes and empty views. `field` names what is being read; it is looked at only
-// when that fails, so that naming costs nothing on the way through.
+// The first failure sticks: later reads yield zeroes and empty views. `field` names what is being
+// read; it is looked at only when that fails, so that naming costs nothing on the way through.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,8 @@ class MessageReader {
   void Fail(const char* field, const char* problem,
             absl::StatusCode code = absl::StatusCode::kDataLoss);
 
-  // For loops that must be fast: read on with a reader of one's own, which the compiler keeps in registers, then give it back.
+  // For loops that must be fast: read on with a reader of one's own, which the compiler keeps in
+  // registers, then give it back.
   ByteReader Lend() const { return reader_; }
   void ContinueFrom(const ByteReader& reader) { reader_ = reader; }
 

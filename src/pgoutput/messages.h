@@ -1,8 +1,10 @@
-// The decoded messages of pgoutput, one struct each. Names, rows and contents are views: of the payload for the bytes, of
-// the caller's TupleBuffers for the rows; valid until either is reused. Times are microseconds since the Unix epoch.
+// The decoded messages of pgoutput, one struct each. Names, rows and contents are views: of the
+// payload for the bytes, of the caller's TupleBuffers for the rows; valid until either is reused.
+// Times are microseconds since the Unix epoch.
 //
-// `xid` of Relation, Type, Insert, Update, Delete, Truncate and Message is present exactly when the message came between
-// StreamStart and StreamStop; elsewhere the transaction is that of the last Begin.
+// `xid` of Relation, Type, Insert, Update, Delete, Truncate and Message is present exactly when the
+// message came between StreamStart and StreamStop; elsewhere the transaction is that of the last
+// Begin.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +66,8 @@ enum class OldTuple : char {
   kFull = 'O',  // the whole row: REPLICA IDENTITY FULL
 };
 
-// Where rows are decoded to. Owned by the caller and reused: no allocation once they have grown to the widest relation.
+// Where rows are decoded to. Owned by the caller and reused: no allocation once they have grown to
+// the widest relation.
 struct TupleBuffers {
   std::vector<event::Value> old_row;
   std::vector<event::Value> new_row;

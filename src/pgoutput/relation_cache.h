@@ -1,10 +1,12 @@
-// RelationCache: what the Relation messages of one replication session said, by relation OID. The server announces every
-// relation before the first row that needs it, and anew when its description may have changed; a new session starts empty.
+// RelationCache: what the Relation messages of one replication session said, by relation OID. The
+// server announces every relation before the first row that needs it, and anew when its description
+// may have changed; a new session starts empty.
 //
 // Not thread-safe. Its size is bounded by the relations that the server publishes.
 //
-// Lifetimes: a CachedRelation until the next Apply. The TableSchema it points to for longer: the last kKeptSchemas replaced
-// ones stay alive, so that neither an event under way nor a plan keyed by a schema's address meets another schema there.
+// Lifetimes: a CachedRelation until the next Apply. The TableSchema it points to for longer: the
+// last kKeptSchemas replaced ones stay alive, so that neither an event under way nor a plan keyed
+// by a schema's address meets another schema there.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,8 @@ namespace walduct::pgoutput {
 
 struct CachedRelation {
   event::TableSchemaPtr schema;  // never null; as many columns as the relation's tuples
-  // Columns that are not part of the replica identity: a key tuple carries a null for each that says nothing.
+  // Columns that are not part of the replica identity: a key tuple carries a null for each that
+  // says nothing.
   std::vector<uint16_t> outside_identity;
   // Only for tables with enum columns: what to ask the resolver again when a new label turns up.
   LabelWatch labels;
@@ -41,13 +44,15 @@ class RelationCache {
   RelationCache(const RelationCache&) = delete;
   RelationCache& operator=(const RelationCache&) = delete;
 
-  // commit_time_us: of the transaction that it is part of. Resolves the relation and replaces what was known of it; keeps the old schema when the new one says the same.
-  //   Internal   reason "schema_mismatch": the resolver's schema has other columns than the relation
+  // commit_time_us: of the transaction that it is part of. Resolves the relation and replaces what
+  // was known of it; keeps the old schema when the new one says the same.
+  //   Internal   reason "schema_mismatch": the resolver's schema has other columns than the
+  //              relation
   //   others     from the resolver
   absl::Status Apply(const RelationMessage& message, int64_t commit_time_us);
 
-  // With watch_labels: resolves the relation anew when the row, one of its rows, has an enum label that is not in its schema.
-  // Errors come from the resolver.
+  // With watch_labels: resolves the relation anew when the row, one of its rows, has an enum label
+  // that is not in its schema. Errors come from the resolver.
   absl::Status Refresh(CachedRelation& relation, event::RowView row) {
     if (!relation.labels.watching() || relation.labels.Knows(row)) return absl::OkStatus();
     return ResolveAnew(relation, row);

@@ -1,5 +1,6 @@
-// Whether two schemas say the same, types included. The server repeats a Relation message after every invalidation of its
-// cache, a plain ANALYZE can be enough; plans compiled from an unchanged schema should survive that.
+// Whether two schemas say the same, types included. The server repeats a Relation message after
+// every invalidation of its cache, a plain ANALYZE can be enough; plans compiled from an unchanged
+// schema should survive that.
 #pragma once
 
 #include "event/table_schema.h"

@@ -1,8 +1,9 @@
-// BackgroundStatement: one SQL statement run again and again on a session and a thread of its own, so that whoever asks for it
-// never waits. A failure is logged, once until it works again, and forgotten: the session is opened anew for the next run when
-// it is broken.
+// BackgroundStatement: one SQL statement run again and again on a session and a thread of its own,
+// so that whoever asks for it never waits. A failure is logged, once until it works again, and
+// forgotten: the session is opened anew for the next run when it is broken.
 //
-// Thread-safety: Request from any thread. The destructor cancels what runs and waits for the thread.
+// Thread-safety: Request from any thread. The destructor cancels what runs and waits for the
+// thread.
 #pragma once
 
 #include <atomic>

@@ -13,7 +13,8 @@
 namespace walduct::postgres {
 namespace {
 
-// Partitions are relations of their own; temporary tables never reach the WAL of others, system tables no publication.
+// Partitions are relations of their own; temporary tables never reach the WAL of others, system
+// tables no publication.
 constexpr absl::string_view kTables = R"(
 SELECT c.oid, n.nspname, c.relname, c.relkind = 'p'
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -55,7 +56,8 @@ event::Column MakeColumn(const std::string& name, TypePtr type, int32_t typmod) 
   return column;
 }
 
-// What the catalog adds to a column of the same name. Its default belongs to the catalog's type, not to an older one.
+// What the catalog adds to a column of the same name. Its default belongs to the catalog's type,
+// not to an older one.
 void Decorate(const CatalogColumn& known, Oid streamed_type, event::Column& column) {
   column.optional = !known.not_null && !DomainNotNull(*column.type);
   column.identity = known.identity;
@@ -74,7 +76,8 @@ std::vector<uint16_t> KeyByName(const std::vector<std::string>& names,
   return key;
 }
 
-// Under replica identity DEFAULT the flags are the primary key as it was when the change was written.
+// Under replica identity DEFAULT the flags are the primary key as it was when the change was
+// written.
 std::vector<uint16_t> KeyByFlags(const event::RelationDescription& relation) {
   std::vector<uint16_t> key;
   if (relation.replica_identity != event::ReplicaIdentity::kDefault) return key;

@@ -1,11 +1,13 @@
-// Catalog: what only the system catalogs know about tables and types. Implements event::SchemaResolver for the stream and
-// builds the TableSchema of snapshot tables. Uses set-based queries by OID, never LIKE patterns; autocommit, so nothing stays
-// idle in transaction. Built-in types are cached by OID; what users can alter (enum labels, domains) is read again for every
-// table.
+// Catalog: what only the system catalogs know about tables and types. Implements
+// event::SchemaResolver for the stream and builds the TableSchema of snapshot tables. Uses
+// set-based queries by OID, never LIKE patterns; autocommit, so nothing stays idle in transaction.
+// Built-in types are cached by OID; what users can alter (enum labels, domains) is read again for
+// every table.
 //
-// The key is the primary key; without one the first unique index without expressions, clustered first, then by index name,
-// partial and nullable ones included, as Debezium has it. A stream that still describes a primary key which the catalog has
-// meanwhile lost keeps it, as far as replica identity DEFAULT tells.
+// The key is the primary key; without one the first unique index without expressions, clustered
+// first, then by index name, partial and nullable ones included, as Debezium has it. A stream that
+// still describes a primary key which the catalog has meanwhile lost keeps it, as far as replica
+// identity DEFAULT tells.
 //
 // Thread-safety: none.
 #pragma once
@@ -38,10 +40,12 @@ class Catalog final : public event::SchemaResolver {
   absl::StatusOr<event::TableSchemaPtr> Resolve(
       const event::RelationDescription& relation) override;
 
-  // Snapshot: all columns of the table as of now, in attnum order. NotFound when it has been dropped.
+  // Snapshot: all columns of the table as of now, in attnum order. NotFound when it has been
+  // dropped.
   absl::StatusOr<event::TableSchemaPtr> Describe(Oid relation);
 
-  // Ordinary and partitioned tables (also partitions) that the filter includes, sorted by "schema.table".
+  // Ordinary and partitioned tables (also partitions) that the filter includes, sorted by
+  // "schema.table".
   absl::StatusOr<std::vector<TableName>> CapturedTables(const config::TableFilter& filter);
 
   // NotFound when the catalog has no such type.

@@ -84,7 +84,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
 
 absl::Status Connection::Establish() {
   PQsetNoticeReceiver(connection_, LogNotice, nullptr);
-  // libpq keeps the SQLSTATE of a refused connection to itself, except in the verbose text (see StatusFromConnection).
+  // libpq keeps the SQLSTATE of a refused connection to itself, except in the verbose text (see
+  // StatusFromConnection).
   PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);
   const absl::Duration configured = options_.database.connect_timeout;
   const absl::Duration timeout =
@@ -118,7 +119,8 @@ absl::Status Connection::Establish() {
 }
 
 absl::Status Connection::PrepareSession() {
-  // A walsender runs SQL since PostgreSQL 10; an older server is refused by CheckServer with a text of its own.
+  // A walsender runs SQL since PostgreSQL 10; an older server is refused by CheckServer with a text
+  // of its own.
   if (const std::string settings = VersionedSettings(server_version()); !settings.empty()) {
     RETURN_IF_ERROR(Query(settings).status());
   }
@@ -167,7 +169,8 @@ Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopC
     } else {
       WaitReadable({PQsocket(connection_)}, remaining);
     }
-    // A broken connection is reported by PQgetResult, with the server's last words if there were any.
+    // A broken connection is reported by PQgetResult, with the server's last words if there were
+    // any.
     if (PQconsumeInput(connection_) == 0) return Awaited::kResult;
     if (unsent > 0) unsent = PQflush(connection_);
   }

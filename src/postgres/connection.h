@@ -1,10 +1,11 @@
-// Connection: one libpq connection, RAII. SQL sessions and replication sessions both pin what the text of values depends on:
-// DateStyle, IntervalStyle, extra_float_digits, TimeZone, bytea_output, lc_monetary, client_encoding, search_path, and switch
-// off statement and idle timeouts of the role. SQL sessions run with row_security=off: a table whose policies would hide rows
-// is an error. Server notices go to the log.
+// Connection: one libpq connection, RAII. SQL sessions and replication sessions both pin what the
+// text of values depends on: DateStyle, IntervalStyle, extra_float_digits, TimeZone, bytea_output,
+// lc_monetary, client_encoding, search_path, and switch off statement and idle timeouts of the
+// role. SQL sessions run with row_security=off: a table whose policies would hide rows is an error.
+// Server notices go to the log.
 //
-// Thread-safety: none; one thread at a time.
-// Errors: SQLSTATE and connection failures mapped by StatusFromSqlState (sqlstate.h), each with reason and hint.
+// Thread-safety: none; one thread at a time. Errors: SQLSTATE and connection failures mapped by
+// StatusFromSqlState (sqlstate.h), each with reason and hint.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +56,9 @@ struct ConnectionOptions {
   config::DatabaseOptions database;
   SessionKind kind = SessionKind::kSql;
   std::string application_name = "walduct";
-  // Keeps the role's search_path, for sessions that run SQL written by the user (snapshot.select.statement.overrides).
-  // Without it search_path is pg_catalog, so that expressions and names in results are always qualified.
+  // Keeps the role's search_path, for sessions that run SQL written by the user
+  // (snapshot.select.statement.overrides). Without it search_path is pg_catalog, so that
+  // expressions and names in results are always qualified.
   bool keep_search_path = false;
   bool keep_lc_monetary = false;  // the role's own, to ask what it is
   StopCheck stopping = nullptr;   // gives up connecting: Cancelled stopped
@@ -70,11 +72,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // One statement (or several separated by ';' without parameters); the last one's result. Cancelled at query_timeout:
-  // DeadlineExceeded query_timeout. A statement that starts a COPY returns at once; the rest is read from raw().
+  // One statement (or several separated by ';' without parameters); the last one's result.
+  // Cancelled at query_timeout: DeadlineExceeded query_timeout. A statement that starts a COPY
+  // returns at once; the rest is read from raw().
   absl::StatusOr<Result> Query(absl::string_view sql);
-  // The same with another limit, for statements that may wait long: also cancelled once `stopping` says so: Cancelled
-  // stopped.
+  // The same with another limit, for statements that may wait long: also cancelled once `stopping`
+  // says so: Cancelled stopped.
   absl::StatusOr<Result> QueryWithin(absl::Duration timeout, absl::string_view sql,
                                      const StopCheck& stopping = nullptr);
   // Parameters in text format; nullopt is NULL.

@@ -22,7 +22,8 @@ constexpr Setting kTextSettings[] = {
     {"standard_conforming_strings", "on"},  // QuoteLiteral relies on it
 };
 
-// A limit that an administrator set for the role's ordinary sessions must not end a snapshot or the stream.
+// A limit that an administrator set for the role's ordinary sessions must not end a snapshot or the
+// stream.
 constexpr Setting kTimeoutSettings[] = {
     {"statement_timeout", "0"},
     {"lock_timeout", "0"},
@@ -69,7 +70,8 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
       {"client_encoding", "UTF8"},
       {"options", StartupOptions(options)},
   };
-  // An absent value leaves libpq its own default: a password from .pgpass, certificates from ~/.postgresql.
+  // An absent value leaves libpq its own default: a password from .pgpass, certificates from
+  // ~/.postgresql.
   const auto add_if_given = [&](const char* keyword, const std::string& value) {
     if (!value.empty()) parameters.emplace_back(keyword, value);
   };

@@ -1,8 +1,8 @@
 // What is sent to the server when a connection is opened, as libpq keywords. Pure.
 //
-// Source: https://www.postgresql.org/docs/current/libpq-connect.html (keywords), conformance of text output: DateStyle,
-// IntervalStyle, TimeZone, extra_float_digits, bytea_output and lc_monetary of the session decide the text of values, in a
-// walsender too.
+// Source: https://www.postgresql.org/docs/current/libpq-connect.html (keywords), conformance of
+// text output: DateStyle, IntervalStyle, TimeZone, extra_float_digits, bytea_output and lc_monetary
+// of the session decide the text of values, in a walsender too.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// CopyReader: rows of `COPY (SELECT …) TO STDOUT` in text format, unescaped in place. The connection can run nothing else until
-// the reader has come to its end or is gone. One row at a time is in memory, plus libpq's socket buffer.
+// CopyReader: rows of `COPY (SELECT …) TO STDOUT` in text format, unescaped in place. The
+// connection can run nothing else until the reader has come to its end or is gone. One row at a
+// time is in memory, plus libpq's socket buffer.
 //
 // Thread-safety: none. Errors: as Connection; DataLoss copy_malformed.
 #pragma once
@@ -24,7 +25,8 @@ class CopyReader {
   ~CopyReader();
 
   enum class Progress { kRow, kWouldBlock, kEnd };
-  // Never waits. After kRow, row() is valid until the next call. DataLoss when a row has another number of columns.
+  // Never waits. After kRow, row() is valid until the next call. DataLoss when a row has another
+  // number of columns.
   absl::StatusOr<Progress> Next();
   event::RowView row() const { return values_; }
   int ready_fd() const;

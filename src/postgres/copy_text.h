@@ -17,8 +17,8 @@
 
 namespace walduct::postgres {
 
-// Writes one Value per field into values; they point into line, which is changed. DataLoss copy_malformed when the number of
-// fields is another than values.size().
+// Writes one Value per field into values; they point into line, which is changed. DataLoss
+// copy_malformed when the number of fields is another than values.size().
 absl::Status SplitCopyRow(char* line, size_t size, absl::Span<event::Value> values);
 
 }  // namespace walduct::postgres

@@ -1,7 +1,9 @@
-// The table behind StatusFromSqlState: which error of the server or of libpq means what. The first rule that fits wins.
+// The table behind StatusFromSqlState: which error of the server or of libpq means what. The first
+// rule that fits wins.
 //
-// Source: https://www.postgresql.org/docs/current/errcodes-appendix.html. Texts are compared only to tell apart what shares a
-// SQLSTATE; a server that speaks another language gets the general rule of that SQLSTATE.
+// Source: https://www.postgresql.org/docs/current/errcodes-appendix.html. Texts are compared only
+// to tell apart what shares a SQLSTATE; a server that speaks another language gets the general rule
+// of that SQLSTATE.
 #pragma once
 
 #include "absl/status/status.h"

@@ -1,5 +1,6 @@
-// Money is stored as a count of its smallest unit, and lc_monetary says how many of them make one: 100, but 1 for yen and 1000
-// for dinars. Our sessions read it as "C" does, in hundredths; where the database counts otherwise that would be another sum.
+// Money is stored as a count of its smallest unit, and lc_monetary says how many of them make one:
+// 100, but 1 for yen and 1000 for dinars. Our sessions read it as "C" does, in hundredths; where
+// the database counts otherwise that would be another sum.
 #pragma once
 
 #include "absl/functional/function_ref.h"
@@ -10,9 +11,9 @@
 
 namespace walduct::postgres {
 
-// FailedPrecondition "money_units" when a captured table has a money column that is published (asked for as
-// schema.table.column) and the role's sessions in this database do not
-// count in hundredths. Opens a session for a moment when there is such a column.
+// FailedPrecondition "money_units" when a captured table has a money column that is published
+// (asked for as schema.table.column) and the role's sessions in this database do not count in
+// hundredths. Opens a session for a moment when there is such a column.
 absl::Status CheckMoneyUnits(Connection& connection, const config::DatabaseOptions& database,
                              const std::vector<TableName>& tables,
                              absl::FunctionRef<bool(absl::string_view)> published);

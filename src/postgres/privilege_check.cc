@@ -11,8 +11,9 @@
 namespace walduct::postgres {
 namespace {
 
-// Column grants count as SELECT: a role that may not read some columns can still capture the others. row_security_active
-// knows about owners, FORCE ROW LEVEL SECURITY, superusers and BYPASSRLS.
+// Column grants count as SELECT: a role that may not read some columns can still capture the
+// others. row_security_active knows about owners, FORCE ROW LEVEL SECURITY, superusers and
+// BYPASSRLS.
 constexpr absl::string_view kPrivileges = R"(
 SELECT n.nspname, c.relname, current_user,
        pg_catalog.has_schema_privilege(n.oid, 'USAGE'),

@@ -32,9 +32,9 @@ enum RelationColumnIndex {
   kGenerated,
 };
 
-// The best key index, its columns in order. Covering (INCLUDE) columns come after the key columns and are cut off; an
-// expression shows as attribute number 0. An index that is not valid does not keep duplicates out, except that a primary key's
-// NOT NULL and intention hold anyway.
+// The best key index, its columns in order. Covering (INCLUDE) columns come after the key columns
+// and are cut off; an expression shows as attribute number 0. An index that is not valid does not
+// keep duplicates out, except that a primary key's NOT NULL and intention hold anyway.
 constexpr absl::string_view kKeyBeforeCount = R"(
 WITH candidates AS (
   SELECT i.indrelid, i.indisprimary, i.indisclustered, i.indisvalid, i.indisunique, ic.relname,

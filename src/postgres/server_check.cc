@@ -37,7 +37,8 @@ enum ServerColumn {
   kPlatform
 };
 
-// A walsender of our own role that does not stream yet is taken for the one that is going to use the slot.
+// A walsender of our own role that does not stream yet is taken for the one that is going to use
+// the slot.
 constexpr absl::string_view kFree = R"(
 SELECT (SELECT pg_catalog.count(*) FROM pg_catalog.pg_replication_slots),
        pg_catalog.current_setting('max_replication_slots'),

@@ -1,5 +1,5 @@
-// Checks of a server before anything is created on it. Every failure is FailedPrecondition, PermissionDenied or
-// Unimplemented with its own reason and the statement that puts it right.
+// Checks of a server before anything is created on it. Every failure is FailedPrecondition,
+// PermissionDenied or Unimplemented with its own reason and the statement that puts it right.
 #pragma once
 
 #include <string>
@@ -18,13 +18,15 @@ struct ServerInfo {
   std::string encoding;  // server_encoding
 };
 
-// Version ≥ 10, wal_level=logical, role may replicate (or is a cloud provider's equivalent), recovery state.
+// Version ≥ 10, wal_level=logical, role may replicate (or is a cloud provider's equivalent),
+// recovery state.
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection);
 
 // A free replication slot and WAL sender. Call when a slot must be created.
 absl::Status CheckFreeSlot(Connection& connection);
 
-// SELECT on every table and USAGE on its schema; row level security that would hide rows. One error names all tables.
+// SELECT on every table and USAGE on its schema; row level security that would hide rows. One error
+// names all tables.
 absl::Status CheckSnapshotPrivileges(Connection& connection, const std::vector<TableName>& tables);
 
 }  // namespace walduct::postgres

@@ -68,8 +68,8 @@ struct Refusal {
   std::string message;
 };
 
-// One line of the verbose text of a refused connection: `… FATAL:  28P01: password authentication failed …`. The severity
-// word is in the server's language.
+// One line of the verbose text of a refused connection: `… FATAL: 28P01: password authentication
+// failed …`. The severity word is in the server's language.
 std::optional<Refusal> ParseRefusal(absl::string_view line) {
   constexpr absl::string_view kBefore = ":  ";
   for (size_t at = line.find(kBefore); at != absl::string_view::npos;
@@ -83,7 +83,8 @@ std::optional<Refusal> ParseRefusal(absl::string_view line) {
   return std::nullopt;
 }
 
-// sslmode prefer and allow try twice, and a refusal of the second try by pg_hba.conf says less than the first one's reason.
+// sslmode prefer and allow try twice, and a refusal of the second try by pg_hba.conf says less than
+// the first one's reason.
 std::optional<Refusal> FindRefusal(absl::string_view text) {
   std::optional<Refusal> found;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {

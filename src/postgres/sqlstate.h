@@ -1,4 +1,5 @@
-// SQLSTATE → absl::Status. One table: code, reason id, hint. See ARCHITECTURE.md for what the engine does with each code.
+// SQLSTATE → absl::Status. One table: code, reason id, hint. See ARCHITECTURE.md for what the
+// engine does with each code.
 #pragma once
 
 #include "absl/status/status.h"

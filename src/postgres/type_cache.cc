@@ -6,8 +6,8 @@
 namespace walduct::postgres {
 namespace {
 
-// A true array is what some type names as its array type: name, point, int2vector and others have a typelem without being
-// one. One row per type, or per label of an enum.
+// A true array is what some type names as its array type: name, point, int2vector and others have a
+// typelem without being one. One row per type, or per label of an enum.
 constexpr absl::string_view kTypes = R"(
 WITH RECURSIVE wanted(oid) AS (
   SELECT o.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) o(oid)

@@ -1,5 +1,5 @@
-// TypeCache: event::Type by OID, with what it is built from (element of an array, base of a domain, labels of an enum).
-// One query per call, whatever the number of types.
+// TypeCache: event::Type by OID, with what it is built from (element of an array, base of a domain,
+// labels of an enum). One query per call, whatever the number of types.
 //
 // Thread-safety: none.
 #pragma once
@@ -20,8 +20,9 @@ class TypeCache {
   // connection is borrowed.
   explicit TypeCache(Connection& connection) : connection_(connection) {}
 
-  // Reads the types that are not cached, and again those that users can alter. OIDs that the catalog does not know are left
-  // out without an error. The cache is dropped when it has grown past kMaxTypes.
+  // Reads the types that are not cached, and again those that users can alter. OIDs that the
+  // catalog does not know are left out without an error. The cache is dropped when it has grown
+  // past kMaxTypes.
   absl::Status Load(const std::vector<Oid>& oids);
 
   // Null when Load has not found it.

@@ -20,7 +20,8 @@
 
 namespace walduct::replication {
 
-// The payload borrows bytes. DataLoss frame_malformed for an unknown kind or a frame that is too short.
+// The payload borrows bytes. DataLoss frame_malformed for an unknown kind or a frame that is too
+// short.
 absl::StatusOr<WalFrame> DecodeFrame(absl::string_view bytes);
 
 struct StatusUpdate {

@@ -17,7 +17,8 @@ using config::PublicationAutocreate;
 
 constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr size_t kMaxTablesInHint = 200;
-// Two instances that start together: one creates the publication, the other finds it the second time.
+// Two instances that start together: one creates the publication, the other finds it the second
+// time.
 constexpr int kAttempts = 3;
 
 PublicationWish ForHint(PublicationWish wish) {
@@ -33,7 +34,8 @@ absl::Status Missing(absl::string_view name, const PublicationWish& wish, absl::
       absl::StrCat(where, CreatePublicationSql(name, ForHint(wish)), "; then start again"));
 }
 
-// Ownership of the tables is needed, FOR ALL TABLES needs a superuser: often an administrator must do it.
+// Ownership of the tables is needed, FOR ALL TABLES needs a superuser: often an administrator must
+// do it.
 absl::Status Explained(const absl::Status& status, absl::string_view name, absl::string_view sql) {
   if (!absl::IsPermissionDenied(status)) {
     return WithContext(status, absl::StrCat("publication ", postgres::QuoteIdentifier(name)));

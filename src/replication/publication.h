@@ -1,19 +1,20 @@
-// Publication: created or altered as publication.autocreate.mode says, always before the slot, because pgoutput looks a
-// publication up as of the change it decodes.
+// Publication: created or altered as publication.autocreate.mode says, always before the slot,
+// because pgoutput looks a publication up as of the change it decodes.
 //
 //   mode        missing                       exists
 //   all_tables  CREATE … FOR ALL TABLES       kept
-//   filtered    CREATE … FOR TABLE captured   tables added and dropped where they differ, `publish` set where it was configured
+//   filtered    CREATE … FOR TABLE captured tables added and dropped where they differ, `publish`
+//               set where it was configured
 //   no_tables   CREATE                        kept
 //   disabled    FailedPrecondition            kept
 //
-// Row filters and column lists of tables that stay are left alone, and so are schemas a publication names. In every mode but
-// disabled publish_via_partition_root is switched on (never off) where it was configured. Unlogged tables, which never reach
-// the WAL, and before PostgreSQL 13 partitioned ones are left out. A standby is never written to: there the publication must
-// exist and fit.
+// Row filters and column lists of tables that stay are left alone, and so are schemas a publication
+// names. In every mode but disabled publish_via_partition_root is switched on (never off) where it
+// was configured. Unlogged tables, which never reach the WAL, and before PostgreSQL 13 partitioned
+// ones are left out. A standby is never written to: there the publication must exist and fit.
 //
-// Debezium folds publication.name to lower case. Here the name is taken as it is written; a folded one is used only when it
-// exists and the exact one does not.
+// Debezium folds publication.name to lower case. Here the name is taken as it is written; a folded
+// one is used only when it exists and the exact one does not.
 #pragma once
 
 #include <string>
@@ -28,13 +29,14 @@
 
 namespace walduct::replication {
 
-// captured: the tables the filters include now. FailedPrecondition / PermissionDenied with the SQL to type.
+// captured: the tables the filters include now. FailedPrecondition / PermissionDenied with the SQL
+// to type.
 absl::Status EnsurePublication(postgres::Connection& connection,
                                const config::ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured);
 
-// The name of an existing publication that publication.name stands for; the given name when there is none. Works on a
-// replication connection too.
+// The name of an existing publication that publication.name stands for; the given name when there
+// is none. Works on a replication connection too.
 absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connection,
                                                    absl::string_view name);
 

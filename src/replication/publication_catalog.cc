@@ -74,7 +74,8 @@ constexpr absl::string_view kKeyNotSent = R"(
       AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[])
 ORDER BY 1 LIMIT 20)";
 
-// Partitions are left out: whether they or their root are published depends on publish_via_partition_root.
+// Partitions are left out: whether they or their root are published depends on
+// publish_via_partition_root.
 constexpr absl::string_view kUnpublished = R"(
 SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
 FROM pg_catalog.unnest($2::pg_catalog.oid[]) w(oid)

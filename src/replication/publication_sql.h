@@ -1,6 +1,7 @@
 // SQL of publications, and what must change in one. Pure.
 //
-// Source: https://www.postgresql.org/docs/current/sql-createpublication.html, sql-alterpublication.html
+// Source: https://www.postgresql.org/docs/current/sql-createpublication.html,
+// sql-alterpublication.html
 #pragma once
 
 #include <optional>
@@ -34,8 +35,8 @@ struct PublicationState {
 struct PublicationWish {
   config::PublicationAutocreate mode{};
   std::vector<PublishedTable> tables;  // used by kFiltered
-  std::optional<std::vector<std::string>>
-      operations;  // absent: the server's default, an existing publication's own
+  // absent: the server's default, an existing publication's own
+  std::optional<std::vector<std::string>> operations;
   bool via_partition_root = false;
 };
 
@@ -47,7 +48,8 @@ std::string FoldName(absl::string_view name);
 
 std::string CreatePublicationSql(absl::string_view name, const PublicationWish& wish);
 
-// Statements separated by "; " that turn the publication into what is wished; "" when nothing differs.
+// Statements separated by "; " that turn the publication into what is wished; "" when nothing
+// differs.
 std::string AlterPublicationSql(const PublicationState& state, const PublicationWish& wish);
 
 }  // namespace walduct::replication

@@ -1,8 +1,9 @@
-// replica.identity.autoset.values: the replica identities that the configuration asks for, set at start. Before slot and snapshot,
-// so that every change of the stream follows them.
+// replica.identity.autoset.values: the replica identities that the configuration asks for, set at
+// start. Before slot and snapshot, so that every change of the stream follows them.
 //
-// Nothing here is worth a stop: without the right (it takes ownership of the table), without a free lock, without the index,
-// or when several entries match one table, an error is logged and the table stays as it is.
+// Nothing here is worth a stop: without the right (it takes ownership of the table), without a free
+// lock, without the index, or when several entries match one table, an error is logged and the
+// table stays as it is.
 #pragma once
 
 #include <vector>

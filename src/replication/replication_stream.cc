@@ -56,8 +56,9 @@ absl::StatusOr<std::unique_ptr<ReplicationStream>> ReplicationStream::Start(
   return stream;
 }
 
-// PostgreSQL 18 does not fail when a publication is missing: it warns, and sends nothing of what that publication would have
-// had. Silence would be loss, so the warning ends the stream. The server's language may be any: the SQLSTATE and the name tell.
+// PostgreSQL 18 does not fail when a publication is missing: it warns, and sends nothing of what
+// that publication would have had. Silence would be loss, so the warning ends the stream. The
+// server's language may be any: the SQLSTATE and the name tell.
 void ReplicationStream::OnNotice(void* stream, const pg_result* notice) {
   auto* self = static_cast<ReplicationStream*>(stream);
   const absl::string_view message = Field(notice, PG_DIAG_MESSAGE_PRIMARY);
@@ -147,7 +148,8 @@ void ReplicationStream::Stop(absl::Duration timeout) {
   pg_conn* const connection = connection_->raw();
   ReleaseFrame();
   if (PQputCopyEnd(connection, nullptr) != 1 || !Flush(timeout).ok()) return;
-  // Inside a large transaction the server sends it to its end first; the closing of the socket ends that too.
+  // Inside a large transaction the server sends it to its end first; the closing of the socket ends
+  // that too.
   while (clock_.Monotonic() < deadline) {
     const int size = PQgetCopyData(connection, &frame_, /*async=*/1);
     ReleaseFrame();

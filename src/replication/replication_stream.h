@@ -1,8 +1,9 @@
 // ReplicationStream: START_REPLICATION on a slot over libpq; the real WalSource.
 //
-// Thread-safety: none; the data thread. Memory: one message plus libpq's socket buffer.
-// Errors of Start: slot_in_use (Aborted), slot_lost, slot_missing, publication_missing (FailedPrecondition), and what
-// Connection gives. A publication that a PostgreSQL 18 server only warns about is publication_missing in Next.
+// Thread-safety: none; the data thread. Memory: one message plus libpq's socket buffer. Errors of
+// Start: slot_in_use (Aborted), slot_lost, slot_missing, publication_missing (FailedPrecondition),
+// and what Connection gives. A publication that a PostgreSQL 18 server only warns about is
+// publication_missing in Next.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,8 @@ namespace walduct::replication {
 
 class ReplicationStream final : public WalSource {
  public:
-  // Takes the connection over. start: first commit wanted ends after it. proto_version 1, `messages` from PostgreSQL 14 on.
+  // Takes the connection over. start: first commit wanted ends after it. proto_version 1,
+  // `messages` from PostgreSQL 14 on.
   static absl::StatusOr<std::unique_ptr<ReplicationStream>> Start(
       std::unique_ptr<postgres::Connection> connection, const config::ReplicationOptions& options,
       Lsn start, Clock& clock);

@@ -13,7 +13,8 @@
 namespace walduct::replication {
 namespace {
 
-// A new slot waits for every transaction that has an xid, of any database (snapbuild.c waits for xl_running_xacts).
+// A new slot waits for every transaction that has an xid, of any database (snapbuild.c waits for
+// xl_running_xacts).
 constexpr absl::string_view kBlockers = R"(
 SELECT pg_catalog.format('pid %s (database %s, role %s, application "%s", since %s)', a.pid, a.datname, a.usename,
                          a.application_name, pg_catalog.date_trunc('second', a.xact_start))

@@ -1,5 +1,6 @@
-// Slot: what pg_replication_slots says about our slot, and how it is created: by the replication command, with an exported
-// snapshot that lives until the next command on that replication connection.
+// Slot: what pg_replication_slots says about our slot, and how it is created: by the replication
+// command, with an exported snapshot that lives until the next command on that replication
+// connection.
 #pragma once
 
 #include <optional>
@@ -28,8 +29,8 @@ struct SlotState {
 absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
                                                      absl::string_view slot_name);
 
-// FailedPrecondition slot_wrong_plugin, slot_wrong_database, slot_lost; Aborted slot_in_use (names pid, application and
-// client); OK when the slot can be streamed by us.
+// FailedPrecondition slot_wrong_plugin, slot_wrong_database, slot_lost; Aborted slot_in_use (names
+// pid, application and client); OK when the slot can be streamed by us.
 absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name,
                              const SlotState& slot);
 
@@ -37,14 +38,16 @@ struct CreatedSlot {
   Lsn consistent_point;
   std::string snapshot_name;
 };
-// replication must be a kReplication connection and stay idle while the snapshot is used. Waits for running transactions up to
-// create_slot_timeout; then DeadlineExceeded slot_creation_blocked names the transactions in the way (needs sql).
-// Cancelled stopped once `stopping` says so; the server then keeps no slot.
+// replication must be a kReplication connection and stay idle while the snapshot is used. Waits for
+// running transactions up to create_slot_timeout; then DeadlineExceeded slot_creation_blocked names
+// the transactions in the way (needs sql). Cancelled stopped once `stopping` says so; the server
+// then keeps no slot.
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
                                        const config::ReplicationOptions& options,
                                        const postgres::StopCheck& stopping = nullptr);
 
-// OK when there is no such slot. Waits a few seconds for a walsender that is just ending; then Aborted slot_in_use.
+// OK when there is no such slot. Waits a few seconds for a walsender that is just ending; then
+// Aborted slot_in_use.
 absl::Status DropSlot(postgres::Connection& sql, absl::string_view slot_name);
 
 struct SystemIdentity {

@@ -1,4 +1,5 @@
-// What pg_replication_slots says about a slot, and whether we can stream from it. Declared in slot.h.
+// What pg_replication_slots says about a slot, and whether we can stream from it. Declared in
+// slot.h.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"

@@ -1,6 +1,7 @@
 // Text of the replication commands. Pure.
 //
-// Source: https://www.postgresql.org/docs/current/protocol-replication.html and src/backend/replication/repl_gram.y
+// Source: https://www.postgresql.org/docs/current/protocol-replication.html and
+// src/backend/replication/repl_gram.y
 #pragma once
 
 #include <string>
@@ -11,12 +12,13 @@
 
 namespace walduct::replication {
 
-// START_REPLICATION with slot.stream.params first; a parameter of ours replaces one of the same name.
-// publication: the name as the catalog has it.
+// START_REPLICATION with slot.stream.params first; a parameter of ours replaces one of the same
+// name. publication: the name as the catalog has it.
 std::string StartReplicationCommand(const config::ReplicationOptions& options,
                                     absl::string_view publication, Lsn start, int server_version);
 
-// CREATE_REPLICATION_SLOT with an exported snapshot. failover is left out where the server has none.
+// CREATE_REPLICATION_SLOT with an exported snapshot. failover is left out where the server has
+// none.
 std::string CreateSlotCommand(const config::ReplicationOptions& options, int server_version,
                               bool in_recovery);
 

@@ -1,5 +1,5 @@
-// WalSource: the stream of one logical replication slot, as bytes. Seam for simulation and tests; the real one is
-// ReplicationStream over libpq.
+// WalSource: the stream of one logical replication slot, as bytes. Seam for simulation and tests;
+// the real one is ReplicationStream over libpq.
 //
 // Thread-safety: one caller, the data thread.
 #pragma once
@@ -21,7 +21,9 @@ struct WalFrame {
   };
   Kind kind = Kind::kNone;
   Lsn start;  // kData: of the message, 0/0 for some
-  Lsn wal_end;  // kData: server's current end of WAL; kKeepalive: everything before it was sent or is of no concern
+  // kData: server's current end of WAL; kKeepalive: everything before it was sent or is of no
+  // concern
+  Lsn wal_end;
   bool reply_requested = false;  // kKeepalive
   absl::string_view payload;     // kData; valid until the next call of Next()
 };
@@ -36,7 +38,8 @@ class WalSource {
   //   others        see ARCHITECTURE.md, error table
   virtual absl::StatusOr<WalFrame> Next() = 0;
 
-  // Standby status update. flushed never goes backwards. Never blocks for long: a full socket is Unavailable after a timeout.
+  // Standby status update. flushed never goes backwards. Never blocks for long: a full socket is
+  // Unavailable after a timeout.
   virtual absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) = 0;
 
   // Readable when Next may have something.

@@ -1,7 +1,8 @@
-// KafkaSink: records into Kafka topics. A topic's existence is asked for before its first record. Where topic.creation.* is
-// configured it is created when it is missing, the dead letter topic in any case; otherwise that is left to the broker's
-// auto.create.topics.enable, but not while no broker answers: librdkafka would take the first answer after an outage for the
-// topic's absence, and fail.
+// KafkaSink: records into Kafka topics. A topic's existence is asked for before its first record.
+// Where topic.creation.* is configured it is created when it is missing, the dead letter topic in
+// any case; otherwise that is left to the broker's auto.create.topics.enable, but not while no
+// broker answers: librdkafka would take the first answer after an outage for the topic's absence,
+// and fail.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,8 @@ namespace walduct::sink {
 
 class KafkaSink final : public Sink {
  public:
-  // A connector writes to at most so many topics: each costs memory in the client for as long as it lives.
+  // A connector writes to at most so many topics: each costs memory in the client for as long as it
+  // lives.
   static constexpr size_t kMaxTopics = 65536;
 
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const config::SinkOptions& options,

@@ -1,6 +1,6 @@
-// LineSink: records as text to standard output or to a file, in the order they are written. A file is appended to, behind the
-// last whole line (torn_line.h), and synchronised before its records are acknowledged; standard output acknowledges what the
-// system has taken.
+// LineSink: records as text to standard output or to a file, in the order they are written. A file
+// is appended to, behind the last whole line (torn_line.h), and synchronised before its records are
+// acknowledged; standard output acknowledges what the system has taken.
 #pragma once
 
 #include <memory>

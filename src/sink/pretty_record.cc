@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "base/utf8.h"
 #include "rapidjson/document.h"
 #include "rapidjson/prettywriter.h"
 #include "rapidjson/reader.h"
@@ -59,7 +60,7 @@ class Painter {
 
 // What a terminal may be sent: bytes that are no text could be commands to it.
 std::string Printable(absl::string_view bytes) {
-  return IsUtf8(bytes) ? std::string(bytes) : absl::StrCat("(", bytes.size(), " bytes)");
+  return IsValidUtf8(bytes) ? std::string(bytes) : absl::StrCat("(", bytes.size(), " bytes)");
 }
 
 // Indented, numbers as they are written; absent when it is not JSON.

@@ -1,6 +1,7 @@
 // A record as one JSON object:
 //   {"topic":"…","partition":n,"key":K,"value":K,"headers":[["name",K],…]}
-// K is null, a text, or {"base64":"…"} for bytes that are not UTF-8. Partition is 0 when the record leaves it open.
+// K is null, a text, or {"base64":"…"} for bytes that are not UTF-8. Partition is 0 when the record
+// leaves it open.
 #pragma once
 
 #include <string>
@@ -18,10 +19,8 @@ void AppendRecordLine(const event::Record& record, std::string* out);
 struct PrettyStyle {
   bool colour = false;
 };
-// Appends the record for people: topic, operation and key on one line, the headers, then the value indented.
+// Appends the record for people: topic, operation and key on one line, the headers, then the value
+// indented.
 void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, std::string* out);
-
-// Well-formed as RFC 3629 has it: no surrogates, no overlong forms.
-bool IsUtf8(absl::string_view bytes);
 
 }  // namespace walduct::sink

@@ -1,5 +1,6 @@
-// Sink: takes encoded records and says, later and in any order, which are durable. It never drops one: what was accepted is
-// either acknowledged or the sink fails for good, and the caller resumes from the last stored position with a new sink.
+// Sink: takes encoded records and says, later and in any order, which are durable. It never drops
+// one: what was accepted is either acknowledged or the sink fails for good, and the caller resumes
+// from the last stored position with a new sink.
 //
 // Thread-safety: one caller, the data thread.
 #pragma once
@@ -28,9 +29,9 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  // For before the first record: finds out whether the target can be reached and, where topics are ours to create, whether
-  // they are there, and creates them. Waits up to kPrepareTimeout. A topic that is not named here is looked after when its
-  // first record comes.
+  // For before the first record: finds out whether the target can be reached and, where topics are
+  // ours to create, whether they are there, and creates them. Waits up to kPrepareTimeout. A topic
+  // that is not named here is looked after when its first record comes.
   //   Unavailable                          the target cannot be reached now
   //   PermissionDenied, InvalidArgument,
   //   FailedPrecondition, Unauthenticated  it would refuse the records
@@ -45,17 +46,20 @@ class Sink {
 
   // Copies the record and takes charge of it.
   //   ResourceExhausted  no room now; nothing was taken, call again after Poll
-  //   InvalidArgument    this record can never be delivered (too large, topic name refused); nothing was taken
+  //   InvalidArgument    this record can never be delivered (too large, topic name refused);
+  //                      nothing was taken
   //   anything else      the sink is broken for good
   virtual absl::Status Write(const event::Record& record, Ticket ticket) = 0;
 
-  // Hands over the acknowledgements that have arrived, without waiting. An error means that a record could not be delivered.
+  // Hands over the acknowledgements that have arrived, without waiting. An error means that a
+  // record could not be delivered.
   virtual absl::Status Poll(AckHandler& acks) = 0;
 
   // Becomes readable when Poll has something; -1 when acknowledgements come at once.
   virtual int ready_fd() const = 0;
 
-  // Pushes out what is buffered and waits until everything is acknowledged or the timeout passes (DeadlineExceeded).
+  // Pushes out what is buffered and waits until everything is acknowledged or the timeout passes
+  // (DeadlineExceeded).
   virtual absl::Status Flush(AckHandler& acks, absl::Duration timeout) = 0;
 };
 

@@ -9,8 +9,8 @@
 
 namespace walduct::sink {
 
-// InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable. Reaches for no broker yet:
-// that is PrepareTopics'.
+// InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable.
+// Reaches for no broker yet: that is PrepareTopics'.
 absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const config::SinkOptions& options,
                                                  const config::KafkaOptions& kafka);
 

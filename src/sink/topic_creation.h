@@ -9,8 +9,8 @@
 
 namespace walduct::sink {
 
-// By the first group, in order, whose include list matches the name and whose exclude list does not; the group "default"
-// matches every name. groups must not be empty.
+// By the first group, in order, whose include list matches the name and whose exclude list does
+// not; the group "default" matches every name. groups must not be empty.
 kafka::NewTopic PlanTopic(absl::string_view topic,
                           const std::vector<config::TopicCreationGroup>& groups);
 

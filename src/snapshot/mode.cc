@@ -69,7 +69,8 @@ absl::StatusOr<StartDecision> DecideStart(const StartFacts& facts) {
     case OffsetState::kStreaming:
       break;
   }
-  // As in Debezium also with `always`: the gap must not close unseen just because a snapshot follows.
+  // As in Debezium also with `always`: the gap must not close unseen just because a snapshot
+  // follows.
   const bool lost = rules.streams && !facts.position_available;
   if (lost && !rules.fills_gaps) return PositionLostError(facts.stored_position_text);
   decision.snapshot = rules.every_start || lost;

@@ -1,5 +1,5 @@
-// What a start does, from the snapshot mode and the stored offset: Debezium's snapshot modes and its check of the stored
-// position (BaseSourceTask.validateLogPosition, snapshot/mode/*). Pure.
+// What a start does, from the snapshot mode and the stored offset: Debezium's snapshot modes and
+// its check of the stored position (BaseSourceTask.validateLogPosition, snapshot/mode/*). Pure.
 //
 //   mode           snapshot when                                   streams
 //   initial        no offset, or the last snapshot was cut short   yes
@@ -27,8 +27,8 @@ enum class OffsetState {
 struct StartFacts {
   config::SnapshotMode mode = config::SnapshotMode::kInitial;
   OffsetState offset = OffsetState::kNone;
-  // The slot exists and still holds the WAL after the stored position. True as well when that is not to be checked
-  // (offset.mismatch.strategy trusts the slot). Only looked at for kStreaming.
+  // The slot exists and still holds the WAL after the stored position. True as well when that is
+  // not to be checked (offset.mismatch.strategy trusts the slot). Only looked at for kStreaming.
   bool position_available = true;
   std::string stored_position_text;  // for the error: "LSN 0/16B3748"
 };

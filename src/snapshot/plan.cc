@@ -18,7 +18,8 @@ namespace {
 
 using postgres::TableName;
 
-// Children and partitions are counted with their parent, as they are read with it. reltuples is -1 before the first ANALYZE.
+// Children and partitions are counted with their parent, as they are read with it. reltuples is -1
+// before the first ANALYZE.
 constexpr absl::string_view kEstimateSql = R"sql(
 WITH RECURSIVE member(root, oid) AS (
   SELECT c.oid, c.oid FROM pg_catalog.pg_class c WHERE c.oid = ANY($1::pg_catalog.oid[])
@@ -33,7 +34,7 @@ std::string FullName(const TableName& table) {
   return absl::StrCat(table.schema, ".", table.table);
 }
 
-bool Listed(const config::RegexList& list, const TableName& table) {
+bool Listed(const java::RegexList& list, const TableName& table) {
   return list.Matches(FullName(table)) ||
          list.Matches(postgres::QuoteQualified(table.schema, table.table));
 }

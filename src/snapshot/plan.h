@@ -1,10 +1,13 @@
-// What a snapshot reads: the tables in order, the statement for each and where its columns go. Rules of Debezium's
-// RelationalSnapshotChangeEventSource:
-//   which    captured tables that snapshot.include.collection.list matches, as schema.table or "schema"."table"
+// What a snapshot reads: the tables in order, the statement for each and where its columns go.
+// Rules of Debezium's RelationalSnapshotChangeEventSource:
+//   which    captured tables that snapshot.include.collection.list matches, as schema.table or
+//            "schema"."table"
 //   order    by the first entry of table.include.list that matches, then by "schema.table"
-//   reads    SELECT "c1", "c2" FROM "s"."t", generated columns included, without ONLY: a partitioned table gives all its
+//   reads    SELECT "c1", "c2" FROM "s"."t", generated columns included, without ONLY: a
+//            partitioned table gives all its
 //            rows, a parent its children's too. An override (snapshot.select.statement.overrides) is used as it stands
-//   columns  of an override go by name to the table's; others are ignored, missing ones are kAbsent, of two the last wins
+//   columns  of an override go by name to the table's; others are ignored, missing ones are
+//            kAbsent, of two the last wins
 #pragma once
 
 #include <cstdint>
@@ -29,15 +32,15 @@ struct PlannedTable {
   std::string select;  // no trailing semicolon
   event::TableSchemaPtr schema;
   size_t select_columns = 0;  // of `select`; 0: nothing to read, the table has no columns
-  std::vector<uint16_t>
-      targets;  // of each column of `select` in schema, or kIgnoredColumn; empty: as they are
-  std::optional<int64_t>
-      estimated_rows;  // by the planner's statistics; absent: never analyzed, or an override
+  // of each column of `select` in schema, or kIgnoredColumn; empty: as they are
+  std::vector<uint16_t> targets;
+  // by the planner's statistics; absent: never analyzed, or an override
+  std::optional<int64_t> estimated_rows;
 };
 
-// connection: the one that will read, inside its transaction; catalog may use the same. All tables must exist.
-// Errors: InvalidArgument, reason override_without_columns: an override gives none of its table's columns; those of the
-// server, with the table named.
+// connection: the one that will read, inside its transaction; catalog may use the same. All tables
+// must exist. Errors: InvalidArgument, reason override_without_columns: an override gives none of
+// its table's columns; those of the server, with the table named.
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(
     postgres::Connection& connection, postgres::Catalog& catalog,
     const std::vector<postgres::TableName>& tables, const config::SnapshotOptions& options);
@@ -49,12 +52,14 @@ std::vector<postgres::TableName> SelectTables(std::vector<postgres::TableName> c
 
 // `SELECT "c1", "c2" FROM "s"."t"`.
 std::string SelectStatement(const event::TableSchema& schema);
-// Without surrounding space and trailing semicolons, and safe to put in parentheses even if it ends in a comment.
+// Without surrounding space and trailing semicolons, and safe to put in parentheses even if it ends
+// in a comment.
 std::string OverrideStatement(absl::string_view text);
 // Targets for result columns of these names.
 std::vector<uint16_t> TargetsByName(const event::TableSchema& schema,
                                     const std::vector<std::string>& names);
-// Puts row's values where targets says, all other values become kAbsent. mapped has the size of the schema.
+// Puts row's values where targets says, all other values become kAbsent. mapped has the size of the
+// schema.
 void MapRow(const std::vector<uint16_t>& targets, event::RowView row,
             std::vector<event::Value>* mapped);
 

@@ -1,4 +1,5 @@
-// How far a snapshot is, for the log and for status pages. Pure values; times come from the caller's Clock.
+// How far a snapshot is, for the log and for status pages. Pure values; times come from the
+// caller's Clock.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,10 @@
-// RowMarker: rows of a snapshot, table after table, to ChangeEvents with Debezium's snapshot markers. First match wins:
+// RowMarker: rows of a snapshot, table after table, to ChangeEvents with Debezium's snapshot
+// markers. First match wins:
 //   last > first > last_in_data_collection > first_in_data_collection > true
-// `first` is the first row of the first table only: when that table is empty nobody is. `last` is the last row of all, in
-// whichever table. So one row is always held back, across tables too, until it is known what follows; it is copied into a
-// reused buffer, since the source's is gone by then. Its cost is measured by bench/snapshot.
+// `first` is the first row of the first table only: when that table is empty nobody is. `last` is
+// the last row of all, in whichever table. So one row is always held back, across tables too, until
+// it is known what follows; it is copied into a reused buffer, since the source's is gone by then.
+// Its cost is measured by bench/snapshot.
 //
 // Not thread-safe. Memory: one row.
 #pragma once
@@ -36,7 +38,8 @@ class RowMarker {
   // Holds row back and hands the one before it to handler. row is borrowed for the call.
   absl::Status OnRow(event::RowView row, event::ChangeHandler& handler);
   void EndTable();
-  // After the last table: hands out the row held back, marked `last`, with the completed position. Nothing was read: nothing.
+  // After the last table: hands out the row held back, marked `last`, with the completed position.
+  // Nothing was read: nothing.
   absl::Status Finish(event::ChangeHandler& handler);
 
  private:

@@ -1,11 +1,14 @@
-// SnapshotReader: reads the planned tables one after the other by COPY and hands each row to a ChangeHandler as a read event
-// (op r) with its marker and position. Logs a line every 10 s, at each table's end and at the end of all.
+// SnapshotReader: reads the planned tables one after the other by COPY and hands each row to a
+// ChangeHandler as a read event (op r) with its marker and position. Logs a line every 10 s, at
+// each table's end and at the end of all.
 //
-// The connection is inside a transaction on the snapshot (transaction.h) and used by nobody else until kDone or the reader's
-// destruction, which cancels a COPY under way. Ending the transaction is the caller's.
+// The connection is inside a transaction on the snapshot (transaction.h) and used by nobody else
+// until kDone or the reader's destruction, which cancels a COPY under way. Ending the transaction
+// is the caller's.
 //
-// Not thread-safe. Memory: one row and libpq's buffer. Errors: the server's, with the table named, and the handler's as they
-// are; any of them ends the snapshot as a whole, which then has to begin anew.
+// Not thread-safe. Memory: one row and libpq's buffer. Errors: the server's, with the table named,
+// and the handler's as they are; any of them ends the snapshot as a whole, which then has to begin
+// anew.
 #pragma once
 
 #include <memory>
@@ -40,8 +43,8 @@ class SnapshotReader {
     kWouldBlock,  // wait for ready_fd()
     kDone,        // all rows are with the handler; without any row there was no event
   };
-  // Reads up to max_rows. Waits only for a statement to begin (a lock at most lock_timeout). Not to be called after kDone
-  // or an error.
+  // Reads up to max_rows. Waits only for a statement to begin (a lock at most lock_timeout). Not to
+  // be called after kDone or an error.
   absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows);
   // -1 between two tables.
   int ready_fd() const;

@@ -1,7 +1,8 @@
-// The transaction a snapshot is read in: one view of the whole database for all tables. REPEATABLE READ on the snapshot that
-// creating the slot exported, so that the stream continues exactly where the rows end; without one, a view of its own (the
-// caller then streams from a position before it: rows may come twice, none is lost). Debezium reads the second kind READ
-// COMMITTED, table by table; ours is consistent.
+// The transaction a snapshot is read in: one view of the whole database for all tables. REPEATABLE
+// READ on the snapshot that creating the slot exported, so that the stream continues exactly where
+// the rows end; without one, a view of its own (the caller then streams from a position before it:
+// rows may come twice, none is lost). Debezium reads the second kind READ COMMITTED, table by
+// table; ours is consistent.
 #pragma once
 
 #include <string>
@@ -17,18 +18,19 @@
 namespace walduct::snapshot {
 
 struct TransactionOptions {
-  std::string
-      snapshot_name;  // exported by the slot's creation, whose connection must stay open and idle; empty: none
+  // exported by the slot's creation, whose connection must stay open and idle; empty: none
+  std::string snapshot_name;
   // No statement waits longer for a lock (snapshot.lock.timeout.ms).
   absl::Duration lock_timeout = absl::Seconds(10);
 };
 
-// Begins. The result's consistent_point is left for the caller to set. Takes a transaction id, as Debezium does for
-// source.txId, except on a standby. On error no transaction is left open.
+// Begins. The result's consistent_point is left for the caller to set. Takes a transaction id, as
+// Debezium does for source.txId, except on a standby. On error no transaction is left open.
 absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
                                                const TransactionOptions& options);
 
-// ACCESS SHARE on each table until the end (snapshot.locking.mode=shared): nobody alters or drops them meanwhile.
+// ACCESS SHARE on each table until the end (snapshot.locking.mode=shared): nobody alters or drops
+// them meanwhile.
 absl::Status LockTables(postgres::Connection& connection,
                         const std::vector<postgres::TableName>& tables);
 

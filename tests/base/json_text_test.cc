@@ -44,7 +44,8 @@ TEST(JsonText, CopiesWhatIsNotUtf8) {
   }
 }
 
-// Long runs are scanned eight bytes at a time: an escape must be found at each offset from a word's border.
+// Long runs are scanned eight bytes at a time: an escape must be found at each offset from a word's
+// border.
 TEST(JsonText, FindsAnEscapeAtEveryOffset) {
   for (const char special : {'"', '\\', '\n', '\x1F'}) {
     for (size_t at = 0; at < 24; ++at) {

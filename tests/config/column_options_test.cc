@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "config/regex/java_regex.h"
+#include "java/regex/regex.h"
 #include "tests/config/load_fixture.h"
 
 namespace walduct::config {

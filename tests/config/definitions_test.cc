@@ -5,7 +5,7 @@
 
 #include "config/properties/definition.h"
 #include "config/properties/validators.h"
-#include "config/text/text_lists.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -30,10 +30,11 @@ TEST(Definitions, EveryRowIsDocumentedAndGivesReasons) {
 
 TEST(Definitions, RefusedAndAliasedValuesAreAmongTheAllowedOnes) {
   for (const PropertyDefinition* definition : AllDefinitions()) {
-    for (const std::string& value : SplitCommaList(definition->refused)) {
-      EXPECT_TRUE(ListContains(definition->allowed, value)) << definition->name << " " << value;
+    for (const std::string& value : java::SplitCommaList(definition->refused)) {
+      EXPECT_TRUE(java::ListContains(definition->allowed, value))
+          << definition->name << " " << value;
     }
-    for (const std::string& alias : SplitCommaList(definition->value_aliases)) {
+    for (const std::string& alias : java::SplitCommaList(definition->value_aliases)) {
       const std::string old_value = alias.substr(0, alias.find('='));
       EXPECT_EQ(CheckValue(*definition, old_value), "") << definition->name << " " << alias;
     }
@@ -46,7 +47,7 @@ TEST(Definitions, NamesAreUniqueAndEachFindsItsRow) {
     EXPECT_TRUE(seen.insert(definition->name).second) << definition->name;
     EXPECT_TRUE(definition->is_pattern() || FindDefinition(definition->name) == definition)
         << definition->name;
-    for (const std::string& alias : SplitCommaList(definition->aliases)) {
+    for (const std::string& alias : java::SplitCommaList(definition->aliases)) {
       EXPECT_EQ(FindDefinition(alias), definition) << alias;
       EXPECT_EQ(CurrentName(alias), definition->name);
     }

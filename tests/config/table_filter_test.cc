@@ -5,7 +5,7 @@
 namespace walduct::config {
 namespace {
 
-RegexList List(absl::string_view text) { return *RegexList::Parse(text); }
+java::RegexList List(absl::string_view text) { return *java::RegexList::Parse(text); }
 
 TEST(TableFilter, WithoutListsEverythingButTheBuiltInsIsCaptured) {
   const TableFilter filter({});

@@ -10,8 +10,6 @@
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/properties/property_set.h"
-#include "config/regex/regex_rename.h"
-#include "config/text/simple_date_format.h"
 #include "config/transforms/transform_checks.h"
 
 namespace walduct::config {
@@ -262,38 +260,6 @@ TEST(Transforms, WhatNoListNamesHasNoEffect) {
   const Read read = ReadLines("transforms.b.type=org.apache.kafka.connect.transforms.Filter");
   EXPECT_THAT(read.chain.transforms, IsEmpty());
   EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("transforms does not list it")));
-}
-
-TEST(RegexRename, ReplacesTheFirstMatchOfATextThatMatchesWhole) {
-  const auto replace = [](const char* pattern, const char* replacement, const char* text) {
-    return RegexRename::Compile(pattern, replacement)->Replace(text).value_or("<none>");
-  };
-  EXPECT_EQ(replace(R"(srv\.public\.(.*))", "cdc-$1", "srv.public.orders"), "cdc-orders");
-  EXPECT_EQ(replace(R"((?<s>\w+)\.(?<t>\w+))", "${t}_${s}", "a.b"), "b_a");
-  EXPECT_EQ(replace("(a)(b)?", "$1-$2", "a"), "a-");
-  EXPECT_EQ(replace("(.*)", "$12", "a"), "a2");
-  EXPECT_EQ(replace("(.*)", R"(\$1\\)", "a"), R"($1\)");
-  EXPECT_EQ(replace("a|ab", "x", "ab"), "xb");
-  EXPECT_EQ(replace("b", "x", "abc"), "<none>");
-}
-
-TEST(RegexRename, GroupsThatDoNotExistAreErrors) {
-  EXPECT_FALSE(RegexRename::Compile("(a)", "$2").ok());
-  EXPECT_FALSE(RegexRename::Compile("(a)", "${n}").ok());
-  EXPECT_FALSE(RegexRename::Compile("(a)", "$x").ok());
-  EXPECT_FALSE(RegexRename::Compile("(a)", "\\").ok());
-}
-
-TEST(SimpleDateFormat, ReadsAsJavaReads) {
-  const auto parse = [](const char* pattern, const char* text) {
-    int64_t millis = -1;
-    return SimpleDateFormat::Compile(pattern)->Parse(text, &millis) ? millis : -1;
-  };
-  EXPECT_EQ(parse("yyyy-MM-dd'T'HH:mm:ss.SSSX", "2020-01-02T03:04:05.678+01:00"), 1577930645678);
-  EXPECT_EQ(parse("yyyyMMddHHmmss", "20200102030405"), 1577934245000);
-  EXPECT_EQ(parse("d MMM yyyy hh:mm a", "2 Jan 2020 03:04 PM"), 1577977440000);
-  EXPECT_EQ(parse("yyyy-MM-dd", "2020-13-02 and more"), 1609545600000);
-  EXPECT_EQ(parse("yyyy-MM-dd", "x"), -1);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Values that are not there: NULL, columns outside an old key tuple, TOAST values that the server did not send.
+// Values that are not there: NULL, columns outside an old key tuple, TOAST values that the server
+// did not send.
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -213,7 +214,8 @@ TEST_F(AbsentValueTest, ReplacedValuesAreCountedAndToldOnce) {
   EXPECT_EQ(encoder().nulled_values(), 3u) << "what is only compared is not counted";
 }
 
-// With event.converting.failure.handling.mode=fail Debezium's task stops at these; a timestamp beyond nanoseconds stays null.
+// With event.converting.failure.handling.mode=fail Debezium's task stops at these; a timestamp
+// beyond nanoseconds stays null.
 TEST_F(AbsentValueTest, WhatNoSchemaCanExpressStopsOnRequest) {
   const TestColumn numeric{"c", MakeType("numeric"), NumericTypmod(5, 2)};
   const TestColumn varbit{"c", MakeType("varbit"), 1};

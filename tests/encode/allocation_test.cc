@@ -21,7 +21,8 @@ namespace {
 
 class AllocationTest : public EncodeTest {
  protected:
-  // Encodes an update with a key header again and again; returns the allocations of the last thousand.
+  // Encodes an update with a key header again and again; returns the allocations of the last
+  // thousand.
   size_t CountAllocations() {
     const auto array = ArrayOf(MakeType("text"));
     const auto table = MakeTable("t",
@@ -83,8 +84,7 @@ TEST_F(AllocationTest, NoneWithSchemas) {
 
 TEST_F(AllocationTest, NoneWithMasks) {
   const auto mask = [&](config::ColumnMaskKind kind, const char* column) {
-    options_.columns.masks.push_back(
-        {kind, 5, "SHA-256", "salt", *config::RegexList::Parse(column)});
+    options_.columns.masks.push_back({kind, 5, "SHA-256", "salt", *java::RegexList::Parse(column)});
   };
   mask(config::ColumnMaskKind::kTruncate, "public.t.(b|h|t)");
   mask(config::ColumnMaskKind::kHash, "public.t.s");

@@ -1,4 +1,5 @@
-// Column filters, masks and propagated types. Values were recorded from Debezium 3.6.1 unless a test says otherwise.
+// Column filters, masks and propagated types. Values were recorded from Debezium 3.6.1 unless a
+// test says otherwise.
 #include "encode/types/column_rules.h"
 
 #include <string>
@@ -12,7 +13,7 @@ namespace {
 
 using config::ColumnMask;
 using config::ColumnMaskKind;
-using config::RegexList;
+using java::RegexList;
 
 RegexList List(const std::string& text) { return *RegexList::Parse(text); }
 

@@ -1,4 +1,5 @@
-// Builders for encoder tests: a table from a few words, rows from PostgreSQL's text, a clock that stands still.
+// Builders for encoder tests: a table from a few words, rows from PostgreSQL's text, a clock that
+// stands still.
 #pragma once
 
 #include <memory>
@@ -90,7 +91,8 @@ inline event::Value Null() { return event::Value::Null(); }
 inline event::Value Toast() { return event::Value::UnchangedToast(); }
 inline event::Value Text(absl::string_view text) { return event::Value::Text(text); }
 
-// The table of the recorded scenarios: orders(id integer primary key, customer text not null, total numeric(10,2), note text).
+// The table of the recorded scenarios: orders(id integer primary key, customer text not null, total
+// numeric(10,2), note text).
 inline std::shared_ptr<event::TableSchema> OrdersTable() {
   return MakeTable("orders",
                    {{"id", MakeType("int4"), -1, false},

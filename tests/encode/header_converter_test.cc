@@ -1,4 +1,5 @@
-// header.converter: headers that are there without any transform. What transforms put into headers is in the golden scenarios header_*.
+// header.converter: headers that are there without any transform. What transforms put into headers
+// is in the golden scenarios header_*.
 #include <gmock/gmock.h>
 
 #include "base/error.h"

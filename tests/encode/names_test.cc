@@ -1,4 +1,5 @@
-// Names of schemas and fields, and keys that are not the table's own. Values were recorded from Debezium 3.6.1.
+// Names of schemas and fields, and keys that are not the table's own. Values were recorded from
+// Debezium 3.6.1.
 #include <string>
 
 #include "encode/schema/schema_json.h"
@@ -137,9 +138,9 @@ TEST_F(ComparisonTest, FLT07NullIsNotItsDefault) {
 
 TEST_F(ComparisonTest, FLT07MaskedAndExcludedColumnsDoNotCount) {
   options_.columns.masks = {
-      {config::ColumnMaskKind::kTruncate, 2, "", "", *config::RegexList::Parse("public.t.x")},
-      {config::ColumnMaskKind::kStars, 3, "", "", *config::RegexList::Parse("public.t.m")}};
-  options_.columns.exclude = *config::RegexList::Parse("public.t.e");
+      {config::ColumnMaskKind::kTruncate, 2, "", "", *java::RegexList::Parse("public.t.x")},
+      {config::ColumnMaskKind::kStars, 3, "", "", *java::RegexList::Parse("public.t.m")}};
+  options_.columns.exclude = *java::RegexList::Parse("public.t.e");
   EXPECT_TRUE(SameValue({"x", MakeType("text")}, Text("xyz"), Text("xyw")));
   EXPECT_FALSE(SameValue({"x", MakeType("text")}, Text("xyz"), Text("xzz")));
   EXPECT_TRUE(SameValue({"m", MakeType("text")}, Null(), Text("secret")));

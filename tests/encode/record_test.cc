@@ -1,4 +1,5 @@
-// Whole records. The literals were recorded from Debezium 3.6.1; only clocks, LSNs and ids are the fixture's.
+// Whole records. The literals were recorded from Debezium 3.6.1; only clocks, LSNs and ids are the
+// fixture's.
 #include <gmock/gmock.h>
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-// The source block remembers what the changes of a transaction share: whatever it remembers, the bytes are those of a new one.
+// The source block remembers what the changes of a transaction share: whatever it remembers, the
+// bytes are those of a new one.
 #include "encode/records/source_block.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
-// docs/types.md is what the code does: it is made from the type table, and this test says when the committed file is stale.
-//   WALDUCT_WRITE_DOCS=1 build/release/tests/walduct_encode_test --gtest_filter='TypesDocument.*'   writes it
+// docs/types.md is what the code does: it is made from the type table, and this test says when the
+// committed file is stale.
+//   WALDUCT_WRITE_DOCS=1 build/release/tests/walduct_encode_test --gtest_filter='TypesDocument.*'
+//   writes it
 #include <gmock/gmock.h>
 
 #include <cstdlib>

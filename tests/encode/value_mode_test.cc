@@ -1,4 +1,5 @@
-// The JSON of single values under the options that change it. Recorded from Debezium 3.6.1 unless a test says that we differ.
+// The JSON of single values under the options that change it. Recorded from Debezium 3.6.1 unless a
+// test says that we differ.
 #include "tests/encode/value_rendering.h"
 
 namespace walduct::encode {

@@ -1,4 +1,5 @@
-// The JSON of single values. The literals were recorded from Debezium 3.6.1 unless a test says that we differ.
+// The JSON of single values. The literals were recorded from Debezium 3.6.1 unless a test says that
+// we differ.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
-// From the bytes of the walsender to the bytes of Kafka, through assembler, router and encoder, a row allocates nothing once
-// buffers have grown and plans are compiled: a table with a column of every type and an array of each.
+// From the bytes of the walsender to the bytes of Kafka, through assembler, router and encoder, a
+// row allocates nothing once buffers have grown and plans are compiled: a table with a column of
+// every type and an array of each.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,11 +10,11 @@
 #include "base/clock.h"
 #include "encode/record_encoder.h"
 #include "pgoutput/assembler.h"
+#include "route/router.h"
 #include "tests/support/chain_config.h"
 #include "tests/support/pgoutput_builder.h"
 #include "tests/support/type_samples.h"
 #include "transform/chain/chain.h"
-#include "transform/router.h"
 
 namespace {
 size_t allocations = 0;
@@ -53,7 +54,7 @@ class OneTable : public event::SchemaResolver {
 // Routes and encodes what comes, and keeps nothing but the size.
 class EncodingHandler : public event::ChangeHandler {
  public:
-  EncodingHandler(transform::Router& router, encode::RecordEncoder& encoder)
+  EncodingHandler(route::Router& router, encode::RecordEncoder& encoder)
       : router_(router), encoder_(encoder) {}
 
   absl::Status OnBegin(const event::TransactionInfo&) override { return absl::OkStatus(); }
@@ -72,9 +73,9 @@ class EncodingHandler : public event::ChangeHandler {
   size_t bytes = 0;
 
  private:
-  transform::Router& router_;
+  route::Router& router_;
   encode::RecordEncoder& encoder_;
-  transform::Router::Emissions emissions_;
+  route::Router::Emissions emissions_;
   event::Record record_;
 };
 
@@ -136,7 +137,7 @@ class AllocationTest : public ::testing::Test {
     config::TransformOptions transform;
     transform.topic_prefix = "srv";
     const config::TableFilter filter{config::TableFilterOptions()};
-    transform::Router router(transform, filter);
+    route::Router router(transform, filter);
     EncodingHandler handler(router, *encoder);
     OneTable resolver(schema_);
     pgoutput::Assembler assembler(resolver, handler, {});
@@ -173,7 +174,8 @@ TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(Count(false), 0u); }
 
 TEST_F(AllocationTest, NoneWithSchemas) { EXPECT_EQ(Count(true), 0u); }
 
-// Unwrapped with added fields, keyed by a column's text, sent to the topic that a column names and renamed.
+// Unwrapped with added fields, keyed by a column's text, sent to the topic that a column names and
+// renamed.
 TEST_F(AllocationTest, NoneThroughTransforms) {
   config::TransformSpec unwrap{.alias = "u", .kind = config::TransformKind::kExtractNewRecordState};
   unwrap.options.Put("delete.tombstone.handling.mode", "rewrite");
@@ -193,7 +195,8 @@ TEST_F(AllocationTest, NoneThroughTransforms) {
   EXPECT_EQ(Count(false, transforms.get()), 0u);
 }
 
-// The event of an outbox row: routed by a text, keyed by another, with a header; nothing of updates and deletes.
+// The event of an outbox row: routed by a text, keyed by another, with a header; nothing of updates
+// and deletes.
 TEST_F(AllocationTest, NoneThroughTheEventRouter) {
   const auto option = [](const char* name) { return absl::StrCat("transforms.outbox.", name); };
   test::PropertyList properties = test::OutboxRouting();

@@ -1,5 +1,5 @@
-// What becomes of records that cannot be published, by errors.*: through the pipeline into a sink that refuses what it is told
-// to refuse.
+// What becomes of records that cannot be published, by errors.*: through the pipeline into a sink
+// that refuses what it is told to refuse.
 #include "engine/record_errors.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ class RecordErrorsTest : public encode::EncodeTest {
     encoder_ = *encode::RecordEncoder::Create(options_, clock_, "run", chain_.get());
     config::TransformOptions options;
     options.topic_prefix = "srv";
-    router_ = std::make_unique<transform::Router>(options, filter_);
+    router_ = std::make_unique<route::Router>(options, filter_);
     errors_ = std::make_unique<RecordErrors>(RecordErrors::Options{.policy = policy_,
                                                                    .connector = "shop",
                                                                    .encode = options_,
@@ -136,7 +136,7 @@ class RecordErrorsTest : public encode::EncodeTest {
   offset::AckTracker tracker_;
   metrics::ConnectorMetrics metrics_;
   std::unique_ptr<const transform::Chain> chain_;
-  std::unique_ptr<transform::Router> router_;
+  std::unique_ptr<route::Router> router_;
   std::unique_ptr<RecordErrors> errors_;
   std::unique_ptr<Pipeline> pipeline_;
   uint64_t ordinal_ = 0;

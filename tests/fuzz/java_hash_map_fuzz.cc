@@ -1,16 +1,17 @@
-// Whatever the file holds: no crash, and what is accepted is written back as something that reads the same.
+// Whatever the file holds: no crash, and what is accepted is written back as something that reads
+// the same.
 #include <cstddef>
 #include <cstdint>
 
 #include "base/check.h"
-#include "offset/java_hash_map.h"
+#include "java/serial/hash_map_file.h"
 #include "offset/stored_offset.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto map = walduct::offset::JavaHashMap::Parse(bytes);
+  const auto map = walduct::java::HashMapFile::Parse(bytes);
   if (!map.ok()) return 0;
-  const auto again = walduct::offset::JavaHashMap::Parse(map->Serialize());
+  const auto again = walduct::java::HashMapFile::Parse(map->Serialize());
   CHECK(again.ok() && again->entries() == map->entries());
   for (const auto& [key, value] : map->entries()) {
     if (!value) continue;

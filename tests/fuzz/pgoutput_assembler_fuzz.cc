@@ -1,5 +1,6 @@
-// A whole session, recorded or torn, opened at any position (tests/support/pgoutput_session_file.h). Whatever comes in, what
-// goes out is in order: positions only grow, and nothing at or before the start is handed over.
+// A whole session, recorded or torn, opened at any position
+// (tests/support/pgoutput_session_file.h). Whatever comes in, what goes out is in order: positions
+// only grow, and nothing at or before the start is handed over.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

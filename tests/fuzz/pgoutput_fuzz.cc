@@ -1,4 +1,5 @@
-// One message of any kind: decoded, or refused with a status. The first byte says whether it comes inside a stream block.
+// One message of any kind: decoded, or refused with a status. The first byte says whether it comes
+// inside a stream block.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,6 @@
-// Random text as each type's value, in every form that options give it: no crash, and what is accepted is what PostgreSQL could
-// have sent. Input: a byte that chooses the type, one for the options, one for the format, then the text.
+// Random text as each type's value, in every form that options give it: no crash, and what is
+// accepted is what PostgreSQL could have sent. Input: a byte that chooses the type, one for the
+// options, one for the format, then the text.
 #include <cctype>
 #include <charconv>
 #include <cstddef>
@@ -30,7 +31,8 @@ config::ValueOptions OptionsOf(uint8_t bits) {
   return options;
 }
 
-// Strings and brackets are closed, and nothing follows the value. Not a parser: enough to see a torn value.
+// Strings and brackets are closed, and nothing follows the value. Not a parser: enough to see a
+// torn value.
 void CheckJson(const std::string& json) {
   int depth = 0;
   bool quoted = false;

@@ -1,6 +1,6 @@
-// MockCluster: librdkafka's in-process Kafka for tests. It produces, fetches and answers metadata like a broker on a local
-// port; it creates topics at their first use, and knows neither CreateTopics nor authentication: those are tested against a
-// real broker.
+// MockCluster: librdkafka's in-process Kafka for tests. It produces, fetches and answers metadata
+// like a broker on a local port; it creates topics at their first use, and knows neither
+// CreateTopics nor authentication: those are tested against a real broker.
 #pragma once
 
 #include <librdkafka/rdkafka.h>

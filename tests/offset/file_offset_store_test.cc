@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "offset/java_hash_map.h"
+#include "java/serial/hash_map_file.h"
 #include "offset/whole_file.h"
 
 namespace walduct::offset {
@@ -73,14 +73,14 @@ TEST_F(FileOffsetStoreTest, EntriesOfOtherConnectorsAreKept) {
 }
 
 TEST_F(FileOffsetStoreTest, AnotherSpellingOfTheKeyIsReplaced) {
-  JavaHashMap map;
+  java::HashMapFile map;
   map.Set(R"(["orders-connector", {"server": "srv"}])", R"({"lsn":5})");
   ASSERT_TRUE(ReplaceWholeFile(path(), map.Serialize()).ok());
   const auto store = Open();
   EXPECT_EQ(LoadedLsn(*store), 5u);
   ASSERT_TRUE(store->StartSave(At(6)).ok());
   EXPECT_EQ(LoadedLsn(*store), 6u);
-  const auto rewritten = JavaHashMap::Parse(*ReadWholeFile(path()));
+  const auto rewritten = java::HashMapFile::Parse(*ReadWholeFile(path()));
   ASSERT_TRUE(rewritten.ok());
   EXPECT_EQ(rewritten->entries().size(), 1u);
 }

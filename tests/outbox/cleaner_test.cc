@@ -45,7 +45,8 @@ TEST_F(FenceTest, ATransactionThatRanIsBehindIt) {
   EXPECT_EQ(MustClean(MustTakeFence()).rows, 2u);
 }
 
-// A snapshot does not list subtransactions: one that looks finished may belong to a transaction that runs.
+// A snapshot does not list subtransactions: one that looks finished may belong to a transaction
+// that runs.
 TEST_F(FenceTest, ASubtransactionOfARunningTransactionIsBehindIt) {
   CreateTable();
   const auto other = MustOpen(database_);
@@ -140,7 +141,7 @@ class PartitionTest : public OutboxFixture {
 
 // PostgreSQL refuses to delete from a table that publishes deletes and has no replica identity.
 TEST_F(PartitionTest, GoesOnAfterATableThatFails) {
-  options_.tables = config::RegexList::Parse("public.a,public.outbox").value();
+  options_.tables = java::RegexList::Parse("public.a,public.outbox").value();
   options_.cleanup = config::OutboxCleanup::kDelete;
   Run("CREATE TABLE public.a (id int, created_at timestamptz)");
   Run("ALTER PUBLICATION pub ADD TABLE public.a");
@@ -202,7 +203,7 @@ TEST_F(PartitionTest, APartitionBeingDetachedIsNotDropped) {
   Run("CREATE TABLE public.p1 PARTITION OF public.p FOR VALUES FROM (MINVALUE) TO ('2020-01-02')");
   Run("ALTER PUBLICATION pub SET TABLE public.p");
   Run("INSERT INTO public.p VALUES (1, '2020-01-01')");
-  options_.tables = config::RegexList::Parse("public.p").value();
+  options_.tables = java::RegexList::Parse("public.p").value();
   const Fence fence = MustTakeFence();
   const auto reader = MustOpen(database_);
   MustQuery(*reader, "BEGIN");
@@ -225,7 +226,7 @@ TEST_F(CleanerTest, RowsOfBeforeATableWasPublishedStay) {
       .beginning = MarkServer(*cleaning_)->next_xid, .looked = false, .tables = {}};
   query.memory = &memory;
   ASSERT_TRUE(FindLeaves(*cleaning_, query).ok());
-  options_.tables = config::RegexList::Parse("public.outbox,public.late").value();
+  options_.tables = java::RegexList::Parse("public.outbox,public.late").value();
   Run("INSERT INTO public.late VALUES (1)");
   Run("ALTER PUBLICATION pub ADD TABLE public.late");
   Run("INSERT INTO public.late VALUES (2)");
@@ -310,7 +311,7 @@ TEST_F(RefusalTest, NotPublished) {
 TEST_F(RefusalTest, NotCaptured) {
   CreateTable();
   config::TableFilterOptions other;
-  other.table_include = config::RegexList::Parse("public.orders").value();
+  other.table_include = java::RegexList::Parse("public.orders").value();
   captured_ = config::TableFilter(other);
   EXPECT_EQ(Reason(), "outbox_not_captured");
 }

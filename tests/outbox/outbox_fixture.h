@@ -1,4 +1,5 @@
-// OutboxFixture: a database of its own with a publication, a session that cleans and one that writes.
+// OutboxFixture: a database of its own with a publication, a session that cleans and one that
+// writes.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,7 +20,7 @@ class OutboxFixture : public ::testing::Test {
         cleaning_(testing::MustOpen(database_)),
         writing_(testing::MustOpen(database_)),
         captured_(config::TableFilterOptions{}) {
-    options_.tables = config::RegexList::Parse("public.outbox").value();
+    options_.tables = java::RegexList::Parse("public.outbox").value();
     options_.cleanup = config::OutboxCleanup::kDelete;
     options_.retention = absl::ZeroDuration();
   }

@@ -172,7 +172,8 @@ TEST(AssemblerResume, TransactionalMessageIsNotRepeatedRst20) {
   EXPECT_THAT(s.handler.log, ElementsAre("begin 9", "commit 9"));
 }
 
-// Messages outside a transaction come before the transaction that the start lies in, as they did the first time.
+// Messages outside a transaction come before the transaction that the start lies in, as they did
+// the first time.
 TEST(AssemblerResume, MessageAheadOfTheOpenTransactionIsNotRepeated) {
   Session s(StartAt(InCopy(1)));
   s.Ok(0x108, test::MessageBytes({false, 0x108, "p", ""}));

@@ -1,4 +1,5 @@
-// Messages recorded from real servers (tests/fuzz/record_pgoutput.py): a witness that the builders of the other tests cannot be.
+// Messages recorded from real servers (tests/fuzz/record_pgoutput.py): a witness that the builders
+// of the other tests cannot be.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +127,8 @@ TEST_P(RecordedSession, MessageOutsideComesBeforeItsTransactionP2) {
   EXPECT_LT(handler.changes[heartbeat].position, row.position);
 }
 
-// What the server does after a restart at any position, but for transactions that it would not even send.
+// What the server does after a restart at any position, but for transactions that it would not even
+// send.
 TEST_P(RecordedSession, ResumesAfterEveryChangeRst04) {
   test::RecordingHandler whole;
   Run({}, whole);

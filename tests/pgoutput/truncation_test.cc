@@ -1,5 +1,6 @@
-// Every message cut at every byte, and with a byte too many: an error, whatever the kind. Run under asan, it also says that
-// nothing is read behind the end: each cut message lies in a buffer of exactly its size.
+// Every message cut at every byte, and with a byte too many: an error, whatever the kind. Run under
+// asan, it also says that nothing is read behind the end: each cut message lies in a buffer of
+// exactly its size.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -43,7 +43,8 @@ class CatalogTest : public ::testing::Test {
     EXPECT_TRUE(schema.ok()) << schema.status();
     return *schema;
   }
-  // The relation as pgoutput describes it now; identity flags as replica identity DEFAULT sets them.
+  // The relation as pgoutput describes it now; identity flags as replica identity DEFAULT sets
+  // them.
   event::RelationDescription Streamed(const std::string& table) {
     const event::TableSchemaPtr schema = Describe(table);
     event::RelationDescription relation{.relation = schema->relation,
@@ -264,7 +265,7 @@ TEST_F(CatalogTest, E57_CapturedTablesSortedWithPartitionsAndOddNames) {
 TEST_F(CatalogTest, CapturedTablesAreFiltered) {
   Run("CREATE TABLE public.yes(id int); CREATE TABLE public.no(id int)");
   config::TableFilterOptions options;
-  options.table_include = *config::RegexList::Parse("public\\.y.*");
+  options.table_include = *java::RegexList::Parse("public\\.y.*");
   const auto tables = catalog_.CapturedTables(config::TableFilter(options));
   ASSERT_TRUE(tables.ok()) << tables.status();
   ASSERT_EQ(tables->size(), 1u);

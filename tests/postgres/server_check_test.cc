@@ -140,7 +140,8 @@ TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
   server.RestartWith("max_wal_senders", "");
 }
 
-// Under "C", as here, money counts in hundredths; under ja_JP 1 is one unit, under ar_KW a thousand.
+// Under "C", as here, money counts in hundredths; under ja_JP 1 is one unit, under ar_KW a
+// thousand.
 TEST(MoneyCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {
   const config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
   const auto admin = MustOpen(database);

@@ -21,7 +21,7 @@ class PublicationTest : public ::testing::Test {
   absl::Status Ensure(const std::string& include = ".*") { return EnsureAs(*session_, include); }
   absl::Status EnsureAs(postgres::Connection& connection, const std::string& include = ".*") {
     config::TableFilterOptions filter;
-    filter.table_include = *config::RegexList::Parse(include);
+    filter.table_include = *java::RegexList::Parse(include);
     postgres::Catalog catalog(*session_);
     return EnsurePublication(connection, options_,
                              *catalog.CapturedTables(config::TableFilter(filter)));

@@ -24,7 +24,7 @@ class ReplicaIdentityTest : public ::testing::Test {
   }
   static config::ReplicaIdentityRule Rule(absl::string_view tables, const std::string& identity,
                                           const std::string& index = "") {
-    return {.tables = *config::RegexList::Parse(tables), .identity = identity, .index = index};
+    return {.tables = *java::RegexList::Parse(tables), .identity = identity, .index = index};
   }
   // The log of setting the identities.
   std::string Set(const std::vector<config::ReplicaIdentityRule>& rules) {

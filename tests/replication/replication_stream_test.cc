@@ -44,7 +44,8 @@ class ReplicationStreamTest : public ::testing::Test {
     if (stream.ok()) stream_ = *std::move(stream);
     return stream.status();
   }
-  // First bytes of the messages up to and with the first commit; the error's reason when one comes first.
+  // First bytes of the messages up to and with the first commit; the error's reason when one comes
+  // first.
   std::string KindsUpToCommit() {
     std::string kinds;
     const absl::Duration deadline = Clock::Real().Monotonic() + kPatience;

@@ -34,20 +34,6 @@ TEST(RecordTextTest, ATombstoneWithoutKeyInAPartition) {
             "{\"topic\":\"t\",\"partition\":3,\"key\":null,\"value\":null,\"headers\":[]}\n");
 }
 
-TEST(RecordTextTest, Utf8IsToldFromOtherBytes) {
-  for (const char* good :
-       {"", "plain ascii text of some length", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
-        "\xED\x9F\xBF", "\xF4\x8F\xBF\xBF", "12345678\xC3\xA9"}) {
-    EXPECT_TRUE(IsUtf8(good)) << good;
-  }
-  for (const char* bad :
-       {"\x80", "\xC0\x80", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
-        "\xF5\x80\x80\x80", "\xE2\x82", "\xE2\x82z", "12345678\xFF"}) {
-    EXPECT_FALSE(IsUtf8(bad));
-  }
-  EXPECT_TRUE(IsUtf8(absl::string_view("a\0b", 3)));
-}
-
 TEST(RecordTextTest, PrettyShowsOperationTopicKeyAndTheValueIndented) {
   const event::Header headers[] = {{"h", "v"}};
   EXPECT_EQ(Pretty({.topic = "t",

@@ -12,7 +12,7 @@ config::TopicCreationGroup Group(const std::string& name, int partitions) {
   return group;
 }
 
-config::RegexList List(absl::string_view text) { return *config::RegexList::Parse(text); }
+java::RegexList List(absl::string_view text) { return *java::RegexList::Parse(text); }
 
 class TopicCreationTest : public testing::Test {
  protected:

@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-config::RegexList List(absl::string_view text) {
-  auto list = config::RegexList::Parse(text);
+java::RegexList List(absl::string_view text) {
+  auto list = java::RegexList::Parse(text);
   EXPECT_TRUE(list.ok()) << list.status();
   return *std::move(list);
 }

@@ -1,4 +1,5 @@
-// Recorder: a ChangeHandler that keeps what it was given as values, so that tests can look after the buffers are gone.
+// Recorder: a ChangeHandler that keeps what it was given as values, so that tests can look after
+// the buffers are gone.
 #pragma once
 
 #include <optional>

@@ -39,7 +39,8 @@ event::TableSchemaPtr Table(const std::string& name, size_t columns) {
   return schema;
 }
 
-// A snapshot of tables with that many rows each; every row's one value is freed before the next is given.
+// A snapshot of tables with that many rows each; every row's one value is freed before the next is
+// given.
 std::vector<Recorded> Snapshot(const std::vector<int>& rows_per_table) {
   Recorder recorder;
   RowMarker marker({.consistent_point = Lsn(100), .xid = 7, .time_us = 5});

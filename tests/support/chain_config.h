@@ -1,4 +1,5 @@
-// A chain of transforms from properties, as a connector's file would have them: every option with its default and checked.
+// A chain of transforms from properties, as a connector's file would have them: every option with
+// its default and checked.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// Builds pgoutput messages as PostgreSQL's walsender sends them, for tests, fuzz seeds and benchmarks. Every function returns the
-// payload of one XLogData message. Times are microseconds since the Unix epoch.
+// Builds pgoutput messages as PostgreSQL's walsender sends them, for tests, fuzz seeds and
+// benchmarks. Every function returns the payload of one XLogData message. Times are microseconds
+// since the Unix epoch.
 #pragma once
 
 #include <cstdint>

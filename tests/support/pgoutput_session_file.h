@@ -1,6 +1,7 @@
 // A replication session as bytes: the input of the assembler's fuzz target and its recorded seeds.
 //
-//   session := ordinal:u8 commit_end:u64 final_lsn:u64 change_lsn:u64 step*      the position the stream is opened at
+//   session := ordinal:u8 commit_end:u64 final_lsn:u64 change_lsn:u64 step* the position the stream
+//   is opened at
 //   step    := 0:u8 lsn:u64 size:u16 message                                     one XLogData
 //            | other:u8 wal_end:u64                                              a keepalive
 // What is cut off at the end is left out.

@@ -108,7 +108,8 @@ void PostgresServer::Initialize() {
       << "include_if_exists = 'test.conf'\n";
 }
 
-// The server ends with us, however we end: setpriv asks the kernel for a signal, after the change of user.
+// The server ends with us, however we end: setpriv asks the kernel for a signal, after the change
+// of user.
 void PostgresServer::Launch() {
   std::vector<std::string> words =
       absl::StrSplit(absl::StrCat(AsOwner().empty() ? "setpriv " : AsOwner(), "--pdeathsig=INT -- ",

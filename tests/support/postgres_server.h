@@ -1,6 +1,7 @@
-// PostgresServer: a private PostgreSQL cluster for tests, started at the first use in a test program and gone with it.
-// wal_level=logical, SCRAM over TCP on 127.0.0.1, durability off. WALDUCT_TEST_POSTGRES_BIN chooses the binaries; default
-// Debian's PostgreSQL 15. Missing binaries fail the test with one clear line; nothing is skipped.
+// PostgresServer: a private PostgreSQL cluster for tests, started at the first use in a test
+// program and gone with it. wal_level=logical, SCRAM over TCP on 127.0.0.1, durability off.
+// WALDUCT_TEST_POSTGRES_BIN chooses the binaries; default Debian's PostgreSQL 15. Missing binaries
+// fail the test with one clear line; nothing is skipped.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class PostgresServer {
 
   // A new empty database, with the superuser's credentials.
   config::DatabaseOptions CreateDatabase();
-  // Settings of the server itself, e.g. {"wal_level", "replica"}; restarts it. Pass "" to go back to the default.
+  // Settings of the server itself, e.g. {"wal_level", "replica"}; restarts it. Pass "" to go back
+  // to the default.
   void RestartWith(absl::string_view setting, absl::string_view value);
   uint16_t port() const { return port_; }
 

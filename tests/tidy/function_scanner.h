@@ -1,6 +1,7 @@
-// FunctionScanner: where functions begin and end and how deep their control statements nest, by braces alone. Knows as much
-// of C++ as our formatted code needs: namespaces and classes are walked into, every other block with a parameter list in its
-// head is a function, a brace without a space before it is an initializer.
+// FunctionScanner: where functions begin and end and how deep their control statements nest, by
+// braces alone. Knows as much of C++ as our formatted code needs: namespaces and classes are walked
+// into, every other block with a parameter list in its head is a function, a brace without a space
+// before it is an initializer.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The edges between the rooms of src/: layers.txt says which are allowed, #include lines and CMake's link edges must agree.
+// The edges between the rooms of src/: layers.txt says which are allowed, #include lines and
+// CMake's link edges must agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
-// What the tidy tests stand on: the files of the source tree as lines, and the same text without comments and literals, so
-// that a rule about code does not trip over prose. Paths are relative to the root of the checkout.
+// What the tidy tests stand on: the files of the source tree as lines, and the same text without
+// comments and literals, so that a rule about code does not trip over prose. Paths are relative to
+// the root of the checkout.
 #pragma once
 
 #include <algorithm>
@@ -117,8 +118,8 @@ inline std::string ReadText(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Files under these folders of the root with one of these extensions, sorted by path. Hidden and generated folders are left
-// out.
+// Files under these folders of the root with one of these extensions, sorted by path. Hidden and
+// generated folders are left out.
 inline std::vector<SourceFile> ReadTree(std::initializer_list<const char*> folders,
                                         std::initializer_list<const char*> extensions) {
   std::vector<SourceFile> files;

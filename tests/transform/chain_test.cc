@@ -1,4 +1,5 @@
-// Chains behind the real encoder: rows in, records out. What only a value can decide makes branches.
+// Chains behind the real encoder: rows in, records out. What only a value can decide makes
+// branches.
 #include "transform/chain/chain.h"
 
 #include <gmock/gmock.h>

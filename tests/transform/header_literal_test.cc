@@ -1,4 +1,5 @@
-// The table was recorded from Connect's InsertHeader; more of it is in the golden scenarios header_literals, header_json_literals.
+// The table was recorded from Connect's InsertHeader; more of it is in the golden scenarios
+// header_literals, header_json_literals.
 #include "transform/stages/header_literal.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,5 @@
-// Schemas of JSON payloads where the original depends on the order of a hash set; the rest is in vectors_test.cc.
+// Schemas of JSON payloads where the original depends on the order of a hash set; the rest is in
+// vectors_test.cc.
 #include "transform/outbox/json_schema.h"
 
 #include <gtest/gtest.h>

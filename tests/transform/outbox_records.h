@@ -1,4 +1,5 @@
-// Rows of an outbox table and logical messages as shapes of constants: those of vectors/OutboxRecords.java.
+// Rows of an outbox table and logical messages as shapes of constants: those of
+// vectors/OutboxRecords.java.
 #pragma once
 
 #include <string>

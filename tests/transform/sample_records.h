@@ -13,7 +13,8 @@ namespace walduct::transform {
 
 class SampleRecords {
  public:
-  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and typed_ c, u, d.
+  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and
+  // typed_ c, u, d.
   static event::RecordShape Make(const std::string& name) {
     event::RecordShape shape;
     shape.topic = "srv.public.cust";

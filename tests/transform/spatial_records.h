@@ -1,4 +1,5 @@
-// Rows with geometries and vectors as shapes of constants: those of vectors/SpatialRecords.java, where the names are explained.
+// Rows with geometries and vectors as shapes of constants: those of vectors/SpatialRecords.java,
+// where the names are explained.
 #pragma once
 
 #include <optional>

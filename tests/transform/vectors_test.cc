@@ -1,5 +1,5 @@
-// What the real transforms of Kafka Connect 4.1.1 and Debezium 3.6.1 made of fixed records (tests/transform/vectors), compared
-// with what ours make of the same records.
+// What the real transforms of Kafka Connect 4.1.1 and Debezium 3.6.1 made of fixed records
+// (tests/transform/vectors), compared with what ours make of the same records.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -160,7 +160,8 @@ std::string Describe(const Vector& vector) {
   return text;
 }
 
-// Where the original stops the connector, or loses something, and ours does what was meant: docs/differences.md.
+// Where the original stops the connector, or loses something, and ours does what was meant:
+// docs/differences.md.
 bool IsKinder(const Vector& vector) {
   const auto has = [&](absl::string_view name, absl::string_view value) {
     for (const auto& [key, text] : vector.properties) {
@@ -191,7 +192,7 @@ bool IsKinder(const Vector& vector) {
     return true;
   // A Matcher is no Boolean; Groovy takes `schema` of a struct for its private field.
   if (error && (has(".condition", " =~ ") || has(".topic.expression", ".schema"))) return true;
-  if (has(".value.literal", "1e400")) return true;  // as written
+  if (has(".value.literal", "1e400")) return true;                  // as written
   if (has(".partition.payload.fields", "change.arr")) return true;  // refused for the record
   return has(".add.fields", "source.nosuch,before");                // a struct as an added field
 }

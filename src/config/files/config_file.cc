@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/files/connect_json.h"
-#include "config/files/properties_file.h"
+#include "java/text/properties_text.h"
 
 namespace walduct::config {
 namespace {
@@ -34,6 +34,11 @@ bool LooksLikeJson(absl::string_view text) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   const size_t first = text.find_first_not_of(" \t\r\n");
   return first != absl::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+absl::StatusOr<ParsedFile> ReadProperties(absl::string_view text) {
+  ASSIGN_OR_RETURN(java::Properties properties, java::ParseProperties(text));
+  return ParsedFile{std::move(properties.values), std::move(properties.warnings)};
 }
 
 }  // namespace
@@ -63,7 +68,7 @@ absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
                  "write the connector's properties into it");
   }
   absl::StatusOr<ParsedFile> parsed =
-      LooksLikeJson(text) ? ParseConnectJson(text) : ParseProperties(text);
+      LooksLikeJson(text) ? ParseConnectJson(text) : ReadProperties(text);
   if (!parsed.ok()) return WithContext(parsed.status(), absl::StrCat("file '", path, "'"));
   for (std::string& warning : parsed->warnings)
     warning = absl::StrCat("file '", path, "': ", warning);

@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/files/config_file.h"
-#include "config/files/properties_file.h"
-#include "config/regex/java_regex.h"
-#include "config/text/text_lists.h"
+#include "java/regex/regex.h"
+#include "java/text/properties_text.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -86,7 +86,7 @@ absl::StatusOr<std::unique_ptr<ConfigProviders>> ConfigProviders::Create(
     const KeyValues& properties) {
   std::unique_ptr<ConfigProviders> result(new ConfigProviders());
   for (const std::string& name :
-       SplitCommaList(Find(properties, "config.providers").value_or(""))) {
+       java::SplitCommaList(Find(properties, "config.providers").value_or(""))) {
     RETURN_IF_ERROR(result->Declare(name, properties));
   }
   return result;
@@ -95,7 +95,7 @@ absl::StatusOr<std::unique_ptr<ConfigProviders>> ConfigProviders::Create(
 absl::Status ConfigProviders::Declare(const std::string& name, const KeyValues& properties) {
   const std::string prefix = absl::StrCat("config.providers.", name, ".");
   const std::string class_name = Find(properties, prefix + "class").value_or("");
-  const absl::string_view simple = SimpleClassName(class_name);
+  const absl::string_view simple = java::SimpleClassName(class_name);
   Provider provider;
   if (simple == "FileConfigProvider") {
     provider.kind = Kind::kFile;
@@ -110,9 +110,9 @@ absl::Status ConfigProviders::Declare(const std::string& name, const KeyValues& 
                       "org.apache.kafka.common.config.provider");
   }
   provider.allowed_paths =
-      SplitCommaList(Find(properties, prefix + "param.allowed.paths").value_or(""));
+      java::SplitCommaList(Find(properties, prefix + "param.allowed.paths").value_or(""));
   if (const auto pattern = Find(properties, prefix + "param.allowlist.pattern")) {
-    absl::StatusOr<std::unique_ptr<JavaRegex>> regex = JavaRegex::Compile(*pattern, {});
+    absl::StatusOr<std::unique_ptr<java::Regex>> regex = java::Regex::Compile(*pattern, {});
     if (!regex.ok())
       return WithContext(regex.status(),
                          absl::StrCat("property '", prefix, "param.allowlist.pattern'"));
@@ -184,7 +184,7 @@ absl::StatusOr<std::string> ConfigProviders::FromFile(const Provider& provider,
   auto file = files_.find(path);
   if (file == files_.end()) {
     ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
-    absl::StatusOr<ParsedFile> parsed = ParseProperties(text);
+    absl::StatusOr<java::Properties> parsed = java::ParseProperties(text);
     if (!parsed.ok()) return WithContext(parsed.status(), absl::StrCat("file '", path, "'"));
     file = files_.emplace(path, std::move(parsed->values)).first;
   }

@@ -19,9 +19,11 @@
 #include "absl/strings/string_view.h"
 #include "config/files/key_values.h"
 
-namespace walduct::config {
+namespace walduct::java {
+class Regex;
+}  // namespace walduct::java
 
-class JavaRegex;
+namespace walduct::config {
 
 class ConfigProviders {
  public:
@@ -42,7 +44,7 @@ class ConfigProviders {
   struct Provider {
     Kind kind = Kind::kFile;
     std::vector<std::string> allowed_paths;  // empty: all
-    std::shared_ptr<const JavaRegex> allowed_names;
+    std::shared_ptr<const java::Regex> allowed_names;
   };
 
   ConfigProviders();

@@ -30,8 +30,8 @@ absl::StatusOr<MessageKeys> MessageKeys::Parse(absl::string_view text) {
       if (IsBlank(column)) return BadFormat();
       Entry entry;
       entry.text = absl::StrCat(absl::StripAsciiWhitespace(sides[0]), ":", column);
-      ASSIGN_OR_RETURN(entry.table, RegexList::Parse(sides[0]));
-      ASSIGN_OR_RETURN(entry.column, RegexList::Parse(absl::StrCat(sides[0], ".", column)));
+      ASSIGN_OR_RETURN(entry.table, java::RegexList::Parse(sides[0]));
+      ASSIGN_OR_RETURN(entry.column, java::RegexList::Parse(absl::StrCat(sides[0], ".", column)));
       keys.entries_.push_back(std::move(entry));
     }
   }

@@ -1,7 +1,7 @@
 #include "config/options/name_adjuster.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/utf16.h"
+#include "base/utf8.h"
 
 namespace walduct::config {
 namespace {

@@ -1,5 +1,6 @@
-// schema.name.adjustment.mode and field.name.adjustment.mode: names made fit for Avro. What Avro does not allow becomes '_', or
-// '_u' and the hexadecimal number of its UTF-16 unit; the latter escapes '_' itself too. Pure; thread-safe.
+// schema.name.adjustment.mode and field.name.adjustment.mode: names made fit for Avro. What Avro
+// does not allow becomes '_', or '_u' and the hexadecimal number of its UTF-16 unit; the latter
+// escapes '_' itself too. Pure; thread-safe.
 #pragma once
 
 #include <string>

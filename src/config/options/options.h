@@ -1,5 +1,5 @@
-// The typed, validated configuration of one connector. Built once by LoadConnector from the definition table; immutable
-// afterwards. Each room takes only its own struct.
+// The typed, validated configuration of one connector. Built once by LoadConnector from the
+// definition table; immutable afterwards. Each room takes only its own struct.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "config/options/message_keys.h"
 #include "config/options/transform_spec.h"
-#include "config/regex/java_regex.h"
-#include "config/regex/regex_list.h"
+#include "java/regex/regex.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::config {
 
@@ -29,16 +29,16 @@ struct DatabaseOptions {
   bool tcp_keepalive = true;
   absl::Duration query_timeout = absl::Minutes(10);  // zero: none
   absl::Duration connect_timeout = absl::Seconds(30);
-  std::vector<std::string>
-      initial_statements;  // on every SQL session, never on the replication one
+  // on every SQL session, never on the replication one
+  std::vector<std::string> initial_statements;
 };
 
 enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables };
 // One entry of replica.identity.autoset.values.
 struct ReplicaIdentityRule {
-  RegexList tables;      // "schema.table"
-  std::string identity;  // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
-  std::string index;     // INDEX only
+  java::RegexList tables;  // "schema.table"
+  std::string identity;    // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
+  std::string index;       // INDEX only
 };
 
 enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };
@@ -58,13 +58,15 @@ struct ReplicationOptions {
   absl::Duration create_slot_timeout = absl::Seconds(90);
   OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;
   std::vector<ReplicaIdentityRule> replica_identities;
-  // `publish` of an autocreated publication; absent: server default. Set only when skipped.operations was given explicitly.
+  // `publish` of an autocreated publication; absent: server default. Set only when
+  // skipped.operations was given explicitly.
   std::optional<std::string> publish_operations;
 };
 
-// Which tables are captured: schema.include/exclude.list, table.include/exclude.list, table.ignore.builtin.
+// Which tables are captured: schema.include/exclude.list, table.include/exclude.list,
+// table.ignore.builtin.
 struct TableFilterOptions {
-  std::optional<RegexList> schema_include, schema_exclude, table_include, table_exclude;
+  std::optional<java::RegexList> schema_include, schema_exclude, table_include, table_exclude;
   bool ignore_builtin = true;
 };
 
@@ -72,7 +74,7 @@ enum class SnapshotMode { kInitial, kNever, kNoData, kInitialOnly, kAlways, kWhe
 
 struct SnapshotOptions {
   SnapshotMode mode = SnapshotMode::kInitial;
-  std::optional<RegexList> include_collections;
+  std::optional<java::RegexList> include_collections;
   std::map<std::string, std::string> select_overrides;  // "schema.table" → SELECT
   bool lock_tables = false;                             // snapshot.locking.mode=shared
   absl::Duration lock_timeout = absl::Seconds(10);
@@ -103,9 +105,10 @@ enum class BinaryMode { kBytes, kBase64, kBase64UrlSafe, kHex };
 // How values of PostgreSQL types are written.
 // event.converting.failure.handling.mode.
 enum class FailureMode {
-  kDefault,  // not set: null for what no schema can express, a stop for what only walduct cannot read
-  kNull,     // warn or skip: null where that is possible
-  kStop,     // fail
+  // not set: null for what no schema can express, a stop for what only walduct cannot read
+  kDefault,
+  kNull,  // warn or skip: null where that is possible
+  kStop,  // fail
 };
 
 struct ValueOptions {
@@ -122,21 +125,22 @@ struct ValueOptions {
 
 enum class ColumnMaskKind { kTruncate, kStars, kHash, kHashV2 };
 
-// One property column.truncate.to.*, column.mask.with.* or column.mask.hash.*: what becomes of the values of its columns.
+// One property column.truncate.to.*, column.mask.with.* or column.mask.hash.*: what becomes of the
+// values of its columns.
 struct ColumnMask {
   ColumnMaskKind kind = ColumnMaskKind::kStars;
   uint32_t length = 0;          // kTruncate, kStars: characters
   std::string algorithm, salt;  // kHash, kHashV2; the algorithm under its first name ("SHA-1")
-  RegexList columns;            // over schema.table.column
+  java::RegexList columns;      // over schema.table.column
 };
 
 // Columns of the value; a key keeps its columns as they are.
 struct ColumnOptions {
-  std::optional<RegexList> include, exclude;  // over schema.table.column
-  std::vector<ColumnMask>
-      masks;  // by kind, then as configured: the order in which Debezium asks them
-  std::optional<RegexList> propagate_columns;  // over schema.table.column
-  std::optional<RegexList> propagate_types;    // over schema.table.type
+  std::optional<java::RegexList> include, exclude;  // over schema.table.column
+  // by kind, then as configured: the order in which Debezium asks them
+  std::vector<ColumnMask> masks;
+  std::optional<java::RegexList> propagate_columns;  // over schema.table.column
+  std::optional<java::RegexList> propagate_types;    // over schema.table.type
 };
 
 enum class NameAdjustment { kNone, kAvro, kAvroUnicode };
@@ -156,7 +160,7 @@ struct EncodeOptions {
 
 // A regular expression that must match a whole topic name, and what its first match becomes.
 struct TopicRewrite {
-  std::shared_ptr<const JavaRegex> regex;
+  std::shared_ptr<const java::Regex> regex;
   std::string replacement;  // checked against the regex
 };
 
@@ -179,7 +183,7 @@ struct TransformOptions {
   std::string transaction_suffix = "transaction";  // topic.transaction
   std::string heartbeat_prefix = "__debezium-heartbeat";
   std::string heartbeat_topic;  // topic.heartbeat.name; empty: prefix, delimiter, topic.prefix
-  std::optional<RegexList> message_include, message_exclude;
+  std::optional<java::RegexList> message_include, message_exclude;
   bool tombstones_on_delete = true;
   bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
 };
@@ -193,7 +197,7 @@ enum class SinkKind {
 
 struct TopicCreationGroup {
   std::string name;
-  std::optional<RegexList> include, exclude;
+  std::optional<java::RegexList> include, exclude;
   int replication_factor = -1;  // -1: broker default
   int partitions = -1;
   std::map<std::string, std::string> configs;
@@ -201,9 +205,11 @@ struct TopicCreationGroup {
 
 struct KafkaOptions {
   std::string bootstrap_servers;
-  // Java producer properties after merging worker producer.* and connector producer.override.*; secrets inside.
+  // Java producer properties after merging worker producer.* and connector producer.override.*;
+  // secrets inside.
   std::map<std::string, std::string> producer;
-  // Client properties (security.*, sasl.*, ssl.*) for consumers and admin calls: worker level and consumer.* / admin.*.
+  // Client properties (security.*, sasl.*, ssl.*) for consumers and admin calls: worker level and
+  // consumer.* / admin.*.
   std::map<std::string, std::string> consumer;
   std::map<std::string, std::string> admin;
 };
@@ -212,8 +218,8 @@ struct SinkOptions {
   SinkKind kind = SinkKind::kKafka;
   std::string file_path;            // sink.file.path
   size_t buffer_bytes = 16u << 20;  // buffer.memory: bytes in flight at most
-  std::vector<TopicCreationGroup>
-      topic_creation;  // groups in order, "default" last; empty: leave it to the broker
+  // groups in order, "default" last; empty: leave it to the broker
+  std::vector<TopicCreationGroup> topic_creation;
   // Created with one partition where it is missing, whatever topic_creation says; empty: none.
   std::string dead_letter_topic;
   int dead_letter_replication_factor = 3;  // -1: broker default
@@ -250,8 +256,8 @@ struct HeartbeatOptions {
 
 struct RuntimeOptions {
   int errors_max_retries = -1;  // -1: for ever
-  absl::Duration retry_wait =
-      absl::Seconds(10);  // retriable.restart.connector.wait.ms: cap of the backoff
+  // retriable.restart.connector.wait.ms: cap of the backoff
+  absl::Duration retry_wait = absl::Seconds(10);
   absl::Duration shutdown_timeout = absl::Seconds(8);
   absl::Duration catalog_delay = absl::Milliseconds(500);  // see engine/settled_catalog.h
 };
@@ -260,7 +266,7 @@ enum class OutboxCleanup { kNone, kDelete, kDropPartitions };
 
 // walduct.outbox.*
 struct OutboxOptions {
-  std::optional<RegexList> tables;  // set whenever cleanup is not kNone
+  std::optional<java::RegexList> tables;  // set whenever cleanup is not kNone
   OutboxCleanup cleanup = OutboxCleanup::kNone;
   absl::Duration retention = absl::Hours(7 * 24);  // zero: until acknowledged
   std::string time_column;                         // empty: recognised by its name

@@ -14,8 +14,8 @@ bool IsBuiltin(absl::string_view schema, absl::string_view table) {
 }
 
 // The include list decides alone when there is one.
-bool Passes(const std::optional<RegexList>& include, const std::optional<RegexList>& exclude,
-            absl::string_view text) {
+bool Passes(const std::optional<java::RegexList>& include,
+            const std::optional<java::RegexList>& exclude, absl::string_view text) {
   if (include.has_value()) return include->Matches(text);
   return !exclude.has_value() || !exclude->Matches(text);
 }

@@ -1,5 +1,5 @@
-// The typed configuration of a chain of transforms: what `transforms`, `predicates` and their options say after all checks.
-// Values of their own; immutable once built.
+// The typed configuration of a chain of transforms: what `transforms`, `predicates` and their
+// options say after all checks. Values of their own; immutable once built.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "config/regex/regex_list.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::config {
 
@@ -60,8 +60,8 @@ enum class PredicateKind { kTopicNameMatches, kHasHeaderKey, kRecordIsTombstone 
 // What a transform with variants works on: …$Key or …$Value.
 enum class TransformTarget { kRecord, kKey, kValue };
 
-// Option names as the class's table has them, to values that passed their check; absent options have their default, or are
-// not there when they have none.
+// Option names as the class's table has them, to values that passed their check; absent options
+// have their default, or are not there when they have none.
 class TransformOptionValues {
  public:
   void Put(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
@@ -101,8 +101,9 @@ struct TransformSpec {
   TransformOptionValues options = {};
   std::optional<size_t> predicate = {};  // index into the chain's predicates
   bool negate = false;
-  bool strict = false;                   // walduct.strict: nothing is guessed
-  std::optional<RegexList> tables = {};  // walduct.outbox.tables: the rows it sees; absent: all
+  bool strict = false;  // walduct.strict: nothing is guessed
+  // walduct.outbox.tables: the rows it sees; absent: all
+  std::optional<java::RegexList> tables = {};
 };
 
 struct TransformChainOptions {

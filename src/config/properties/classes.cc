@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "config/properties/validators.h"
-#include "config/text/text_lists.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -56,7 +56,7 @@ constexpr StoreClass kStores[] = {
 // written is the full name, the simple name, or the simple name without suffix.
 bool NamesClass(absl::string_view written, absl::string_view full_name, absl::string_view suffix) {
   if (written == full_name) return true;
-  absl::string_view simple = SimpleClassName(full_name);
+  absl::string_view simple = java::SimpleClassName(full_name);
   if (written == simple) return true;
   return absl::ConsumeSuffix(&simple, suffix) && written == simple;
 }
@@ -94,7 +94,7 @@ std::string FullConverterName(absl::string_view class_name) {
 }
 
 std::optional<OffsetStoreKind> FindOffsetStore(absl::string_view class_name) {
-  const absl::string_view simple = SimpleClassName(class_name);
+  const absl::string_view simple = java::SimpleClassName(class_name);
   for (const StoreClass& store : kStores) {
     if (simple == store.simple_name) return store.kind;
   }

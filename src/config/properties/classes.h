@@ -1,5 +1,6 @@
-// The Java classes that configuration files name, and what walduct makes of them. A class may be written by its full name,
-// its simple name, or the simple name without the kind ("Json" for JsonConverter), as Connect allows.
+// The Java classes that configuration files name, and what walduct makes of them. A class may be
+// written by its full name, its simple name, or the simple name without the kind ("Json" for
+// JsonConverter), as Connect allows.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,8 @@ namespace walduct::config {
 std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 // Debezium's, which leaves what is not bytes to a delegate.
 bool IsBinaryDataConverter(absl::string_view class_name);
-// Connect's default for headers, which guesses nothing: text as it is, structures as JSON without schemas.
+// Connect's default for headers, which guesses nothing: text as it is, structures as JSON without
+// schemas.
 bool IsSimpleHeaderConverter(absl::string_view class_name);
 
 // With the package; as written when unknown.

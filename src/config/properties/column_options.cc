@@ -110,7 +110,7 @@ ColumnOptions BuildColumns(const PropertySet& properties) {
     const std::string problem = ParseName(property.name, &mask);
     if (!mask) continue;
     CHECK(problem.empty());  // checked before
-    std::optional<RegexList> list = properties.Regexes(property.name);
+    std::optional<java::RegexList> list = properties.Regexes(property.name);
     if (!list) continue;
     mask->columns = *std::move(list);
     columns.masks.push_back(*std::move(mask));

@@ -9,7 +9,8 @@
 
 namespace walduct::config {
 
-// "" when the name of a column.mask.*, column.truncate.* property can be understood, else what is wrong with it.
+// "" when the name of a column.mask.*, column.truncate.* property can be understood, else what is
+// wrong with it.
 std::string CheckColumnMaskName(absl::string_view name);
 
 ColumnOptions BuildColumns(const PropertySet& properties);

@@ -1,11 +1,14 @@
-// PropertyDefinition: everything walduct knows about one configuration property. The table of all of them is the only place:
-// parsing, validation, error texts, `walduct validate` and docs/configuration.md are made from it.
+// PropertyDefinition: everything walduct knows about one configuration property. The table of all
+// of them is the only place: parsing, validation, error texts, `walduct validate` and
+// docs/configuration.md are made from it.
 //
-// A name is exact ("slot.name") or a pattern: "<word>" stands for one or more characters, a final "*" for any rest, as in
-// "column.mask.with.<n>.chars" and "producer.override.*". Exact names win over patterns, earlier patterns over later ones.
+// A name is exact ("slot.name") or a pattern: "<word>" stands for one or more characters, a final
+// "*" for any rest, as in "column.mask.with.<n>.chars" and "producer.override.*". Exact names win
+// over patterns, earlier patterns over later ones.
 //
-// Sources: Debezium 3.6 PostgreSQL connector, Kafka Connect 4 worker and connector properties, and our own (`sink`,
-// `walduct.*`). All strings are literals: the table lives as long as the process. Immutable; thread-safe.
+// Sources: Debezium 3.6 PostgreSQL connector, Kafka Connect 4 worker and connector properties, and
+// our own (`sink`, `walduct.*`). All strings are literals: the table lives as long as the process.
+// Immutable; thread-safe.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// Kafka Connect's properties of a worker that are no client or offset properties: read from connect-standalone.properties or
-// connect-distributed.properties as they are, mostly without effect.
+// Kafka Connect's properties of a worker that are no client or offset properties: read from
+// connect-standalone.properties or connect-distributed.properties as they are, mostly without
+// effect.
 #include "config/properties/definition.h"
 
 namespace walduct::config {

@@ -18,7 +18,8 @@ class Findings {
   Findings(const PropertySet& properties, const Masking& masking)
       : properties_(properties), masking_(masking) {}
 
-  // About a value that is there. what may start with a verb ("is not …") or be a sentence of Debezium's.
+  // About a value that is there. what may start with a verb ("is not …") or be a sentence of
+  // Debezium's.
   void Error(const Property& property, absl::string_view what, absl::string_view fix);
   // About a property that is missing or about several at once.
   void Error(absl::string_view name, absl::string_view what, absl::string_view fix);

@@ -20,9 +20,9 @@ bool IsOneReference(absl::string_view raw) {
          ConfigProviders::HasReference(raw);
 }
 
-std::unique_ptr<JavaRegex> CompilePattern(absl::string_view pattern) {
-  absl::StatusOr<std::unique_ptr<JavaRegex>> regex =
-      JavaRegex::Compile(pattern, {.case_insensitive = true});
+std::unique_ptr<java::Regex> CompilePattern(absl::string_view pattern) {
+  absl::StatusOr<std::unique_ptr<java::Regex>> regex =
+      java::Regex::Compile(pattern, {.case_insensitive = true});
   return regex.ok() ? *std::move(regex) : nullptr;
 }
 

@@ -1,6 +1,6 @@
-// Masking: which values must never be shown. A property is secret by its definition or when its name matches
-// custom.sanitize.pattern. A value that is one ${…} reference is shown as written; what it resolves to never is.
-// Immutable after Create; thread-safe.
+// Masking: which values must never be shown. A property is secret by its definition or when its
+// name matches custom.sanitize.pattern. A value that is one ${…} reference is shown as written;
+// what it resolves to never is. Immutable after Create; thread-safe.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "config/properties/property_set.h"
-#include "config/regex/java_regex.h"
+#include "java/regex/regex.h"
 
 namespace walduct::config {
 
@@ -26,7 +26,7 @@ class Masking {
   std::string Shown(const Property& property, const std::string& problem) const;
 
  private:
-  std::unique_ptr<JavaRegex> pattern_;
+  std::unique_ptr<java::Regex> pattern_;
 };
 
 }  // namespace walduct::config

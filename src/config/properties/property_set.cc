@@ -47,9 +47,9 @@ absl::Duration PropertySet::Milliseconds(absl::string_view name) const {
   return absl::Milliseconds(Integer(name));
 }
 
-std::optional<RegexList> PropertySet::Regexes(absl::string_view name) const {
+std::optional<java::RegexList> PropertySet::Regexes(absl::string_view name) const {
   if (!IsSet(name)) return std::nullopt;
-  absl::StatusOr<RegexList> list = RegexList::Parse(Find(name)->value);
+  absl::StatusOr<java::RegexList> list = java::RegexList::Parse(Find(name)->value);
   CHECK(list.ok());  // checked before
   return *std::move(list);
 }

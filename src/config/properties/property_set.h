@@ -1,7 +1,8 @@
-// PropertySet: the properties of one connector after merging its sources, under their current names, references resolved.
-// A command-line override wins over the connector file, the connector file over the worker file. Values are as written;
-// the typed getters give the definition's default when a property is absent or blank, and expect values that passed
-// CheckValue. Not thread-safe while being filled; immutable afterwards.
+// PropertySet: the properties of one connector after merging its sources, under their current
+// names, references resolved. A command-line override wins over the connector file, the connector
+// file over the worker file. Values are as written; the typed getters give the definition's default
+// when a property is absent or blank, and expect values that passed CheckValue. Not thread-safe
+// while being filled; immutable afterwards.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "config/properties/definition.h"
-#include "config/regex/regex_list.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::config {
 
@@ -30,7 +31,8 @@ struct Property {
 
 class PropertySet {
  public:
-  // Replaces a property of a lower or the same layer, keeping its place in the order; a higher layer stays.
+  // Replaces a property of a lower or the same layer, keeping its place in the order; a higher
+  // layer stays.
   void Put(Property property);
 
   const std::vector<Property>& all() const { return properties_; }
@@ -45,7 +47,7 @@ class PropertySet {
   absl::Duration Milliseconds(absl::string_view name) const;
 
   // Any name. nullopt when absent or blank.
-  std::optional<RegexList> Regexes(absl::string_view name) const;
+  std::optional<java::RegexList> Regexes(absl::string_view name) const;
 
  private:
   std::vector<Property> properties_;

@@ -7,8 +7,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "config/regex/java_regex.h"
-#include "config/text/text_lists.h"
+#include "java/regex/regex.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -24,16 +24,16 @@ constexpr NamingStrategy kStrategies[] = {
 };
 
 // Null when absent, blank or invalid; the latter was reported already.
-std::unique_ptr<JavaRegex> Regex(const PropertySet& properties, absl::string_view name) {
+std::unique_ptr<java::Regex> Regex(const PropertySet& properties, absl::string_view name) {
   if (!properties.IsSet(name)) return nullptr;
-  absl::StatusOr<std::unique_ptr<JavaRegex>> regex =
-      JavaRegex::Compile(absl::StripAsciiWhitespace(properties.Text(name)), {});
+  absl::StatusOr<std::unique_ptr<java::Regex>> regex =
+      java::Regex::Compile(absl::StripAsciiWhitespace(properties.Text(name)), {});
   return regex.ok() ? *std::move(regex) : nullptr;
 }
 
 std::optional<TopicRewrite> BuildRewrite(const PropertySet& properties, absl::string_view regex,
                                          absl::string_view replacement) {
-  std::unique_ptr<JavaRegex> compiled = Regex(properties, regex);
+  std::unique_ptr<java::Regex> compiled = Regex(properties, regex);
   if (compiled == nullptr) return std::nullopt;
   return TopicRewrite{std::move(compiled), properties.Text(replacement)};
 }
@@ -45,7 +45,7 @@ void CheckRewrite(const PropertySet& properties, absl::string_view regex,
                     absl::StrCat("add it, with $1 for the first group of ", regex));
     return;
   }
-  const std::unique_ptr<JavaRegex> compiled = Regex(properties, regex);
+  const std::unique_ptr<java::Regex> compiled = Regex(properties, regex);
   if (compiled == nullptr) return;
   const std::string problem = compiled->CheckReplacement(properties.Text(replacement));
   if (!problem.empty())

@@ -11,15 +11,15 @@
 #include "absl/strings/strip.h"
 #include "config/options/message_keys.h"
 #include "config/properties/topic_naming_options.h"
-#include "config/regex/java_regex.h"
-#include "config/regex/regex_list.h"
-#include "config/text/text_lists.h"
+#include "java/regex/regex.h"
+#include "java/regex/regex_list.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
 
 bool FullMatch(absl::string_view pattern, absl::string_view text) {
-  absl::StatusOr<std::unique_ptr<JavaRegex>> regex = JavaRegex::Compile(pattern, {});
+  absl::StatusOr<std::unique_ptr<java::Regex>> regex = java::Regex::Compile(pattern, {});
   return regex.ok() && (*regex)->FullMatch(text);
 }
 
@@ -36,14 +36,14 @@ std::string CheckInteger(absl::string_view value, Integer minimum, absl::string_
 }
 
 std::string CheckRegexList(absl::string_view value) {
-  const absl::StatusOr<RegexList> list = RegexList::Parse(value);
+  const absl::StatusOr<java::RegexList> list = java::RegexList::Parse(value);
   if (list.ok()) return "";
   return absl::StrCat("A comma-separated list of valid regular expressions is expected, but ",
                       list.status().message());
 }
 
 std::string CheckRegex(absl::string_view value) {
-  const absl::StatusOr<std::unique_ptr<JavaRegex>> regex = JavaRegex::Compile(value, {});
+  const absl::StatusOr<std::unique_ptr<java::Regex>> regex = java::Regex::Compile(value, {});
   return regex.ok() ? ""
                     : absl::StrCat("A valid regular expression is expected, but ",
                                    regex.status().message());
@@ -69,7 +69,7 @@ std::string CheckType(const PropertyDefinition& definition, absl::string_view va
     case PropertyType::kNonNegativeLong:
       return CheckInteger<int64_t>(value, 0, "A non-negative long value is expected");
     case PropertyType::kEnum:
-      return ListContains(definition.allowed, value)
+      return java::ListContains(definition.allowed, value)
                  ? ""
                  : absl::StrCat("Value must be one of ", definition.allowed);
     case PropertyType::kRegexList:
@@ -89,7 +89,7 @@ std::string NormalizeValue(const PropertyDefinition& definition, absl::string_vi
   if (definition.type != PropertyType::kEnum && definition.type != PropertyType::kBoolean)
     return std::string(value);
   const std::string lower = absl::AsciiStrToLower(value);
-  for (const std::string& alias : SplitCommaList(definition.value_aliases)) {
+  for (const std::string& alias : java::SplitCommaList(definition.value_aliases)) {
     const std::pair<absl::string_view, absl::string_view> old_and_new = absl::StrSplit(alias, '=');
     if (old_and_new.first == lower) return std::string(old_and_new.second);
   }
@@ -140,12 +140,12 @@ std::string CheckWholeTopicName(absl::string_view value) {
 }
 
 std::string CheckSkippedOperations(absl::string_view value) {
-  const std::vector<std::string> operations = SplitCommaList(value);
+  const std::vector<std::string> operations = java::SplitCommaList(value);
   for (const std::string& operation : operations) {
     if (operation == "none" && operations.size() > 1) {
       return "'none' cannot be specified with other skipped operation types";
     }
-    if (!ListContains("none, c, u, d, t, r", operation)) return "Invalid operation";
+    if (!java::ListContains("none, c, u, d, t, r", operation)) return "Invalid operation";
   }
   return "";
 }
@@ -161,18 +161,19 @@ std::string CheckNamingStrategy(absl::string_view value) {
 }
 
 std::string CheckReplicaIdentities(absl::string_view value) {
-  for (const std::string& part : SplitCommaList(value)) {
+  for (const std::string& part : java::SplitCommaList(value)) {
     if (!FullMatch(R"((?i)\s*[^\s:]+:(DEFAULT|INDEX \w*|FULL|NOTHING)\s*)", part)) {
       return "has an invalid format (expecting table-regex:DEFAULT|FULL|NOTHING|INDEX name)";
     }
-    const absl::StatusOr<RegexList> tables = RegexList::Parse(part.substr(0, part.find(':')));
+    const absl::StatusOr<java::RegexList> tables =
+        java::RegexList::Parse(part.substr(0, part.find(':')));
     if (!tables.ok()) return std::string(tables.status().message());
   }
   return "";
 }
 
 std::string CheckSignalCollection(absl::string_view value) {
-  return SplitCommaList(value).size() <= 1
+  return java::SplitCommaList(value).size() <= 1
              ? ""
              : "For single task connector only one signal data collection is permitted.";
 }

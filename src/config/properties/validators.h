@@ -1,5 +1,5 @@
-// Checks of single property values beyond their type. Each returns "" or what is wrong, in Debezium's words where Debezium
-// has some. Pure functions.
+// Checks of single property values beyond their type. Each returns "" or what is wrong, in
+// Debezium's words where Debezium has some. Pure functions.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace walduct::config {
 
-// The check of the definition's type, its list of allowed values, then its own validator. value is trimmed here, as Connect
-// does, except for strings and passwords.
+// The check of the definition's type, its list of allowed values, then its own validator. value is
+// trimmed here, as Connect does, except for strings and passwords.
 std::string CheckValue(const PropertyDefinition& definition, absl::string_view value);
 
-// value as it will be used: trimmed unless a string or password; enums and booleans in lower case, older spellings replaced.
+// value as it will be used: trimmed unless a string or password; enums and booleans in lower case,
+// older spellings replaced.
 std::string NormalizeValue(const PropertyDefinition& definition, absl::string_view value);
 
 std::string CheckHostname(absl::string_view value);

@@ -4,8 +4,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "config/regex/java_regex.h"
-#include "config/regex/regex_rename.h"
+#include "java/regex/regex.h"
+#include "java/regex/regex_rename.h"
 
 namespace walduct::config {
 namespace {
@@ -18,7 +18,7 @@ constexpr absl::string_view kPythonGroup = "(?P<";
 
 std::string CheckRouteRegex(absl::string_view value) {
   // A spelling of named groups that is read as Java's; see GuessEventRouter.
-  const auto regex = JavaRegex::Compile(absl::StrReplaceAll(value, {{kPythonGroup, "(?<"}}), {});
+  const auto regex = java::Regex::Compile(absl::StrReplaceAll(value, {{kPythonGroup, "(?<"}}), {});
   return regex.ok() ? "" : std::string(regex.status().message());
 }
 
@@ -117,9 +117,9 @@ OptionProblem CheckEventRouter(const TransformOptionValues& options) {
       options.Has(kRouteRegex)
           ? absl::StrReplaceAll(options.Text(kRouteRegex), {{kPythonGroup, "(?<"}})
           : "(?<routedByValue>.*)";
-  const auto route = RegexRename::Compile(regex, options.Has("route.topic.replacement")
-                                                     ? options.Text("route.topic.replacement")
-                                                     : "outbox.event.${routedByValue}");
+  const auto route = java::RegexRename::Compile(regex, options.Has("route.topic.replacement")
+                                                           ? options.Text("route.topic.replacement")
+                                                           : "outbox.event.${routedByValue}");
   // A bad pattern has been told of.
   if (route.ok() || !CheckRouteRegex(regex).empty()) return {};
   return {"route.topic.replacement",

@@ -1,4 +1,5 @@
-// Options of Debezium's EventRouter, and how configurations that were written for older releases, or from hearsay, are read.
+// Options of Debezium's EventRouter, and how configurations that were written for older releases,
+// or from hearsay, are read.
 #pragma once
 
 #include <string>

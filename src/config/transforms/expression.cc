@@ -9,7 +9,7 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "config/text/utf8.h"
+#include "base/utf8.h"
 
 namespace walduct::config {
 namespace {
@@ -161,7 +161,7 @@ class Parser {
     const std::string& pattern = node.children[1].text;
     ASSIGN_OR_RETURN(
         node.regex,
-        JavaRegex::Compile(
+        java::Regex::Compile(
             kind == Kind::kFullMatch ? pattern : absl::StrCat("(?s:.*)(?:", pattern, ")(?s:.*)"),
             {}));
     node.children.pop_back();

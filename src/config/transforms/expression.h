@@ -1,10 +1,13 @@
-// Expression: the small language of Debezium's Filter and ContentBasedRouter, as its users write it in Groovy and JavaScript:
+// Expression: the small language of Debezium's Filter and ContentBasedRouter, as its users write it
+// in Groovy and JavaScript:
 //
-//   value.op == 'u' && value.before.id == 2          paths into value and key; topic; header.name.value, header['name'].value
+//   value.op == 'u' && value.before.id == 2 paths into value and key; topic; header.name.value,
+//   header['name'].value
 //   value.after?.note != null                        ?. is null where its left side is
 //   value.after.total > 10.5, !(…), a || b, a ? b : c, x in ['a', 'b'], 'srv.' + value.source.table
 //   x ==~ 'regex', x.matches('regex')                the whole text; x =~ 'regex': a part of it
-//   x.startsWith('a'), x.endsWith('a'), x.contains('a'), x.equals('a'), x.toLowerCase(), x.toUpperCase()
+//   x.startsWith('a'), x.endsWith('a'), x.contains('a'), x.equals('a'), x.toLowerCase(),
+//   x.toUpperCase()
 //   value['op'], value.get('op'), === and !==, and, or; /regex/; a ?: b
 //
 // No assignments, loops, calls of anything else. Immutable; thread-safe.
@@ -16,7 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/regex/java_regex.h"
+#include "java/regex/regex.h"
 
 namespace walduct::config {
 
@@ -59,7 +62,7 @@ struct Expression {
   bool wide = false;       // a whole number that is a long in Java
   bool call = false;       // written as the call of a method
   bool safe_call = false;  // written with ?.: null where what it is called on is
-  std::shared_ptr<const JavaRegex> regex;
+  std::shared_ptr<const java::Regex> regex;
 };
 
 // InvalidArgument: what is wrong and where ("at 12: …").

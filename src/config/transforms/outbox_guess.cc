@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/error.h"
-#include "config/text/text_lists.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -98,7 +98,7 @@ absl::StatusOr<PlacedColumns> ParsePlacements(absl::string_view list, absl::stri
   const std::string option =
       absl::StrCat("transforms.", alias, ".table.fields.additional.placement");
   PlacementParser parser;
-  for (const std::string& item : SplitCommaList(list)) {
+  for (const std::string& item : java::SplitCommaList(list)) {
     if (parser.Add(item)) continue;
     return Error(absl::StatusCode::kInvalidArgument, "outbox_placement",
                  absl::StrCat("property '", option, "': '", item,

@@ -1,6 +1,6 @@
-// What a forgiving start reads out of configurations of the EventRouter that Debezium refuses or trips over. Every guess says
-// what it is in words and which line to write instead; with walduct.strict=true a guess is an error with the same line. Pure
-// functions; thread-safe.
+// What a forgiving start reads out of configurations of the EventRouter that Debezium refuses or
+// trips over. Every guess says what it is in words and which line to write instead; with
+// walduct.strict=true a guess is an error with the same line. Pure functions; thread-safe.
 #pragma once
 
 #include <optional>
@@ -40,13 +40,14 @@ struct PlacedColumns {
   std::optional<Guess> guess;
 };
 
-// table.fields.additional.placement of the transform `alias`: column:placement[:alias], separated by commas. Also takes
-// headers:column[:alias],column[:alias],… , which is meant to place all of them in headers. InvalidArgument outbox_placement
-// names the item.
+// table.fields.additional.placement of the transform `alias`: column:placement[:alias], separated
+// by commas. Also takes headers:column[:alias],column[:alias],… , which is meant to place all of
+// them in headers. InvalidArgument outbox_placement names the item.
 absl::StatusOr<PlacedColumns> ParsePlacements(absl::string_view list, absl::string_view alias);
 
-// A topic.prefix from the connector's name, for when none is given. Only where every record is routed to a topic of its own:
-// the prefix then names no topic but those of heartbeats and transactions.
+// A topic.prefix from the connector's name, for when none is given. Only where every record is
+// routed to a topic of its own: the prefix then names no topic but those of heartbeats and
+// transactions.
 Guess DeriveTopicPrefix(absl::string_view connector_name, std::string* prefix);
 
 }  // namespace walduct::config

@@ -10,8 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "config/properties/definition.h"
-#include "config/text/text_lists.h"
 #include "config/transforms/transform_class.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -37,7 +37,7 @@ std::string CheckOption(const TransformOption& option, absl::string_view value) 
       if (!absl::SimpleAtod(value, &real)) return "A number is expected";
       break;
     case OptionType::kEnum:
-      if (!ListContains(option.allowed, value))
+      if (!java::ListContains(option.allowed, value))
         return absl::StrCat("Value must be one of ", option.allowed);
       break;
     case OptionType::kText:
@@ -55,7 +55,7 @@ std::string Normalize(const TransformOption& option, absl::string_view value) {
   value = absl::StripAsciiWhitespace(value);
   if (option.type == OptionType::kBoolean) return absl::AsciiStrToLower(value);
   if (option.type != OptionType::kEnum) return std::string(value);
-  for (const std::string& word : SplitCommaList(option.allowed)) {
+  for (const std::string& word : java::SplitCommaList(option.allowed)) {
     if (absl::EqualsIgnoreCase(word, value)) return word;
   }
   return std::string(value);
@@ -63,7 +63,7 @@ std::string Normalize(const TransformOption& option, absl::string_view value) {
 
 const TransformOption* FindOption(const Section& section, absl::string_view name) {
   for (const TransformOption& option : section.options) {
-    if (option.name == name || ListContains(option.aliases, name)) return &option;
+    if (option.name == name || java::ListContains(option.aliases, name)) return &option;
   }
   return nullptr;
 }
@@ -131,7 +131,7 @@ std::vector<std::string> ReadAliases(const PropertySet& properties, absl::string
                                      Findings* findings) {
   const Property* property = properties.Find(list);
   if (property == nullptr) return {};
-  std::vector<std::string> aliases = SplitCommaList(property->value);
+  std::vector<std::string> aliases = java::SplitCommaList(property->value);
   const auto commas =
       static_cast<size_t>(std::count(property->value.begin(), property->value.end(), ','));
   if (!aliases.empty() && aliases.size() < commas + 1)
@@ -243,7 +243,7 @@ void ReadCondition(const PropertySet& properties, const Section& section,
 
 void CheckNeeds(const PropertySet& properties, const TransformClass& transform,
                 const std::string& type, Findings* findings) {
-  const std::vector<std::string> needed = SplitCommaList(transform.needs_one_of);
+  const std::vector<std::string> needed = java::SplitCommaList(transform.needs_one_of);
   if (needed.empty()) return;
   for (const std::string& name : needed) {
     const Property* property = properties.Find(name);
@@ -264,7 +264,7 @@ std::optional<TransformSpec> ReadTransform(const PropertySet& properties, const 
   if (found == nullptr) return std::nullopt;
   spec.kind = found->kind;
   section.options = found->options;
-  const std::vector<std::string> older = SplitCommaList(found->older_options);
+  const std::vector<std::string> older = java::SplitCommaList(found->older_options);
   section.other_options.insert(section.other_options.end(), older.begin(), older.end());
   const size_t errors = findings->error_count();
   spec.options = ReadOptions(properties, section, findings);
@@ -309,7 +309,7 @@ bool BelongsToListedTransform(const PropertySet& properties, absl::string_view n
     absl::string_view rest = name;
     const Property* property = properties.Find(list);
     if (property == nullptr || !absl::ConsumePrefix(&rest, absl::StrCat(list, "."))) continue;
-    for (const std::string& alias : SplitCommaList(property->value)) {
+    for (const std::string& alias : java::SplitCommaList(property->value)) {
       if (absl::StartsWith(rest, absl::StrCat(alias, "."))) return true;
     }
   }

@@ -1,5 +1,5 @@
-// `transforms`, `predicates` and their options: from properties to a TransformChainOptions. Every mistake is found here, before
-// any server is touched.
+// `transforms`, `predicates` and their options: from properties to a TransformChainOptions. Every
+// mistake is found here, before any server is touched.
 #pragma once
 
 #include "config/options/transform_spec.h"

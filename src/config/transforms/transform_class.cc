@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "config/properties/definition.h"
-#include "config/text/text_lists.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
@@ -133,7 +133,7 @@ void AppendOptions(absl::Span<const TransformOption> options, std::string* out) 
 std::string AdviseClass(absl::string_view written, const std::vector<absl::string_view>& classes,
                         const std::vector<std::string>& names) {
   for (const absl::string_view one : classes) {
-    if (SimpleClassName(one) == SimpleClassName(written))
+    if (java::SimpleClassName(one) == java::SimpleClassName(written))
       return absl::StrCat("did you mean '", one, "'?");
   }
   const std::string nearest = NearestOf(written, classes);
@@ -165,7 +165,7 @@ double TransformOptionValues::Real(absl::string_view name) const {
 }
 
 std::vector<std::string> TransformOptionValues::List(absl::string_view name) const {
-  return SplitCommaList(Text(name));
+  return java::SplitCommaList(Text(name));
 }
 
 const TransformClass* FindTransformClass(absl::string_view class_name) {
@@ -173,7 +173,7 @@ const TransformClass* FindTransformClass(absl::string_view class_name) {
   size_t matches = 0;
   for (const TransformClass* one : AllClasses()) {
     if (one->name == class_name) return one;
-    if (SimpleClassName(one->name) != class_name) continue;
+    if (java::SimpleClassName(one->name) != class_name) continue;
     by_simple_name = one;
     ++matches;
   }
@@ -182,7 +182,7 @@ const TransformClass* FindTransformClass(absl::string_view class_name) {
 
 const PredicateClass* FindPredicateClass(absl::string_view class_name) {
   for (const PredicateClass& one : PredicateClasses()) {
-    if (one.name == class_name || SimpleClassName(one.name) == class_name) return &one;
+    if (one.name == class_name || java::SimpleClassName(one.name) == class_name) return &one;
   }
   return nullptr;
 }

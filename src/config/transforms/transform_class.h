@@ -1,6 +1,6 @@
-// TransformClass: everything walduct knows about the configuration of one transform or predicate. The tables are the only
-// place: checks, error texts, `walduct validate` and docs/transforms.md are made from them. All strings are literals.
-// Immutable; thread-safe.
+// TransformClass: everything walduct knows about the configuration of one transform or predicate.
+// The tables are the only place: checks, error texts, `walduct validate` and docs/transforms.md are
+// made from them. All strings are literals. Immutable; thread-safe.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,8 @@ struct TransformOption {
   std::string (*check)(absl::string_view value) = nullptr;
 };
 
-// What is wrong between options; no text: nothing. The option is the one to change, whether it is set or not.
+// What is wrong between options; no text: nothing. The option is the one to change, whether it is
+// set or not.
 struct OptionProblem {
   std::string option, text, fix;
 };
@@ -43,9 +44,11 @@ struct TransformClass {
       "";  // why it is not supported, and what to use instead; empty: supported
   // Rules between options, asked when each of them is fine. May be null.
   OptionProblem (*check)(const TransformOptionValues& options) = nullptr;
-  // Replaces options of older releases by those of today; gives a warning, empty: none. May be null.
+  // Replaces options of older releases by those of today; gives a warning, empty: none. May be
+  // null.
   std::string (*modernize)(TransformOptionValues* options) = nullptr;
-  // Reads what is not right as what was meant, and says so; with walduct.strict that is refused. May be null.
+  // Reads what is not right as what was meant, and says so; with walduct.strict that is refused.
+  // May be null.
   std::vector<Guess> (*guess)(absl::string_view alias, TransformOptionValues* options) = nullptr;
   absl::string_view older_options = "";  // names that modernize reads: "a, b"
   // Properties of the connector without which it can do nothing: "a, b"; one of them must be set.
@@ -63,14 +66,16 @@ absl::Span<const TransformClass> ConnectTransformClasses();
 absl::Span<const TransformClass> DebeziumTransformClasses();
 absl::Span<const PredicateClass> PredicateClasses();
 
-// By full or simple name without $Key or $Value; null when unknown, or when two classes have that simple name.
+// By full or simple name without $Key or $Value; null when unknown, or when two classes have that
+// simple name.
 const TransformClass* FindTransformClass(absl::string_view class_name);
 const PredicateClass* FindPredicateClass(absl::string_view class_name);
 
 // With the package, $Key and $Value kept; as written when unknown.
 std::string FullTransformClass(absl::string_view written);
 
-// What to write instead of a class that is not known: the nearest one, else the full names of all, separated by ", ".
+// What to write instead of a class that is not known: the nearest one, else the full names of all,
+// separated by ", ".
 std::string AdviseTransformClass(absl::string_view written);
 std::string AdvisePredicateClass(absl::string_view written);
 

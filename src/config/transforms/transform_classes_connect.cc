@@ -1,15 +1,16 @@
-// The transforms and predicates of Kafka Connect 4. Names, types and defaults of options are Connect's.
+// The transforms and predicates of Kafka Connect 4. Names, types and defaults of options are
+// Connect's.
 #include <array>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "config/regex/java_regex.h"
-#include "config/regex/regex_rename.h"
-#include "config/text/simple_date_format.h"
-#include "config/text/text_lists.h"
 #include "config/transforms/transform_class.h"
+#include "java/regex/regex.h"
+#include "java/regex/regex_rename.h"
+#include "java/text/text_lists.h"
+#include "java/time/simple_date_format.h"
 
 namespace walduct::config {
 namespace {
@@ -17,12 +18,12 @@ namespace {
 using enum OptionType;
 
 std::string CheckReplacementPattern(absl::string_view value) {
-  const auto regex = JavaRegex::Compile(value, {});
+  const auto regex = java::Regex::Compile(value, {});
   return regex.ok() ? "" : std::string(regex.status().message());
 }
 
 std::string CheckPairs(absl::string_view value) {
-  for (const std::string& pair : SplitCommaList(value)) {
+  for (const std::string& pair : java::SplitCommaList(value)) {
     const std::vector<absl::string_view> sides = absl::StrSplit(pair, ':');
     if (sides.size() != 2 || sides[0].empty() || sides[1].empty())
       return absl::StrCat("has the item '", pair, "', which is not of the form old:new");
@@ -36,13 +37,13 @@ constexpr absl::string_view kCastTypes =
 // `field:type` per item, or one type alone for the whole key or value.
 std::string CheckCastSpec(absl::string_view value) {
   bool whole = false;
-  const std::vector<std::string> items = SplitCommaList(value);
+  const std::vector<std::string> items = java::SplitCommaList(value);
   for (const std::string& item : items) {
     const std::vector<absl::string_view> sides = absl::StrSplit(item, ':');
     if (sides.size() > 2 || (sides.size() == 2 && (sides[0].empty() || sides[1].empty())))
       return absl::StrCat("has the item '", item, "', which is not of the form field:type");
     whole = whole || sides.size() == 1;
-    if (!ListContains(kCastTypes, absl::AsciiStrToLower(sides.back())))
+    if (!java::ListContains(kCastTypes, absl::AsciiStrToLower(sides.back())))
       return absl::StrCat("has the type '", sides.back(), "'; one of ", kCastTypes, " is expected");
   }
   if (whole && items.size() > 1) return "has a type for the whole value beside types of fields";
@@ -54,12 +55,12 @@ std::string CheckNotEmpty(absl::string_view value) {
 }
 
 std::string CheckNotEmptyList(absl::string_view value) {
-  return SplitCommaList(value).empty() ? "must not be empty" : "";
+  return java::SplitCommaList(value).empty() ? "must not be empty" : "";
 }
 
 // Empty: not given.
 std::string CheckDateFormat(absl::string_view value) {
-  const auto format = SimpleDateFormat::Compile(value);
+  const auto format = java::SimpleDateFormat::Compile(value);
   return format.ok() ? "" : absl::StrCat("is no usable pattern: ", format.status().message());
 }
 
@@ -80,7 +81,8 @@ OptionProblem CheckInsertField(const TransformOptionValues& options) {
 
 OptionProblem CheckRegexRouter(const TransformOptionValues& options) {
   if (!options.Has("regex") || !options.Has("replacement")) return {};
-  const auto replacement = RegexRename::Compile(options.Text("regex"), options.Text("replacement"));
+  const auto replacement =
+      java::RegexRename::Compile(options.Text("regex"), options.Text("replacement"));
   if (replacement.ok()) return {};
   return {"replacement", absl::StrCat("does not fit the regex: ", replacement.status().message()),
           "name a group that the regex has"};

@@ -3,13 +3,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "config/regex/java_regex.h"
-#include "config/regex/regex_rename.h"
-#include "config/text/text_lists.h"
-#include "config/text/time_zone.h"
 #include "config/transforms/event_router_class.h"
 #include "config/transforms/expression.h"
 #include "config/transforms/transform_class.h"
+#include "java/regex/regex.h"
+#include "java/regex/regex_rename.h"
+#include "java/text/text_lists.h"
+#include "java/time/time_zone.h"
 
 namespace walduct::config {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using enum OptionType;
 
 std::string CheckPattern(absl::string_view value) {
-  const auto regex = JavaRegex::Compile(value, {});
+  const auto regex = java::Regex::Compile(value, {});
   return regex.ok() ? "" : std::string(regex.status().message());
 }
 
@@ -39,7 +39,7 @@ std::string CheckRatio(absl::string_view value) {
 }
 
 std::string CheckSchemaChanges(absl::string_view value) {
-  for (const std::string& item : SplitCommaList(value)) {
+  for (const std::string& item : java::SplitCommaList(value)) {
     if (item == "CREATE" || item == "ALTER" || item == "DROP" || item == "TRUNCATE" ||
         item == "DATABASE")
       continue;
@@ -118,7 +118,7 @@ OptionProblem CheckLogicalRouter(const TransformOptionValues& options) {
     const std::string regex = absl::StrCat(part, ".regex");
     if (!options.Has(regex)) continue;
     std::string name = absl::StrCat(part, ".replacement");
-    const auto replacement = RegexRename::Compile(options.Text(regex), options.Text(name));
+    const auto replacement = java::RegexRename::Compile(options.Text(regex), options.Text(name));
     if (!replacement.ok())
       return {std::move(name),
               absl::StrCat("does not fit ", regex, ": ", replacement.status().message()),
@@ -134,12 +134,12 @@ OptionProblem CheckHeaderToValue(const TransformOptionValues& options) {
 }
 
 std::string CheckZone(absl::string_view value) {
-  const auto zone = FindTimeZone(value);
+  const auto zone = java::FindTimeZone(value);
   return zone.ok() ? "" : std::string(zone.status().message());
 }
 
 std::string CheckZoneRules(absl::string_view value) {
-  for (const std::string& item : SplitCommaList(value)) {
+  for (const std::string& item : java::SplitCommaList(value)) {
     if (!absl::StrContains(item, ":"))
       return absl::StrCat("has the item '", item,
                           "', which is not of the form source:table:field, "
@@ -149,7 +149,7 @@ std::string CheckZoneRules(absl::string_view value) {
 }
 
 std::string CheckSrids(absl::string_view value) {
-  for (const std::string& item : SplitCommaList(value)) {
+  for (const std::string& item : java::SplitCommaList(value)) {
     int32_t srid = 0;
     if (!absl::SimpleAtoi(item, &srid))
       return absl::StrCat("has the item '", item, "', which is not a 32-bit integer");

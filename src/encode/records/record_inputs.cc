@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/integer.h"
 #include "base/status_macros.h"
 #include "encode/records/source_block.h"
 #include "encode/records/transaction_records.h"

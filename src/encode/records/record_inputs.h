@@ -1,5 +1,5 @@
-// RecordInputs: the values of one record that a shape refers to by number. The encoder gives the numbers out when it makes a
-// shape, and finds the values here when it writes a record.
+// RecordInputs: the values of one record that a shape refers to by number. The encoder gives the
+// numbers out when it makes a shape, and finds the values here when it writes a record.
 #pragma once
 
 #include <array>
@@ -70,8 +70,8 @@ struct InputPlan {
 // Where the plans of inputs come from while a shape is compiled.
 struct InputPlans {
   const TablePlan* table = nullptr;  // null: shapes without columns
-  const event::Node* source =
-      nullptr;  // the source block as it was before the transforms; null: none
+  // the source block as it was before the transforms; null: none
+  const event::Node* source = nullptr;
   InputPlan Find(uint32_t input) const;
 };
 
@@ -89,7 +89,8 @@ class RecordInputs {
   // All borrowed until the next call. table: null for records that are about no row.
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
 
-  // Appends the value of a column; *null: it is NULL and nothing was appended. Errors: see row_writer.h.
+  // Appends the value of a column; *null: it is NULL and nothing was appended. Errors: see
+  // row_writer.h.
   absl::Status AppendColumnOf(const InputPlan& plan, ValueContext* context, bool* null) const {
     const Row& row = rows_[static_cast<size_t>(plan.row)];
     context->streaming = row.streaming;

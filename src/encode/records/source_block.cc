@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "absl/strings/str_cat.h"
+#include "base/integer.h"
 #include "base/json_text.h"
 #include "encode/schema/envelope_schema.h"
 
@@ -97,8 +98,6 @@ void AppendSequenceText(const ChangeEvent& change, std::string* out) {
   AppendSequence(change, "\"", out);
   out->push_back(']');
 }
-
-int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
 InstantDigits::InstantDigits(int64_t instant) : instant_(instant) {
   size_ =

@@ -1,5 +1,5 @@
-// The source block of a record. Its constant parts are made once, and what the changes of a transaction share is made when it
-// changes; a record costs a handful of appends. Not thread-safe.
+// The source block of a record. Its constant parts are made once, and what the changes of a
+// transaction share is made when it changes; a record costs a handful of appends. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,16 @@ class SourceBlock {
  public:
   explicit SourceBlock(const config::EncodeOptions& options);
 
-  // Appends `{"version":…}` (kJson) or `Struct{version=…}` (kStruct). table: TablePlan::source_table.
+  // Appends `{"version":…}` (kJson) or `Struct{version=…}` (kStruct). table:
+  // TablePlan::source_table.
   void Append(const event::ChangeEvent& change, const Texts& table, TextFormat format,
               std::string* out);
 
  private:
   static constexpr size_t kMarkers = 7;
 
-  // JSON that the changes of a transaction have in common, around what is of one change: its LSN and its table.
+  // JSON that the changes of a transaction have in common, around what is of one change: its LSN
+  // and its table.
   struct Shared {
     int64_t source_time_us = 0;
     std::optional<uint64_t> xid;
@@ -49,9 +51,8 @@ class SourceBlock {
 absl::string_view SnapshotMarkerText(event::SnapshotMarker marker);
 // source.sequence, as in ["last commit","lsn"].
 void AppendSequenceText(const event::ChangeEvent& change, std::string* out);
-int64_t FloorDivide(int64_t value, int64_t by);
-
-// A point in time in its finest unit, printed once: coarser units are the same digits with the last ones left out.
+// A point in time in its finest unit, printed once: coarser units are the same digits with the last
+// ones left out.
 class InstantDigits {
  public:
   explicit InstantDigits(int64_t instant);

@@ -45,7 +45,8 @@ ConnectSchema TransactionValueSchema() {
   return schema;
 }
 
-// The LSN is that of the record, so that the id differs from record to record: what names the transaction is before the colon.
+// The LSN is that of the record, so that the id differs from record to record: what names the
+// transaction is before the colon.
 void AppendTransactionId(uint64_t xid, Lsn lsn, std::string* out) {
   absl::StrAppend(out, xid, ":", static_cast<int64_t>(lsn.value()));
 }

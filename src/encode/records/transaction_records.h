@@ -1,4 +1,5 @@
-// The records of the transaction topic, and the transaction block of other records (provide.transaction.metadata).
+// The records of the transaction topic, and the transaction block of other records
+// (provide.transaction.metadata).
 #pragma once
 
 #include <string>

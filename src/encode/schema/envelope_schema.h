@@ -1,4 +1,5 @@
-// The schemas around the rows: keys, envelope, source block, logical messages. Names and order of fields are Debezium's.
+// The schemas around the rows: keys, envelope, source block, logical messages. Names and order of
+// fields are Debezium's.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// The "schema" member of JsonConverter's {"schema":…,"payload":…}. Order of members: type, items, keys and values, or fields, optional, name,
-// version, doc, parameters, default, field (Kafka Connect, JsonConverter.asJsonSchema).
+// The "schema" member of JsonConverter's {"schema":…,"payload":…}. Order of members: type, items,
+// keys and values, or fields, optional, name, version, doc, parameters, default, field (Kafka
+// Connect, JsonConverter.asJsonSchema).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// ShapeBuilder: the shape of a record before any transform has seen it: what RecordEncoder would write, as a tree with inputs
-// for what varies. Pure.
+// ShapeBuilder: the shape of a record before any transform has seen it: what RecordEncoder would
+// write, as a tree with inputs for what varies. Pure.
 #pragma once
 
 #include <string>

@@ -41,7 +41,8 @@ bool IsColumn(const Node& node, uint32_t input, const ConnectField& original) {
          node.schema == original.schema && node.name == original.name;
 }
 
-// Of the rows that this part of a record has without transforms; null: of none, or of a row from elsewhere.
+// Of the rows that this part of a record has without transforms; null: of none, or of a row from
+// elsewhere.
 const ConnectSchema* RowSchema(const TablePlan& table, InputRow row, bool key) {
   if (key)
     return row == InputRow::kKeyBefore || row == InputRow::kKeyAfter ? table.key_schema.get()

@@ -23,7 +23,8 @@ absl::Status RequiredIsNull(const std::string& name) {
       absl::StrCat("field ", name, " is null, but its schema requires a value and has no default"));
 }
 
-// What takes the place of NULL: the default where a transform or the converter says so. True: something was appended.
+// What takes the place of NULL: the default where a transform or the converter says so. True:
+// something was appended.
 bool AppendDefault(const LeafProgram& leaf, const config::ConverterOptions& converter,
                    ValueContext* context) {
   if (leaf.schema == nullptr || !leaf.schema->default_value) return false;
@@ -70,7 +71,8 @@ absl::Status AppendLeaf(const LeafProgram& leaf, const config::ConverterOptions&
   return *null ? FillNull(leaf, converter, context, null) : absl::OkStatus();
 }
 
-// Places of buffers are known when the program is compiled; a buffer keeps its memory from record to record.
+// Places of buffers are known when the program is compiled; a buffer keeps its memory from record
+// to record.
 template <typename T>
 T* BufferAt(std::deque<T>* buffers, size_t index) {
   while (buffers->size() <= index) buffers->emplace_back();

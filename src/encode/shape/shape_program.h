@@ -1,6 +1,7 @@
-// ShapeProgram: a RecordShape compiled to appends. Key, value and headers are runs of constant bytes with leaves between them:
-// inputs, which RecordInputs writes, and functions, whose operands are read first. Immutable once compiled; running it needs
-// buffers that are used again, so that the steady state allocates nothing.
+// ShapeProgram: a RecordShape compiled to appends. Key, value and headers are runs of constant
+// bytes with leaves between them: inputs, which RecordInputs writes, and functions, whose operands
+// are read first. Immutable once compiled; running it needs buffers that are used again, so that
+// the steady state allocates nothing.
 #pragma once
 
 #include <deque>
@@ -55,7 +56,8 @@ class ShapeProgram {
     config::ConverterOptions key, value;
     std::optional<config::ConverterOptions> header;  // absent: SimpleHeaderConverter
   };
-  // An error: no record of this shape can be written (a required value is null, bytes are asked for and there are none).
+  // An error: no record of this shape can be written (a required value is null, bytes are asked for
+  // and there are none).
   static absl::StatusOr<std::unique_ptr<const ShapeProgram>> Compile(
       const event::RecordShape& shape, const InputPlans& inputs, const Converters& converters);
 

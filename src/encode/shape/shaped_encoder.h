@@ -1,6 +1,7 @@
-// ShapedEncoder: writes records through a chain of transforms. For each kind of record of each version of a table it runs the
-// chain once over the shape, compiles what comes out, and from then on only runs the program. Questions of the chain make a
-// tree: a record costs one look-up per question.
+// ShapedEncoder: writes records through a chain of transforms. For each kind of record of each
+// version of a table it runs the chain once over the shape, compiles what comes out, and from then
+// on only runs the program. Questions of the chain make a tree: a record costs one look-up per
+// question.
 //
 // Thread-safety: none; one per encoder. Records borrow from it until the next call.
 #pragma once
@@ -49,7 +50,8 @@ class ShapedEncoder {
   absl::Status Encode(const event::Emission& emission, const TablePlan* plan,
                       ShapeBranches* branches, int64_t now_nanos, event::Record* record);
 
-  // What the chain makes of such records, as far as it can be told without their values. Valid until the next call.
+  // What the chain makes of such records, as far as it can be told without their values. Valid
+  // until the next call.
   const event::ChainOutcome& Preview(const event::Emission& emission, const TablePlan& plan,
                                      ShapeBranches* branches) {
     emission_ = &emission;
@@ -60,8 +62,9 @@ class ShapedEncoder {
   std::vector<std::string> TakeNotices();
 
  private:
-  // What is kept of one table; beyond that it is worked out anew, so that answers without end (topics, the structure of JSON)
-  // do not take memory without end. A branch grows with the structure that its answer describes.
+  // What is kept of one table; beyond that it is worked out anew, so that answers without end
+  // (topics, the structure of JSON) do not take memory without end. A branch grows with the
+  // structure that its answer describes.
   static constexpr size_t kMaxBytes = 32 << 20, kBranchBytes = 8 << 10, kBytesPerAnswerByte = 24;
   static constexpr size_t kMaxNotices = 1000;
 

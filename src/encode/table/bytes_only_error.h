@@ -6,7 +6,8 @@
 
 namespace walduct::encode {
 
-// InvalidArgument byte_array_converter. part: key, value or header; what: the rest of the sentence about it.
+// InvalidArgument byte_array_converter. part: key, value or header; what: the rest of the sentence
+// about it.
 absl::Status BytesOnlyError(absl::string_view part, absl::string_view what);
 
 }  // namespace walduct::encode

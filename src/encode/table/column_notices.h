@@ -1,5 +1,5 @@
-// ColumnNotices: what the owner of a column should know, each told once: what it is published without, or as something else.
-// Thread-safety: none; part of one encoder.
+// ColumnNotices: what the owner of a column should know, each told once: what it is published
+// without, or as something else. Thread-safety: none; part of one encoder.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ class ColumnNotices {
  public:
   void Add(const ColumnNotice& notice);
 
-  // A value of the field is not published as it was sent. Allocates for the first such value of a plan only.
+  // A value of the field is not published as it was sent. Allocates for the first such value of a
+  // plan only.
   void AddValue(ColumnNotice::Kind kind, absl::string_view table, const FieldPlan& field);
 
   // Fields known so far may be gone, and others be where they were.

@@ -37,7 +37,8 @@ ValuePlan Masked(const FieldRequest& request, const TypeMapping& mapping, ValueP
   return MaskedPlan(*request.rule.mask, request.length, mapping.schema, std::move(plan));
 }
 
-// What replaces NULL in a required field: the default, else a constant of the type; masked like any value.
+// What replaces NULL in a required field: the default, else a constant of the type; masked like any
+// value.
 Texts RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
                    const std::optional<std::string>& default_text) {
   if (default_text) {
@@ -48,16 +49,17 @@ Texts RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
   }
   ValuePlan plan = mapping.plan;
   if (mapping.text_filler) plan.append = AppendString;
-  plan.precision =
-      0;  // the constant for timestamptz has no fraction, whatever the column's precision
+  // the constant for timestamptz has no fraction, whatever the column's precision
+  plan.precision = 0;
   const auto texts =
       Render(mapping.filler, Masked(request, mapping, std::move(plan)), *request.converter);
   CHECK(texts.has_value());
   return *texts;
 }
 
-// A required field never is null. An optional one takes its default where JsonConverter's replace.null.with.default says so;
-// Struct.get, which headers are printed with, always does; Struct.toString never does.
+// A required field never is null. An optional one takes its default where JsonConverter's
+// replace.null.with.default says so; Struct.get, which headers are printed with, always does;
+// Struct.toString never does.
 Texts OptionalNull(const std::optional<Texts>& default_texts,
                    const config::ConverterOptions& converter) {
   Texts texts = {"null", "null", ""};

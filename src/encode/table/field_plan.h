@@ -1,4 +1,5 @@
-// FieldPlan: how one field of a key or a row becomes bytes. Compiled from a column and what the configuration says about it.
+// FieldPlan: how one field of a key or a row becomes bytes. Compiled from a column and what the
+// configuration says about it.
 #pragma once
 
 #include <array>

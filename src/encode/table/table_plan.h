@@ -1,5 +1,5 @@
-// TablePlan: all that is known about encoding one version of one table into one topic before a row is seen. Compiled once by
-// CompileTable, then read only.
+// TablePlan: all that is known about encoding one version of one table into one topic before a row
+// is seen. Compiled once by CompileTable, then read only.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace walduct::encode {
 
 struct RowPlan {
   std::vector<FieldPlan> fields;
-  Texts
-      tail;  // fields behind them that are the same in every row, without a comma before; empty: none
+  // fields behind them that are the same in every row, without a comma before; empty: none
+  Texts tail;
   bool is_key = false;  // a key takes no placeholder: it would name another row
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/utf16.h"
+#include "base/utf8.h"
 #include "encode/values/appenders.h"
 #include "encode/values/text_hash.h"
 

@@ -1,4 +1,5 @@
-// Masks as value plans around the value plan of a column: stars, hash, or a text cut short. The row writer sees nothing of them.
+// Masks as value plans around the value plan of a column: stars, hash, or a text cut short. The row
+// writer sees nothing of them.
 #pragma once
 
 #include <memory>
@@ -18,8 +19,9 @@ struct ValueMask {
   std::shared_ptr<TextHash> hash;  // kHash, kHashV2
 };
 
-// inner under the mask; inner itself where the mask does nothing to values of the schema's type: only texts and bytes can be
-// cut. length: of the column, which a hash is cut to. A hash belongs to the thread that writes values.
+// inner under the mask; inner itself where the mask does nothing to values of the schema's type:
+// only texts and bytes can be cut. length: of the column, which a hash is cut to. A hash belongs to
+// the thread that writes values.
 ValuePlan MaskedPlan(const config::ColumnMask& mask, int32_t length, const ConnectSchema& schema,
                      ValuePlan inner);
 

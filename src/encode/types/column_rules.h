@@ -1,7 +1,8 @@
-// What the configuration says about one column of a value: is it there, what becomes of its values, which parameters does its
-// schema carry. Debezium asks its rules in a fixed order (truncate, mask with characters, propagate by column, propagate by
-// type, hash, hash v2) and takes the first that names the column. The same here, but a mask that applies is never lost to
-// another rule: see docs/differences.md. Pure; thread-safe.
+// What the configuration says about one column of a value: is it there, what becomes of its values,
+// which parameters does its schema carry. Debezium asks its rules in a fixed order (truncate, mask
+// with characters, propagate by column, propagate by type, hash, hash v2) and takes the first that
+// names the column. The same here, but a mask that applies is never lost to another rule: see
+// docs/differences.md. Pure; thread-safe.
 #pragma once
 
 #include <string>
@@ -16,12 +17,12 @@
 namespace walduct::encode {
 
 struct ColumnRule {
-  const config::ColumnMask* mask =
-      nullptr;  // borrowed from the options; null: values stay as they are
-  std::vector<std::pair<std::string, std::string>>
-      parameters;  // of the schema, after those of the type
-  bool mask_without_effect =
-      false;  // a mask names the column, and its type is not a character type
+  // borrowed from the options; null: values stay as they are
+  const config::ColumnMask* mask = nullptr;
+  // of the schema, after those of the type
+  std::vector<std::pair<std::string, std::string>> parameters;
+  // a mask names the column, and its type is not a character type
+  bool mask_without_effect = false;
 };
 
 // column: "schema.table.column".

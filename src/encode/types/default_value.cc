@@ -31,8 +31,8 @@ bool IsClock(absl::string_view expression) {
   return false;
 }
 
-// Every text is a value of the type, so that a bare expression says nothing unless it is a constant: of the type the column
-// had before.
+// Every text is a value of the type, so that a bare expression says nothing unless it is a
+// constant: of the type the column had before.
 bool IsText(const TypeRow& row) {
   return row.append == AppendString || row.append == AppendSnapshotString;
 }
@@ -62,7 +62,8 @@ std::optional<std::string> Literal(absl::string_view expression) {
   }
 }
 
-// Not the value that infinite ones have: the limit of what the form can hold, and none where it does not reach so far.
+// Not the value that infinite ones have: the limit of what the form can hold, and none where it
+// does not reach so far.
 std::optional<std::string> InfiniteDefault(const std::string& literal, const TypeMapping& mapping) {
   if (mapping.row->name == "timestamptz") return std::nullopt;
   if (mapping.plan.append == AppendTimestampMicros)

@@ -4,7 +4,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "config/text/utf8.h"
+#include "base/utf8.h"
 #include "encode/values/appenders.h"
 #include "encode/values/md5.h"
 
@@ -38,13 +38,13 @@ std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
       return std::nullopt;
     case Placeholder::kText:
     case Placeholder::kRawText:
-      text = config::ReplaceInvalidUtf8(placeholder);
+      text = ReplaceInvalidUtf8(placeholder);
       break;
     case Placeholder::kBytes:
       text = Bytea(placeholder);
       break;
     case Placeholder::kHstore:
-      text = Quoted(config::ReplaceInvalidUtf8(placeholder));
+      text = Quoted(ReplaceInvalidUtf8(placeholder));
       return absl::StrCat(text, "=>", text);
     case Placeholder::kUuid:
       text = NameBasedUuid(placeholder);

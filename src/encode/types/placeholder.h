@@ -1,4 +1,5 @@
-// What is published for a TOAST value that the server did not send: unavailable.value.placeholder in the shape of the type.
+// What is published for a TOAST value that the server did not send: unavailable.value.placeholder
+// in the shape of the type.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,8 @@ std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
 // How PlaceholderText's text is written: as the type's values are, or as bare text.
 ValuePlan PlaceholderPlan(const TypeMapping& mapping);
 
-// Arrays of integers and dates: the bytes of the placeholder as numbers, "[95,95,…]", outside the type's own range of texts.
+// Arrays of integers and dates: the bytes of the placeholder as numbers, "[95,95,…]", outside the
+// type's own range of texts.
 std::optional<std::string> PlaceholderNumbers(const TypeMapping& mapping,
                                               absl::string_view placeholder);
 

@@ -1,5 +1,6 @@
-// What Debezium knows of a column's SQL type through JDBC: its name, length and scale. They appear in propagated schema
-// parameters, and the length decides whether a text can be longer than a limit. Pure; thread-safe.
+// What Debezium knows of a column's SQL type through JDBC: its name, length and scale. They appear
+// in propagated schema parameters, and the length decides whether a text can be longer than a
+// limit. Pure; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,12 @@ struct SourceType {
   std::optional<int32_t> scale;
 };
 
-// A numeric without modifier is told differently by the metadata of a snapshot and by those of the stream.
+// A numeric without modifier is told differently by the metadata of a snapshot and by those of the
+// stream.
 SourceType SourceTypeOf(const event::Column& column, bool snapshot);
 
-// Is it one of the types that masks apply to: text, varchar, bpchar, "char", name, an enum, or a domain over one of them?
+// Is it one of the types that masks apply to: text, varchar, bpchar, "char", name, an enum, or a
+// domain over one of them?
 bool IsCharacterType(const event::Type& type);
 
 }  // namespace walduct::encode

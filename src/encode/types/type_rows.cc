@@ -13,7 +13,8 @@ using config::ValueOptions;
 constexpr int32_t kTypmodHeader = 4;  // VARHDRSZ, added to numeric's modifier
 constexpr int32_t kMillisPrecision = 3;
 
-// A negative scale is left as the 11 bits that PostgreSQL stores, as Debezium does: -2 is scale 2046, the value is the same.
+// A negative scale is left as the 11 bits that PostgreSQL stores, as Debezium does: -2 is scale
+// 2046, the value is the same.
 void RefineScale(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   mapping->plan.scale = typmod < kTypmodHeader ? -1 : (typmod - kTypmodHeader) & 0xFFFF;
 }
@@ -165,7 +166,8 @@ constexpr char kMicroDuration[] = "io.debezium.time.MicroDuration";
 
 // clang-format off
 constexpr TypeRow kRows[] = {
-  // name, extension, when, Connect type, semantic name, append, refine, filler, function default, placeholder, array, its placeholder
+  // name, extension, when, Connect type, semantic name, append, refine, filler, function default,
+  // placeholder, array, its placeholder
   {"bool", false, kAlways, kBoolean, "", AppendBoolean, nullptr, "f", "f", kNone, kArray, kNone},
   {"int2", false, kAlways, kInt16, "", AppendInt16, nullptr, "0", "0", kNone, kArray, kNone},
   {"int4", false, kAlways, kInt32, "", AppendInt32, nullptr, "0", "0", kNone, kArray, kNumbers},

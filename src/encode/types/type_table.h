@@ -1,6 +1,7 @@
-// The table of PostgreSQL types: one row per type and form says its Connect schema, its append function and what stands in for
-// values that are not there. To support one more type, add a row to type_rows.cc. Types without a row are left out of records, as
-// Debezium does, unless include.unknown.datatypes takes them all.
+// The table of PostgreSQL types: one row per type and form says its Connect schema, its append
+// function and what stands in for values that are not there. To support one more type, add a row to
+// type_rows.cc. Types without a row are left out of records, as Debezium does, unless
+// include.unknown.datatypes takes them all.
 #pragma once
 
 #include <cstdint>
@@ -73,11 +74,12 @@ struct TypeRow {
   ConnectType type;
   absl::string_view semantic_name;  // empty: none
   AppendFn append;
-  // Sets what depends on the type modifier (-1: none) and on numbers among the options. May be null.
+  // Sets what depends on the type modifier (-1: none) and on numbers among the options. May be
+  // null.
   void (*refine)(int32_t typmod, const config::ValueOptions& options, TypeMapping* mapping);
   absl::string_view filler;  // PostgreSQL text of what replaces NULL in a required field
-  const char*
-      function_default;  // what DEFAULT f() is taken for; null: defaults of the type are not published
+  // what DEFAULT f() is taken for; null: defaults of the type are not published
+  const char* function_default;
   Placeholder placeholder;
   ArrayItems array_items;
   Placeholder array_placeholder;

@@ -81,7 +81,8 @@ Outcome AppendBit(absl::string_view text, const ValuePlan&, ValueContext* contex
   return Outcome::kOk;
 }
 
-// Least significant bit first: the rightmost bit is bit 0 of byte 0; zero bytes at the end are cut (java.util.BitSet).
+// Least significant bit first: the rightmost bit is bit 0 of byte 0; zero bytes at the end are cut
+// (java.util.BitSet).
 Outcome AppendBits(absl::string_view text, const ValuePlan&, ValueContext* context) {
   if (!IsBitString(text)) return Outcome::kMalformed;
   std::string* bytes = &context->scratch->bytes;

@@ -8,7 +8,7 @@
 #include "encode/values/appenders.h"
 #include "encode/values/base64.h"
 #include "encode/values/decimal_text.h"
-#include "encode/values/java_number.h"
+#include "java/text/number_text.h"
 
 namespace walduct::encode {
 namespace {
@@ -22,7 +22,8 @@ bool AllDigits(absl::string_view text) {
   return !text.empty();
 }
 
-// Digits of the unscaled value at this scale, without leading zeros; false when the text has more digits than the scale.
+// Digits of the unscaled value at this scale, without leading zeros; false when the text has more
+// digits than the scale.
 bool Unscale(const DecimalText& decimal, size_t scale, std::string* digits) {
   if (decimal.fraction.size() > scale) return false;
   digits->assign(decimal.whole.data(), decimal.whole.size());
@@ -55,7 +56,8 @@ void ToLimbs(absl::string_view digits, std::vector<uint32_t>* limbs) {
   }
 }
 
-// Two's complement, most significant byte first, as few bytes as hold the sign: BigInteger.toByteArray().
+// Two's complement, most significant byte first, as few bytes as hold the sign:
+// BigInteger.toByteArray().
 void TwosComplement(bool negative, std::vector<uint32_t>* limbs, std::string* bytes) {
   limbs->push_back(0);  // room for the sign
   if (negative) {
@@ -124,7 +126,7 @@ Outcome AppendScaledDecimal(const DecimalText& decimal, int32_t scale, ValueCont
   if (context->format == TextFormat::kJson && !context->decimal_numeric) {
     AppendUnscaledBase64(decimal.negative, *digits, context);
   } else {
-    AppendJavaDecimal({decimal.negative && *digits != "0", *digits, scale}, context->out);
+    java::AppendDecimal({decimal.negative && *digits != "0", *digits, scale}, context->out);
   }
   return Outcome::kOk;
 }
@@ -166,7 +168,7 @@ Outcome AppendDecimalDouble(absl::string_view text, const ValuePlan& plan, Value
   }
   const bool quoted = std::isinf(value) && context->format == TextFormat::kJson;
   if (quoted) context->out->push_back('"');
-  AppendJavaDouble(value, context->out);
+  java::AppendDouble(value, context->out);
   if (quoted) context->out->push_back('"');
   return Outcome::kOk;
 }

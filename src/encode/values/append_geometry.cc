@@ -6,8 +6,8 @@
 #include "absl/strings/strip.h"
 #include "encode/values/appenders.h"
 #include "encode/values/base64.h"
-#include "encode/values/java_number.h"
 #include "encode/values/time_format.h"
+#include "java/text/number_text.h"
 
 namespace walduct::encode {
 namespace {
@@ -30,10 +30,10 @@ bool TakeDouble(absl::string_view* text, double* value) {
 }
 
 void AppendDouble(double value, ValueContext* context) {
-  const bool quoted =
-      context->format == TextFormat::kJson && !(value - value == 0);  // NaN or infinite
+  // NaN or infinite
+  const bool quoted = context->format == TextFormat::kJson && !(value - value == 0);
   if (quoted) context->out->push_back('"');
-  AppendJavaDouble(value, context->out);
+  java::AppendDouble(value, context->out);
   if (quoted) context->out->push_back('"');
 }
 
@@ -94,7 +94,7 @@ bool ToJavaNumbers(absl::string_view text, Scratch* scratch) {
   while (!text.empty()) {
     double value = 0;
     if (TakeDouble(&text, &value)) {
-      AppendJavaDouble(value, java);
+      java::AppendDouble(value, java);
       continue;
     }
     if (!absl::StrContains("()[]{}<>,", text[0])) return false;

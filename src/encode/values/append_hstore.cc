@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "encode/values/appenders.h"
+#include "java/hash/hash_code.h"
 
 // hstore text, as hstore_out writes it:
 //   pair (", " pair)*     pair = quoted "=>" (quoted | NULL)     quoted = '"' with \" and \\ escaped '"'
@@ -37,37 +38,6 @@ bool TakePair(absl::string_view* text, Scratch* scratch, Scratch::Entry* entry) 
          TakeQuoted(text, &scratch->entry_text, &entry->value_begin, &entry->value_size);
 }
 
-uint32_t ContinuationBits(absl::string_view text, size_t i) {
-  return i < text.size() ? static_cast<unsigned char>(text[i]) & 63 : 0;
-}
-
-// String.hashCode over UTF-16, spread as HashMap spreads it.
-uint32_t JavaHash(absl::string_view text) {
-  uint32_t hash = 0;
-  for (size_t i = 0; i < text.size();) {
-    const uint32_t lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      hash = hash * 31 + lead;
-      i += 1;
-    } else if (lead < 0xE0) {
-      hash = hash * 31 + ((lead & 31) << 6 | ContinuationBits(text, i + 1));
-      i += 2;
-    } else if (lead < 0xF0) {
-      hash = hash * 31 + ((lead & 15) << 12 | ContinuationBits(text, i + 1) << 6 |
-                          ContinuationBits(text, i + 2));
-      i += 3;
-    } else {
-      const uint32_t point = ((lead & 7) << 18 | ContinuationBits(text, i + 1) << 12 |
-                              ContinuationBits(text, i + 2) << 6 | ContinuationBits(text, i + 3)) -
-                             0x10000;
-      hash = hash * 31 + (0xD800 + (point >> 10));
-      hash = hash * 31 + (0xDC00 + (point & 0x3FF));
-      i += 4;
-    }
-  }
-  return hash ^ hash >> 16;
-}
-
 bool ReadEntries(absl::string_view text, Scratch* scratch) {
   scratch->entries.clear();
   scratch->entry_text.clear();
@@ -75,19 +45,19 @@ bool ReadEntries(absl::string_view text, Scratch* scratch) {
   do {
     Scratch::Entry entry{};
     if (!TakePair(&text, scratch, &entry)) return false;
-    entry.hash =
-        JavaHash(absl::string_view(scratch->entry_text).substr(entry.key_begin, entry.key_size));
+    entry.hash = java::SpreadHash(java::StringHash(
+        absl::string_view(scratch->entry_text).substr(entry.key_begin, entry.key_size)));
     entry.ordinal = static_cast<uint32_t>(scratch->entries.size());
     scratch->entries.push_back(entry);
   } while (TakePrefix(&text, ", "));
   return text.empty();
 }
 
-// Debezium goes through a java.util.HashMap: buckets in order, within a bucket the order of insertion.
+// Debezium goes through a java.util.HashMap: buckets in order, within a bucket the order of
+// insertion.
 void SortAsHashMap(std::vector<Scratch::Entry>* entries) {
-  uint32_t capacity = 16;
-  while (entries->size() > capacity / 4 * 3) capacity *= 2;
-  std::sort(entries->begin(), entries->end(), [mask = capacity - 1](const auto& a, const auto& b) {
+  const auto mask = static_cast<uint32_t>(java::HashMapBuckets(entries->size()) - 1);
+  std::sort(entries->begin(), entries->end(), [mask](const auto& a, const auto& b) {
     const uint32_t bucket_a = a.hash & mask;
     const uint32_t bucket_b = b.hash & mask;
     return bucket_a != bucket_b ? bucket_a < bucket_b : a.ordinal < b.ordinal;

@@ -27,7 +27,8 @@ int64_t JavaLong(double value) {
   return static_cast<int64_t>(value);
 }
 
-// Whole and fraction added as the original does: the sum may lie just below the number it stands for.
+// Whole and fraction added as the original does: the sum may lie just below the number it stands
+// for.
 double Seconds(int64_t micros) {
   return static_cast<double>(micros / kMicrosPerSecond) +
          static_cast<double>(micros % kMicrosPerSecond) / 1000000.0;
@@ -62,8 +63,9 @@ void AppendPart(int64_t number, char unit, std::string* out) {
   out->push_back(unit);
 }
 
-// Seconds with as many digits of the fraction as they need, at most nine, cut and not rounded: to the original, 1.36 s are
-// 1 + 0.36 = 1.3599999999999999, and so 1.359999999. `exact`: without that.
+// Seconds with as many digits of the fraction as they need, at most nine, cut and not rounded: to
+// the original, 1.36 s are 1 + 0.36 = 1.3599999999999999, and so 1.359999999. `exact`: without
+// that.
 void AppendSeconds(int64_t micros, bool exact, std::string* out) {
   constexpr size_t kMostDigits = 9;
   char digits[32];

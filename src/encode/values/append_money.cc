@@ -7,7 +7,8 @@
 namespace walduct::encode {
 namespace {
 
-// The digits of the whole without their separators; false: in another locale these would be separators of other things.
+// The digits of the whole without their separators; false: in another locale these would be
+// separators of other things.
 bool TakeWhole(absl::string_view whole, std::string* plain) {
   size_t group = 0;  // digits since the last comma
   bool grouped = false;
@@ -40,7 +41,8 @@ bool ParseMoney(absl::string_view text, Scratch* scratch, DecimalText* decimal) 
   return ParseDecimal(*plain, decimal) == Outcome::kOk;
 }
 
-// Half up to `scale` digits of the fraction; text is the plain number. One digit more of the whole when all are nines.
+// Half up to `scale` digits of the fraction; text is the plain number. One digit more of the whole
+// when all are nines.
 void Round(size_t scale, std::string* text) {
   const size_t point = text->find('.');
   const bool up = (*text)[point + 1 + scale] >= '5';

@@ -4,7 +4,7 @@
 
 #include "base/json_text.h"
 #include "encode/values/appenders.h"
-#include "encode/values/java_number.h"
+#include "java/text/number_text.h"
 
 namespace walduct::encode {
 namespace {
@@ -19,7 +19,8 @@ void AppendHeaderText(absl::string_view text, std::string* out) {
   out->push_back('"');
 }
 
-// -?(0|[1-9][0-9]*) within [low, high]: PostgreSQL prints integers no other way, so the text itself is the JSON.
+// -?(0|[1-9][0-9]*) within [low, high]: PostgreSQL prints integers no other way, so the text itself
+// is the JSON.
 template <typename Integer>
 Outcome AppendInteger(absl::string_view text, Integer low, Integer high, std::string* out) {
   Integer value = 0;
@@ -122,10 +123,10 @@ Outcome AppendOid(absl::string_view text, const ValuePlan&, ValueContext* contex
 }
 
 Outcome AppendFloat4(absl::string_view text, const ValuePlan&, ValueContext* context) {
-  return AppendFloating<float>(text, AppendJavaFloat, context);
+  return AppendFloating<float>(text, java::AppendFloat, context);
 }
 Outcome AppendFloat8(absl::string_view text, const ValuePlan&, ValueContext* context) {
-  return AppendFloating<double>(text, AppendJavaDouble, context);
+  return AppendFloating<double>(text, java::AppendDouble, context);
 }
 
 }  // namespace walduct::encode

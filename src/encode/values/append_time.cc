@@ -1,6 +1,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/integer.h"
 #include "encode/values/appenders.h"
 #include "encode/values/time_format.h"
 #include "encode/values/time_text.h"
@@ -12,7 +13,8 @@ __extension__ using Int128 = __int128;
 
 constexpr int64_t kMicrosPerMilli = 1000;
 constexpr int64_t kNanosPerMicro = 1000;
-// PostgreSQL's infinities as pgjdbc knows them, in milliseconds, taken for microseconds by Debezium; consumers test for them.
+// PostgreSQL's infinities as pgjdbc knows them, in milliseconds, taken for microseconds by
+// Debezium; consumers test for them.
 constexpr int64_t kPositiveInfinityMicros = 9223372036825200000;
 constexpr int64_t kNegativeInfinityMicros = -9223372036832400000;
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -27,8 +29,6 @@ int64_t Saturate(Int128 value, ValueContext* context) {
 Int128 MicrosSinceEpoch(const TimestampText& time) {
   return Int128{time.days} * kMicrosPerDay + time.micros;
 }
-
-int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
 void AppendQuote(const ValueContext& context) {
   if (context.format != TextFormat::kStruct) context.out->push_back('"');
@@ -57,7 +57,8 @@ void AppendZonedClock(const TimestampText& time, ValueContext* context) {
   AppendQuote(*context);
 }
 
-// As Connect's Values prints a java.util.Date: what lies before the second day is taken for a time, midnight for a date.
+// As Connect's Values prints a java.util.Date: what lies before the second day is taken for a time,
+// midnight for a date.
 void AppendJavaDate(int64_t millis, std::string* out) {
   constexpr int64_t kMillisPerDay = kMicrosPerDay / kMicrosPerMilli;
   const int64_t day = FloorDivide(millis, kMillisPerDay);
@@ -73,7 +74,8 @@ void AppendJavaDate(int64_t millis, std::string* out) {
   out->push_back('Z');
 }
 
-// The number that `append` writes, in units of so many milliseconds; in a header the text of the Date that it stands for.
+// The number that `append` writes, in units of so many milliseconds; in a header the text of the
+// Date that it stands for.
 Outcome AppendConnectTime(AppendFn append, int64_t unit, absl::string_view text,
                           const ValuePlan& plan, ValueContext* context) {
   const size_t begin = context->out->size();

@@ -63,7 +63,8 @@ bool ReadPairs(absl::string_view body, absl::string_view all,
   return body.empty();
 }
 
-// Debezium goes through a java.util.HashMap made for as many entries as there are: buckets in order, then order of insertion.
+// Debezium goes through a java.util.HashMap made for as many entries as there are: buckets in
+// order, then order of insertion.
 void SortAsHashMap(std::vector<Scratch::Entry>* entries) {
   uint32_t capacity = 1;
   while (capacity < entries->size()) capacity *= 2;

@@ -1,13 +1,15 @@
-// The append functions of all types (see value_plan.h for their contract): PostgreSQL's text in, the value's bytes out. Text is
-// what a session with DateStyle=ISO, IntervalStyle=postgres, bytea_output=hex and a UTF-8 client sends; anything else is
-// kMalformed. Mapping: Debezium's data type tables for PostgreSQL.
+// The append functions of all types (see value_plan.h for their contract): PostgreSQL's text in,
+// the value's bytes out. Text is what a session with DateStyle=ISO, IntervalStyle=postgres,
+// bytea_output=hex and a UTF-8 client sends; anything else is kMalformed. Mapping: Debezium's data
+// type tables for PostgreSQL.
 #pragma once
 
 #include "encode/values/value_plan.h"
 
 namespace walduct::encode {
 
-// Appends text as a string of the format: quoted and escaped for JSON, quoted for headers, bare for structs.
+// Appends text as a string of the format: quoted and escaped for JSON, quoted for headers, bare for
+// structs.
 void AppendText(absl::string_view text, ValueContext* context);
 
 // kNull, for columns that Debezium always publishes as null.
@@ -84,7 +86,8 @@ Outcome AppendIntervalStringExact(absl::string_view text, const ValuePlan& plan,
 // append_geometry.cc; geometry is hexadecimal EWKB
 Outcome AppendPoint(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 Outcome AppendGeometry(absl::string_view text, const ValuePlan& plan, ValueContext* context);
-// box, circle, line, lseg, path and polygon with their numbers as Java prints them, in one of the forms of bytes.
+// box, circle, line, lseg, path and polygon with their numbers as Java prints them, in one of the
+// forms of bytes.
 Outcome AppendGeometricBase64(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 Outcome AppendGeometricBase64UrlSafe(absl::string_view text, const ValuePlan& plan,
                                      ValueContext* context);

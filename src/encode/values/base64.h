@@ -12,7 +12,8 @@ enum class Base64Alphabet { kStandard, kUrlSafe };
 void AppendBase64(absl::string_view bytes, std::string* out,
                   Base64Alphabet alphabet = Base64Alphabet::kStandard);
 
-// The same for bytes given as pairs of hexadecimal digits. False: odd length or another character; out may have grown.
+// The same for bytes given as pairs of hexadecimal digits. False: odd length or another character;
+// out may have grown.
 bool AppendBase64OfHex(absl::string_view hex, std::string* out,
                        Base64Alphabet alphabet = Base64Alphabet::kStandard);
 

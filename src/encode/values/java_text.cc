@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "config/text/utf8.h"
+#include "base/utf8.h"
 
 namespace walduct::encode {
 namespace {
@@ -96,7 +96,7 @@ class Printer {
     if (code >= kHighSurrogate && code < kAfterSurrogates) {
       out->push_back('?');
     } else {
-      config::AppendUtf8(code, out);
+      AppendUtf8(code, out);
     }
   }
 

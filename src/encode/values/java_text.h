@@ -1,4 +1,5 @@
-// JSON values as Java prints the objects they stand for: Struct{a=1,b=x}, [1, 2], {k=v}. For StringConverter. Pure.
+// JSON values as Java prints the objects they stand for: Struct{a=1,b=x}, [1, 2], {k=v}. For
+// StringConverter. Pure.
 #pragma once
 
 #include <string>

@@ -5,11 +5,11 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "config/text/connect_time.h"
 #include "encode/values/appenders.h"
 #include "encode/values/base64.h"
-#include "encode/values/java_number.h"
 #include "encode/values/java_text.h"
+#include "java/text/number_text.h"
+#include "java/time/connect_time.h"
 
 namespace walduct::encode {
 namespace {
@@ -25,9 +25,9 @@ void AppendReal(double value, bool single, ValueContext* context) {
   const bool quoted = context->format == TextFormat::kJson && !std::isfinite(value);
   if (quoted) context->out->push_back('"');
   if (single) {
-    AppendJavaFloat(static_cast<float>(value), context->out);
+    java::AppendFloat(static_cast<float>(value), context->out);
   } else {
-    AppendJavaDouble(value, context->out);
+    java::AppendDouble(value, context->out);
   }
   if (quoted) context->out->push_back('"');
 }
@@ -64,7 +64,7 @@ bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext
       break;
     case Scalar::Kind::kInteger:
       if (context->format == TextFormat::kHeader && schema != nullptr &&
-          config::AppendConnectTime(schema->name, value.integer, context->out))
+          java::AppendConnectTime(schema->name, value.integer, context->out))
         break;
       AppendInteger(value.integer, context->out);
       break;
@@ -94,7 +94,7 @@ bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext
 
 bool AppendHeaderScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {
   const bool time = value.kind == Scalar::Kind::kInteger && schema != nullptr &&
-                    config::AppendConnectTime(schema->name, value.integer, context->out);
+                    java::AppendConnectTime(schema->name, value.integer, context->out);
   if (time) return true;
   context->format = value.kind == Scalar::Kind::kJson ? TextFormat::kHeader : TextFormat::kStruct;
   return AppendScalar(value, schema, context);

@@ -7,7 +7,8 @@
 
 namespace walduct::encode {
 
-// value is not null and of the schema's type; a null schema: by its kind. False: a decimal that the schema has no room for.
+// value is not null and of the schema's type; a null schema: by its kind. False: a decimal that the
+// schema has no room for.
 bool AppendScalar(const event::Scalar& value, const ConnectSchema* schema, ValueContext* context);
 
 // As the one value of a header: text without quotes, Connect's types of time as text.

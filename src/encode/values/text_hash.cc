@@ -1,7 +1,7 @@
 #include "encode/values/text_hash.h"
 
 #include "base/check.h"
-#include "base/utf16.h"
+#include "base/utf8.h"
 
 namespace walduct::encode {
 namespace {
@@ -11,7 +11,8 @@ constexpr char kTcString = 0x74;
 constexpr char kTcLongString = 0x7C;
 constexpr absl::string_view kStreamHeader("\xAC\xED\x00\x05", 4);
 
-// Java's "modified UTF-8": NUL takes two bytes, a character beyond U+FFFF three for each half of its pair.
+// Java's "modified UTF-8": NUL takes two bytes, a character beyond U+FFFF three for each half of
+// its pair.
 void AppendModified(char16_t unit, std::string* out) {
   const auto append = [&](int byte) { out->push_back(static_cast<char>(byte)); };
   if (unit != 0 && unit < 0x80) {

@@ -1,6 +1,7 @@
-// TextHash: the salted hash of column.mask.hash.*, as lower-case hexadecimal digits. The first form hashes what Java's
-// ObjectOutputStream writes for a String, the second the text in UTF-8. Allocates nothing after its creation, beyond the growth
-// of the caller's buffer. Not thread-safe: it owns a digest in progress.
+// TextHash: the salted hash of column.mask.hash.*, as lower-case hexadecimal digits. The first form
+// hashes what Java's ObjectOutputStream writes for a String, the second the text in UTF-8.
+// Allocates nothing after its creation, beyond the growth of the caller's buffer. Not thread-safe:
+// it owns a digest in progress.
 #pragma once
 
 #include <openssl/evp.h>

@@ -192,7 +192,8 @@ bool ParseInterval(absl::string_view text, IntervalText* out) {
   return scan.empty();
 }
 
-// Days since 0000-03-01 count leap days at the end of each year (the usual civil calendar arithmetic).
+// Days since 0000-03-01 count leap days at the end of each year (the usual civil calendar
+// arithmetic).
 int64_t DaysFromCivil(const CivilDate& date) {
   const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
   const int64_t era = (year >= 0 ? year : year - 399) / 400;

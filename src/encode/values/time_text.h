@@ -1,5 +1,6 @@
-// Reads dates and times as PostgreSQL prints them with DateStyle=ISO and IntervalStyle=postgres. Proleptic Gregorian calendar,
-// years before 1 AD with " BC". Pure; false means that PostgreSQL cannot have printed the text.
+// Reads dates and times as PostgreSQL prints them with DateStyle=ISO and IntervalStyle=postgres.
+// Proleptic Gregorian calendar, years before 1 AD with " BC". Pure; false means that PostgreSQL
+// cannot have printed the text.
 //
 //   date       YYYY+-MM-DD
 //   time       HH:MM:SS[.f{1,6}]            up to 24:00:00, which no timestamp has

@@ -1,5 +1,5 @@
-// ValuePlan: how the text of one column becomes bytes. Chosen once per table version, so that a row costs one indirect call per
-// column and nothing is looked up by name.
+// ValuePlan: how the text of one column becomes bytes. Chosen once per table version, so that a row
+// costs one indirect call per column and nothing is looked up by name.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,8 @@ struct ValueContext {
 
 struct ValuePlan;
 struct ValueMask;
-// Appends the value of text to context->out. kNull appends nothing; after an error what was appended is of no use.
+// Appends the value of text to context->out. kNull appends nothing; after an error what was
+// appended is of no use.
 using AppendFn = Outcome (*)(absl::string_view text, const ValuePlan& plan, ValueContext* context);
 
 struct ValuePlan {

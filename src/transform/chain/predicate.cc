@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "config/regex/java_regex.h"
+#include "java/regex/regex.h"
 #include "transform/shape/shape_edit.h"
 
 namespace walduct::transform {
@@ -13,7 +13,7 @@ namespace {
 class TopicNameMatches final : public Predicate {
  public:
   explicit TopicNameMatches(const std::string& pattern) {
-    auto regex = config::JavaRegex::Compile(pattern, {});
+    auto regex = java::Regex::Compile(pattern, {});
     CHECK(regex.ok());  // checked before
     regex_ = *std::move(regex);
   }
@@ -22,7 +22,7 @@ class TopicNameMatches final : public Predicate {
   }
 
  private:
-  std::unique_ptr<config::JavaRegex> regex_;
+  std::unique_ptr<java::Regex> regex_;
 };
 
 class HasHeaderKey final : public Predicate {

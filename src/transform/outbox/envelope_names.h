@@ -1,6 +1,7 @@
-// The names of the schemas that an EventRouter gives to values with an envelope. As with Debezium, which keeps such schemas, the
-// name of the first event stays for all later ones with the same structure of payload, or of the same version where the
-// schema has one, whatever their topic; a new start forgets. Thread-safe.
+// The names of the schemas that an EventRouter gives to values with an envelope. As with Debezium,
+// which keeps such schemas, the name of the first event stays for all later ones with the same
+// structure of payload, or of the same version where the schema has one, whatever their topic; a
+// new start forgets. Thread-safe.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@ namespace walduct::transform {
 
 class EnvelopeNames {
  public:
-  // The name of the first such event, which is own for the first.
-  // payload: null for one without a schema. version: absent where no column gives one; empty for NULL.
+  // The name of the first such event, which is own for the first. payload: null for one without a
+  // schema. version: absent where no column gives one; empty for NULL.
   std::string First(const event::ConnectSchema* payload, const std::optional<std::string>& version,
                     const std::string& own);
 

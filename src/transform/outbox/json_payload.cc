@@ -77,7 +77,8 @@ Expansion Expand(absl::string_view text, const Request& request) {
   return made;
 }
 
-// The question for the schema comes just before the values are written: the last text of a thread is parsed once for both.
+// The question for the schema comes just before the values are written: the last text of a thread
+// is parsed once for both.
 const Expansion& ExpansionOf(absl::string_view text, const Request& request) {
   thread_local Expansion last = Expand("", request);
   if (last.text != text || !(last.request == request)) last = Expand(text, request);

@@ -16,10 +16,10 @@
 #include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "base/java_number.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "config/options/name_adjuster.h"
+#include "java/text/number_text.h"
 
 namespace walduct::transform {
 namespace {
@@ -194,7 +194,7 @@ absl::Status AppendNumber(const std::string& number, ConnectType type, std::stri
     return Unfit("has a number that its schema has no room for");
   const bool quoted = !std::isfinite(value);
   if (quoted) out->push_back('"');
-  AppendJavaDouble(value, out);
+  java::AppendDouble(value, out);
   if (quoted) out->push_back('"');
   return absl::OkStatus();
 }
@@ -209,7 +209,8 @@ absl::Status AppendItems(const JsonTree& tree, const ConnectSchema& schema, std:
   return absl::OkStatus();
 }
 
-// What stands for half of a pair that has lost the other: text of a database never holds one, JSON can write one ("\ud800").
+// What stands for half of a pair that has lost the other: text of a database never holds one, JSON
+// can write one ("\ud800").
 constexpr char kHalfPair = '\xED';
 
 // Jackson writes it as it was written.

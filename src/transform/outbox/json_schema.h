@@ -1,5 +1,6 @@
-// Kafka Connect schemas from JSON, as Debezium infers them from payloads: integers by their size, other numbers float64,
-// members of objects in arrays united, null members and empty arrays left out unless the rules keep them. Pure; thread-safe.
+// Kafka Connect schemas from JSON, as Debezium infers them from payloads: integers by their size,
+// other numbers float64, members of objects in arrays united, null members and empty arrays left
+// out unless the rules keep them. Pure; thread-safe.
 #pragma once
 
 #include <string>
@@ -21,14 +22,16 @@ struct JsonRules {
   bool operator==(const JsonRules&) const = default;
 };
 
-// name: of the schema of the object at the top; those inside add ".member". Null: there is no value to have a schema.
-// InvalidArgument: arrays of mixed types, or of nothing but nulls; a member without a name. Texts name no value.
+// name: of the schema of the object at the top; those inside add ".member". Null: there is no value
+// to have a schema. InvalidArgument: arrays of mixed types, or of nothing but nulls; a member
+// without a name. Texts name no value.
 absl::StatusOr<event::ConnectSchemaPtr> InferJsonSchema(absl::string_view name,
                                                         const JsonTree& tree,
                                                         const JsonRules& rules);
 
-// The value of an object under a schema that was inferred from it, as JsonConverter writes it; what the schema has no member
-// for is left out. InvalidArgument: the value does not fit the schema, as where numbers of arrays' objects differ in size.
+// The value of an object under a schema that was inferred from it, as JsonConverter writes it; what
+// the schema has no member for is left out. InvalidArgument: the value does not fit the schema, as
+// where numbers of arrays' objects differ in size.
 absl::Status AppendJsonAs(const JsonTree& tree, const event::ConnectSchema& schema,
                           std::string* out);
 

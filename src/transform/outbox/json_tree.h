@@ -1,5 +1,6 @@
-// JSON as a tree, by the rules of Jackson's default parser: what it refuses is refused, what follows the first value is not
-// looked at, of members of one name the last one counts. Pure; thread-safe.
+// JSON as a tree, by the rules of Jackson's default parser: what it refuses is refused, what
+// follows the first value is not looked at, of members of one name the last one counts. Pure;
+// thread-safe.
 #pragma once
 
 #include <string>
@@ -27,8 +28,8 @@ struct NamedTree {
   JsonTree value;
 };
 
-// Finds the members of one object, which may grow meanwhile: at no cost in their order, by a table where there are many. Borrows
-// the object.
+// Finds the members of one object, which may grow meanwhile: at no cost in their order, by a table
+// where there are many. Borrows the object.
 class MemberIndex {
  public:
   static constexpr size_t kNone = static_cast<size_t>(-1);

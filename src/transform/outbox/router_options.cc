@@ -46,9 +46,9 @@ JsonRules Rules(const TransformOptionValues& options) {
                                              : NameAdjustment::kNone};
 }
 
-config::RegexRename Topic(const TransformOptionValues& options) {
-  auto topic = config::RegexRename::Compile(options.Text("route.topic.regex"),
-                                            options.Text("route.topic.replacement"));
+java::RegexRename Topic(const TransformOptionValues& options) {
+  auto topic = java::RegexRename::Compile(options.Text("route.topic.regex"),
+                                          options.Text("route.topic.replacement"));
   CHECK(topic.ok());  // checked before
   return *std::move(topic);
 }

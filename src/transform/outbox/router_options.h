@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/options/transform_spec.h"
-#include "config/regex/regex_rename.h"
 #include "config/transforms/outbox_guess.h"
+#include "java/regex/regex_rename.h"
 #include "transform/outbox/column_mapping.h"
 #include "transform/outbox/json_schema.h"
 
@@ -21,7 +21,7 @@ struct RouterOptions {
 
   std::string alias;
   bool strict = false;
-  std::optional<config::RegexList> tables;  // absent: every row is an outbox row
+  std::optional<java::RegexList> tables;  // absent: every row is an outbox row
   OutboxColumnOptions columns;
   std::string timestamp;       // column; empty: none
   std::string schema_version;  // column; empty: none
@@ -32,7 +32,7 @@ struct RouterOptions {
   bool expand_json = false;
   JsonRules json;
   bool tombstones = false;  // for empty payloads
-  config::RegexRename topic;
+  java::RegexRename topic;
   bool topic_of_route = true;  // false: the same for every row
 };
 

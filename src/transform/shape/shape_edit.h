@@ -1,5 +1,5 @@
-// Small edits of shapes that several stages share, with the semantics of Kafka Connect's SchemaUtil, Requirements and Struct.
-// Pure.
+// Small edits of shapes that several stages share, with the semantics of Kafka Connect's
+// SchemaUtil, Requirements and Struct. Pure.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,8 @@ std::optional<event::Node>& Target(config::TransformTarget target, event::Record
 // Type, name, version, doc, parameters, items; neither fields nor optional nor default.
 event::ConnectSchema CopyBasics(const event::ConnectSchema& schema);
 
-// Gives node a schema like `basics` whose fields are those of its members. InvalidArgument: two members of one name.
+// Gives node a schema like `basics` whose fields are those of its members. InvalidArgument: two
+// members of one name.
 absl::Status SetStructSchema(event::ConnectSchema basics, event::Node* node);
 // The same with the basics that a struct's schema has, optional as before.
 absl::Status RenewStructSchema(event::Node* node);
@@ -39,13 +40,13 @@ event::ConnectSchemaPtr PlainSchema(event::ConnectType type, bool optional);
 enum class Presence { kNull, kPresent, kUnknown };
 // Is the value null? Asks where it depends on the record; kUnknown: return Verdict::kAsk.
 Presence PresenceOf(const std::optional<event::Node>& node, Questions* questions);
-// What a stage that works on values answers where there is none, if_null, or where the record has to be asked first; absent
-// where there is one.
+// What a stage that works on values answers where there is none, if_null, or where the record has
+// to be asked first; absent where there is one.
 std::optional<Verdict> UnlessPresent(const std::optional<event::Node>& node, Questions* questions,
                                      Verdict if_null = Verdict::kKeep);
 
-// The node as a struct with a schema or a schemaless map; else the error of Connect's Requirements: "Only Struct objects
-// supported for [purpose], found: …".
+// The node as a struct with a schema or a schemaless map; else the error of Connect's Requirements:
+// "Only Struct objects supported for [purpose], found: …".
 absl::StatusOr<event::Node*> RequireStruct(std::optional<event::Node>* node,
                                            absl::string_view purpose);
 

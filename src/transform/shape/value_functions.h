@@ -29,7 +29,8 @@ event::ValueFunctionPtr MakeFunction(Callable callable) {
   return std::make_shared<const Function>(std::move(callable));
 }
 
-// FunctionNode of one operand; a function of a constant is worked out at once. Its error then is an error now.
+// FunctionNode of one operand; a function of a constant is worked out at once. Its error then is an
+// error now.
 absl::StatusOr<event::Node> Converted(const event::Node& operand, event::ConnectSchemaPtr schema,
                                       const event::ValueFunctionPtr& function);
 

@@ -1,5 +1,6 @@
-// Debezium's Filter and ContentBasedRouter with the expressions of config/transforms/expression.h. What an expression says about a shape
-// is worked out when the shape is known: paths become leaves or constants. Only what is left asks each record.
+// Debezium's Filter and ContentBasedRouter with the expressions of config/transforms/expression.h.
+// What an expression says about a shape is worked out when the shape is known: paths become leaves
+// or constants. Only what is left asks each record.
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -7,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "config/regex/java_regex.h"
-#include "config/text/connect_time.h"
 #include "config/transforms/expression.h"
+#include "java/regex/regex.h"
+#include "java/time/connect_time.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
 #include "transform/stages/expression_value.h"
@@ -300,8 +301,8 @@ class Binder {
     if (node.schema == nullptr) return bound;
     bound.type = node.schema->type;
     const std::string& name = node.schema->name;
-    bound.opaque = name == config::kConnectDate || name == config::kConnectTime ||
-                   name == config::kConnectTimestamp;
+    bound.opaque =
+        name == java::kConnectDate || name == java::kConnectTime || name == java::kConnectTimestamp;
     return bound;
   }
 
@@ -317,7 +318,7 @@ class ExpressionStage : public Stage {
     CHECK(parsed.ok());  // checked before
     expression_ = std::make_shared<const Expression>(*std::move(parsed));
     if (!spec.options.Has("topic.regex")) return;
-    auto regex = config::JavaRegex::Compile(spec.options.Text("topic.regex"), {});
+    auto regex = java::Regex::Compile(spec.options.Text("topic.regex"), {});
     CHECK(regex.ok());
     topics_ = *std::move(regex);
   }
@@ -369,7 +370,7 @@ class ExpressionStage : public Stage {
  private:
   const std::string nulls_;
   std::shared_ptr<const Expression> expression_;
-  std::shared_ptr<const config::JavaRegex> topics_;
+  std::shared_ptr<const java::Regex> topics_;
 };
 
 class FilterByExpression final : public ExpressionStage {

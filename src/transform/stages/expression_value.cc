@@ -4,8 +4,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/java_number.h"
 #include "base/status_macros.h"
+#include "java/text/number_text.h"
 #include "transform/shape/shape_edit.h"
 
 namespace walduct::transform {
@@ -149,9 +149,9 @@ absl::Status AppendText(const ExpressionValue& value, std::string* text) {
       break;
     case Scalar::Kind::kReal:
       if (value.type == event::ConnectType::kFloat) {
-        AppendJavaFloat(static_cast<float>(value.scalar.real), text);
+        java::AppendFloat(static_cast<float>(value.scalar.real), text);
       } else {
-        AppendJavaDouble(value.scalar.real, text);
+        java::AppendDouble(value.scalar.real, text);
       }
       break;
     case Scalar::Kind::kBoolean:

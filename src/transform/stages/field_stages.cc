@@ -1,5 +1,5 @@
-// Kafka Connect's transforms of fields: InsertField, ReplaceField, MaskField, ValueToKey, HoistField, ExtractField, Flatten,
-// SetSchemaMetadata.
+// Kafka Connect's transforms of fields: InsertField, ReplaceField, MaskField, ValueToKey,
+// HoistField, ExtractField, Flatten, SetSchemaMetadata.
 #include <algorithm>
 #include <map>
 #include <set>

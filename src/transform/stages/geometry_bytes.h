@@ -1,4 +1,5 @@
-// Geometries as bytes: WKB, and PostGIS' EWKB, whose type may carry flags for Z, M and an SRID behind it. Pure.
+// Geometries as bytes: WKB, and PostGIS' EWKB, whose type may carry flags for Z, M and an SRID
+// behind it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ bool HasInnerSrid(absl::string_view wkb);
 absl::Status AppendWithoutSrid(absl::string_view ewkb, std::string* out);
 // wkb: not HasInnerSrid.
 absl::Status AppendWithSrid(absl::string_view wkb, int32_t srid, std::string* out);
-// x for y in each coordinate. Points, lines, polygons, several of them, collections; what follows the geometry is left out.
+// x for y in each coordinate. Points, lines, polygons, several of them, collections; what follows
+// the geometry is left out.
 absl::Status AppendSwapped(absl::string_view wkb, std::string* out);
 
 }  // namespace walduct::transform

@@ -1,5 +1,5 @@
-// Debezium's transforms of PostGIS' geometries: GeometryFormatTransformer and SwapGeometryCoordinates. Geographies and points
-// stay as they are.
+// Debezium's transforms of PostGIS' geometries: GeometryFormatTransformer and
+// SwapGeometryCoordinates. Geographies and points stay as they are.
 #include <set>
 
 #include "absl/strings/escaping.h"
@@ -53,13 +53,15 @@ void AppendGeometry(absl::string_view wkb, std::optional<int32_t> srid, std::str
   }
 }
 
-// Gives *out, which is empty, what becomes of the geometry's bytes; leaves it empty where they stay. Copied into functions.
+// Gives *out, which is empty, what becomes of the geometry's bytes; leaves it empty where they
+// stay. Copied into functions.
 class Format {
  public:
   static constexpr bool kInArrays = false;
   explicit Format(const TransformSpec& spec) : extends_(spec.options.Text("format") == "wkb") {}
 
-  // As the original does before it has seen an SRID inside: format is what there is, not what is wanted.
+  // As the original does before it has seen an SRID inside: format is what there is, not what is
+  // wanted.
   absl::Status operator()(const Geometry& geometry, std::string* out) const {
     if (HasInnerSrid(geometry.wkb)) return AppendWithoutSrid(geometry.wkb, out);
     if (!extends_ || !geometry.srid) return absl::OkStatus();

@@ -8,8 +8,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "config/text/connect_time.h"
-#include "config/text/simple_date_format.h"
+#include "java/time/connect_time.h"
+#include "java/time/simple_date_format.h"
 #include "transform/shape/shape_edit.h"
 
 namespace walduct::transform {
@@ -30,9 +30,9 @@ struct TimeForm {
   int64_t unit;  // milliseconds
 };
 constexpr TimeForm kTimeForms[] = {
-    {"0000-00-00", "yyyy-MM-dd", config::kConnectDate, ConnectType::kInt32, kDayMillis},
-    {"00:00:00.000Z", "HH:mm:ss.SSS'Z'", config::kConnectTime, ConnectType::kInt32, 1},
-    {"0000-00-00T00:00:00.000Z", "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", config::kConnectTimestamp,
+    {"0000-00-00", "yyyy-MM-dd", java::kConnectDate, ConnectType::kInt32, kDayMillis},
+    {"00:00:00.000Z", "HH:mm:ss.SSS'Z'", java::kConnectTime, ConnectType::kInt32, 1},
+    {"0000-00-00T00:00:00.000Z", "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", java::kConnectTimestamp,
      ConnectType::kInt64, 1},
 };
 
@@ -46,7 +46,7 @@ bool IsLike(absl::string_view text, absl::string_view like) {
 std::optional<Node> ParseTime(const std::string& name, absl::string_view text) {
   for (const TimeForm& form : kTimeForms) {
     if (!IsLike(text, form.like)) continue;
-    const auto format = config::SimpleDateFormat::Compile(form.pattern);
+    const auto format = java::SimpleDateFormat::Compile(form.pattern);
     int64_t millis = 0;
     if (!format.ok() || !format->Parse(text, &millis)) return std::nullopt;
     return ConstantNode(event::Shared(event::Schema(form.type, form.schema)),

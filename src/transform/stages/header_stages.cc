@@ -1,4 +1,5 @@
-// Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's ExtractChangedRecordState.
+// Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's
+// ExtractChangedRecordState.
 #include <cmath>
 #include <set>
 
@@ -104,7 +105,8 @@ bool SameScalar(const Scalar& a, const Scalar& b) {
   return a.kind == b.kind && a.integer == b.integer && a.text == b.text && SameReal(a.real, b.real);
 }
 
-// Bits are arrays of bytes in Debezium, which are equal to none but themselves; other bytes are compared.
+// Bits are arrays of bytes in Debezium, which are equal to none but themselves; other bytes are
+// compared.
 bool NeverSame(const ConnectSchema& schema) { return schema.name == "io.debezium.data.Bits"; }
 
 struct ComparedColumn {
@@ -112,7 +114,8 @@ struct ComparedColumn {
   bool never_same = false;
 };
 
-// The names of the columns whose values differ (or do not), as JSON. in: old and new value of each in turn.
+// The names of the columns whose values differ (or do not), as JSON. in: old and new value of each
+// in turn.
 class ColumnNames final : public event::ValueFunction {
  public:
   ColumnNames(std::vector<ComparedColumn> columns, bool changed)

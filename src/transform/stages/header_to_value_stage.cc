@@ -20,7 +20,8 @@ using event::RecordShape;
 
 using Path = std::vector<std::string>;
 
-// What Debezium calls the value itself; a struct of that name inside gets the fields of the value, too.
+// What Debezium calls the value itself; a struct of that name inside gets the fields of the value,
+// too.
 constexpr absl::string_view kRoot = "payload";
 
 // The name of Connect's own schemas, whose values are of classes of their own.
@@ -203,7 +204,8 @@ class HeaderToValue final : public Stage {
     return names;
   }
 
-  // Its fields are those one step further, whatever the path has behind them; deeper inside it stays empty.
+  // Its fields are those one step further, whatever the path has behind them; deeper inside it
+  // stays empty.
   static absl::StatusOr<Node> NewStruct(const std::string& name, const Place& place) {
     ConnectSchema schema = event::Schema(ConnectType::kStruct);
     schema.optional = true;

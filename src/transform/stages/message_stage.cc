@@ -1,4 +1,5 @@
-// Debezium's DecodeLogicalDecodingMessageContent: JSON in logical messages as rows that were inserted.
+// Debezium's DecodeLogicalDecodingMessageContent: JSON in logical messages as rows that were
+// inserted.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -149,7 +149,8 @@ class EventRouter final : public Stage {
     shape->key = Named(Taken(*row.Find(event.columns.key), true), "");
     ASSIGN_OR_RETURN(const Verdict valued, SetValue(event, shape, questions));
     if (valued != Verdict::kKeep) return valued;
-    // Only now: what is refused for its topic may all the same have named the schema of the events after it.
+    // Only now: what is refused for its topic may all the same have named the schema of the events
+    // after it.
     RETURN_IF_ERROR(SetTopic(event, shape));
     return Verdict::kKeep;
   }

@@ -1,5 +1,5 @@
-// Debezium's EnforceRecordSize: cuts long columns of records that are too large. One question per record, whether it is; the
-// functions that cut are in the shape of those that are.
+// Debezium's EnforceRecordSize: cuts long columns of records that are too large. One question per
+// record, whether it is; the functions that cut are in the shape of those that are.
 #include <algorithm>
 #include <cmath>
 #include <utility>

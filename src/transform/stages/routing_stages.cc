@@ -1,12 +1,13 @@
-// Transforms of topics: Kafka Connect's RegexRouter, TimestampRouter and Filter, Debezium's ByLogicalTableRouter.
+// Transforms of topics: Kafka Connect's RegexRouter, TimestampRouter and Filter, Debezium's
+// ByLogicalTableRouter.
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "config/regex/regex_rename.h"
-#include "config/text/simple_date_format.h"
+#include "java/regex/regex_rename.h"
+#include "java/time/simple_date_format.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
@@ -14,13 +15,13 @@
 namespace walduct::transform {
 namespace {
 
-using config::RegexRename;
 using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordShape;
 using event::Scalar;
+using java::RegexRename;
 
 RegexRename Compile(absl::string_view regex, absl::string_view replacement) {
   absl::StatusOr<RegexRename> compiled = RegexRename::Compile(regex, replacement);
@@ -46,9 +47,9 @@ class RegexRouter final : public Stage {
 class TimestampRouter final : public Stage {
  public:
   explicit TimestampRouter(const TransformSpec& spec) : topic_(spec.options.Text("topic.format")) {
-    auto format = config::SimpleDateFormat::Compile(spec.options.Text("timestamp.format"));
+    auto format = java::SimpleDateFormat::Compile(spec.options.Text("timestamp.format"));
     CHECK(format.ok());  // checked before
-    format_ = std::make_shared<const config::SimpleDateFormat>(*std::move(format));
+    format_ = std::make_shared<const java::SimpleDateFormat>(*std::move(format));
   }
 
   absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
@@ -70,7 +71,7 @@ class TimestampRouter final : public Stage {
 
  private:
   const std::string topic_;
-  std::shared_ptr<const config::SimpleDateFormat> format_;
+  std::shared_ptr<const java::SimpleDateFormat> format_;
 };
 
 class ByLogicalTableRouter final : public Stage {

@@ -1,5 +1,5 @@
-// Debezium's ExtractSchemaToNewRecord: the columns of the table, as column.propagate.source.type has put them into the schema,
-// become a part of the value.
+// Debezium's ExtractSchemaToNewRecord: the columns of the table, as column.propagate.source.type
+// has put them into the schema, become a part of the value.
 #include <utility>
 
 #include "absl/strings/numbers.h"

@@ -1,5 +1,5 @@
-// The constructors of all stages; chain.cc has the table from classes to them. Each expects a spec that passed the checks of
-// config/transforms/transform_checks.h.
+// The constructors of all stages; chain.cc has the table from classes to them. Each expects a spec
+// that passed the checks of config/transforms/transform_checks.h.
 #pragma once
 
 #include <memory>

@@ -4,8 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "config/text/connect_time.h"
-#include "config/text/simple_date_format.h"
+#include "java/time/connect_time.h"
+#include "java/time/simple_date_format.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
@@ -13,16 +13,16 @@
 namespace walduct::transform {
 namespace {
 
-using config::kConnectDate;
-using config::kConnectTime;
-using config::kConnectTimestamp;
-using config::SimpleDateFormat;
 using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordShape;
 using event::Scalar;
+using java::kConnectDate;
+using java::kConnectTime;
+using java::kConnectTimestamp;
+using java::SimpleDateFormat;
 
 constexpr int64_t kDayMillis = 86'400'000;
 

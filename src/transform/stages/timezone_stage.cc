@@ -1,5 +1,6 @@
-// Debezium's TimezoneConverter: points in time of rows in another zone. Numbers are taken for local times of UTC and become
-// the instants at which clocks of the zone show the same; texts keep their instant and are printed with the zone's offset.
+// Debezium's TimezoneConverter: points in time of rows in another zone. Numbers are taken for local
+// times of UTC and become the instants at which clocks of the zone show the same; texts keep their
+// instant and are printed with the zone's offset.
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,8 @@
 #include "absl/time/civil_time.h"
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "config/text/connect_time.h"
-#include "config/text/time_zone.h"
+#include "java/time/connect_time.h"
+#include "java/time/time_zone.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
@@ -31,7 +32,7 @@ constexpr EpochType kEpochTypes[] = {
     {"io.debezium.time.Timestamp", 1'000},
     {"io.debezium.time.MicroTimestamp", 1'000'000},
     {"io.debezium.time.NanoTimestamp", 1'000'000'000},
-    {config::kConnectTimestamp, 1'000},
+    {java::kConnectTimestamp, 1'000},
 };
 constexpr absl::string_view kZonedTimestamp = "io.debezium.time.ZonedTimestamp";
 
@@ -107,7 +108,7 @@ class TimezoneConverter final : public Stage {
       : include_given_(spec.options.Has("include.list")),
         rules_(ParseRules(spec.options.List(include_given_ ? "include.list" : "exclude.list"))) {
     absl::StatusOr<absl::TimeZone> zone =
-        config::FindTimeZone(spec.options.Text("converted.timezone"));
+        java::FindTimeZone(spec.options.Text("converted.timezone"));
     CHECK(zone.ok());  // checked before
     zone_ = *zone;
   }

@@ -10,9 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/java_number.h"
 #include "base/status_macros.h"
-#include "config/text/connect_time.h"
+#include "java/text/number_text.h"
+#include "java/time/connect_time.h"
 #include "transform/shape/shape_edit.h"
 #include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
@@ -62,7 +62,8 @@ int64_t Narrowed(int64_t value, int bits) {
   }
 }
 
-// Java's (int) or (long) of a double: towards zero, NaN is 0, too large is the limit; bytes and shorts go through int.
+// Java's (int) or (long) of a double: towards zero, NaN is 0, too large is the limit; bytes and
+// shorts go through int.
 int64_t IntegerOf(double value, int bits) {
   if (std::isnan(value)) return 0;
   const double limit = bits == 64 ? 9223372036854775808.0 : 2147483648.0;
@@ -135,7 +136,8 @@ class MaskField final : public Stage {
     return RecordError("Cannot mask value: bytes and structs have no empty value");
   }
 
-  // As Connect's Values converts text: through a decimal, of which an integer takes the low bits of the whole part.
+  // As Connect's Values converts text: through a decimal, of which an integer takes the low bits of
+  // the whole part.
   absl::StatusOr<std::string> Number(const ConnectSchema& schema) const {
     double real = 0;
     if (!absl::SimpleAtod(*replacement_, &real) || !std::isfinite(real))
@@ -240,8 +242,7 @@ absl::Status CastToBoolean(const Scalar& in, Scalar* out) {
 
 absl::Status CastToText(const Scalar& in, const ConnectSchema& from, std::string* buffer,
                         Scalar* out) {
-  if (in.kind == Scalar::Kind::kInteger &&
-      config::AppendConnectTime(from.name, in.integer, buffer)) {
+  if (in.kind == Scalar::Kind::kInteger && java::AppendConnectTime(from.name, in.integer, buffer)) {
     *out = Scalar::Text(*buffer);
     return absl::OkStatus();
   }
@@ -261,9 +262,9 @@ absl::Status CastToText(const Scalar& in, const ConnectSchema& from, std::string
       break;
     case Scalar::Kind::kReal:
       if (from.type == ConnectType::kFloat) {
-        AppendJavaFloat(static_cast<float>(in.real), buffer);
+        java::AppendFloat(static_cast<float>(in.real), buffer);
       } else {
-        AppendJavaDouble(in.real, buffer);
+        java::AppendDouble(in.real, buffer);
       }
       break;
     default:
@@ -333,7 +334,8 @@ class Cast final : public Stage {
     if (node.is_struct())
       return RecordError(absl::StrCat(
           "Cast transformation does not support casting from a struct (field ", node.name, ")"));
-    // The whole value keeps the name of its schema, unless that is one of Connect's own, which no other type may bear.
+    // The whole value keeps the name of its schema, unless that is one of Connect's own, which no
+    // other type may bear.
     const bool named = keep_name && !absl::StartsWith(from.name, "org.apache.kafka.connect.data.");
     ConnectSchema schema = named ? CopyBasics(from) : event::Schema(to.type);
     schema.type = to.type;

@@ -1,73 +1,13 @@
 #include "transform/values/java_hash.h"
 
-#include <algorithm>
 #include <bit>
-#include <string>
-#include <vector>
+
+#include "java/hash/hash_code.h"
 
 namespace walduct::transform {
 namespace {
 
 using event::Scalar;
-
-uint32_t Add(uint32_t hash, uint32_t value) { return 31 * hash + value; }
-
-// UTF-16 units of well-formed UTF-8.
-template <typename Each>
-void ForEachUnit(absl::string_view text, Each each) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    uint32_t code = size == 1 ? lead : lead & (0x7Fu >> size);
-    for (size_t k = 1; k < size && i + k < text.size(); ++k)
-      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3Fu);
-    i += size;
-    if (code < 0x10000) {
-      each(code);
-    } else {
-      each(0xD800 + ((code - 0x10000) >> 10));
-      each(0xDC00 + ((code - 0x10000) & 0x3FF));
-    }
-  }
-}
-
-uint32_t LongHash(uint64_t value) { return static_cast<uint32_t>(value ^ value >> 32); }
-
-uint32_t RealHash(double value, bool single) {
-  if (!single) return LongHash(std::bit_cast<uint64_t>(value + 0.0));
-  return std::bit_cast<uint32_t>(static_cast<float>(value));
-}
-
-// BigDecimal: 31 * unscaled.hashCode() + scale; BigInteger: its 32-bit words, highest first, times the sign.
-uint32_t DecimalHash(absl::string_view digits) {
-  const bool negative = !digits.empty() && digits[0] == '-';
-  std::vector<uint32_t> words;  // lowest first
-  uint32_t scale = 0;
-  bool fraction = false;
-  for (const char c : digits.substr(negative ? 1 : 0)) {
-    if (c == '.') fraction = true;
-    if (c < '0' || c > '9') continue;
-    if (fraction) ++scale;
-    uint64_t carry = static_cast<uint64_t>(c - '0');
-    for (uint32_t& word : words) {
-      carry += uint64_t{word} * 10;
-      word = static_cast<uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry > 0) words.push_back(static_cast<uint32_t>(carry));
-  }
-  uint32_t hash = 0;
-  for (auto word = words.rbegin(); word != words.rend(); ++word) hash = Add(hash, *word);
-  return Add(negative ? 0 - hash : hash, scale);
-}
-
-uint32_t BytesHash(absl::string_view bytes) {
-  uint32_t hash = 1;
-  for (size_t i = bytes.size(); i > 0; --i)
-    hash = Add(hash,
-               static_cast<uint32_t>(static_cast<int32_t>(static_cast<signed char>(bytes[i - 1]))));
-  return hash;
-}
 
 class Murmur {
  public:
@@ -131,25 +71,27 @@ bool JavaHash(const Scalar& value, const event::ConnectSchema& schema, int32_t* 
     case Scalar::Kind::kNull:
       break;
     case Scalar::Kind::kBoolean:
-      result = value.integer != 0 ? 1231 : 1237;
+      result = java::BooleanHash(value.integer != 0);
       break;
     case Scalar::Kind::kInteger:
       // A connect Timestamp, Date or Time is a java.util.Date, which hashes as a long.
       result = schema.type == event::ConnectType::kInt64
-                   ? LongHash(static_cast<uint64_t>(value.integer))
+                   ? java::LongHash(static_cast<uint64_t>(value.integer))
                    : static_cast<uint32_t>(value.integer);
       break;
     case Scalar::Kind::kReal:
-      result = RealHash(value.real, schema.type == event::ConnectType::kFloat);
+      result = schema.type == event::ConnectType::kFloat
+                   ? java::FloatHash(static_cast<float>(value.real))
+                   : java::DoubleHash(value.real + 0.0);
       break;
     case Scalar::Kind::kText:
-      ForEachUnit(value.text, [&](uint32_t unit) { result = Add(result, unit); });
+      result = java::StringHash(value.text);
       break;
     case Scalar::Kind::kBytes:
-      result = BytesHash(value.text);
+      result = java::ByteBufferHash(value.text);
       break;
     case Scalar::Kind::kDecimal:
-      result = DecimalHash(value.text);
+      result = java::BigDecimalHash(value.text);
       break;
     case Scalar::Kind::kJson:
       return false;

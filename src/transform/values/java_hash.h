@@ -11,7 +11,8 @@ namespace walduct::transform {
 // Object.hashCode of the value as Kafka Connect holds it. False: arrays, structs and maps.
 bool JavaHash(const event::Scalar& value, const event::ConnectSchema& schema, int32_t* hash);
 
-// The early MurmurHash3 for 64 bits with seed 9001: of a text its UTF-8, of anything else its hashCode.
+// The early MurmurHash3 for 64 bits with seed 9001: of a text its UTF-8, of anything else its
+// hashCode.
 bool MurmurHash(const event::Scalar& value, const event::ConnectSchema& schema, int32_t* hash);
 
 }  // namespace walduct::transform

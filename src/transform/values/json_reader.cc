@@ -3,7 +3,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "config/text/utf8.h"
+#include "base/utf8.h"
 
 namespace walduct::transform {
 namespace {
@@ -20,7 +20,8 @@ size_t StringEnd(absl::string_view text) {
   return absl::string_view::npos;
 }
 
-// The end of the value that starts at text[0]: where a comma or a closing bracket of its parent stands.
+// The end of the value that starts at text[0]: where a comma or a closing bracket of its parent
+// stands.
 size_t ValueEnd(absl::string_view text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -52,7 +53,7 @@ bool ReadUnicode(absl::string_view* text, std::string* out) {
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     text->remove_prefix(6);
   }
-  config::AppendUtf8(code, out);
+  AppendUtf8(code, out);
   return true;
 }
 

@@ -20,7 +20,8 @@ using event::Scalar;
 constexpr int64_t kStruct = 56, kText = 56, kBytes = 24, kArray = 64, kMap = 88, kPrimitive = 24;
 constexpr int64_t kReference = 8;
 constexpr int64_t kMapEntry = 100;  // of partition, offset and headers
-// Entries of a source partition and of the connector's offset; with a transaction, its id and the counter of the table.
+// Entries of a source partition and of the connector's offset; with a transaction, its id and the
+// counter of the table.
 constexpr int64_t kPositionEntries = 7, kTransactionEntries = 2;
 
 bool IsPrimitive(ConnectType type) {

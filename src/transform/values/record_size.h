@@ -1,5 +1,6 @@
-// The size of a record as Debezium's ApproximateStructSizeCalculator estimates it: what the record takes in a Java heap. Fixed
-// parts are added up once per shape, the others once per record. Immutable once made; thread-safe.
+// The size of a record as Debezium's ApproximateStructSizeCalculator estimates it: what the record
+// takes in a Java heap. Fixed parts are added up once per shape, the others once per record.
+// Immutable once made; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ int64_t ValueSize(const event::ConnectSchema& schema, const event::Scalar& value
 
 // String.length() of UTF-8.
 int64_t JavaLength(absl::string_view text);
-// The longest prefix of UTF-8 whose JavaLength is at most length; half a surrogate pair is left out.
+// The longest prefix of UTF-8 whose JavaLength is at most length; half a surrogate pair is left
+// out.
 absl::string_view JavaPrefix(absl::string_view text, int64_t length);
 
 }  // namespace walduct::transform

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "config/files/properties_file.h"
+#include "java/text/properties_text.h"
 
 namespace walduct::transform {
 namespace {
@@ -14,8 +14,8 @@ constexpr absl::string_view kHeaders[] = {
     "X-B3-TraceId", "X-B3-SpanId",   "X-B3-ParentSpanId", "X-B3-Sampled",
     "X-B3-Flags",   "uber-trace-id", "X-Amzn-Trace-Id"};
 
-std::string Find(const config::KeyValues& entries, absl::string_view name) {
-  for (const auto& [key, value] : entries) {
+std::string Find(const java::Properties& entries, absl::string_view name) {
+  for (const auto& [key, value] : entries.values) {
     if (key == name) return value;
   }
   return "";
@@ -26,15 +26,15 @@ std::string Find(const config::KeyValues& entries, absl::string_view name) {
 absl::Span<const absl::string_view> TraceHeaders() { return kHeaders; }
 
 absl::StatusOr<std::string> TraceEntry(absl::string_view text, absl::string_view header) {
-  ASSIGN_OR_RETURN(const config::ParsedFile entries, config::ParseProperties(text));
-  return Find(entries.values, header);
+  ASSIGN_OR_RETURN(const java::Properties entries, java::ParseProperties(text));
+  return Find(entries, header);
 }
 
 absl::StatusOr<std::string> TraceEntryNames(absl::string_view text) {
-  ASSIGN_OR_RETURN(const config::ParsedFile entries, config::ParseProperties(text));
+  ASSIGN_OR_RETURN(const java::Properties entries, java::ParseProperties(text));
   std::vector<absl::string_view> names;
   for (const absl::string_view name : kHeaders) {
-    if (!Find(entries.values, name).empty()) names.push_back(name);
+    if (!Find(entries, name).empty()) names.push_back(name);
   }
   return absl::StrJoin(names, ",");
 }

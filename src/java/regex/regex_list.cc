@@ -1,0 +1,57 @@
+#include "java/regex/regex_list.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "base/status_macros.h"
+#include "java/regex/regex.h"
+
+namespace walduct::java {
+namespace {
+
+// A backslash takes the next character with it, so `\\,` is an escaped backslash and then a
+// separator.
+std::vector<std::string> SplitList(absl::string_view list) {
+  std::vector<std::string> entries;
+  std::string entry;
+  const auto finish = [&] {
+    const absl::string_view trimmed = absl::StripAsciiWhitespace(entry);
+    if (!trimmed.empty()) entries.push_back(absl::StrReplaceAll(trimmed, {{"\\,", ","}}));
+    entry.clear();
+  };
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == ',') {
+      finish();
+      continue;
+    }
+    entry += list[i];
+    if (list[i] == '\\' && i + 1 < list.size()) entry += list[++i];
+  }
+  finish();
+  return entries;
+}
+
+}  // namespace
+
+absl::StatusOr<RegexList> RegexList::Parse(absl::string_view list) {
+  RegexList result;
+  result.text_ = std::string(list);
+  for (const std::string& entry : SplitList(list)) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Regex> regex,
+                     Regex::Compile(entry, {.case_insensitive = true}));
+    result.entries_.push_back(std::move(regex));
+  }
+  return result;
+}
+
+bool RegexList::Matches(absl::string_view text) const { return FirstMatch(text).has_value(); }
+
+std::optional<size_t> RegexList::FirstMatch(absl::string_view text) const {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i]->FullMatch(text)) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace walduct::java

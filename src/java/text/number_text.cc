@@ -1,0 +1,145 @@
+#include "java/text/number_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::java {
+namespace {
+
+// Digits and decimal exponent of |value|: 0.d1d2d3… × 10^exponent is not used; the first digit
+// stands before the point.
+struct Shortest {
+  char digits[24];
+  int size = 0;
+  int exponent = 0;
+};
+
+// Reads "d.ddde[+-]nn" as std::to_chars writes it.
+Shortest ReadScientific(const char* begin, const char* end) {
+  Shortest s;
+  const char* p = begin;
+  for (; p != end && *p != 'e'; ++p) {
+    if (*p != '.') s.digits[s.size++] = *p;
+  }
+  if (p == end) return s;
+  ++p;
+  if (*p == '+') ++p;
+  std::from_chars(p, end, s.exponent);
+  return s;
+}
+
+template <typename Float>
+Shortest ShortestOf(Float value) {
+  char buffer[40];
+  auto result =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific);
+  Shortest s = ReadScientific(buffer, result.ptr);
+  if (s.size == 1 && value < std::numeric_limits<Float>::min()) {
+    // Java prints at least two digits and takes the nearest two-digit number: 4.9E-324, not
+    // 5.0E-324. Only subnormal numbers are so far apart that its second digit is not zero.
+    result =
+        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific, 1);
+    s = ReadScientific(buffer, result.ptr);
+  }
+  while (s.size > 1 && s.digits[s.size - 1] == '0') --s.size;
+  return s;
+}
+
+void AppendPlain(const Shortest& s, std::string* out) {
+  const size_t size = static_cast<size_t>(s.size);
+  if (s.exponent < 0) {
+    out->append("0.");
+    out->append(static_cast<size_t>(-s.exponent - 1), '0');
+    out->append(s.digits, size);
+    return;
+  }
+  const size_t whole = static_cast<size_t>(s.exponent) + 1;
+  if (whole >= size) {
+    out->append(s.digits, size);
+    out->append(whole - size, '0');
+    out->append(".0");
+    return;
+  }
+  out->append(s.digits, whole);
+  out->push_back('.');
+  out->append(s.digits + whole, size - whole);
+}
+
+void AppendExponent(const Shortest& s, std::string* out) {
+  out->push_back(s.digits[0]);
+  out->push_back('.');
+  if (s.size == 1) out->push_back('0');
+  out->append(s.digits + 1, static_cast<size_t>(s.size) - 1);
+  absl::StrAppend(out, "E", s.exponent);
+}
+
+constexpr int64_t kExactBelow = 10000000;  // 1e7, from where on there is an exponent
+
+template <typename Float>
+void AppendFloating(Float value, std::string* out) {
+  if (std::isnan(value)) {
+    out->append("NaN");
+    return;
+  }
+  if (std::signbit(value)) {
+    out->push_back('-');
+    value = -value;
+  }
+  if (std::isinf(value)) {
+    out->append("Infinity");
+    return;
+  }
+  if (value == 0) {
+    out->append("0.0");
+    return;
+  }
+  if (value < static_cast<Float>(kExactBelow) &&
+      value == std::floor(value)) {  // the usual case of a whole number
+    absl::StrAppend(out, static_cast<int64_t>(value), ".0");
+    return;
+  }
+  const Shortest s = ShortestOf(value);
+  if (s.exponent >= -3 && s.exponent < 7) {
+    AppendPlain(s, out);
+  } else {
+    AppendExponent(s, out);
+  }
+}
+
+}  // namespace
+
+void AppendDouble(double value, std::string* out) { AppendFloating(value, out); }
+void AppendFloat(float value, std::string* out) { AppendFloating(value, out); }
+
+void AppendDecimal(const UnscaledDecimal& decimal, std::string* out) {
+  const absl::string_view digits = decimal.digits;
+  const size_t scale = static_cast<size_t>(decimal.scale);
+  if (decimal.negative) out->push_back('-');
+  if (scale == 0) {
+    out->append(digits.data(), digits.size());
+    return;
+  }
+  const int64_t exponent = static_cast<int64_t>(digits.size()) - 1 - decimal.scale;
+  if (exponent < -6) {
+    out->push_back(digits[0]);
+    if (digits.size() > 1) out->push_back('.');
+    out->append(digits.data() + 1, digits.size() - 1);
+    absl::StrAppend(out, "E", exponent);
+    return;
+  }
+  if (digits.size() > scale) {
+    const size_t whole = digits.size() - scale;
+    out->append(digits.data(), whole);
+    out->push_back('.');
+    out->append(digits.data() + whole, scale);
+    return;
+  }
+  out->append("0.");
+  out->append(scale - digits.size(), '0');
+  out->append(digits.data(), digits.size());
+}
+
+}  // namespace walduct::java

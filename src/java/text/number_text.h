@@ -1,0 +1,26 @@
+// Numbers as Java prints them. Pure; no allocation besides out's growth.
+//   Double.toString / Float.toString (JDK 19 and later): the fewest digits that read back as the
+//   same number, at least two;
+//   plain when 1e-3 <= |v| < 1e7, else d.dddE[-]n; NaN, Infinity, -Infinity
+//   BigDecimal.toString: plain unless the exponent of its first digit is below -6, else d.dddE-n
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::java {
+
+void AppendDouble(double value, std::string* out);
+void AppendFloat(float value, std::string* out);
+
+// digits: the unscaled value without sign and leading zeros, "0" for zero. scale >= 0.
+struct UnscaledDecimal {
+  bool negative = false;
+  absl::string_view digits;
+  int32_t scale = 0;
+};
+void AppendDecimal(const UnscaledDecimal& decimal, std::string* out);
+
+}  // namespace walduct::java
