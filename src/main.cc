@@ -2,7 +2,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "engine/version.h"
+#include "engine/commands/version.h"
 
 int main(int argc, char** argv) {
   using walduct::cli::Command;

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "engine/error_policy.h"
+#include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 namespace {

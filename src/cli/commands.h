@@ -1,4 +1,4 @@
-// One function per command; each returns the process's exit code (engine/error_policy.h).
+// One function per command; each returns the process's exit code (engine/errors/error_policy.h).
 #pragma once
 
 #include "cli/arguments.h"

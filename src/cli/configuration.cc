@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "engine/error_policy.h"
+#include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 namespace {

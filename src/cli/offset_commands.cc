@@ -1,4 +1,4 @@
-#include "engine/offset_commands.h"
+#include "engine/commands/offset_commands.h"
 
 #include <fstream>
 #include <iostream>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "engine/error_policy.h"
+#include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 int ShowOffsets(const Arguments& arguments) {

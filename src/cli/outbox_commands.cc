@@ -1,4 +1,4 @@
-#include "engine/outbox_commands.h"
+#include "engine/commands/outbox_commands.h"
 
 #include <iostream>
 
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "engine/error_policy.h"
+#include "engine/errors/error_policy.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
 

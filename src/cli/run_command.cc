@@ -10,8 +10,8 @@
 #include "base/poller.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "engine/connector.h"
-#include "engine/tail.h"
+#include "engine/environment/tail.h"
+#include "engine/lifecycle/connector.h"
 
 namespace walduct::cli {
 namespace {

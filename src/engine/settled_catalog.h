@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
-#include "engine/stop_signal.h"
+#include "engine/control/stop_signal.h"
 #include "event/table_schema.h"
 
 namespace walduct::engine {

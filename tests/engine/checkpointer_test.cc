@@ -1,4 +1,4 @@
-#include "engine/checkpointer.h"
+#include "engine/duties/checkpointer.h"
 
 #include <gtest/gtest.h>
 

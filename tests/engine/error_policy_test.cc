@@ -1,4 +1,4 @@
-#include "engine/error_policy.h"
+#include "engine/errors/error_policy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/read_pace.h"
+#include "engine/phases/read_pace.h"
 
 #include <gtest/gtest.h>
 

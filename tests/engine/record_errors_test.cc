@@ -1,6 +1,6 @@
 // What becomes of records that cannot be published, by errors.*: through the pipeline into a sink
 // that refuses what it is told to refuse.
-#include "engine/record_errors.h"
+#include "engine/pipeline/record_errors.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
-#include "engine/change_text.h"
-#include "engine/pipeline.h"
+#include "engine/pipeline/change_text.h"
+#include "engine/pipeline/pipeline.h"
 #include "tests/encode/encode_fixture.h"
 #include "transform/chain/chain.h"
 

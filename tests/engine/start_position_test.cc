@@ -1,4 +1,4 @@
-#include "engine/start_position.h"
+#include "engine/start/start_position.h"
 
 #include <gtest/gtest.h>
 

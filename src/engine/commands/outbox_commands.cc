@@ -1,0 +1,126 @@
+#include "engine/commands/outbox_commands.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/poller.h"
+#include "base/status_macros.h"
+#include "config/options/table_filter.h"
+#include "engine/environment/chain_preview.h"
+#include "offset/offset_store_factory.h"
+#include "outbox/fence.h"
+#include "replication/publication.h"
+#include "replication/slot.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr absl::Duration kPoll = absl::Milliseconds(500);
+
+absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const config::ConnectorOptions& options,
+                                                           postgres::SessionKind kind) {
+  return postgres::Connection::Open(
+      {.database = options.database, .kind = kind, .application_name = "walduct outbox clean"});
+}
+
+// LSNs of two servers, or of two histories of one, cannot be compared.
+absl::Status CheckSameServer(const config::ConnectorOptions& options,
+                             const offset::StoredOffset& stored) {
+  ASSIGN_OR_RETURN(const auto replication, Open(options, postgres::SessionKind::kReplication));
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
+                   replication::IdentifySystem(*replication));
+  const Lsn position = stored.position.commit_end;
+  constexpr absl::string_view kCheck = "check database.hostname and the offset store";
+  if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
+    return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
+                 "nothing removed: the stored position belongs to another server", kCheck);
+  }
+  if ((stored.timeline && *stored.timeline != system.timeline) || position > system.wal_end) {
+    return Error(absl::StatusCode::kFailedPrecondition, "position_ahead",
+                 absl::StrCat("nothing removed: the stored position ", position.ToString(),
+                              " is not of the server's present history, which is at ",
+                              system.wal_end.ToString(), " on timeline ", system.timeline),
+                 "was it restored or promoted? Let the connector start first");
+  }
+  return absl::OkStatus();
+}
+
+// Without its slot the connector has not read what was written since.
+absl::Status CheckSlot(postgres::Connection& connection, const std::string& name) {
+  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(connection, name));
+  if (slot && slot->wal_status != "lost" && slot->restart_lsn.valid()) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "slot_lost",
+               absl::StrCat("nothing removed: replication slot ", name,
+                            slot ? " has lost its WAL" : " does not exist"),
+               "check slot.name; let the connector start first");
+}
+
+absl::Status CheckPublishesInserts(const config::ConnectorOptions& options) {
+  if (!options.transform.skip_create) return absl::OkStatus();
+  return Error(absl::StatusCode::kInvalidArgument, "outbox_not_published",
+               "skipped.operations lists 'c': inserts are not published, and their rows would be "
+               "deleted",
+               "remove 'c'");
+}
+
+absl::Status AwaitAcknowledged(const config::ConnectorOptions& options, Lsn wanted,
+                               absl::Duration wait) {
+  Clock& clock = Clock::Real();
+  const absl::Duration deadline = clock.Monotonic() + wait;
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options));
+  bool same_server = false;
+  std::string last = "none";
+  while (true) {
+    ASSIGN_OR_RETURN(const auto stored, store->Load());
+    if (stored && stored->position.snapshot != event::SnapshotPhase::kRunning) {
+      if (!same_server) RETURN_IF_ERROR(CheckSameServer(options, *stored));
+      same_server = true;
+      if (stored->position.commit_end >= wanted) return absl::OkStatus();
+      last = stored->position.commit_end.ToString();
+    }
+    const absl::Duration left = deadline - clock.Monotonic();
+    if (left <= absl::ZeroDuration()) break;
+    WaitReadable({}, std::min(left, kPoll));
+  }
+  return Error(absl::StatusCode::kCancelled, "outbox_not_acknowledged",
+               absl::StrCat("nothing removed: the connector's stored position is ", last,
+                            ", but the tables hold what may be written up to ", wanted.ToString()),
+               "run it while the connector runs, or wait longer with --wait");
+}
+
+}  // namespace
+
+absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& given,
+                                                const CleanRequest& request) {
+  config::ConnectorOptions options = given;
+  if (!options.outbox.tables) {
+    return Error(absl::StatusCode::kInvalidArgument, "outbox_no_tables",
+                 "walduct.outbox.tables is not set", "name the outbox tables as schema.table");
+  }
+  RETURN_IF_ERROR(CheckPublishesInserts(options));
+  if (options.outbox.cleanup == config::OutboxCleanup::kNone)
+    options.outbox.cleanup = config::OutboxCleanup::kDelete;
+  RETURN_IF_ERROR(PreviewOnServer(options).status());
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql));
+  const config::TableFilter captured(options.tables);
+  ASSIGN_OR_RETURN(
+      const std::string publication,
+      replication::ResolvePublicationName(*connection, options.replication.publication_name));
+  outbox::Cleaner cleaner({.connection = connection.get(),
+                           .tables = {&options.outbox, &captured, publication},
+                           .stopping = nullptr});
+  RETURN_IF_ERROR(CheckSlot(*connection, options.replication.slot_name));
+  RETURN_IF_ERROR(cleaner.Prepare());
+  ASSIGN_OR_RETURN(const outbox::Fence fence, outbox::TakeFence(*connection));
+  if (request.dry_run) return cleaner.Count(fence);
+  RETURN_IF_ERROR(AwaitAcknowledged(options, fence.wal_end, request.wait));
+  outbox::Removed removed;
+  RETURN_IF_ERROR(cleaner.Clean(fence, &removed));
+  return removed;
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,32 @@
+#include "engine/duties/heartbeat.h"
+
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+
+void Heartbeat::Rearm() {
+  due_ = parts_.interval > absl::ZeroDuration() ? parts_.clock->Monotonic() + parts_.interval
+                                                : absl::InfiniteDuration();
+}
+
+absl::Status Heartbeat::Turn() {
+  if (due_ == absl::InfiniteDuration() || UntilDue() > absl::ZeroDuration() ||
+      !parts_.sink->HasCapacity()) {
+    return absl::OkStatus();
+  }
+  return Beat();
+}
+
+absl::Status Heartbeat::Beat() {
+  if (due_ == absl::InfiniteDuration()) return absl::OkStatus();
+  RETURN_IF_ERROR(parts_.pipeline->PublishHeartbeat());
+  if (parts_.action != nullptr) parts_.action->Request();
+  Rearm();
+  return absl::OkStatus();
+}
+
+absl::Duration Heartbeat::UntilDue() {
+  return due_ == absl::InfiniteDuration() ? due_ : due_ - parts_.clock->Monotonic();
+}
+
+}  // namespace walduct::engine

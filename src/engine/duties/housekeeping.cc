@@ -1,0 +1,114 @@
+#include "engine/duties/housekeeping.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/poller.h"
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr absl::Duration kSettlePoll = absl::Milliseconds(20);
+
+}  // namespace
+
+void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration status_interval) {
+  source_ = source;
+  status_interval_ = status_interval;
+  ReplySoon();
+}
+
+absl::Status Housekeeping::Turn() {
+  RETURN_IF_ERROR(parts_.sink->Poll(*this));
+  parts_.checkpointer->Turn(parts_.tracker->safe());
+  if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
+  const absl::Status sent = SendStatusIfDue();
+  ShowPositions();
+  return sent;
+}
+
+void Housekeeping::ShowPositions() {
+  parts_.metrics->received_lsn.Set(received_);
+  parts_.metrics->flushed_lsn.Set(reported_);
+  parts_.metrics->stored_lsn.Set(FlushLsn());
+}
+
+void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
+  const absl::Duration now = parts_.clock->Monotonic();
+  absl::Duration timeout = std::min(at_most, parts_.checkpointer->next_due() - now);
+  if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
+  const int stop_fd = stopping() ? -1 : parts_.stop->fd();
+  WaitReadable({source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), stop_fd}, timeout);
+}
+
+void Housekeeping::AskForReply() {
+  ask_for_reply_ = true;
+  ReplySoon();
+}
+
+Lsn Housekeeping::FlushLsn() const {
+  const auto& stored = parts_.checkpointer->stored();
+  return stored ? stored->commit_end : Lsn();
+}
+
+absl::Status Housekeeping::SendStatusIfDue() {
+  if (source_ == nullptr) return absl::OkStatus();
+  const absl::Duration now = parts_.clock->Monotonic();
+  const Lsn flush = std::max(FlushLsn(), reported_);
+  if (now < status_due_ && flush == reported_) return absl::OkStatus();
+  RETURN_IF_ERROR(source_->SendStatus(std::max(received_, flush), flush, ask_for_reply_));
+  reported_ = flush;
+  ask_for_reply_ = false;
+  status_due_ = now + status_interval_;
+  return absl::OkStatus();
+}
+
+absl::Status Housekeeping::WaitForRoom() {
+  // A stop must not wait for a broker that is away: the change is given up here and read again
+  // after the next start.
+  if (stopping()) return absl::CancelledError("stopping");
+  Wait(-1, absl::Seconds(1));
+  return Turn();
+}
+
+void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
+  parts_.tracker->OnAcknowledged(ticket, count);
+}
+
+absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
+  while (!parts_.tracker->idle() || !parts_.checkpointer->Covers(parts_.tracker->safe())) {
+    if (stopping()) return Settle(stop_timeout);
+    if (parts_.tracker->idle() && parts_.checkpointer->last_error().ok())
+      parts_.checkpointer->MakeDue();
+    RETURN_IF_ERROR(Turn());
+    Wait(-1, kSettlePoll);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Housekeeping::Settle(absl::Duration timeout) {
+  const absl::Duration deadline = parts_.clock->Monotonic() + timeout;
+  const absl::Status flushed = parts_.sink->Flush(*this, timeout);
+  // Whatever was acknowledged is stored, even when not all was.
+  parts_.checkpointer->MakeDue();
+  parts_.checkpointer->Turn(parts_.tracker->safe());
+  while (!parts_.checkpointer->Covers(parts_.tracker->safe()) &&
+         parts_.clock->Monotonic() < deadline) {
+    WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
+    parts_.checkpointer->Turn(parts_.tracker->safe());
+  }
+  ReplySoon();
+  RETURN_IF_ERROR(SendStatusIfDue());
+  RETURN_IF_ERROR(flushed);
+  if (!parts_.checkpointer->Covers(parts_.tracker->safe())) {
+    const absl::Status& error = parts_.checkpointer->last_error();
+    return error.ok() ? Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
+                              "the offset could not be stored in time")
+                      : error;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::engine

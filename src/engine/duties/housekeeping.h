@@ -1,0 +1,77 @@
+// Housekeeping: the duties of the data loop that must go on whatever the source or the sink are
+// doing: drain acknowledgements, store the position, tell PostgreSQL what is stored, answer
+// keepalives, notice the wish to stop. Data thread only.
+//
+//   flush LSN reported  ≤  stored offset  ≤  tracker's safe position  ≤  received
+#pragma once
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "engine/control/stop_signal.h"
+#include "engine/duties/checkpointer.h"
+#include "engine/duties/outbox_duties.h"
+#include "engine/pipeline/pipeline.h"
+#include "offset/ack_tracker.h"
+#include "replication/wal_source.h"
+#include "sink/sink.h"
+
+namespace walduct::engine {
+
+class Housekeeping final : public RoomWaiter, public sink::AckHandler {
+ public:
+  // All borrowed.
+  struct Parts {
+    Clock* clock = nullptr;
+    sink::Sink* sink = nullptr;
+    offset::AckTracker* tracker = nullptr;
+    offset::OffsetStore* store = nullptr;
+    Checkpointer* checkpointer = nullptr;
+    const StopSignal* stop = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    OutboxDuties* outbox = nullptr;
+  };
+  explicit Housekeeping(Parts parts) : parts_(parts) {}
+
+  // From now on status updates go to source, at least every interval.
+  void AttachStream(replication::WalSource* source, absl::Duration status_interval);
+  // The source is about to go.
+  void DetachStream() { source_ = nullptr; }
+
+  // One turn; call it between batches of frames.
+  absl::Status Turn();
+  // Waits until something may be done: source_fd (−1: none) readable, an acknowledgement, a
+  // deadline, the wish to stop.
+  void Wait(int source_fd, absl::Duration at_most);
+
+  void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }
+  // The server wants an answer, or we want its position.
+  void ReplySoon() { status_due_ = absl::ZeroDuration(); }
+  void AskForReply();
+
+  // Flushes the sink, stores the safe position and reports it; all within timeout.
+  absl::Status Settle(absl::Duration timeout);
+  // Waits until everything written is acknowledged and stored, however long that takes; a stop cuts
+  // it short like Settle.
+  absl::Status Drain(absl::Duration stop_timeout);
+
+  absl::Status WaitForRoom() override;
+  void OnAcknowledged(sink::Ticket ticket, uint32_t count) override;
+
+  bool stopping() const { return parts_.stop->requested(); }
+
+ private:
+  absl::Status SendStatusIfDue();
+  void ShowPositions();
+  Lsn FlushLsn() const;
+
+  Parts parts_;
+  replication::WalSource* source_ = nullptr;
+  absl::Duration status_interval_ = absl::Seconds(10);
+  absl::Duration status_due_;
+  Lsn received_;
+  Lsn reported_;
+  bool ask_for_reply_ = false;
+};
+
+}  // namespace walduct::engine

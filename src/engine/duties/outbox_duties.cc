@@ -1,0 +1,55 @@
+#include "engine/duties/outbox_duties.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "replication/publication.h"
+
+namespace walduct::engine {
+
+absl::Status OutboxDuties::BeforePublication(postgres::Connection& sql,
+                                             const std::string& publication) {
+  if (!enabled()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(publication_, replication::ResolvePublicationName(sql, publication));
+  newly_published_ =
+      ErrorReason(outbox::FindLeaves(sql, Query()).status()) == "outbox_not_published";
+  return absl::OkStatus();
+}
+
+absl::Status OutboxDuties::AfterPublication(postgres::Connection& sql, bool first_start,
+                                            bool rows_read) {
+  if (!enabled()) return absl::OkStatus();
+  if ((first_start || newly_published_) && !rows_read)
+    RETURN_IF_ERROR(outbox::CheckNoHistory(sql, Query()));
+  ASSIGN_OR_RETURN(server_, outbox::MarkServer(sql));
+  if (parts_.memory->beginning.empty()) parts_.memory->beginning = server_.next_xid;
+  const absl::Status usable = outbox::FindLeaves(sql, Query()).status();
+  if (usable.ok() || first_start) return usable;
+  // The thread says so too, at each start of its own.
+  log::Warn("outbox housekeeping is not possible now: " + std::string(usable.message()),
+            {{"reason", ErrorReason(usable)}, {"hint", ErrorHint(usable)}});
+  return absl::OkStatus();
+}
+
+absl::Status OutboxDuties::CheckNoHistory(postgres::Connection& on_snapshot) {
+  return enabled() ? outbox::CheckNoHistory(on_snapshot, Query()) : absl::OkStatus();
+}
+
+void OutboxDuties::Start() {
+  if (!enabled()) return;
+  thread_ = std::make_unique<outbox::CleanupThread>(
+      outbox::CleanupThread::Options{.config = parts_.config,
+                                     .captured = parts_.captured,
+                                     .metrics = parts_.metrics,
+                                     .publication = publication_,
+                                     .server_started = server_.started,
+                                     .memory = parts_.memory});
+}
+
+void OutboxDuties::OnStored(const event::Position& position) {
+  // Rows of a running snapshot lie before its consistent point and are not all acknowledged.
+  if (thread_ == nullptr || position.snapshot == event::SnapshotPhase::kRunning) return;
+  thread_->SetAcknowledged(position.commit_end);
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,186 @@
+#include "engine/environment/chain_preview.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "config/options/table_filter.h"
+#include "encode/record_encoder.h"
+#include "route/router.h"
+#include "transform/chain/chain.h"
+
+namespace walduct::engine {
+namespace {
+
+using event::ChainOutcome;
+
+// Beyond it a start would take longer than the advice is worth.
+constexpr size_t kMaxTables = 1000;
+constexpr int64_t kMaxRowsCounted = 1'000'000;
+
+constexpr absl::string_view kPartitions = R"(
+SELECT n.nspname, c.relname, pn.nspname, p.relname
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+JOIN pg_catalog.pg_class p ON p.oid = i.inhparent
+JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
+WHERE c.relispartition AND c.relkind = 'r'
+ORDER BY 1, 2)";
+
+bool MayRoute(const config::TransformChainOptions& chain, const std::string& table) {
+  return std::any_of(chain.transforms.begin(), chain.transforms.end(), [&](const auto& spec) {
+    return spec.kind == config::TransformKind::kEventRouter &&
+           (!spec.tables || spec.tables->Matches(table));
+  });
+}
+
+// One row of each table, without values.
+class Previewer {
+ public:
+  explicit Previewer(const config::ConnectorOptions& config)
+      : filter_(config.tables),
+        chain_(transform::Chain::Create(config.chain)),
+        outbox_(config.outbox) {
+    config::TransformOptions options = config.transform;
+    options.transaction_metadata = false;
+    router_ = std::make_unique<route::Router>(std::move(options), filter_);
+    strict_ = std::any_of(config.chain.transforms.begin(), config.chain.transforms.end(),
+                          [](const auto& spec) { return spec.strict; });
+  }
+
+  absl::Status Open(const config::ConnectorOptions& config) {
+    ASSIGN_OR_RETURN(encoder_,
+                     encode::RecordEncoder::Create(config.encode, Clock::Real(), "", chain_.get()));
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(const std::string& table, const event::TableSchema& schema,
+                   ChainPreview* preview) {
+    const std::vector<event::Value> row(schema.columns.size());
+    event::ChangeEvent change;
+    change.schema = &schema;
+    change.after = row;
+    route::Router::Emissions emissions;
+    RETURN_IF_ERROR(router_->Route(change, &emissions));
+    for (const event::Emission& emission : emissions) {
+      const absl::StatusOr<const ChainOutcome*> outcome = encoder_->Preview(emission);
+      // A table that cannot be written at all says so with its first row.
+      if (!outcome.ok()) continue;
+      RETURN_IF_ERROR(AddOutcome(table, **outcome, preview));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status AddOutcome(const std::string& table, const ChainOutcome& outcome,
+                          ChainPreview* preview) const {
+    if (outcome.event) preview->event_tables.push_back(table);
+    for (const std::string& notice : outcome.notices) preview->notices.push_back(notice);
+    if (outcome.kind != ChainOutcome::Kind::kFailed) return absl::OkStatus();
+    if (strict_ && absl::StartsWith(ErrorReason(outcome.error), "outbox_"))
+      return Error(outcome.error.code(), "outbox_strict", outcome.error.message(),
+                   ErrorHint(outcome.error));
+    if (outbox_.cleanup != config::OutboxCleanup::kNone && outbox_.tables->Matches(table)) {
+      return Error(
+          absl::StatusCode::kFailedPrecondition, "outbox_not_routed",
+          absl::StrCat("walduct.outbox.tables matches table ", table,
+                       ", of whose rows no event can be made: walduct.outbox.cleanup would "
+                       "delete them; ",
+                       outcome.error.message()),
+          "let walduct.outbox.tables match outbox tables only");
+    }
+    preview->problems.push_back(absl::StrCat("rows of table ", table,
+                                             " cannot be published: ", outcome.error.message(),
+                                             "; ", ErrorHint(outcome.error)));
+    return absl::OkStatus();
+  }
+
+  config::TableFilter filter_;
+  std::unique_ptr<const transform::Chain> chain_;
+  const config::OutboxOptions& outbox_;
+  std::unique_ptr<encode::RecordEncoder> encoder_;
+  std::unique_ptr<route::Router> router_;
+  bool strict_ = false;
+};
+
+// Captured partitions of outbox tables whose own names walduct.outbox.tables does not match.
+absl::Status AddUnboundPartitions(const config::ConnectorOptions& config,
+                                  postgres::Connection& connection, ChainPreview* preview) {
+  const auto& transforms = config.chain.transforms;
+  const auto router = std::find_if(transforms.begin(), transforms.end(),
+                                   [](const auto& spec) { return spec.tables.has_value(); });
+  if (router == transforms.end()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto rows, connection.Query(kPartitions));
+  const config::TableFilter filter(config.tables);
+  for (int row = 0; row < rows.rows(); ++row) {
+    const std::string partition = absl::StrCat(rows.Get(row, 0), ".", rows.Get(row, 1));
+    const std::string parent = absl::StrCat(rows.Get(row, 2), ".", rows.Get(row, 3));
+    if (!router->tables->Matches(parent) || router->tables->Matches(partition) ||
+        !filter.Includes(rows.Get(row, 0), rows.Get(row, 1)))
+      continue;
+    preview->problems.push_back(absl::StrCat(
+        "partition ", partition, " of outbox table ", parent,
+        " is not matched by walduct.outbox.tables: where the publication publishes it under its "
+        "own name, its rows are changes and no events; let walduct.outbox.tables match it too"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
+                                          postgres::Connection& connection,
+                                          postgres::Catalog& catalog,
+                                          const std::vector<postgres::TableName>& captured) {
+  ChainPreview preview;
+  std::unique_ptr<Previewer> previewer;
+  size_t seen = 0;
+  for (const postgres::TableName& table : captured) {
+    const std::string name = absl::StrCat(table.schema, ".", table.table);
+    if (!MayRoute(config.chain, name) || ++seen > kMaxTables) continue;
+    absl::StatusOr<event::TableSchemaPtr> schema = catalog.Describe(table.relation);
+    if (absl::IsNotFound(schema.status())) continue;
+    RETURN_IF_ERROR(schema.status());
+    if (previewer == nullptr) {
+      previewer = std::make_unique<Previewer>(config);
+      RETURN_IF_ERROR(previewer->Open(config));
+    }
+    RETURN_IF_ERROR(previewer->Add(name, **schema, &preview));
+  }
+  RETURN_IF_ERROR(AddUnboundPartitions(config, connection, &preview));
+  return preview;
+}
+
+absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config) {
+  ASSIGN_OR_RETURN(const auto connection,
+                   postgres::Connection::Open({.database = config.database,
+                                               .kind = postgres::SessionKind::kSql,
+                                               .application_name = "walduct validate"}));
+  postgres::Catalog catalog(*connection);
+  const config::TableFilter filter(config.tables);
+  ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
+  return PreviewChain(config, *connection, catalog, captured);
+}
+
+absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
+                                           const std::string& select, const std::string& table) {
+  ASSIGN_OR_RETURN(const auto answer,
+                   connection.Query(absl::StrCat("SELECT count(*) FROM (SELECT 1 FROM (", select,
+                                                 ") r LIMIT ", kMaxRowsCounted + 1, ") n")));
+  int64_t rows = 0;
+  if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &rows) || rows == 0) return "";
+  const bool more = rows > kMaxRowsCounted;
+  return absl::StrCat(
+      "the snapshot publishes the ", more ? "more than " : "", more ? kMaxRowsCounted : rows,
+      " rows that outbox table ", table,
+      " holds as events, also those that something else has published before; to leave them out, "
+      "set snapshot.mode=no_data, or snapshot.select.statement.overrides for this table");
+}
+
+}  // namespace walduct::engine

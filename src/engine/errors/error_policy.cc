@@ -1,0 +1,69 @@
+#include "engine/errors/error_policy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+
+namespace walduct::engine {
+namespace {
+
+struct Rule {
+  absl::StatusCode code;
+  Action action;
+  ExitCode exit_code;
+};
+
+// ARCHITECTURE.md prints this table; keep both the same.
+constexpr std::array<Rule, 16> kRules = {{
+    {absl::StatusCode::kUnavailable, Action::kRetry, kExitFailure},
+    {absl::StatusCode::kDeadlineExceeded, Action::kRetry, kExitFailure},
+    {absl::StatusCode::kAborted, Action::kRetrySoon, kExitPrerequisite},
+    {absl::StatusCode::kFailedPrecondition, Action::kFail, kExitPrerequisite},
+    {absl::StatusCode::kNotFound, Action::kFail, kExitPrerequisite},
+    {absl::StatusCode::kAlreadyExists, Action::kFail, kExitPrerequisite},
+    {absl::StatusCode::kUnauthenticated, Action::kFail, kExitPrerequisite},
+    {absl::StatusCode::kPermissionDenied, Action::kFail, kExitPrerequisite},
+    {absl::StatusCode::kInvalidArgument, Action::kFail, kExitFailure},
+    {absl::StatusCode::kOutOfRange, Action::kFail, kExitFailure},
+    {absl::StatusCode::kResourceExhausted, Action::kFail, kExitFailure},
+    {absl::StatusCode::kUnimplemented, Action::kFail, kExitFailure},
+    {absl::StatusCode::kInternal, Action::kFail, kExitFailure},
+    {absl::StatusCode::kUnknown, Action::kFail, kExitFailure},
+    {absl::StatusCode::kCancelled, Action::kFail, kExitNotCaughtUp},
+    {absl::StatusCode::kDataLoss, Action::kFail, kExitDataSafety},
+}};
+
+// Reasons that mean: going on could lose or invent changes.
+constexpr std::array<absl::string_view, 6> kDataSafetyReasons = {
+    "slot_lost",        "position_lost",    "position_ahead",
+    "position_unknown", "position_skipped", "system_mismatch"};
+
+const Rule& RuleFor(absl::StatusCode code) {
+  const auto rule =
+      std::find_if(kRules.begin(), kRules.end(), [code](const Rule& r) { return r.code == code; });
+  static constexpr Rule kDefault = {absl::StatusCode::kUnknown, Action::kFail, kExitFailure};
+  return rule == kRules.end() ? kDefault : *rule;
+}
+
+}  // namespace
+
+Action ActionFor(const absl::Status& status, Phase phase) {
+  // A name that does not resolve at the first attempt is a typing error, later it is an outage of
+  // the resolver.
+  if (phase == Phase::kStarting && ErrorReason(status) == "unknown_host") return Action::kFail;
+  return RuleFor(status.code()).action;
+}
+
+ExitCode ExitCodeFor(const absl::Status& status) {
+  const std::string reason = ErrorReason(status);
+  if (std::find(kDataSafetyReasons.begin(), kDataSafetyReasons.end(), reason) !=
+      kDataSafetyReasons.end()) {
+    return kExitDataSafety;
+  }
+  if (reason == "unknown_host") return kExitPrerequisite;
+  if (reason == "outbox_strict") return kExitConfiguration;
+  return RuleFor(status.code()).exit_code;
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,38 @@
+#include "engine/phases/snapshot_phase.h"
+
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr int kMaxRowsPerTurn = 512;
+constexpr absl::Duration kIdleWait = absl::Seconds(1);
+
+}  // namespace
+
+absl::Status SnapshotPhase::Run() {
+  while (!parts_.housekeeping->stopping() && !done_) {
+    RETURN_IF_ERROR(parts_.housekeeping->Turn());
+    if (!parts_.sink->HasCapacity()) {
+      parts_.housekeeping->Wait(-1, kIdleWait);
+      continue;
+    }
+    const absl::Status read = ReadBatch();
+    if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
+    RETURN_IF_ERROR(read);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SnapshotPhase::ReadBatch() {
+  ASSIGN_OR_RETURN(const auto progress, parts_.reader->Step(*parts_.pipeline, kMaxRowsPerTurn));
+  parts_.pipeline->CountFiltered();
+  parts_.pipeline->ReportNotices();
+  done_ = progress == snapshot::SnapshotReader::Progress::kDone;
+  if (progress == snapshot::SnapshotReader::Progress::kWouldBlock) {
+    parts_.housekeeping->Wait(parts_.reader->ready_fd(), kIdleWait);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,34 @@
+// SnapshotPhase: reads the planned tables through the pipeline until the last row is with the sink.
+// Data thread only.
+#pragma once
+
+#include "absl/status/status.h"
+#include "engine/duties/housekeeping.h"
+#include "engine/pipeline/pipeline.h"
+#include "snapshot/snapshot_reader.h"
+
+namespace walduct::engine {
+
+class SnapshotPhase {
+ public:
+  // All borrowed.
+  struct Parts {
+    snapshot::SnapshotReader* reader = nullptr;
+    Housekeeping* housekeeping = nullptr;
+    Pipeline* pipeline = nullptr;
+    sink::Sink* sink = nullptr;
+  };
+  explicit SnapshotPhase(Parts parts) : parts_(parts) {}
+
+  // OK: all rows are with the sink, or the wish to stop came first.
+  absl::Status Run();
+  bool done() const { return done_; }
+
+ private:
+  absl::Status ReadBatch();
+
+  Parts parts_;
+  bool done_ = false;
+};
+
+}  // namespace walduct::engine

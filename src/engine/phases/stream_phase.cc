@@ -1,0 +1,106 @@
+#include "engine/phases/stream_phase.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr int kMaxFramesPerTurn = 512;
+constexpr absl::Duration kIdleWait = absl::Seconds(1);
+constexpr absl::Duration kGoalPoll = absl::Milliseconds(50);
+constexpr absl::Duration kHurryInterval = absl::Milliseconds(200);
+
+}  // namespace
+
+absl::Status StreamPhase::Run() {
+  while (!parts_.housekeeping->stopping() && !goal_reached_) {
+    RETURN_IF_ERROR(parts_.housekeeping->Turn());
+    if (!parts_.sink->HasCapacity()) {
+      parts_.housekeeping->Wait(-1, kIdleWait);
+      continue;
+    }
+    bool empty = false;
+    absl::Status read = ReadBatch(&empty);
+    if (read.ok()) read = parts_.heartbeat->Turn();
+    // A stop in the middle of a blocked change: that change is not done with and will be read
+    // again.
+    if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
+    RETURN_IF_ERROR(read);
+    CountRepeated();
+    CheckGoal();
+    if (empty && !goal_reached_) RETURN_IF_ERROR(NapOrWait());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StreamPhase::ReadBatch(bool* empty) {
+  for (int i = 0; i < kMaxFramesPerTurn && parts_.sink->HasCapacity(); ++i) {
+    ASSIGN_OR_RETURN(const replication::WalFrame frame, parts_.source->Next());
+    if (frame.kind == replication::WalFrame::Kind::kNone) {
+      *empty = true;
+      return absl::OkStatus();
+    }
+    ++frames_;
+    RETURN_IF_ERROR(OnFrame(frame));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StreamPhase::NapOrWait() {
+  const absl::Duration nap = pace_.OnEmpty(std::exchange(frames_, 0), parts_.clock->Monotonic());
+  if (nap > absl::ZeroDuration()) {
+    parts_.housekeeping->Wait(-1, nap);
+    return absl::OkStatus();
+  }
+  if (parts_.goal) parts_.housekeeping->AskForReply();
+  RETURN_IF_ERROR(parts_.housekeeping->Turn());
+  const absl::Duration longest = parts_.goal ? kGoalPoll : kIdleWait;
+  parts_.housekeeping->Wait(parts_.source->ready_fd(),
+                            std::min(longest, parts_.heartbeat->UntilDue()));
+  return absl::OkStatus();
+}
+
+absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
+  if (frame.kind == replication::WalFrame::Kind::kKeepalive) {
+    OnKeepalive(frame);
+    return absl::OkStatus();
+  }
+  parts_.housekeeping->OnReceived(frame.start);
+  parts_.metrics->received_bytes.Add(frame.payload.size());
+  return parts_.assembler->OnMessage(frame.start, frame.payload);
+}
+
+void StreamPhase::OnKeepalive(const replication::WalFrame& frame) {
+  parts_.housekeeping->OnReceived(frame.wal_end);
+  // Between transactions everything before wal_end is either behind us or of no concern to this
+  // slot: without this, a slot beside a busy database would hold the WAL for ever.
+  if (!parts_.assembler->in_transaction()) {
+    parts_.assembler->AdvanceTo(frame.wal_end);
+    parts_.tracker->Advance(parts_.assembler->position());
+  }
+  if (!frame.reply_requested) return;
+  parts_.housekeeping->ReplySoon();
+  // A server that shuts down waits until we have confirmed all it sent: store now rather than at
+  // the next interval.
+  const absl::Duration now = parts_.clock->Monotonic();
+  if (now - last_hurry_ < kHurryInterval) return;
+  last_hurry_ = now;
+  parts_.checkpointer->MakeDue();
+}
+
+void StreamPhase::CountRepeated() {
+  const uint64_t repeated = parts_.assembler->skipped_changes();
+  if (repeated == repeated_) return;
+  parts_.metrics->Filtered(metrics::FilterRule::kAlreadyDone).Add(repeated - repeated_);
+  repeated_ = repeated;
+}
+
+void StreamPhase::CheckGoal() {
+  if (!parts_.goal || parts_.assembler->in_transaction()) return;
+  goal_reached_ = parts_.assembler->position().commit_end >= *parts_.goal;
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,53 @@
+// StreamPhase: from START_REPLICATION to the wish to stop, a reached goal, or an error. Data thread
+// only.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "engine/duties/heartbeat.h"
+#include "engine/duties/housekeeping.h"
+#include "engine/phases/read_pace.h"
+#include "engine/pipeline/pipeline.h"
+#include "pgoutput/assembler.h"
+#include "replication/wal_source.h"
+
+namespace walduct::engine {
+
+class StreamPhase {
+ public:
+  struct Parts {
+    replication::WalSource* source = nullptr;
+    pgoutput::Assembler* assembler = nullptr;
+    Housekeeping* housekeeping = nullptr;
+    Heartbeat* heartbeat = nullptr;
+    Checkpointer* checkpointer = nullptr;
+    offset::AckTracker* tracker = nullptr;
+    sink::Sink* sink = nullptr;
+    Clock* clock = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    std::optional<Lsn> goal;  // end once everything up to it is behind
+  };
+  explicit StreamPhase(Parts parts) : parts_(parts) {}
+
+  // OK: stopped or goal reached, at whatever position; the caller settles.
+  absl::Status Run();
+  bool goal_reached() const { return goal_reached_; }
+
+ private:
+  absl::Status ReadBatch(bool* empty);
+  absl::Status NapOrWait();
+  absl::Status OnFrame(const replication::WalFrame& frame);
+  void OnKeepalive(const replication::WalFrame& frame);
+  void CountRepeated();
+  void CheckGoal();
+
+  Parts parts_;
+  bool goal_reached_ = false;
+  uint64_t repeated_ = 0;      // changes left out as already done, as far as the metrics know
+  absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
+  ReadPace pace_;
+  int frames_ = 0;  // since the source was last empty
+};
+
+}  // namespace walduct::engine

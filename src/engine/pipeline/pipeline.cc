@@ -1,0 +1,173 @@
+#include "engine/pipeline/pipeline.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+
+namespace {
+
+metrics::EventKind KindOf(event::Operation operation) {
+  switch (operation) {
+    case event::Operation::kRead:
+      return metrics::EventKind::kRead;
+    case event::Operation::kCreate:
+      return metrics::EventKind::kCreate;
+    case event::Operation::kUpdate:
+      return metrics::EventKind::kUpdate;
+    case event::Operation::kDelete:
+      return metrics::EventKind::kDelete;
+    case event::Operation::kTruncate:
+      return metrics::EventKind::kTruncate;
+    case event::Operation::kMessage:
+      return metrics::EventKind::kMessage;
+  }
+  return metrics::EventKind::kMessage;
+}
+
+absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
+  switch (kind) {
+    case encode::ColumnNotice::Kind::kTypeNotSupported:
+      return "column left out: its type is not supported";
+    case encode::ColumnNotice::Kind::kMaskWithoutEffect:
+      return "column not masked: masks apply to character types only; leave it out with "
+             "column.exclude.list if it must not be read";
+    case encode::ColumnNotice::Kind::kMaskedKey:
+      return "column masked in the value, but written as it is in the key; choose another key with "
+             "message.key.columns if it must not be read";
+    case encode::ColumnNotice::Kind::kValueNulled:
+      return "value published as null: the schema of its column has no room for it (NaN, Infinity, "
+             "a timestamp "
+             "beyond 64 bits, an array that cannot be written)";
+    case encode::ColumnNotice::Kind::kValueLimited:
+      return "value published as the limit of its type: it is beyond 64 bits";
+    case encode::ColumnNotice::Kind::kValueLost:
+      return "values left out, as Debezium does; walduct.lost.values=keep writes them";
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::Status Pipeline::OnBegin(const event::TransactionInfo& transaction) {
+  parts_.router->RouteBegin(transaction, &emissions_);
+  return PublishAll();
+}
+
+absl::Status Pipeline::OnRepeated(const event::ChangeEvent& change) {
+  return parts_.router->Recount(change);
+}
+
+absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
+  RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
+  RETURN_IF_ERROR(PublishAll());
+  parts_.tracker->Advance(change.position);
+  parts_.metrics->Seen(KindOf(change.operation)).Add();
+  return absl::OkStatus();
+}
+
+absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
+                                const event::Position& boundary) {
+  parts_.router->RouteCommit(transaction, boundary.commit_end, &emissions_);
+  RETURN_IF_ERROR(PublishAll());
+  parts_.tracker->Advance(boundary);
+  parts_.metrics->transactions.Add();
+  CountFiltered();
+  ReportNotices();
+  return absl::OkStatus();
+}
+
+absl::Status Pipeline::PublishHeartbeat() { return Publish(parts_.router->Heartbeat()); }
+
+absl::Status Pipeline::PublishAll() {
+  for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));
+  return absl::OkStatus();
+}
+
+void Pipeline::CountFiltered() {
+  using metrics::FilterRule;
+  const auto add = [this](FilterRule rule, uint64_t now, uint64_t* counted) {
+    if (now != *counted) parts_.metrics->Filtered(rule).Add(now - *counted);
+    *counted = now;
+  };
+  const route::Router::Counters& now = parts_.router->counters();
+  add(FilterRule::kNotCaptured, now.filtered_tables, &counted_.filtered_tables);
+  add(FilterRule::kSkippedOperation, now.skipped_creates, &counted_.skipped_creates);
+  add(FilterRule::kSkippedOperation, now.skipped_updates, &counted_.skipped_updates);
+  add(FilterRule::kSkippedOperation, now.skipped_deletes, &counted_.skipped_deletes);
+  add(FilterRule::kSkippedOperation, now.skipped_truncates, &counted_.skipped_truncates);
+  add(FilterRule::kNoValue, now.filtered_messages, &counted_.filtered_messages);
+  add(FilterRule::kNoValue, now.unchanged_updates, &counted_.unchanged_updates);
+  CountReplaced();
+}
+
+void Pipeline::CountReplaced() {
+  using metrics::Replacement;
+  const auto add = [this](Replacement by, uint64_t now) {
+    metrics::Counter& counter = parts_.metrics->Replaced(by);
+    uint64_t& counted = replaced_[static_cast<size_t>(by)];
+    if (now != counted) counter.Add(now - counted);
+    counted = now;
+  };
+  add(Replacement::kNull, parts_.encoder->nulled_values());
+  add(Replacement::kLimit, parts_.encoder->saturated_values());
+  add(Replacement::kNothing, parts_.encoder->lost_values());
+}
+
+void Pipeline::ReportNotices() {
+  for (const encode::ColumnNotice& notice : parts_.encoder->TakeNotices()) {
+    if (notice.type.empty()) {
+      log::Warn(NoticeText(notice.kind), {{"table", notice.table}, {"column", notice.column}});
+    } else {
+      log::Warn(NoticeText(notice.kind),
+                {{"table", notice.table}, {"column", notice.column}, {"type", notice.type}});
+    }
+    if (notice.kind == encode::ColumnNotice::Kind::kTypeNotSupported)
+      parts_.metrics->columns_left_out.Add();
+  }
+  for (const std::string& notice : parts_.encoder->TakeTransformNotices())
+    parts_.warn_once->Warn(notice);
+}
+
+absl::Status Pipeline::Publish(const event::Emission& emission) {
+  event::Record record;
+  const absl::Status encoded = parts_.encoder->Encode(emission, &record);
+  if (!encoded.ok()) return OnFailure(emission, encoded, RecordErrors::Stage::kEncode);
+  if (record.dropped) {
+    parts_.metrics->Filtered(metrics::FilterRule::kTransform).Add();
+    return absl::OkStatus();
+  }
+  if (record.warned) parts_.metrics->transform_warnings.Add();
+  absl::Status written = Write(record);
+  if (absl::IsInvalidArgument(written))
+    return OnFailure(emission, written, RecordErrors::Stage::kProduce);
+  return written;
+}
+
+// The letter has a ticket like any record: the change counts as published once its letter is
+// acknowledged.
+absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
+                                 RecordErrors::Stage stage) {
+  const event::Record* letter = nullptr;
+  RETURN_IF_ERROR(parts_.errors->Take(emission, error, stage, &letter));
+  if (letter == nullptr) return absl::OkStatus();
+  absl::Status written = Write(*letter);
+  while (absl::IsInvalidArgument(written) && parts_.errors->Shrink()) written = Write(*letter);
+  return WithContext(written, "dead letter");
+}
+
+absl::Status Pipeline::Write(const event::Record& record) {
+  const uint64_t ticket = parts_.tracker->NextTicket();
+  while (true) {
+    absl::Status written = parts_.sink->Write(record, ticket);
+    if (written.ok()) break;
+    if (written.code() != absl::StatusCode::kResourceExhausted) return written;
+    RETURN_IF_ERROR(parts_.waiter->WaitForRoom());
+  }
+  parts_.tracker->OnWritten();
+  parts_.metrics->records_written.Add();
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::engine

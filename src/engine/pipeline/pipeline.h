@@ -1,0 +1,72 @@
+// Pipeline: pushes each change through transform and encode into the sink and keeps account of what
+// is in flight. A change is either wholly written, filtered by a named rule, let pass by
+// RecordErrors, or an error: never dropped in silence. Data thread only.
+#pragma once
+
+#include <array>
+
+#include "absl/status/status.h"
+#include "encode/record_encoder.h"
+#include "engine/errors/warn_once.h"
+#include "engine/pipeline/record_errors.h"
+#include "event/change_handler.h"
+#include "metrics/connector_metrics.h"
+#include "offset/ack_tracker.h"
+#include "route/router.h"
+#include "sink/sink.h"
+
+namespace walduct::engine {
+
+// Called when the sink has no room in the middle of a change: does the loop's other duties until
+// there is room.
+class RoomWaiter {
+ public:
+  virtual ~RoomWaiter() = default;
+  virtual absl::Status WaitForRoom() = 0;
+};
+
+class Pipeline final : public event::ChangeHandler {
+ public:
+  // All borrowed for the pipeline's life.
+  struct Parts {
+    route::Router* router = nullptr;
+    encode::RecordEncoder* encoder = nullptr;
+    sink::Sink* sink = nullptr;
+    offset::AckTracker* tracker = nullptr;
+    RoomWaiter* waiter = nullptr;
+    RecordErrors* errors = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    WarnOnce* warn_once = nullptr;
+  };
+  explicit Pipeline(Parts parts) : parts_(parts) {}
+
+  absl::Status OnBegin(const event::TransactionInfo& transaction) override;
+  absl::Status OnChange(const event::ChangeEvent& change) override;
+  absl::Status OnRepeated(const event::ChangeEvent& change) override;
+  absl::Status OnCommit(const event::TransactionInfo& transaction,
+                        const event::Position& boundary) override;
+
+  absl::Status PublishHeartbeat();
+
+  // Copies what rules dropped, and values that were replaced, since the last call into the metrics.
+  void CountFiltered();
+
+  // Says once of each column what its owner should know: left out, not masked, plain in the key,
+  // values replaced.
+  void ReportNotices();
+
+ private:
+  absl::Status PublishAll();
+  absl::Status Publish(const event::Emission& emission);
+  absl::Status Write(const event::Record& record);
+  absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
+                         RecordErrors::Stage stage);
+  void CountReplaced();
+
+  Parts parts_;
+  route::Router::Counters counted_;                                      // already in the metrics
+  std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same
+  route::Router::Emissions emissions_;
+};
+
+}  // namespace walduct::engine
