@@ -43,7 +43,7 @@ std::shared_ptr<event::TableSchema> MakeTable(const std::vector<BenchColumn>& co
 }
 
 void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas,
-                const event::ShapeChain* chain = nullptr) {
+                const event::TransformChain* chain = nullptr) {
   const auto table = MakeTable(columns);
   std::vector<event::Value> row;
   for (const BenchColumn& c : columns) row.push_back(event::Value::Text(c.text));

@@ -70,7 +70,7 @@ class OutboxRows {
     emission_.topic = "srv.public.outbox";
   }
 
-  void Run(benchmark::State& state, const event::ShapeChain* chain) {
+  void Run(benchmark::State& state, const event::TransformChain* chain) {
     auto encoder = *RecordEncoder::Create(options_, Clock::Real(),
                                           "01a1fbb7-2e9e-7014-9793-f370a197befc", chain);
     event::Record record;

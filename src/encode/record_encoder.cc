@@ -20,8 +20,8 @@ using event::Emission;
 using event::KeyHeader;
 using event::KeySource;
 using event::Operation;
+using event::PublishedValue;
 using event::RecordKind;
-using event::ValueShape;
 
 constexpr size_t kMaxTables = 16384;
 constexpr absl::string_view kNewKeyHeader = "__debezium.newkey";
@@ -49,14 +49,14 @@ RowSource BeforeRow(const ChangeEvent& change) {
 
 absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
     config::EncodeOptions options, Clock& clock, std::string run_id,
-    const event::ShapeChain* chain) {
+    const event::TransformChain* chain) {
   std::unique_ptr<RecordEncoder> encoder(
       new RecordEncoder(std::move(options), clock, std::move(run_id)));
-  // Headers in other forms than SimpleHeaderConverter's are written from shapes only.
+  // Headers in other forms than SimpleHeaderConverter's are written from templates only.
   if (chain == nullptr && encoder->options_.header) chain = &encoder->no_transforms_;
   if (chain != nullptr)
-    encoder->shaped_ = std::make_unique<ShapedEncoder>(*chain, encoder->options_, encoder->run_id_,
-                                                       &encoder->source_, &encoder->context_);
+    encoder->templates_ = std::make_unique<TemplateEncoder>(
+        *chain, encoder->options_, encoder->run_id_, &encoder->source_, &encoder->context_);
   return encoder;
 }
 
@@ -78,7 +78,7 @@ RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::s
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
   *record = event::Record();
-  if (shaped_ != nullptr) return EncodeShaped(emission, record);
+  if (templates_ != nullptr) return EncodeTemplate(emission, record);
   record->topic = emission.topic;
   switch (emission.kind) {
     case RecordKind::kChange:
@@ -118,21 +118,21 @@ absl::Status RecordEncoder::EncodeHeartbeat(event::Record* record) {
   return absl::OkStatus();
 }
 
-absl::Status RecordEncoder::EncodeShaped(const Emission& emission, event::Record* record) {
+absl::Status RecordEncoder::EncodeTemplate(const Emission& emission, event::Record* record) {
   const int64_t now = absl::ToUnixNanos(clock_.Now());
   if (emission.kind != RecordKind::kChange || emission.operation == Operation::kMessage)
-    return shaped_->Encode(emission, nullptr, &other_branches_, now, record);
+    return templates_->Encode(emission, nullptr, &other_branches_, now, record);
   const TablePlan& plan = PlanOf(emission);
   RETURN_IF_ERROR(plan.status);
-  if (plan.branches == nullptr) plan.branches = std::make_shared<ShapeBranches>();
-  return shaped_->Encode(emission, &plan, plan.branches.get(), now, record);
+  if (plan.branches == nullptr) plan.branches = std::make_shared<RecordBranches>();
+  return templates_->Encode(emission, &plan, plan.branches.get(), now, record);
 }
 
 absl::StatusOr<const event::ChainOutcome*> RecordEncoder::Preview(const Emission& emission) {
   const TablePlan& plan = PlanOf(emission);
   RETURN_IF_ERROR(plan.status);
-  if (plan.branches == nullptr) plan.branches = std::make_shared<ShapeBranches>();
-  return &shaped_->Preview(emission, plan, plan.branches.get());
+  if (plan.branches == nullptr) plan.branches = std::make_shared<RecordBranches>();
+  return &templates_->Preview(emission, plan, plan.branches.get());
 }
 
 const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
@@ -191,7 +191,7 @@ absl::Status RecordEncoder::EncodeTable(const Emission& emission, event::Record*
   context_.streaming = false;
   RETURN_IF_ERROR(EncodeKey(plan, emission, record));
   RETURN_IF_ERROR(EncodeHeaders(plan, emission, record));
-  if (emission.value == ValueShape::kTombstone) return absl::OkStatus();
+  if (emission.value == PublishedValue::kTombstone) return absl::OkStatus();
   RETURN_IF_ERROR(CheckConverter(options_.value, "value"));
   Begin(&value_, options_.value);
   context_.streaming = emission.change->operation != Operation::kRead;

@@ -17,18 +17,18 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "config/options/options.h"
+#include "encode/program/template_encoder.h"
 #include "encode/records/heartbeat_record.h"
 #include "encode/records/source_block.h"
 #include "encode/records/transaction_records.h"
-#include "encode/shape/shaped_encoder.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/row_writer.h"
 #include "encode/table/table_plan.h"
 #include "event/emission.h"
+#include "event/no_transforms.h"
 #include "event/record.h"
 #include "event/record_comparison.h"
-#include "event/shape_chain.h"
-#include "event/unchanged_shapes.h"
+#include "event/transform_chain.h"
 
 namespace walduct::encode {
 
@@ -38,7 +38,7 @@ class RecordEncoder final : public event::RecordComparison {
   // run_id: value of the header __debezium.context.runId.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
       config::EncodeOptions options, Clock& clock, std::string run_id,
-      const event::ShapeChain* chain = nullptr);
+      const event::TransformChain* chain = nullptr);
 
   // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h
   // for errors of values, and
@@ -58,7 +58,7 @@ class RecordEncoder final : public event::RecordComparison {
   std::vector<ColumnNotice> TakeNotices() { return notices_.Take(); }
   // What transforms have to say, each notice once.
   std::vector<std::string> TakeTransformNotices() {
-    return shaped_ == nullptr ? std::vector<std::string>() : shaped_->TakeNotices();
+    return templates_ == nullptr ? std::vector<std::string>() : templates_->TakeNotices();
   }
 
   // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
@@ -75,7 +75,7 @@ class RecordEncoder final : public event::RecordComparison {
 
   const TablePlan& PlanOf(const event::Emission& emission);
   bool Same(const event::Emission& emission, bool key);
-  absl::Status EncodeShaped(const event::Emission& emission, event::Record* record);
+  absl::Status EncodeTemplate(const event::Emission& emission, event::Record* record);
   absl::Status EncodeTable(const event::Emission& emission, event::Record* record);
   absl::Status EncodeKey(const TablePlan& plan, const event::Emission& emission,
                          event::Record* record);
@@ -95,7 +95,7 @@ class RecordEncoder final : public event::RecordComparison {
   void AppendMessageStruct(const event::Emission& emission);
 
   const config::EncodeOptions options_;
-  const event::UnchangedShapes no_transforms_;
+  const event::NoTransforms no_transforms_;
   Clock& clock_;
   const std::string run_id_;
   SourceBlock source_;
@@ -119,8 +119,8 @@ class RecordEncoder final : public event::RecordComparison {
   ValueContext context_;
   std::string key_, value_, key_header_, compared_;
   std::array<event::Header, kMaxHeaders> headers_;
-  std::unique_ptr<ShapedEncoder> shaped_;  // null: neither transforms nor a header converter
-  ShapeBranches other_branches_;           // of records that are about no row
+  std::unique_ptr<TemplateEncoder> templates_;  // null: neither transforms nor a header converter
+  RecordBranches other_branches_;               // of records that are about no row
 };
 
 }  // namespace walduct::encode

@@ -19,7 +19,7 @@ enum class RecordKind : uint8_t {
   kHeartbeat,
 };
 
-enum class ValueShape : uint8_t {
+enum class PublishedValue : uint8_t {
   kEnvelope,   // before, after, source, op, ts
   kTombstone,  // null
 };
@@ -60,7 +60,7 @@ struct Emission {
   const TransactionBoundary* boundary = nullptr;  // kTransactionBegin, kTransactionEnd
   Operation operation = Operation::kCreate;  // as published: both halves of a key change differ
                                              // from change->operation
-  ValueShape value = ValueShape::kEnvelope;
+  PublishedValue value = PublishedValue::kEnvelope;
   KeySource key = KeySource::kAfter;
   KeyHeader key_header = KeyHeader::kNone;
   const KeyRule* key_rule = nullptr;  // null: the key columns of the table and nothing else

@@ -15,9 +15,9 @@ using event::Emission;
 using event::KeyHeader;
 using event::KeySource;
 using event::Operation;
+using event::PublishedValue;
 using event::Value;
 using event::ValueKind;
-using event::ValueShape;
 
 constexpr size_t kMaxVersions = 16384;
 
@@ -161,7 +161,7 @@ absl::Status Router::RouteRow(const event::ChangeEvent& change, Emissions* out) 
 // A tombstone has no envelope to carry a number.
 void Router::Number(Table& table, Emissions* out) {
   for (Emission& emission : *out) {
-    if (emission.value == ValueShape::kEnvelope)
+    if (emission.value == PublishedValue::kEnvelope)
       emission.order = transaction_.Count(table.collection);
   }
 }
@@ -243,7 +243,7 @@ void Router::EmitDelete(const Emission& base, Emissions* out) {
   if (emission.key != KeySource::kNone) emission.key = KeySource::kBefore;
   out->push_back(emission);
   if (!options_.tombstones_on_delete) return;
-  emission.value = ValueShape::kTombstone;
+  emission.value = PublishedValue::kTombstone;
   emission.with_before = false;
   out->push_back(emission);
 }

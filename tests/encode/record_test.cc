@@ -128,7 +128,7 @@ TEST_F(RecordTest, TombstoneHasNoValue) {
   event::ChangeEvent change = Change(*orders_, event::Operation::kDelete);
   change.before = before_;
   event::Emission emission = Emit(change);
-  emission.value = event::ValueShape::kTombstone;
+  emission.value = event::PublishedValue::kTombstone;
   EXPECT_EQ(Encode(emission), "<none>");
   EXPECT_EQ(Key(), R"({"id":3})");
   EXPECT_EQ(record_.headers.size(), 4u);
@@ -307,7 +307,7 @@ TEST_F(RecordTest, ByteArrayConverterLetsTombstonesPass) {
   event::ChangeEvent change = Change(*orders_, event::Operation::kDelete);
   change.before = before_;
   event::Emission emission = Emit(change);
-  emission.value = event::ValueShape::kTombstone;
+  emission.value = event::PublishedValue::kTombstone;
   EXPECT_EQ(Encode(emission), "<none>");
 }
 

@@ -124,13 +124,13 @@ class AllocationTest : public ::testing::Test {
   }
 
   // The allocations of the last hundred rounds of insert, update with an old row and delete.
-  size_t Count(bool schemas, const event::ShapeChain* chain = nullptr) {
+  size_t Count(bool schemas, const event::TransformChain* chain = nullptr) {
     const size_t per_row = chain == nullptr ? 5000 : 3500;
     return CountOf(schemas, chain, 3 * per_row);
   }
 
   // round_bytes: what the values of a round have at least.
-  size_t CountOf(bool schemas, const event::ShapeChain* chain, size_t round_bytes) {
+  size_t CountOf(bool schemas, const event::TransformChain* chain, size_t round_bytes) {
     options_.key.schemas_enable = schemas;
     options_.value.schemas_enable = schemas;
     auto encoder = *encode::RecordEncoder::Create(options_, clock_, "01a1fbb7", chain);

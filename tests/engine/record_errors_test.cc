@@ -297,7 +297,7 @@ TEST_F(RecordErrorsTest, WordsForRows) {
   event::Emission emission = Emit(change);
   EXPECT_EQ(DescribeRecord(emission),
             "delete from table public.items, key id=7, LSN 0/8EA5BB38, transaction 204126");
-  emission.value = event::ValueShape::kTombstone;
+  emission.value = event::PublishedValue::kTombstone;
   EXPECT_EQ(DescribeRecord(emission),
             "tombstone of table public.items, key id=7, LSN 0/8EA5BB38, transaction 204126");
   const event::KeyRule rule{.columns = {2, 1}, .extra_field = "", .extra_value = ""};

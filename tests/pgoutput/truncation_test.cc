@@ -22,7 +22,7 @@ struct Sample {
   std::string name;
   std::string bytes;
   bool in_stream = false;
-  // Sizes at which a cut message is a whole message of another shape.
+  // Sizes at which a cut message is a whole message of another template.
   size_t valid_cut = 0;
 };
 void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.name; }

@@ -14,13 +14,13 @@ using event::ChangeEvent;
 using event::KeyHeader;
 using event::KeySource;
 using event::Operation;
+using event::PublishedValue;
 using event::Value;
-using event::ValueShape;
 using ::testing::ElementsAre;
 
 struct Kind {
   Operation operation;
-  ValueShape shape;
+  PublishedValue record;
   KeySource key;
   KeyHeader header;
   bool operator==(const Kind&) const = default;
@@ -68,19 +68,19 @@ class RouterTest : public ::testing::Test {
   Router::Emissions out_;
 };
 
-constexpr Kind kCreate{Operation::kCreate, ValueShape::kEnvelope, KeySource::kAfter,
+constexpr Kind kCreate{Operation::kCreate, PublishedValue::kEnvelope, KeySource::kAfter,
                        KeyHeader::kNone};
-constexpr Kind kUpdate{Operation::kUpdate, ValueShape::kEnvelope, KeySource::kAfter,
+constexpr Kind kUpdate{Operation::kUpdate, PublishedValue::kEnvelope, KeySource::kAfter,
                        KeyHeader::kNone};
-constexpr Kind kDelete{Operation::kDelete, ValueShape::kEnvelope, KeySource::kBefore,
+constexpr Kind kDelete{Operation::kDelete, PublishedValue::kEnvelope, KeySource::kBefore,
                        KeyHeader::kNone};
-constexpr Kind kTombstone{Operation::kDelete, ValueShape::kTombstone, KeySource::kBefore,
+constexpr Kind kTombstone{Operation::kDelete, PublishedValue::kTombstone, KeySource::kBefore,
                           KeyHeader::kNone};
-constexpr Kind kOldHalf{Operation::kDelete, ValueShape::kEnvelope, KeySource::kBefore,
+constexpr Kind kOldHalf{Operation::kDelete, PublishedValue::kEnvelope, KeySource::kBefore,
                         KeyHeader::kNewKey};
-constexpr Kind kOldTombstone{Operation::kDelete, ValueShape::kTombstone, KeySource::kBefore,
+constexpr Kind kOldTombstone{Operation::kDelete, PublishedValue::kTombstone, KeySource::kBefore,
                              KeyHeader::kNewKey};
-constexpr Kind kNewHalf{Operation::kCreate, ValueShape::kEnvelope, KeySource::kAfter,
+constexpr Kind kNewHalf{Operation::kCreate, PublishedValue::kEnvelope, KeySource::kAfter,
                         KeyHeader::kOldKey};
 
 TEST_F(RouterTest, InsertPublishesOneCreate) {
@@ -157,7 +157,7 @@ TEST_F(RouterTest, KEY03TableWithoutKeyHasNullKeysAndStillATombstone) {
   ASSERT_EQ(kinds.size(), 2u);
   EXPECT_EQ(kinds[0].key, KeySource::kNone);
   EXPECT_EQ(kinds[1].key, KeySource::kNone);
-  EXPECT_EQ(kinds[1].shape, ValueShape::kTombstone);
+  EXPECT_EQ(kinds[1].record, PublishedValue::kTombstone);
 }
 
 TEST_F(RouterTest, TruncateIsSkippedByDefault) {
@@ -168,7 +168,7 @@ TEST_F(RouterTest, TruncateIsSkippedByDefault) {
 TEST_F(RouterTest, TruncateHasANullKey) {
   options_.skip_truncate = false;
   EXPECT_THAT(Route(Change(Operation::kTruncate)),
-              ElementsAre(Kind{Operation::kTruncate, ValueShape::kEnvelope, KeySource::kNone,
+              ElementsAre(Kind{Operation::kTruncate, PublishedValue::kEnvelope, KeySource::kNone,
                                KeyHeader::kNone}));
 }
 

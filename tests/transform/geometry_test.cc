@@ -34,11 +34,11 @@ std::string Nested(int collections) {
 std::string Format(const std::string& format, const std::string& geometry) {
   config::TransformSpec spec;
   spec.options.Put("format", format);
-  event::RecordShape shape = SpatialRecords::Make("spatial c . " + geometry);
+  event::RecordTemplate record = SpatialRecords::Make("spatial c . " + geometry);
   Questions questions({});
-  const auto verdict = MakeGeometryFormat(spec)->Apply(&shape, &questions);
+  const auto verdict = MakeGeometryFormat(spec)->Apply(&record, &questions);
   if (!verdict.ok()) return std::string(verdict.status().message());
-  return shape.value->Find("after")->Find("g")->leaf.constant_text;
+  return record.value->Find("after")->Find("g")->leaf.constant_text;
 }
 
 TEST(Geometry, PartsKeepTheirByteOrder) {

@@ -1,4 +1,4 @@
-// Rows of an outbox table and logical messages as shapes of constants: those of
+// Rows of an outbox table and logical messages as templates of constants: those of
 // vectors/OutboxRecords.java.
 #pragma once
 
@@ -18,23 +18,23 @@ class OutboxRecords : public SampleRecords {
            absl::StartsWith(name, "message ");
   }
 
-  static event::RecordShape Make(const std::string& name) {
-    event::RecordShape shape;
-    shape.headers = {Text("__debezium.context.taskId", "0")};
-    if (absl::StartsWith(name, "message ")) return Message(name.substr(8), std::move(shape));
-    shape.topic = "srv.public.outbox";
-    shape.key = Build("srv.public.outbox.Key", 0, false, {Uuid()});
-    if (name == "outbox_tombstone") return shape;
+  static event::RecordTemplate Make(const std::string& name) {
+    event::RecordTemplate record;
+    record.headers = {Text("__debezium.context.taskId", "0")};
+    if (absl::StartsWith(name, "message ")) return Message(name.substr(8), std::move(record));
+    record.topic = "srv.public.outbox";
+    record.key = Build("srv.public.outbox.Key", 0, false, {Uuid()});
+    if (name == "outbox_tombstone") return record;
     Node before = event::NullNode(RowSchema(), "before"),
          after = event::NullNode(RowSchema(), "after");
     if (name == "outbox_update" || name == "outbox_delete") before = Row("outbox", "before");
     if (name != "outbox_delete" && name != "outbox_truncate") after = Row(name, "after");
-    shape.value = Envelope(Operation(name), std::move(before), std::move(after), false);
-    shape.value->Find("source")->Find("table")->leaf.constant_text = "outbox";
-    event::ConnectSchema schema = *shape.value->schema;
+    record.value = Envelope(Operation(name), std::move(before), std::move(after), false);
+    record.value->Find("source")->Find("table")->leaf.constant_text = "outbox";
+    event::ConnectSchema schema = *record.value->schema;
     schema.name = "srv.public.outbox.Envelope";
-    shape.value->schema = event::Shared(schema);
-    return shape;
+    record.value->schema = event::Shared(schema);
+    return record;
   }
 
  private:
@@ -101,11 +101,11 @@ class OutboxRecords : public SampleRecords {
     return Struct(RowSchema(), std::move(members), member);
   }
 
-  static event::RecordShape Message(const std::string& content, event::RecordShape shape) {
+  static event::RecordTemplate Message(const std::string& content, event::RecordTemplate record) {
     const auto text = Of(Type::kString, true);
-    shape.topic = "srv.message";
-    shape.key = Build("io.debezium.connector.postgresql.MessageKey", 1, false,
-                      {event::ConstantNode(text, Scalar::Text("outbox"), "prefix")});
+    record.topic = "srv.message";
+    record.key = Build("io.debezium.connector.postgresql.MessageKey", 1, false,
+                       {event::ConstantNode(text, Scalar::Text("outbox"), "prefix")});
     Node message =
         Build("io.debezium.connector.postgresql.Message", 1, false,
               {event::ConstantNode(text, Scalar::Text("outbox"), "prefix"),
@@ -113,10 +113,10 @@ class OutboxRecords : public SampleRecords {
               "message");
     const Node change = Envelope("m", event::NullNode(RowSchema(), "before"),
                                  event::NullNode(RowSchema(), "after"), false);
-    shape.value = Build("io.debezium.connector.postgresql.MessageValue", 1, false,
-                        {Text("op", "m"), *change.Find("ts_ms"), *change.Find("source"),
-                         *change.Find("transaction"), std::move(message)});
-    return shape;
+    record.value = Build("io.debezium.connector.postgresql.MessageValue", 1, false,
+                         {Text("op", "m"), *change.Find("ts_ms"), *change.Find("source"),
+                          *change.Find("transaction"), std::move(message)});
+    return record;
   }
 };
 

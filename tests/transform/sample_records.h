@@ -1,4 +1,4 @@
-// The records that tests/transform/vectors was recorded with, as shapes of constants.
+// The records that tests/transform/vectors was recorded with, as templates of constants.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 
 namespace walduct::transform {
 
@@ -15,16 +15,16 @@ class SampleRecords {
  public:
   // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and
   // typed_ c, u, d.
-  static event::RecordShape Make(const std::string& name) {
-    event::RecordShape shape;
-    shape.topic = "srv.public.cust";
-    shape.headers = {Text("__debezium.context.taskId", "0")};
-    if (name == "heartbeat") return Heartbeat(std::move(shape));
-    if (name != "nokey" && name != "t") shape.key = Struct(KeySchema(), {Integer("id", 1)});
-    if (name == "tombstone") return shape;
+  static event::RecordTemplate Make(const std::string& name) {
+    event::RecordTemplate record;
+    record.topic = "srv.public.cust";
+    record.headers = {Text("__debezium.context.taskId", "0")};
+    if (name == "heartbeat") return Heartbeat(std::move(record));
+    if (name != "nokey" && name != "t") record.key = Struct(KeySchema(), {Integer("id", 1)});
+    if (name == "tombstone") return record;
     if (absl::StartsWith(name, "wide_") || absl::StartsWith(name, "typed_")) {
-      shape.value = absl::StartsWith(name, "wide_") ? Wide(name.substr(5)) : Typed(name.substr(6));
-      return shape;
+      record.value = absl::StartsWith(name, "wide_") ? Wide(name.substr(5)) : Typed(name.substr(6));
+      return record;
     }
     Node before = event::NullNode(RowSchema(), "before"),
          after = event::NullNode(RowSchema(), "after");
@@ -39,8 +39,8 @@ class SampleRecords {
     if (name == "sparse" || name == "r" || name == "utx") after = Sparse("after");
     std::string op = name == "sparse" || name == "nokey" ? "c" : name.substr(0, 1);
     if (absl::EndsWith(name, "_u")) op = "u";
-    shape.value = Envelope(op, before, after, name == "utx");
-    return shape;
+    record.value = Envelope(op, before, after, name == "utx");
+    return record;
   }
 
  protected:
@@ -285,13 +285,13 @@ class SampleRecords {
                   event::ConstantNode(number, Scalar::Integer(1700000000123456789), "ts_ns")});
   }
 
-  static event::RecordShape Heartbeat(event::RecordShape shape) {
-    shape.topic = "__debezium-heartbeat.srv";
-    shape.key =
+  static event::RecordTemplate Heartbeat(event::RecordTemplate record) {
+    record.topic = "__debezium-heartbeat.srv";
+    record.key =
         Build("io.debezium.connector.common.ServerNameKey", 1, false, {Text("serverName", "srv")});
-    shape.value = Build("io.debezium.connector.common.Heartbeat", 1, false,
-                        {Integer("ts_ms", 1700000000123, Type::kInt64)});
-    return shape;
+    record.value = Build("io.debezium.connector.common.Heartbeat", 1, false,
+                         {Integer("ts_ms", 1700000000123, Type::kInt64)});
+    return record;
   }
 };
 

@@ -1,4 +1,4 @@
-// Rows with geometries and vectors as shapes of constants: those of vectors/SpatialRecords.java,
+// Rows with geometries and vectors as templates of constants: those of vectors/SpatialRecords.java,
 // where the names are explained.
 #pragma once
 
@@ -19,14 +19,14 @@ class SpatialRecords : public SampleRecords {
  public:
   static bool Has(absl::string_view name) { return absl::StartsWith(name, "spatial "); }
 
-  static event::RecordShape Make(const std::string& name) {
+  static event::RecordTemplate Make(const std::string& name) {
     const std::vector<std::string> parts = absl::StrSplit(name, ' ');
-    event::RecordShape shape;
-    shape.topic = "srv.public.cust";
-    shape.headers = {Text("__debezium.context.taskId", "0")};
-    shape.key = Struct(KeySchema(), {Integer("id", 1)});
-    shape.value = Envelope(parts[1], Row(parts[2], "before"), Row(parts[3], "after"), false);
-    return shape;
+    event::RecordTemplate record;
+    record.topic = "srv.public.cust";
+    record.headers = {Text("__debezium.context.taskId", "0")};
+    record.key = Struct(KeySchema(), {Integer("id", 1)});
+    record.value = Envelope(parts[1], Row(parts[2], "before"), Row(parts[3], "after"), false);
+    return record;
   }
 
  private:

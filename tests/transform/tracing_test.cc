@@ -32,16 +32,16 @@ std::unique_ptr<const Chain> Tracing(const std::string& column = "nn") {
   return Chain::Create(options);
 }
 
-Node* Context(event::RecordShape* shape) { return shape->value->Find("after")->Find("nn"); }
+Node* Context(event::RecordTemplate* record) { return record->value->Find("after")->Find("nn"); }
 
 ChainOutcome RunWith(const std::string& context, std::vector<Node> headers = {}) {
-  event::RecordShape shape = SampleRecords::Make("c");
-  shape.headers = std::move(headers);
-  Node* column = Context(&shape);
+  event::RecordTemplate record = SampleRecords::Make("c");
+  record.headers = std::move(headers);
+  Node* column = Context(&record);
   *column =
       event::ConstantNode(column->schema, event::Scalar::Text(context), std::string(column->name));
   const auto chain = Tracing();
-  ChainOutcome outcome = chain->Start(std::move(shape));
+  ChainOutcome outcome = chain->Start(std::move(record));
   // A question about a constant is answered by its value.
   if (outcome.kind == ChainOutcome::Kind::kQuestion)
     return chain->Resume(outcome, {false, outcome.question.leaf.constant_text});
@@ -51,7 +51,7 @@ ChainOutcome RunWith(const std::string& context, std::vector<Node> headers = {})
 std::vector<std::pair<std::string, std::string>> Headers(const ChainOutcome& outcome) {
   EXPECT_EQ(outcome.kind, ChainOutcome::Kind::kRecord) << outcome.error;
   std::vector<std::pair<std::string, std::string>> headers;
-  for (const Node& header : outcome.shape.headers)
+  for (const Node& header : outcome.record.headers)
     headers.emplace_back(header.name, header.leaf.constant_text);
   return headers;
 }
@@ -101,16 +101,16 @@ TEST(Tracing, AColumnThatIsNoTextIsTheErrorOfTheRecord) {
 }
 
 TEST(Tracing, ARecordIsAskedOnceAndItsHeadersAreFunctions) {
-  event::RecordShape shape = SampleRecords::Make("c");
-  Node* column = Context(&shape);
+  event::RecordTemplate record = SampleRecords::Make("c");
+  Node* column = Context(&record);
   *column = event::InputNode(column->schema, 7, std::string(column->name));
-  shape.headers.clear();
+  record.headers.clear();
   const auto chain = Tracing();
-  const ChainOutcome asked = chain->Start(std::move(shape));
+  const ChainOutcome asked = chain->Start(std::move(record));
   ASSERT_EQ(asked.kind, ChainOutcome::Kind::kQuestion);
   const ChainOutcome outcome = chain->Resume(asked, {false, "traceparent"});
-  ASSERT_EQ(outcome.shape.headers.size(), 1u);
-  const event::Leaf& leaf = outcome.shape.headers[0].leaf;
+  ASSERT_EQ(outcome.record.headers.size(), 1u);
+  const event::Leaf& leaf = outcome.record.headers[0].leaf;
   const event::Scalar in = event::Scalar::Text("traceparent=abc");
   std::string buffer;
   event::Scalar out;

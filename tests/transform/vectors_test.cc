@@ -16,7 +16,7 @@
 #include "config/properties/masking.h"
 #include "config/properties/property_set.h"
 #include "config/transforms/transform_checks.h"
-#include "encode/shape/shape_program.h"
+#include "encode/program/record_program.h"
 #include "tests/transform/outbox_records.h"
 #include "tests/transform/spatial_records.h"
 #include "transform/chain/chain.h"
@@ -111,11 +111,11 @@ class Runner {
     }
     if (outcome.kind == event::ChainOutcome::Kind::kDropped) return "  dropped\n";
     if (outcome.kind == event::ChainOutcome::Kind::kFailed) return Failed(outcome.error);
-    return Write(outcome.shape);
+    return Write(outcome.record);
   }
 
  private:
-  static event::RecordShape Make(const std::string& record) {
+  static event::RecordTemplate Make(const std::string& record) {
     if (OutboxRecords::Has(record)) return OutboxRecords::Make(record);
     if (SpatialRecords::Has(record)) return SpatialRecords::Make(record);
     return SampleRecords::Make(record);
@@ -125,8 +125,8 @@ class Runner {
     return absl::StrCat("  error ", status.message(), "\n");
   }
 
-  std::string Write(const event::RecordShape& shape) {
-    const auto program = encode::ShapeProgram::Compile(shape, inputs_, {});
+  std::string Write(const event::RecordTemplate& made) {
+    const auto program = encode::RecordProgram::Compile(made, inputs_, {});
     if (!program.ok()) return Failed(program.status());
     event::Record record;
     const absl::Status status = (*program)->Run(record_inputs_, &context_, &buffers_, &record);

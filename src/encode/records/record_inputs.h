@@ -1,5 +1,5 @@
-// RecordInputs: the values of one record that a shape refers to by number. The encoder gives the
-// numbers out when it makes a shape, and finds the values here when it writes a record.
+// RecordInputs: the values of one record that a template refers to by number. The encoder gives the
+// numbers out when it makes a template, and finds the values here when it writes a record.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 #include "encode/table/table_plan.h"
 #include "encode/values/value_plan.h"
 #include "event/emission.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 #include "event/scalar.h"
 
 namespace walduct::encode {
@@ -67,9 +67,9 @@ struct InputPlan {
   const FieldPlan* column = nullptr;
 };
 
-// Where the plans of inputs come from while a shape is compiled.
+// Where the plans of inputs come from while a template is compiled.
 struct InputPlans {
-  const TablePlan* table = nullptr;  // null: shapes without columns
+  const TablePlan* table = nullptr;  // null: templates without columns
   // the source block as it was before the transforms; null: none
   const event::Node* source = nullptr;
   InputPlan Find(uint32_t input) const;
@@ -82,7 +82,7 @@ void AppendMessageContent(const config::ValueOptions& values, absl::string_view 
 
 class RecordInputs {
  public:
-  // source: borrowed; null where no shape has a source block that is written as a whole.
+  // source: borrowed; null where no template has a source block that is written as a whole.
   explicit RecordInputs(config::ValueOptions values = {}, SourceBlock* source = nullptr)
       : values_(std::move(values)), source_(source) {}
 

@@ -25,7 +25,7 @@ struct RowPlan {
   bool is_key = false;  // a key takes no placeholder: it would name another row
 };
 
-struct ShapeBranches;  // shaped_encoder.h
+struct RecordBranches;  // template_encoder.h
 
 struct TablePlan {
   uint64_t version = 0;  // TableVersion
@@ -42,7 +42,7 @@ struct TablePlan {
   std::string value_head;  // the same for the envelope
   Texts source_table;      // `,"schema":"public","table":"t"`
   std::vector<ColumnNotice> notices;
-  mutable std::shared_ptr<ShapeBranches> branches;  // of the transforms, if any
+  mutable std::shared_ptr<RecordBranches> branches;  // of the transforms, if any
 };
 
 struct TableRequest {

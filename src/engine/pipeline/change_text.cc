@@ -91,7 +91,7 @@ std::string DescribeRecord(const Emission& emission) {
   if (emission.kind != RecordKind::kChange) return SubjectOf(emission);
   const ChangeEvent& change = *emission.change;
   std::string text = absl::StrCat(OperationText(emission.operation), " ", SubjectOf(emission));
-  if (emission.value == event::ValueShape::kTombstone)
+  if (emission.value == event::PublishedValue::kTombstone)
     text = absl::StrCat("tombstone of ", SubjectOf(emission));
   if (change.schema != nullptr) absl::StrAppend(&text, ", key ", KeyOf(emission));
   absl::StrAppend(&text, ", LSN ", change.lsn.ToString());

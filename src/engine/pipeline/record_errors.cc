@@ -107,7 +107,7 @@ bool RecordErrors::EncodeOriginal(const event::Emission& emission, event::Record
   if (encoder_ == nullptr) return false;
   if (encoder_->Encode(emission, record).ok()) return true;
   event::Emission key_only = emission;
-  key_only.value = event::ValueShape::kTombstone;
+  key_only.value = event::PublishedValue::kTombstone;
   if (emission.kind != event::RecordKind::kChange || !encoder_->Encode(key_only, record).ok())
     *record = event::Record();
   record->value.reset();

@@ -69,10 +69,10 @@ void Sign(const std::string& alias, event::Node* node) {
   for (event::Node& operand : node->leaf.operands) Sign(alias, &operand);
 }
 
-void Sign(const std::string& alias, event::RecordShape* shape) {
-  for (event::Node& header : shape->headers) Sign(alias, &header);
+void Sign(const std::string& alias, event::RecordTemplate* record) {
+  for (event::Node& header : record->headers) Sign(alias, &header);
   for (std::optional<event::Node>* part :
-       {&shape->key, &shape->value, &shape->partition, &shape->timestamp}) {
+       {&record->key, &record->value, &record->partition, &record->timestamp}) {
     if (part->has_value()) Sign(alias, &**part);
   }
 }
@@ -103,16 +103,16 @@ std::unique_ptr<const Chain> Chain::Create(const config::TransformChainOptions& 
   return chain;
 }
 
-ChainOutcome Chain::Start(event::RecordShape shape) const {
+ChainOutcome Chain::Start(event::RecordTemplate record) const {
   ChainOutcome from;
-  from.shape = std::move(shape);
+  from.record = std::move(record);
   return Run(std::move(from));
 }
 
 ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
   CHECK(at.kind == ChainOutcome::Kind::kQuestion);
   ChainOutcome from;
-  from.shape = at.shape;
+  from.record = at.record;
   from.stage = at.stage;
   from.answers = at.answers;
   from.answers.push_back(answer);
@@ -122,28 +122,28 @@ ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
   return Run(std::move(from));
 }
 
-absl::StatusOr<Verdict> Chain::Apply(const Link& link, event::RecordShape* shape,
+absl::StatusOr<Verdict> Chain::Apply(const Link& link, event::RecordTemplate* record,
                                      Questions* questions) {
   if (link.predicate != nullptr) {
-    const std::optional<bool> holds = link.predicate->Test(*shape, questions);
+    const std::optional<bool> holds = link.predicate->Test(*record, questions);
     if (!holds) return Verdict::kAsk;
     if (*holds == link.negate) return Verdict::kKeep;
   }
-  return link.stage->Apply(shape, questions);
+  return link.stage->Apply(record, questions);
 }
 
 ChainOutcome Chain::Run(ChainOutcome from) const {
   for (; from.stage < links_.size(); ++from.stage, from.answers.clear()) {
     const Link& link = links_[from.stage];
     Questions questions(from.answers);
-    event::RecordShape shape = from.shape;
-    const absl::StatusOr<Verdict> verdict = Apply(link, &shape, &questions);
+    event::RecordTemplate record = from.record;
+    const absl::StatusOr<Verdict> verdict = Apply(link, &record, &questions);
     from.by = link.alias;
     AddNotices(link.alias, questions, &from);
     if (!verdict.ok()) {
       from.kind = ChainOutcome::Kind::kFailed;
       from.error = event::TransformError(verdict.status(), link.alias,
-                                         absl::StrCat("a record of topic ", from.shape.topic));
+                                         absl::StrCat("a record of topic ", from.record.topic));
       return from;
     }
     if (*verdict == Verdict::kAsk) {
@@ -156,8 +156,8 @@ ChainOutcome Chain::Run(ChainOutcome from) const {
       from.kind = ChainOutcome::Kind::kDropped;
       return from;
     }
-    Sign(link.alias, &shape);
-    from.shape = std::move(shape);
+    Sign(link.alias, &record);
+    from.record = std::move(record);
   }
   from.kind = ChainOutcome::Kind::kRecord;
   return from;

@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "config/options/transform_spec.h"
-#include "event/shape_chain.h"
+#include "event/transform_chain.h"
 #include "transform/chain/predicate.h"
 #include "transform/stages/stages.h"
 
 namespace walduct::transform {
 
-class Chain final : public event::ShapeChain {
+class Chain final : public event::TransformChain {
  public:
   // Null when there are no transforms: records are written as they come.
   static std::unique_ptr<const Chain> Create(const config::TransformChainOptions& options);
 
-  event::ChainOutcome Start(event::RecordShape shape) const override;
+  event::ChainOutcome Start(event::RecordTemplate record) const override;
   event::ChainOutcome Resume(const event::ChainOutcome& at,
                              const event::Answer& answer) const override;
 
@@ -29,7 +29,7 @@ class Chain final : public event::ShapeChain {
   };
 
   event::ChainOutcome Run(event::ChainOutcome from) const;
-  static absl::StatusOr<Verdict> Apply(const Link& link, event::RecordShape* shape,
+  static absl::StatusOr<Verdict> Apply(const Link& link, event::RecordTemplate* record,
                                        Questions* questions);
 
   std::vector<Link> links_;

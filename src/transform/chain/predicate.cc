@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "java/regex/regex.h"
-#include "transform/shape/shape_edit.h"
+#include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
@@ -17,8 +17,8 @@ class TopicNameMatches final : public Predicate {
     CHECK(regex.ok());  // checked before
     regex_ = *std::move(regex);
   }
-  std::optional<bool> Test(const event::RecordShape& shape, Questions*) const override {
-    return regex_->FullMatch(shape.topic);
+  std::optional<bool> Test(const event::RecordTemplate& record, Questions*) const override {
+    return regex_->FullMatch(record.topic);
   }
 
  private:
@@ -28,8 +28,8 @@ class TopicNameMatches final : public Predicate {
 class HasHeaderKey final : public Predicate {
  public:
   explicit HasHeaderKey(std::string name) : name_(std::move(name)) {}
-  std::optional<bool> Test(const event::RecordShape& shape, Questions*) const override {
-    return std::any_of(shape.headers.begin(), shape.headers.end(),
+  std::optional<bool> Test(const event::RecordTemplate& record, Questions*) const override {
+    return std::any_of(record.headers.begin(), record.headers.end(),
                        [&](const event::Node& header) { return header.name == name_; });
   }
 
@@ -39,8 +39,9 @@ class HasHeaderKey final : public Predicate {
 
 class RecordIsTombstone final : public Predicate {
  public:
-  std::optional<bool> Test(const event::RecordShape& shape, Questions* questions) const override {
-    const Presence presence = PresenceOf(shape.value, questions);
+  std::optional<bool> Test(const event::RecordTemplate& record,
+                           Questions* questions) const override {
+    const Presence presence = PresenceOf(record.value, questions);
     if (presence == Presence::kUnknown) return std::nullopt;
     return presence == Presence::kNull;
   }

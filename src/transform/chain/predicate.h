@@ -1,12 +1,12 @@
-// Predicate: says whether a transform applies to a record, by its shape. Immutable; thread-safe.
+// Predicate: says whether a transform applies to a record, by its template. Immutable; thread-safe.
 #pragma once
 
 #include <memory>
 #include <optional>
 
 #include "config/options/transform_spec.h"
-#include "event/record_shape.h"
-#include "transform/shape/stage.h"
+#include "event/record_template.h"
+#include "transform/template/stage.h"
 
 namespace walduct::transform {
 
@@ -14,7 +14,8 @@ class Predicate {
  public:
   virtual ~Predicate() = default;
   // nullopt: it asked a question.
-  virtual std::optional<bool> Test(const event::RecordShape& shape, Questions* questions) const = 0;
+  virtual std::optional<bool> Test(const event::RecordTemplate& record,
+                                   Questions* questions) const = 0;
 };
 using PredicatePtr = std::shared_ptr<const Predicate>;
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 #include "transform/outbox/json_schema.h"
-#include "transform/shape/stage.h"
+#include "transform/template/stage.h"
 
 namespace walduct::transform {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 
 namespace walduct::transform {
 

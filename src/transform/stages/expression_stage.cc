@@ -1,6 +1,6 @@
 // Debezium's Filter and ContentBasedRouter with the expressions of config/transforms/expression.h.
-// What an expression says about a shape is worked out when the shape is known: paths become leaves
-// or constants. Only what is left asks each record.
+// What an expression says about a template is worked out when the template is known: paths become
+// leaves or constants. Only what is left asks each record.
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,10 +11,10 @@
 #include "config/transforms/expression.h"
 #include "java/regex/regex.h"
 #include "java/time/connect_time.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/expression_value.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -23,7 +23,7 @@ using config::Expression;
 using config::TransformSpec;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 using Kind = Expression::Kind;
 
@@ -209,10 +209,10 @@ class Evaluation {
   mutable std::vector<std::unique_ptr<std::string>> texts_;
 };
 
-// Finds what the paths of an expression mean in one shape.
+// Finds what the paths of an expression mean in one template.
 class Binder {
  public:
-  explicit Binder(const RecordShape& shape) : shape_(shape) {}
+  explicit Binder(const RecordTemplate& record) : record_(record) {}
 
   Bound Bind(const Expression& expression) {
     Bound bound;
@@ -240,9 +240,9 @@ class Binder {
 
   absl::StatusOr<Bound> BindPath(const Expression& expression) {
     const std::string& root = expression.path[0];
-    if (root == "topic") return Constant(Scalar::Text(shape_.topic));
+    if (root == "topic") return Constant(Scalar::Text(record_.topic));
     if (root == "header") return BindHeader(expression);
-    const std::optional<Node>& record = root == "key" ? shape_.key : shape_.value;
+    const std::optional<Node>& record = root == "key" ? record_.key : record_.value;
     Node node = record ? *record : event::NullNode(nullptr);
     for (size_t i = 1; i < expression.path.size(); ++i) {
       ASSIGN_OR_RETURN(node, Step(node, expression.path[i], expression.safe[i]));
@@ -272,7 +272,7 @@ class Binder {
     if (path.size() < 2 || path.size() > 3 || (path.size() == 3 && path[2] != "value"))
       return RecordError("the expression must name a header as header.name.value");
     const Node* found = nullptr;
-    for (const Node& header : shape_.headers) {
+    for (const Node& header : record_.headers) {
       if (header.name == path[1]) found = &header;
     }
     if (found != nullptr && path.size() == 3) return BindNode(*found);
@@ -306,7 +306,7 @@ class Binder {
     return bound;
   }
 
-  const RecordShape& shape_;
+  const RecordTemplate& record_;
   std::vector<Node> operands_;
 };
 
@@ -324,17 +324,18 @@ class ExpressionStage : public Stage {
   }
 
   // kKeep where the expression says nothing about the record; nullopt: it does.
-  std::optional<Verdict> Before(const RecordShape& shape, Questions* questions) const {
-    if (topics_ != nullptr && !topics_->FullMatch(shape.topic)) return Verdict::kKeep;
+  std::optional<Verdict> Before(const RecordTemplate& record, Questions* questions) const {
+    if (topics_ != nullptr && !topics_->FullMatch(record.topic)) return Verdict::kKeep;
     if (nulls_ == "evaluate") return std::nullopt;
-    return UnlessPresent(shape.value, questions,
+    return UnlessPresent(record.value, questions,
                          nulls_ == "drop" ? Verdict::kDrop : Verdict::kKeep);
   }
 
   // wanted: what the result must be, or null. nullopt: asked.
-  absl::StatusOr<std::optional<event::Answer>> Result(const RecordShape& shape, Scalar::Kind wanted,
+  absl::StatusOr<std::optional<event::Answer>> Result(const RecordTemplate& record,
+                                                      Scalar::Kind wanted,
                                                       Questions* questions) const {
-    Binder binder(shape);
+    Binder binder(record);
     const Bound root = binder.Bind(*expression_);
     std::vector<Node> operands = binder.TakeOperands();
     const auto expression = expression_;  // what the bound nodes point into
@@ -377,9 +378,9 @@ class FilterByExpression final : public ExpressionStage {
  public:
   explicit FilterByExpression(const TransformSpec& spec) : ExpressionStage(spec, "condition") {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (const auto verdict = Before(*shape, questions)) return *verdict;
-    ASSIGN_OR_RETURN(const auto answer, Result(*shape, Scalar::Kind::kBoolean, questions));
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (const auto verdict = Before(*record, questions)) return *verdict;
+    ASSIGN_OR_RETURN(const auto answer, Result(*record, Scalar::Kind::kBoolean, questions));
     if (!answer) return Verdict::kAsk;
     if (answer->null) return RecordError("the condition is null, neither true nor false");
     return answer->text == "true" ? Verdict::kKeep : Verdict::kDrop;
@@ -391,11 +392,11 @@ class ContentBasedRouter final : public ExpressionStage {
   explicit ContentBasedRouter(const TransformSpec& spec)
       : ExpressionStage(spec, "topic.expression") {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (const auto verdict = Before(*shape, questions)) return *verdict;
-    ASSIGN_OR_RETURN(const auto answer, Result(*shape, Scalar::Kind::kText, questions));
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (const auto verdict = Before(*record, questions)) return *verdict;
+    ASSIGN_OR_RETURN(const auto answer, Result(*record, Scalar::Kind::kText, questions));
     if (!answer) return Verdict::kAsk;
-    if (!answer->null) shape->topic = answer->text;
+    if (!answer->null) record->topic = answer->text;
     return Verdict::kKeep;
   }
 };

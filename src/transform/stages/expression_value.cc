@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "java/text/number_text.h"
-#include "transform/shape/shape_edit.h"
+#include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -22,7 +22,7 @@ using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 // What the transforms of fields have in common: what they work on, and how fields are copied.
@@ -31,7 +31,7 @@ class FieldStage : public Stage {
   explicit FieldStage(const TransformSpec& spec)
       : target_(spec.target), replace_null_(spec.options.Boolean("replace.null.with.default")) {}
 
-  std::optional<Node>& target(RecordShape* shape) const { return Target(target_, shape); }
+  std::optional<Node>& target(RecordTemplate* record) const { return Target(target_, record); }
   bool replace_null() const { return replace_null_; }
 
   void TakeMembers(Node* node) const {
@@ -53,12 +53,12 @@ class InsertField final : public FieldStage {
         static_(Name(spec, "static.field")),
         static_value_(spec.options.Text("static.value")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    std::optional<Node>& operating = target(shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    std::optional<Node>& operating = target(record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "field insertion"));
     TakeMembers(node);
-    Insert(*shape, node);
+    Insert(*record, node);
     if (node->schema == nullptr) return Verdict::kKeep;
     RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
     return Verdict::kKeep;
@@ -77,18 +77,18 @@ class InsertField final : public FieldStage {
     return {name, true};
   }
 
-  void Insert(const RecordShape& shape, Node* node) const {
+  void Insert(const RecordTemplate& record, Node* node) const {
     const auto text = [&](const Field& field, absl::string_view value) {
       if (field.name.empty()) return;
       node->members.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, field.optional),
                                                   Scalar::Text(value), field.name));
     };
-    text(topic_, shape.topic);
+    text(topic_, record.topic);
     // A map does not even get the null.
-    if (node->schema != nullptr || shape.partition)
-      AddNumber(partition_, ConnectType::kInt32, "", shape.partition, node);
+    if (node->schema != nullptr || record.partition)
+      AddNumber(partition_, ConnectType::kInt32, "", record.partition, node);
     AddNumber(timestamp_, ConnectType::kInt64, "org.apache.kafka.connect.data.Timestamp",
-              shape.timestamp, node);
+              record.timestamp, node);
     text(static_, static_value_);
   }
 
@@ -118,8 +118,8 @@ class ReplaceField final : public FieldStage {
     }
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    std::optional<Node>& operating = target(shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    std::optional<Node>& operating = target(record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "field replacement"));
     std::vector<Node> kept;
@@ -146,9 +146,9 @@ class ValueToKey final : public FieldStage {
   explicit ValueToKey(const TransformSpec& spec)
       : FieldStage(spec), fields_(spec.options.List("fields")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
     ASSIGN_OR_RETURN(Node * value,
-                     RequireStruct(&shape->value, "copying fields from value to key"));
+                     RequireStruct(&record->value, "copying fields from value to key"));
     Node key = event::StructNode(nullptr, {});
     const Node missing = event::NullNode(nullptr);  // from a map
     for (const std::string& field : fields_) {
@@ -160,7 +160,7 @@ class ValueToKey final : public FieldStage {
     }
     if (value->schema != nullptr)
       RETURN_IF_ERROR(SetStructSchema(event::Schema(ConnectType::kStruct), &key));
-    shape->key = std::move(key);
+    record->key = std::move(key);
     return Verdict::kKeep;
   }
 
@@ -173,8 +173,8 @@ class HoistField final : public FieldStage {
   explicit HoistField(const TransformSpec& spec)
       : FieldStage(spec), field_(spec.options.Text("field")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    std::optional<Node>& operating = target(shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    std::optional<Node>& operating = target(record);
     // Without a schema the result is a map.
     Node member = operating ? std::move(*operating) : event::NullNode(nullptr);
     member.name = field_;
@@ -218,8 +218,8 @@ class ExtractField final : public FieldStage {
         field_(spec.options.Text("field")),
         path_(ParsePath(field_, spec.options.Text("field.syntax.version") == "V2")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    std::optional<Node>& operating = target(shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    std::optional<Node>& operating = target(record);
     if (!operating) return Verdict::kKeep;
     if (operating->schema == nullptr) return ExtractFromMap(&operating);
     Node node = *operating;
@@ -287,8 +287,8 @@ class Flatten final : public FieldStage {
   explicit Flatten(const TransformSpec& spec)
       : FieldStage(spec), delimiter_(spec.options.Text("delimiter")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    std::optional<Node>& operating = target(shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    std::optional<Node>& operating = target(record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "flattening"));
     if (node->schema == nullptr) return Verdict::kKeep;
@@ -345,8 +345,8 @@ class SetSchemaMetadata final : public FieldStage {
       version_ = static_cast<int>(spec.options.Integer("schema.version"));
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    std::optional<Node>& operating = target(shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    std::optional<Node>& operating = target(record);
     if (!operating) return Verdict::kKeep;
     if (operating->schema == nullptr)
       return RecordError("Schema required for [updating schema metadata]");

@@ -6,10 +6,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/geometry_bytes.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 #include "transform/values/json_reader.h"
 
 namespace walduct::transform {
@@ -19,7 +19,7 @@ using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 constexpr absl::string_view kGeometry = "io.debezium.data.geometry.Geometry";
@@ -96,10 +96,10 @@ class GeometryStage final : public Stage {
  public:
   explicit GeometryStage(const TransformSpec& spec) : edit_(spec) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (!shape->value || !shape->value->is_struct() || shape->value->schema == nullptr)
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    if (!record->value || !record->value->is_struct() || record->value->schema == nullptr)
       return Verdict::kKeep;
-    RETURN_IF_ERROR(EditMembers(&*shape->value));
+    RETURN_IF_ERROR(EditMembers(&*record->value));
     return Verdict::kKeep;
   }
 

@@ -10,7 +10,7 @@
 #include "absl/strings/strip.h"
 #include "java/time/connect_time.h"
 #include "java/time/simple_date_format.h"
-#include "transform/shape/shape_edit.h"
+#include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {

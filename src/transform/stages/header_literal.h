@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 
 namespace walduct::transform {
 

@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/header_literal.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -19,7 +19,7 @@ using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 class InsertHeader final : public Stage {
@@ -28,8 +28,8 @@ class InsertHeader final : public Stage {
       : header_(
             ParseHeaderLiteral(spec.options.Text("header"), spec.options.Text("value.literal"))) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    shape->headers.push_back(header_);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    record->headers.push_back(header_);
     return Verdict::kKeep;
   }
 
@@ -37,8 +37,8 @@ class InsertHeader final : public Stage {
   const Node header_;
 };
 
-void RemoveHeaders(const std::set<std::string, std::less<>>& names, RecordShape* shape) {
-  std::erase_if(shape->headers, [&](const Node& header) { return names.count(header.name) > 0; });
+void RemoveHeaders(const std::set<std::string, std::less<>>& names, RecordTemplate* record) {
+  std::erase_if(record->headers, [&](const Node& header) { return names.count(header.name) > 0; });
 }
 
 std::set<std::string, std::less<>> AsSet(const std::vector<std::string>& list) {
@@ -49,8 +49,8 @@ class DropHeaders final : public Stage {
  public:
   explicit DropHeaders(const TransformSpec& spec) : names_(AsSet(spec.options.List("headers"))) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    RemoveHeaders(names_, shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    RemoveHeaders(names_, record);
     return Verdict::kKeep;
   }
 
@@ -67,15 +67,15 @@ class HeaderFrom final : public Stage {
         moved_(spec.options.Text("operation") == "move" ? AsSet(fields_) : AsSet({})),
         replace_null_(spec.options.Boolean("replace.null.with.default")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "header move"));
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, record), "header move"));
     Node map = node->schema == nullptr ? *node : Node();  // stays as it is
     for (size_t i = 0; i < fields_.size(); ++i) {
       if (node->schema == nullptr) AddMissing(fields_[i], &map);
       const Node* member = node->schema == nullptr ? map.Find(fields_[i]) : node->Find(fields_[i]);
       if (member == nullptr) return RecordError(absl::StrCat("Field does not exist: ", fields_[i]));
-      shape->headers.push_back(Taken(*member, replace_null_));
-      shape->headers.back().name = headers_[i];
+      record->headers.push_back(Taken(*member, replace_null_));
+      record->headers.back().name = headers_[i];
     }
     if (moved_.empty()) return Verdict::kKeep;
     std::vector<Node> kept;
@@ -146,10 +146,10 @@ class ExtractChangedRecordState final : public Stage {
       : changed_(spec.options.Text("header.changed.name")),
         unchanged_(spec.options.Text("header.unchanged.name")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
-    const Node* before = shape->value->Find("before");
-    const Node* after = shape->value->Find("after");
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    if (!IsEnvelope(record->value)) return Verdict::kKeep;
+    const Node* before = record->value->Find("before");
+    const Node* after = record->value->Find("after");
     for (const auto& [node, name] : {std::pair(after, "after"), std::pair(before, "before")}) {
       if (node == nullptr) return RecordError(absl::StrCat(name, " is not a valid field name"));
     }
@@ -160,7 +160,7 @@ class ExtractChangedRecordState final : public Stage {
       if (both) {
         ASSIGN_OR_RETURN(names, Names(name, changed, *before, *after));
       }
-      shape->headers.push_back(std::move(names));
+      record->headers.push_back(std::move(names));
     }
     return Verdict::kKeep;
   }

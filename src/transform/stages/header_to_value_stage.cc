@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
@@ -16,7 +16,7 @@ using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 
 using Path = std::vector<std::string>;
 
@@ -57,19 +57,19 @@ class HeaderToValue final : public Stage {
         fields_(spec.options.List("fields")),
         move_(spec.options.Text("operation") == "move") {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (const auto verdict = UnlessPresent(shape->value, questions)) return *verdict;
-    Node& value = *shape->value;
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (const auto verdict = UnlessPresent(record->value, questions)) return *verdict;
+    Node& value = *record->value;
     if (value.schema == nullptr || value.schema->type != ConnectType::kStruct)
       return RecordError("Only Struct objects supported for [Header field insertion]");
     if (!value.is_struct()) value = Opened(value);
-    const Entries entries = FindEntries(*shape);
+    const Entries entries = FindEntries(*record);
     if (entries.empty()) return Verdict::kKeep;
     for (const Entry& entry : entries) {
       if (entry.path.size() > 1) RETURN_IF_ERROR(CheckPath(entry, *value.schema));
     }
     ASSIGN_OR_RETURN(const Verdict verdict, Rewrite({entries, kRoot, 0}, questions, &value));
-    if (verdict == Verdict::kKeep && move_) Remove(&shape->headers);
+    if (verdict == Verdict::kKeep && move_) Remove(&record->headers);
     return verdict;
   }
 
@@ -88,9 +88,9 @@ class HeaderToValue final : public Stage {
     bool values = true;      // false: only its schema is there
   };
 
-  Entries FindEntries(const RecordShape& shape) const {
+  Entries FindEntries(const RecordTemplate& record) const {
     Entries entries;
-    for (const Node& header : shape.headers) {
+    for (const Node& header : record.headers) {
       const auto listed = std::find(headers_.begin(), headers_.end(), header.name);
       if (listed == headers_.end()) continue;
       const std::string& field = fields_[static_cast<size_t>(listed - headers_.begin())];

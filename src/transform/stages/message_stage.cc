@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "transform/outbox/json_payload.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 constexpr absl::string_view kMessageSchema = "io.debezium.connector.postgresql.MessageValue";
@@ -36,12 +36,12 @@ class DecodeMessageContent final : public Stage {
   explicit DecodeMessageContent(const config::TransformSpec& spec)
       : rules_{.keep_nulls = spec.options.Boolean("fields.null.include")} {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    const bool message = shape->value && shape->value->is_struct() &&
-                         shape->value->schema != nullptr &&
-                         shape->value->schema->name == kMessageSchema;
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    const bool message = record->value && record->value->is_struct() &&
+                         record->value->schema != nullptr &&
+                         record->value->schema->name == kMessageSchema;
     if (!message) return Verdict::kKeep;
-    const Node* body = shape->value->Find("message");
+    const Node* body = record->value->Find("message");
     const Node* content = body != nullptr && body->is_struct() ? body->Find("content") : nullptr;
     if (content == nullptr || content->kind != Node::Kind::kLeaf)
       return RecordError("the message has no content");
@@ -51,15 +51,15 @@ class DecodeMessageContent final : public Stage {
     Node row = TextOf(*content);
     ASSIGN_OR_RETURN(const Verdict verdict, StructOfText("", rules_, &row, questions));
     if (verdict != Verdict::kKeep) return verdict;
-    shape->key.reset();
-    return SetRow(std::move(row), shape);
+    record->key.reset();
+    return SetRow(std::move(row), record);
   }
 
  private:
   // All but the message stays; the operation is that of an INSERT.
-  static absl::StatusOr<Verdict> SetRow(Node row, RecordShape* shape) {
+  static absl::StatusOr<Verdict> SetRow(Node row, RecordTemplate* record) {
     Node value = event::StructNode(nullptr, {});
-    for (Node& member : shape->value->members) {
+    for (Node& member : record->value->members) {
       if (member.name == "message") continue;
       if (member.name == "op") {
         member = event::ConstantNode(member.schema, Scalar::Text("c"), member.name);
@@ -70,7 +70,7 @@ class DecodeMessageContent final : public Stage {
     ConnectSchema schema = event::Schema(ConnectType::kStruct);
     schema.name = absl::StrCat(kMessageSchema, ".Envelope");
     RETURN_IF_ERROR(SetStructSchema(std::move(schema), &value));
-    shape->value = std::move(value);
+    record->value = std::move(value);
     return Verdict::kKeep;
   }
 

@@ -13,9 +13,9 @@
 #include "transform/outbox/json_payload.h"
 #include "transform/outbox/outbox_timestamp.h"
 #include "transform/outbox/router_options.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -25,7 +25,7 @@ using config::Placement;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 // The event while it is put together. `row` and `envelope` are of the record as it came.
@@ -102,23 +102,23 @@ class EventRouter final : public Stage {
  public:
   explicit EventRouter(const config::TransformSpec& spec) : options_(spec) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (options_.tables && !shape->table.empty() && !options_.tables->Matches(shape->table))
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (options_.tables && !record->table.empty() && !options_.tables->Matches(record->table))
       return Verdict::kKeep;
-    if (!shape->value || shape->value->kind == Node::Kind::kNull) return Verdict::kDrop;
-    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
-    const absl::string_view op = ConstantText(*shape->value, "op");
+    if (!record->value || record->value->kind == Node::Kind::kNull) return Verdict::kDrop;
+    if (!IsEnvelope(record->value)) return Verdict::kKeep;
+    const absl::string_view op = ConstantText(*record->value, "op");
     if (op == "d") return Verdict::kDrop;
     if (op == "u") return ApplyToUpdate(questions);
     if (op == "t") {
       questions->GiveReason("the outbox table was truncated; that is no event and is left out");
       return Verdict::kDrop;
     }
-    const Node envelope = *std::move(shape->value);
+    const Node envelope = *std::move(record->value);
     const Node* row = envelope.Find("after");
     if (row == nullptr || !row->is_struct())
       return RecordError("the change has no new row to make an event of");
-    return ApplyToRow({envelope, *row, {}, {}, {}}, shape, questions);
+    return ApplyToRow({envelope, *row, {}, {}, {}}, record, questions);
   }
 
  private:
@@ -131,8 +131,9 @@ class EventRouter final : public Stage {
     return Verdict::kDrop;
   }
 
-  absl::StatusOr<Verdict> ApplyToRow(Event event, RecordShape* shape, Questions* questions) const {
-    ASSIGN_OR_RETURN(event.columns, MapColumns(event, *shape, questions));
+  absl::StatusOr<Verdict> ApplyToRow(Event event, RecordTemplate* record,
+                                     Questions* questions) const {
+    ASSIGN_OR_RETURN(event.columns, MapColumns(event, *record, questions));
     questions->MarkEvent();
     const Node& row = event.row;
     // What is taken by its value is the default where it is NULL, as everywhere in Connect.
@@ -142,24 +143,24 @@ class EventRouter final : public Stage {
     ASSIGN_OR_RETURN(const Verdict expanded, Expand(&event, questions));
     if (expanded != Verdict::kKeep) return expanded;
     const Node* clock = event.envelope.Find("ts_ms");
-    ASSIGN_OR_RETURN(shape->timestamp, EventTimestamp(options_.timestamp, row, clock));
-    shape->headers.push_back(Named(Taken(*row.Find(event.columns.id), true), "id"));
-    shape->partition.reset();
-    RETURN_IF_ERROR(PlaceOutside(row, shape));
-    shape->key = Named(Taken(*row.Find(event.columns.key), true), "");
-    ASSIGN_OR_RETURN(const Verdict valued, SetValue(event, shape, questions));
+    ASSIGN_OR_RETURN(record->timestamp, EventTimestamp(options_.timestamp, row, clock));
+    record->headers.push_back(Named(Taken(*row.Find(event.columns.id), true), "id"));
+    record->partition.reset();
+    RETURN_IF_ERROR(PlaceOutside(row, record));
+    record->key = Named(Taken(*row.Find(event.columns.key), true), "");
+    ASSIGN_OR_RETURN(const Verdict valued, SetValue(event, record, questions));
     if (valued != Verdict::kKeep) return valued;
     // Only now: what is refused for its topic may all the same have named the schema of the events
     // after it.
-    RETURN_IF_ERROR(SetTopic(event, shape));
+    RETURN_IF_ERROR(SetTopic(event, record));
     return Verdict::kKeep;
   }
 
-  absl::StatusOr<OutboxColumns> MapColumns(const Event& event, const RecordShape& shape,
+  absl::StatusOr<OutboxColumns> MapColumns(const Event& event, const RecordTemplate& record,
                                            Questions* questions) const {
     std::vector<std::string> names;
     for (const Node& member : event.row.members) names.push_back(member.name);
-    const std::string table = shape.table.empty() ? "of logical messages" : shape.table;
+    const std::string table = record.table.empty() ? "of logical messages" : record.table;
     ASSIGN_OR_RETURN(OutboxColumns columns, MapOutboxColumns({.options = options_.columns,
                                                               .table = table,
                                                               .transform = options_.alias,
@@ -180,17 +181,17 @@ class EventRouter final : public Stage {
     return Verdict::kKeep;
   }
 
-  absl::Status SetTopic(const Event& event, RecordShape* shape) const {
+  absl::Status SetTopic(const Event& event, RecordTemplate* record) const {
     const std::string& column = event.columns.route;
     if (event.without_route)
       return RecordError(absl::StrCat("column ", column, ", which gives the topic, is NULL"));
     // "outbox.event." would be a topic that nobody reads.
     if (options_.topic_of_route && IsBlank(event.route))
       return RecordError(absl::StrCat("column ", column, ", which gives the topic, is empty"));
-    shape->topic = options_.topic.Replace(event.route).value_or(event.route);
-    if (config::IsTopicName(shape->topic)) return absl::OkStatus();
+    record->topic = options_.topic.Replace(event.route).value_or(event.route);
+    if (config::IsTopicName(record->topic)) return absl::OkStatus();
     return RecordError(absl::StrCat("column ", column, " gives the topic '",
-                                    shape->topic.substr(0, 300),
+                                    record->topic.substr(0, 300),
                                     "', which is no name that Kafka takes"));
   }
 
@@ -200,38 +201,38 @@ class EventRouter final : public Stage {
   }
 
   // Columns that go into headers and the one that is the partition.
-  absl::Status PlaceOutside(const Node& row, RecordShape* shape) const {
+  absl::Status PlaceOutside(const Node& row, RecordTemplate* record) const {
     for (const PlacedColumn& placed : options_.placed) {
       if (placed.placement == Placement::kEnvelope) continue;
       if (options_.ignore_missing && row.Find(placed.column) == nullptr) continue;
       if (placed.placement == Placement::kHeader) {
         ASSIGN_OR_RETURN(const Node* column, Column(row, placed.column));
-        shape->headers.push_back(Named(Taken(*column, true), placed.alias));
+        record->headers.push_back(Named(Taken(*column, true), placed.alias));
       } else {
         ASSIGN_OR_RETURN(const Node* column, ColumnOf(row, placed.column, ConnectType::kInt32,
                                                       "integer, so it is no partition"));
-        ASSIGN_OR_RETURN(shape->partition, PartitionOf(*column));
+        ASSIGN_OR_RETURN(record->partition, PartitionOf(*column));
       }
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Verdict> SetValue(const Event& event, RecordShape* shape,
+  absl::StatusOr<Verdict> SetValue(const Event& event, RecordTemplate* record,
                                    Questions* questions) const {
-    shape->value = event.payload;
+    record->value = event.payload;
     if (options_.in_envelope) {
       // Before a tombstone takes its place: what cannot be in an envelope is an error there, too.
-      ASSIGN_OR_RETURN(const Verdict verdict, SetEnvelope(event, shape, questions));
+      ASSIGN_OR_RETURN(const Verdict verdict, SetEnvelope(event, record, questions));
       if (verdict != Verdict::kKeep) return verdict;
     }
     if (!options_.tombstones || !CanBeEmpty(event.payload)) return Verdict::kKeep;
     const event::Answer* empty = questions->Ask(IsEmptyNode(event.payload));
     if (empty == nullptr) return Verdict::kAsk;
-    if (empty->text == "true") shape->value.reset();
+    if (empty->text == "true") record->value.reset();
     return Verdict::kKeep;
   }
 
-  absl::StatusOr<Verdict> SetEnvelope(const Event& event, RecordShape* shape,
+  absl::StatusOr<Verdict> SetEnvelope(const Event& event, RecordTemplate* record,
                                       Questions* questions) const {
     ConnectSchema schema = event::Schema(ConnectType::kStruct);
     std::optional<std::string> of_version;
@@ -257,7 +258,7 @@ class EventRouter final : public Stage {
       value.members.push_back(Named(Taken(*column, true), placed.alias));
     }
     RETURN_IF_ERROR(SetStructSchema(std::move(schema), &value));
-    shape->value = std::move(value);
+    record->value = std::move(value);
     return Verdict::kKeep;
   }
 

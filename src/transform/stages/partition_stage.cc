@@ -3,9 +3,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 #include "transform/values/java_hash.h"
 
 namespace walduct::transform {
@@ -14,7 +14,7 @@ namespace {
 using config::TransformSpec;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 // The sum of the hashes; NULL values do not count, and without any the key decides.
@@ -53,9 +53,9 @@ class PartitionRouting final : public Stage {
         partitions_(spec.options.Integer("partition.topic.num")),
         murmur_(spec.options.Text("partition.hash.function") == "murmur") {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
-    const Node& envelope = *shape->value;
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    if (!IsEnvelope(record->value)) return Verdict::kKeep;
+    const Node& envelope = *record->value;
     const absl::string_view op = ConstantText(envelope, "op");
     if (op == "t" || op == "m") return Verdict::kKeep;
     std::vector<Node> operands;
@@ -69,7 +69,7 @@ class PartitionRouting final : public Stage {
       operands.push_back(Taken(*node, true));
     }
     if (operands.empty()) return Verdict::kKeep;
-    shape->partition = event::FunctionNode(
+    record->partition = event::FunctionNode(
         PlainSchema(ConnectType::kInt32, true),
         std::make_shared<const HashOfValues>(std::move(schemas), murmur_, partitions_),
         std::move(operands));

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 #include "transform/values/record_size.h"
 
 namespace walduct::transform {
@@ -17,7 +17,7 @@ using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 constexpr char kCut[] = "cut", kLarge[] = "large", kFits[] = "fits";
@@ -51,15 +51,15 @@ bool CanBeCut(const Node& node) {
 // The class's arithmetic, on all leaves whose size differs from record to record.
 class Measure {
  public:
-  Measure(const RecordShape& shape, const Limits& limits) : limits_(limits), size_(shape) {
+  Measure(const RecordTemplate& record, const Limits& limits) : limits_(limits), size_(record) {
     for (const bool after : {false, true}) {
-      const Node* row = shape.value->Find(after ? "after" : "before");
+      const Node* row = record.value->Find(after ? "after" : "before");
       if (row == nullptr || !row->is_struct()) continue;
       for (const Node& column : row->members) AddColumn(column, after);
     }
   }
 
-  // Of the shape that it was made of, which must be there.
+  // Of the template that it was made of, which must be there.
   std::vector<Node> Operands() const {
     std::vector<Node> operands;
     for (const Node* leaf : size_.leaves()) operands.push_back(*leaf);
@@ -155,27 +155,27 @@ class EnforceRecordSize final : public Stage {
       : limits_{spec.options.Integer("max.bytes"), spec.options.Real("compression.ratio"),
                 spec.options.Integer("min.field.size")} {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (!shape->value || !shape->value->is_struct() || shape->value->schema == nullptr)
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (!record->value || !record->value->is_struct() || record->value->schema == nullptr)
       return Verdict::kKeep;
-    const auto measure = std::make_shared<const Measure>(*shape, limits_);
+    const auto measure = std::make_shared<const Measure>(*record, limits_);
     const std::vector<Node> operands = measure->Operands();
     const event::Answer* answer = questions->Ask(Question(measure, operands));
     if (answer == nullptr) return Verdict::kAsk;
     if (answer->text == kFits) return Verdict::kKeep;
     if (answer->text == kLarge) {
       questions->Warn(absl::StrCat(
-          "records of topic ", shape->topic,
+          "records of topic ", record->topic,
           " are larger than max.bytes and published as they are: in before and after, which it "
           "cuts, no text or bytes are longer than min.field.size; it belongs before "
           "ExtractNewRecordState"));
       return Verdict::kKeep;
     }
-    questions->Warn(absl::StrCat("records of topic ", shape->topic,
+    questions->Warn(absl::StrCat("records of topic ", record->topic,
                                  " are larger than max.bytes: their columns that are longer than "
                                  "min.field.size are published cut"));
     for (const absl::string_view side : {"before", "after"}) {
-      Node* row = shape->value->Find(side);
+      Node* row = record->value->Find(side);
       if (row == nullptr || !row->is_struct()) continue;
       for (Node& column : row->members) Cut(measure, operands, &column);
     }

@@ -8,9 +8,9 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_rename.h"
 #include "java/time/simple_date_format.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -19,7 +19,7 @@ using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 using java::RegexRename;
 
@@ -34,9 +34,9 @@ class RegexRouter final : public Stage {
   explicit RegexRouter(const TransformSpec& spec)
       : replacement_(Compile(spec.options.Text("regex"), spec.options.Text("replacement"))) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (std::optional<std::string> topic = replacement_.Replace(shape->topic))
-      shape->topic = *std::move(topic);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    if (std::optional<std::string> topic = replacement_.Replace(record->topic))
+      record->topic = *std::move(topic);
     return Verdict::kKeep;
   }
 
@@ -52,8 +52,8 @@ class TimestampRouter final : public Stage {
     format_ = std::make_shared<const java::SimpleDateFormat>(*std::move(format));
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (!shape->timestamp) return RecordError("Timestamp missing on record");
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (!record->timestamp) return RecordError("Timestamp missing on record");
     const auto format = format_;
     const auto print = MakeFunction([format](auto in, std::string* buffer, Scalar* out) {
       if (in[0].is_null()) return RecordError("Timestamp missing on record");
@@ -62,10 +62,10 @@ class TimestampRouter final : public Stage {
       return absl::OkStatus();
     });
     const event::Answer* day = questions->Ask(
-        event::FunctionNode(PlainSchema(ConnectType::kString, false), print, {*shape->timestamp}));
+        event::FunctionNode(PlainSchema(ConnectType::kString, false), print, {*record->timestamp}));
     if (day == nullptr) return Verdict::kAsk;
-    shape->topic =
-        absl::StrReplaceAll(topic_, {{"${topic}", shape->topic}, {"${timestamp}", day->text}});
+    record->topic =
+        absl::StrReplaceAll(topic_, {{"${topic}", record->topic}, {"${timestamp}", day->text}});
     return Verdict::kKeep;
   }
 
@@ -86,20 +86,20 @@ class ByLogicalTableRouter final : public Stage {
           Compile(spec.options.Text("key.field.regex"), spec.options.Text("key.field.replacement"));
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    const std::optional<std::string> topic = topic_.Replace(shape->topic);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    const std::optional<std::string> topic = topic_.Replace(record->topic);
     if (!topic || topic->empty()) return Verdict::kKeep;
-    switch (PresenceOf(shape->key, questions)) {
+    switch (PresenceOf(record->key, questions)) {
       case Presence::kUnknown:
         return Verdict::kAsk;
       case Presence::kNull:
         break;
       case Presence::kPresent:
-        RETURN_IF_ERROR(ChangeKey(shape->topic, *topic, &*shape->key));
+        RETURN_IF_ERROR(ChangeKey(record->topic, *topic, &*record->key));
         break;
     }
-    if (IsEnvelope(shape->value)) RETURN_IF_ERROR(ChangeValue(*topic, &*shape->value));
-    shape->topic = *topic;
+    if (IsEnvelope(record->value)) RETURN_IF_ERROR(ChangeValue(*topic, &*record->value));
+    record->topic = *topic;
     return Verdict::kKeep;
   }
 
@@ -177,12 +177,16 @@ class ByLogicalTableRouter final : public Stage {
 
 class Filter final : public Stage {
  public:
-  absl::StatusOr<Verdict> Apply(RecordShape*, Questions*) const override { return Verdict::kDrop; }
+  absl::StatusOr<Verdict> Apply(RecordTemplate*, Questions*) const override {
+    return Verdict::kDrop;
+  }
 };
 
 class Pass final : public Stage {
  public:
-  absl::StatusOr<Verdict> Apply(RecordShape*, Questions*) const override { return Verdict::kKeep; }
+  absl::StatusOr<Verdict> Apply(RecordTemplate*, Questions*) const override {
+    return Verdict::kKeep;
+  }
 };
 
 }  // namespace

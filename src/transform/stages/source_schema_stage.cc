@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
@@ -17,7 +17,7 @@ using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 constexpr char kParameters[] = "__debezium.source.column.";
@@ -116,9 +116,9 @@ absl::StatusOr<Node> SourceSchema(const Node& source_table, const ConnectSchema&
 
 class ExtractSchemaToNewRecord final : public Stage {
  public:
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
-    Node& value = *shape->value;
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    if (!IsEnvelope(record->value)) return Verdict::kKeep;
+    Node& value = *record->value;
     for (const absl::string_view name : {"after", "before"}) {
       if (value.Find(name) == nullptr) return RecordError(absl::StrCat("Unknown field: ", name));
     }

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "config/options/transform_spec.h"
-#include "transform/shape/stage.h"
+#include "transform/template/stage.h"
 
 namespace walduct::transform {
 

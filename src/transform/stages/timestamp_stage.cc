@@ -6,9 +6,9 @@
 #include "base/status_macros.h"
 #include "java/time/connect_time.h"
 #include "java/time/simple_date_format.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -17,7 +17,7 @@ using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 using java::kConnectDate;
 using java::kConnectTime;
@@ -141,8 +141,8 @@ class TimestampConverter final : public Stage {
     format_ = std::make_shared<const SimpleDateFormat>(*std::move(format));
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    std::optional<Node>& operating = Target(target_, shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    std::optional<Node>& operating = Target(target_, record);
     if (!operating) return Verdict::kKeep;
     if (field_.empty()) {
       if (operating->schema == nullptr)

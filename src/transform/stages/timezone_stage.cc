@@ -12,16 +12,16 @@
 #include "base/status_macros.h"
 #include "java/time/connect_time.h"
 #include "java/time/time_zone.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
 using config::TransformSpec;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 struct EpochType {
@@ -113,15 +113,15 @@ class TimezoneConverter final : public Stage {
     zone_ = *zone;
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
-    const Node* source = shape->value->Find("source");
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    if (!IsEnvelope(record->value)) return Verdict::kKeep;
+    const Node* source = record->value->Find("source");
     const absl::string_view table =
         source != nullptr && source->is_struct() ? ConstantText(*source, "table") : "";
     bool named = false, whole = false;
     std::set<std::string, std::less<>> fields;
     for (const Rule& rule : rules_) {
-      if (!rule.IsAbout(table, shape->topic)) continue;
+      if (!rule.IsAbout(table, record->topic)) continue;
       named = true;
       whole = whole || rule.field.empty();
       for (const absl::string_view field : absl::StrSplit(rule.field, ';', absl::SkipEmpty()))
@@ -129,7 +129,7 @@ class TimezoneConverter final : public Stage {
     }
     if (include_given_ ? !named : whole) return Verdict::kKeep;
     for (const char* row : {"before", "after"}) {
-      Node* node = shape->value->Find(row);
+      Node* node = record->value->Find(row);
       if (node != nullptr && node->is_struct()) RETURN_IF_ERROR(Convert(fields, whole, node));
     }
     return Verdict::kKeep;

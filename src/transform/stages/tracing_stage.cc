@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 #include "transform/values/trace_context.h"
 
 namespace walduct::transform {
@@ -16,7 +16,7 @@ namespace {
 
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 constexpr absl::string_view kUnreadable = "?";
@@ -42,19 +42,19 @@ class ActivateTracingSpan final : public Stage {
   explicit ActivateTracingSpan(const config::TransformSpec& spec)
       : field_(spec.options.Text("tracing.span.context.field")) {}
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    const Node* after = IsEnvelope(shape->value) ? shape->value->Find("after") : nullptr;
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    const Node* after = IsEnvelope(record->value) ? record->value->Find("after") : nullptr;
     if (after == nullptr || !after->is_struct()) return Verdict::kKeep;
     const Node* context = after->Find(field_);
     if (context == nullptr) return Verdict::kKeep;
     if (context->schema != nullptr && context->schema->type != ConnectType::kString)
       return RecordError(absl::StrCat("Field '", field_, "' is not of type STRING"));
     if (context->kind != Node::Kind::kLeaf) return Verdict::kKeep;
-    return AddHeaders(Taken(*context, true), shape, questions);
+    return AddHeaders(Taken(*context, true), record, questions);
   }
 
  private:
-  absl::StatusOr<Verdict> AddHeaders(const Node& context, RecordShape* shape,
+  absl::StatusOr<Verdict> AddHeaders(const Node& context, RecordTemplate* record,
                                      Questions* questions) const {
     const event::ConnectSchemaPtr text = PlainSchema(ConnectType::kString, false);
     ASSIGN_OR_RETURN(const Node question, Converted(context, text, Names()));
@@ -69,7 +69,7 @@ class ActivateTracingSpan final : public Stage {
       if (!HasName(names->text, name)) continue;
       ASSIGN_OR_RETURN(Node header, Converted(context, text, Entry(name)));
       header.name = std::string(name);
-      Replace(std::move(header), shape);
+      Replace(std::move(header), record);
     }
     return Verdict::kKeep;
   }
@@ -81,9 +81,9 @@ class ActivateTracingSpan final : public Stage {
     return false;
   }
 
-  static void Replace(Node header, RecordShape* shape) {
-    std::erase_if(shape->headers, [&](const Node& other) { return other.name == header.name; });
-    shape->headers.push_back(std::move(header));
+  static void Replace(Node header, RecordTemplate* record) {
+    std::erase_if(record->headers, [&](const Node& other) { return other.name == header.name; });
+    record->headers.push_back(std::move(header));
   }
 
   const std::string field_;

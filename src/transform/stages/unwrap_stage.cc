@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 #include "transform/values/json_reader.h"
 
 namespace walduct::transform {
@@ -19,7 +19,7 @@ using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 // What each mode makes of deletes and of the tombstones behind them.
@@ -124,66 +124,66 @@ class ExtractNewRecordState final : public Stage {
     }
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     // A null under a schema is a tombstone, too.
-    switch (PresenceOf(shape->value, questions)) {
+    switch (PresenceOf(record->value, questions)) {
       case Presence::kUnknown:
         return Verdict::kAsk;
       case Presence::kNull:
-        return ApplyToTombstone(shape);
+        return ApplyToTombstone(record);
       case Presence::kPresent:
         break;
     }
-    if (!IsEnvelope(shape->value)) return Verdict::kKeep;
-    const Node envelope = *shape->value;
+    if (!IsEnvelope(record->value)) return Verdict::kKeep;
+    const Node envelope = *record->value;
     const Node* before = envelope.Find("before");
     const Node* after = envelope.Find("after");
-    RETURN_IF_ERROR(AddHeaders(envelope, shape));
+    RETURN_IF_ERROR(AddHeaders(envelope, record));
     // An envelope by its name that another transform has taken apart.
     if (after == nullptr) return RecordError("Unknown field: after");
-    if (after->is_struct()) return ApplyToRow(envelope, *after, shape, questions);
+    if (after->is_struct()) return ApplyToRow(envelope, *after, record, questions);
     if (before == nullptr) return RecordError("Unknown field: before");
     if (!before->is_struct()) return Verdict::kDrop;  // truncate
-    return ApplyToDelete(envelope, *before, *after, shape, questions);
+    return ApplyToDelete(envelope, *before, *after, record, questions);
   }
 
  private:
   // Only its operation is known of a tombstone.
-  absl::StatusOr<Verdict> ApplyToTombstone(RecordShape* shape) const {
+  absl::StatusOr<Verdict> ApplyToTombstone(RecordTemplate* record) const {
     if (!mode_.keep_tombstones) return Verdict::kDrop;
     for (const AddedField& added : headers_) {
       if (added.field != "op") continue;
-      shape->headers.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, false),
-                                                   Scalar::Text("d"), added.name));
+      record->headers.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, false),
+                                                    Scalar::Text("d"), added.name));
     }
     return Verdict::kKeep;
   }
 
   absl::StatusOr<Verdict> ApplyToDelete(const Node& envelope, const Node& before, const Node& after,
-                                        RecordShape* shape, Questions* questions) const {
+                                        RecordTemplate* record, Questions* questions) const {
     if (mode_.deletes == Deletes::kDropped) return Verdict::kDrop;
-    if (mode_.deletes == Deletes::kRow) return ApplyToRow(envelope, before, shape, questions);
+    if (mode_.deletes == Deletes::kRow) return ApplyToRow(envelope, before, record, questions);
     if (mode_.deletes == Deletes::kTombstone) {
-      shape->value.reset();
+      record->value.reset();
     } else {
-      shape->value = event::NullNode(after.schema);
+      record->value = event::NullNode(after.schema);
     }
-    return Route(before, shape, questions);
+    return Route(before, record, questions);
   }
 
-  absl::StatusOr<Verdict> ApplyToRow(const Node& envelope, const Node& row, RecordShape* shape,
+  absl::StatusOr<Verdict> ApplyToRow(const Node& envelope, const Node& row, RecordTemplate* record,
                                      Questions* questions) const {
     const bool deleted = row.name == "before";
     Node value = row;
     value.name.clear();
     if (mode_.mark_deleted) RETURN_IF_ERROR(MarkDeleted(deleted, &value));
-    ASSIGN_OR_RETURN(Verdict verdict, Route(deleted ? row : value, shape, questions));
+    ASSIGN_OR_RETURN(Verdict verdict, Route(deleted ? row : value, record, questions));
     if (verdict != Verdict::kKeep) return verdict;
     RETURN_IF_ERROR(AddFields(envelope, &value));
     if (!drop_header_.empty()) {
-      ASSIGN_OR_RETURN(verdict, DropFields(&value, shape, questions));
+      ASSIGN_OR_RETURN(verdict, DropFields(&value, record, questions));
     }
-    shape->value = std::move(value);
+    record->value = std::move(value);
     return verdict;
   }
 
@@ -195,10 +195,10 @@ class ExtractNewRecordState final : public Stage {
     return SetStructSchema(CopyBasics(*value->schema), value);
   }
 
-  absl::Status AddHeaders(const Node& envelope, RecordShape* shape) const {
+  absl::Status AddHeaders(const Node& envelope, RecordTemplate* record) const {
     for (const AddedField& added : headers_) {
       ASSIGN_OR_RETURN(std::optional<Node> node, Resolve(envelope, added));
-      if (node) shape->headers.push_back(AsOptional(*std::move(node), added.name));
+      if (node) record->headers.push_back(AsOptional(*std::move(node), added.name));
     }
     return absl::OkStatus();
   }
@@ -215,7 +215,8 @@ class ExtractNewRecordState final : public Stage {
     return SetStructSchema(CopyBasics(*value->schema), value);
   }
 
-  absl::StatusOr<Verdict> Route(const Node& row, RecordShape* shape, Questions* questions) const {
+  absl::StatusOr<Verdict> Route(const Node& row, RecordTemplate* record,
+                                Questions* questions) const {
     if (route_.empty()) return Verdict::kKeep;
     const Node* column = row.Find(route_);
     if (column == nullptr) return RecordError(absl::StrCat(route_, " is not a valid field name"));
@@ -223,14 +224,15 @@ class ExtractNewRecordState final : public Stage {
       return RecordError(absl::StrCat("Field '", route_, "' is not of type STRING"));
     const event::Answer* topic = questions->Ask(*column);
     if (topic == nullptr) return Verdict::kAsk;
-    if (!absl::StripAsciiWhitespace(topic->text).empty()) shape->topic = topic->text;
+    if (!absl::StripAsciiWhitespace(topic->text).empty()) record->topic = topic->text;
     return Verdict::kKeep;
   }
 
-  absl::StatusOr<Verdict> DropFields(Node* value, RecordShape* shape, Questions* questions) const {
-    const auto header = std::find_if(shape->headers.begin(), shape->headers.end(),
+  absl::StatusOr<Verdict> DropFields(Node* value, RecordTemplate* record,
+                                     Questions* questions) const {
+    const auto header = std::find_if(record->headers.begin(), record->headers.end(),
                                      [&](const Node& one) { return one.name == drop_header_; });
-    if (header == shape->headers.end() || header->kind != Node::Kind::kLeaf) return Verdict::kKeep;
+    if (header == record->headers.end() || header->kind != Node::Kind::kLeaf) return Verdict::kKeep;
     const event::Answer* answer = questions->Ask(*header);
     if (answer == nullptr) return Verdict::kAsk;
     std::set<std::string, std::less<>> names;
@@ -240,8 +242,8 @@ class ExtractNewRecordState final : public Stage {
     }
     if (names.empty()) return Verdict::kKeep;
     RETURN_IF_ERROR(Drop(names, value));
-    if (drop_from_key_ && shape->key && shape->key->is_struct())
-      RETURN_IF_ERROR(Drop(names, &*shape->key));
+    if (drop_from_key_ && record->key && record->key->is_struct())
+      RETURN_IF_ERROR(Drop(names, &*record->key));
     return Verdict::kKeep;
   }
 

@@ -13,9 +13,9 @@
 #include "base/status_macros.h"
 #include "java/text/number_text.h"
 #include "java/time/connect_time.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -26,7 +26,7 @@ using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 struct CastType {
@@ -82,8 +82,8 @@ class MaskField final : public Stage {
     if (spec.options.Has("replacement")) replacement_ = spec.options.Text("replacement");
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions*) const override {
-    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, shape), "mask fields"));
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
+    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, record), "mask fields"));
     if (node->schema == nullptr) {
       for (const std::string& name : fields_) AddMissing(name, node);
     }
@@ -300,8 +300,8 @@ class Cast final : public Stage {
     }
   }
 
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    std::optional<Node>& operating = Target(target_, shape);
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    std::optional<Node>& operating = Target(target_, record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     if (whole_ != nullptr) return CastWhole(&operating);
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "type casting"));

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
-#include "transform/shape/shape_edit.h"
-#include "transform/shape/value_functions.h"
 #include "transform/stages/stages.h"
+#include "transform/template/template_edit.h"
+#include "transform/template/value_functions.h"
 #include "transform/values/json_reader.h"
 
 namespace walduct::transform {
@@ -19,7 +19,7 @@ using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
-using event::RecordShape;
+using event::RecordTemplate;
 using event::Scalar;
 
 // Numbers are written as they are in the record, where infinities and NaN are texts.
@@ -141,13 +141,13 @@ absl::Status ConvertMembers(Node* parent) {
 
 class VectorToJson final : public Stage {
  public:
-  absl::StatusOr<Verdict> Apply(RecordShape* shape, Questions* questions) const override {
-    if (const auto verdict = UnlessPresent(shape->value, questions)) return *verdict;
-    const ConnectSchemaPtr& schema = shape->value->schema;
+  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
+    if (const auto verdict = UnlessPresent(record->value, questions)) return *verdict;
+    const ConnectSchemaPtr& schema = record->value->schema;
     if (schema == nullptr || schema->type != ConnectType::kStruct)
       return RecordError("Only Struct objects supported for [Value should be a struct]");
-    const bool row = shape->value->is_struct() && FindVectorType(*schema) == nullptr;
-    if (row) RETURN_IF_ERROR(Convert(&*shape->value));
+    const bool row = record->value->is_struct() && FindVectorType(*schema) == nullptr;
+    if (row) RETURN_IF_ERROR(Convert(&*record->value));
     return Verdict::kKeep;
   }
 };

@@ -144,13 +144,13 @@ int64_t ValueSize(const ConnectSchema& schema, const Scalar& value) {
   return kPrimitive;
 }
 
-RecordSize::RecordSize(const event::RecordShape& shape) {
-  fixed_ = kMapEntry * (kPositionEntries + static_cast<int64_t>(shape.headers.size())) +
-           kReference + static_cast<int64_t>(shape.topic.size());
-  if (shape.key) Add(*shape.key);
-  if (!shape.value) return;
-  Add(*shape.value);
-  const Node* transaction = shape.value->Find("transaction");
+RecordSize::RecordSize(const event::RecordTemplate& record) {
+  fixed_ = kMapEntry * (kPositionEntries + static_cast<int64_t>(record.headers.size())) +
+           kReference + static_cast<int64_t>(record.topic.size());
+  if (record.key) Add(*record.key);
+  if (!record.value) return;
+  Add(*record.value);
+  const Node* transaction = record.value->Find("transaction");
   if (transaction != nullptr && transaction->is_struct()) fixed_ += kMapEntry * kTransactionEntries;
 }
 

@@ -1,5 +1,5 @@
 // The size of a record as Debezium's ApproximateStructSizeCalculator estimates it: what the record
-// takes in a Java heap. Fixed parts are added up once per shape, the others once per record.
+// takes in a Java heap. Fixed parts are added up once per template, the others once per record.
 // Immutable once made; thread-safe.
 #pragma once
 
@@ -8,15 +8,15 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 
 namespace walduct::transform {
 
 class RecordSize {
  public:
-  explicit RecordSize(const event::RecordShape& shape);
+  explicit RecordSize(const event::RecordTemplate& record);
 
-  // The leaves whose size only the record knows; they belong to the shape.
+  // The leaves whose size only the record knows; they belong to the template.
   absl::Span<const event::Node* const> leaves() const { return leaves_; }
   // values: of those leaves, in their order.
   int64_t Of(absl::Span<const event::Scalar> values) const;
@@ -25,7 +25,7 @@ class RecordSize {
   void Add(const event::Node& node);
 
   int64_t fixed_ = 0;
-  std::vector<const event::Node*> leaves_;  // of no use once the shape is gone
+  std::vector<const event::Node*> leaves_;  // of no use once the template is gone
   std::vector<event::ConnectSchemaPtr> schemas_;
 };
 

@@ -1,4 +1,4 @@
-#include "transform/shape/shape_edit.h"
+#include "transform/template/template_edit.h"
 
 #include <set>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "transform/shape/value_functions.h"
+#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 
@@ -15,8 +15,8 @@ using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
 
-std::optional<Node>& Target(config::TransformTarget target, event::RecordShape* shape) {
-  return target == config::TransformTarget::kKey ? shape->key : shape->value;
+std::optional<Node>& Target(config::TransformTarget target, event::RecordTemplate* record) {
+  return target == config::TransformTarget::kKey ? record->key : record->value;
 }
 
 ConnectSchema CopyBasics(const ConnectSchema& schema) {

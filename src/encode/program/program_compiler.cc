@@ -1,4 +1,4 @@
-#include "encode/shape/shape_compiler.h"
+#include "encode/program/program_compiler.h"
 
 #include <utility>
 
@@ -97,19 +97,19 @@ LeafProgram CompileLeaf(const Node& node, const InputPlans& inputs, size_t* buff
   return leaf;
 }
 
-absl::StatusOr<std::unique_ptr<const ShapeProgram>> ShapeProgram::Compile(
-    const event::RecordShape& shape, const InputPlans& inputs, const Converters& converters) {
-  auto program = std::make_unique<ShapeProgram>();
-  RETURN_IF_ERROR(ProgramCompiler(inputs, program.get()).Compile(shape, converters));
+absl::StatusOr<std::unique_ptr<const RecordProgram>> RecordProgram::Compile(
+    const event::RecordTemplate& record, const InputPlans& inputs, const Converters& converters) {
+  auto program = std::make_unique<RecordProgram>();
+  RETURN_IF_ERROR(ProgramCompiler(inputs, program.get()).Compile(record, converters));
   return program;
 }
 
-absl::Status ProgramCompiler::Compile(const event::RecordShape& shape,
-                                      const ShapeProgram::Converters& converters) {
-  program_->topic_ = shape.topic;
-  RETURN_IF_ERROR(CompileBody(shape.key, converters.key, "key", &program_->key_));
-  RETURN_IF_ERROR(CompileBody(shape.value, converters.value, "value", &program_->value_));
-  for (const Node& header : shape.headers) {
+absl::Status ProgramCompiler::Compile(const event::RecordTemplate& record,
+                                      const RecordProgram::Converters& converters) {
+  program_->topic_ = record.topic;
+  RETURN_IF_ERROR(CompileBody(record.key, converters.key, "key", &program_->key_));
+  RETURN_IF_ERROR(CompileBody(record.value, converters.value, "value", &program_->value_));
+  for (const Node& header : record.headers) {
     if (!converters.header) {
       CompileSimpleHeader(header);
       continue;
@@ -117,8 +117,8 @@ absl::Status ProgramCompiler::Compile(const event::RecordShape& shape,
     const absl::Status status = CompileHeader(header, *converters.header);
     if (!status.ok()) return event::HeaderError(status, header.name);
   }
-  if (shape.partition) program_->partition_ = CompileLeaf(*shape.partition, inputs_, &buffers_);
-  if (shape.timestamp) program_->timestamp_ = CompileLeaf(*shape.timestamp, inputs_, &buffers_);
+  if (record.partition) program_->partition_ = CompileLeaf(*record.partition, inputs_, &buffers_);
+  if (record.timestamp) program_->timestamp_ = CompileLeaf(*record.timestamp, inputs_, &buffers_);
   return absl::OkStatus();
 }
 

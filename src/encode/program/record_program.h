@@ -1,4 +1,4 @@
-// ShapeProgram: a RecordShape compiled to appends. Key, value and headers are runs of constant
+// RecordProgram: a RecordTemplate compiled to appends. Key, value and headers are runs of constant
 // bytes with leaves between them: inputs, which RecordInputs writes, and functions, whose operands
 // are read first. Immutable once compiled; running it needs buffers that are used again, so that
 // the steady state allocates nothing.
@@ -17,8 +17,8 @@
 #include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
 #include "event/record.h"
-#include "event/record_shape.h"
-#include "event/shape_chain.h"
+#include "event/record_template.h"
+#include "event/transform_chain.h"
 
 namespace walduct::encode {
 
@@ -50,16 +50,16 @@ struct ProgramBuffers {
 absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, ValueContext* context,
                       ProgramBuffers* buffers, event::Scalar* out);
 
-class ShapeProgram {
+class RecordProgram {
  public:
   struct Converters {
     config::ConverterOptions key, value;
     std::optional<config::ConverterOptions> header;  // absent: SimpleHeaderConverter
   };
-  // An error: no record of this shape can be written (a required value is null, bytes are asked for
-  // and there are none).
-  static absl::StatusOr<std::unique_ptr<const ShapeProgram>> Compile(
-      const event::RecordShape& shape, const InputPlans& inputs, const Converters& converters);
+  // An error: no record of this template can be written (a required value is null, bytes are asked
+  // for and there are none).
+  static absl::StatusOr<std::unique_ptr<const RecordProgram>> Compile(
+      const event::RecordTemplate& record, const InputPlans& inputs, const Converters& converters);
 
   // Fills record, which borrows from the program and the buffers.
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,

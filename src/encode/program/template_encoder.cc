@@ -1,4 +1,4 @@
-#include "encode/shape/shaped_encoder.h"
+#include "encode/program/template_encoder.h"
 
 #include <utility>
 
@@ -8,28 +8,30 @@ namespace walduct::encode {
 
 using event::ChainOutcome;
 
-ShapedEncoder::ShapedEncoder(const event::ShapeChain& chain, const config::EncodeOptions& options,
-                             const std::string& run_id, SourceBlock* source, ValueContext* context)
+TemplateEncoder::TemplateEncoder(const event::TransformChain& chain,
+                                 const config::EncodeOptions& options, const std::string& run_id,
+                                 SourceBlock* source, ValueContext* context)
     : chain_(chain),
       builder_(options, run_id),
       converters_{options.key, options.value, options.header},
       inputs_(options.values, source),
       context_(context) {}
 
-event::Node ShapedEncoder::SourceOf(const TablePlan* plan) const {
+event::Node TemplateEncoder::SourceOf(const TablePlan* plan) const {
   return plan == nullptr ? event::NullNode(nullptr)
                          : builder_.SourceOf(*emission_->change->schema, *plan);
 }
 
-std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome, const TablePlan* plan,
-                                                       ShapeBranches* branches) {
+std::unique_ptr<RecordBranch> TemplateEncoder::MakeBranch(ChainOutcome outcome,
+                                                          const TablePlan* plan,
+                                                          RecordBranches* branches) {
   branches->bytes += kBranchBytes;
-  auto branch = std::make_unique<ShapeBranch>();
+  auto branch = std::make_unique<RecordBranch>();
   const event::Node source = SourceOf(plan);
   const InputPlans inputs{plan, plan == nullptr ? nullptr : &source};
   switch (outcome.kind) {
     case ChainOutcome::Kind::kRecord: {
-      auto program = ShapeProgram::Compile(outcome.shape, inputs, converters_);
+      auto program = RecordProgram::Compile(outcome.record, inputs, converters_);
       if (program.ok()) {
         branch->program = *std::move(program);
       } else {
@@ -50,27 +52,27 @@ std::unique_ptr<ShapeBranch> ShapedEncoder::MakeBranch(ChainOutcome outcome, con
     if (reported_.size() < kMaxNotices && reported_.insert(notice).second)
       notices_.push_back(notice);
   }
-  if (outcome.kind != ChainOutcome::Kind::kQuestion) outcome.shape = {};  // only Resume needs it
+  if (outcome.kind != ChainOutcome::Kind::kQuestion) outcome.record = {};  // only Resume needs it
   branch->outcome = std::move(outcome);
   return branch;
 }
 
-std::vector<std::string> ShapedEncoder::TakeNotices() { return std::exchange(notices_, {}); }
+std::vector<std::string> TemplateEncoder::TakeNotices() { return std::exchange(notices_, {}); }
 
-ShapeBranch* ShapedEncoder::RootOf(const event::Emission& emission, const TablePlan* plan,
-                                   ShapeBranches* branches) {
-  const uint32_t kind = ShapeKind(emission);
+RecordBranch* TemplateEncoder::RootOf(const event::Emission& emission, const TablePlan* plan,
+                                      RecordBranches* branches) {
+  const uint32_t kind = TemplateKey(emission);
   for (const auto& [known, branch] : branches->kinds) {
     if (known == kind) return branch.get();
   }
-  event::RecordShape shape =
+  event::RecordTemplate record =
       plan == nullptr ? builder_.OfOther(emission) : builder_.OfRow(emission, *plan);
-  branches->kinds.emplace_back(kind, MakeBranch(chain_.Start(std::move(shape)), plan, branches));
+  branches->kinds.emplace_back(kind, MakeBranch(chain_.Start(std::move(record)), plan, branches));
   return branches->kinds.back().second.get();
 }
 
-absl::Status ShapedEncoder::Follow(ShapeBranch* branch, const TablePlan* plan,
-                                   ShapeBranches* branches, ShapeBranch** next) {
+absl::Status TemplateEncoder::Follow(RecordBranch* branch, const TablePlan* plan,
+                                     RecordBranches* branches, RecordBranch** next) {
   RETURN_IF_ERROR(branch->question.Run(inputs_, context_, &buffers_, &answer_));
   if (!answer_.null) {
     if (const auto found = branch->answers.find(answer_.text); found != branch->answers.end()) {
@@ -78,7 +80,7 @@ absl::Status ShapedEncoder::Follow(ShapeBranch* branch, const TablePlan* plan,
       return absl::OkStatus();
     }
   }
-  std::unique_ptr<ShapeBranch>& made =
+  std::unique_ptr<RecordBranch>& made =
       answer_.null ? branch->null_answer : branch->answers[answer_.text];
   if (made == nullptr) {
     branches->bytes += kBytesPerAnswerByte * answer_.text.size();
@@ -88,13 +90,13 @@ absl::Status ShapedEncoder::Follow(ShapeBranch* branch, const TablePlan* plan,
   return absl::OkStatus();
 }
 
-absl::Status ShapedEncoder::Encode(const event::Emission& emission, const TablePlan* plan,
-                                   ShapeBranches* branches, int64_t now_nanos,
-                                   event::Record* record) {
+absl::Status TemplateEncoder::Encode(const event::Emission& emission, const TablePlan* plan,
+                                     RecordBranches* branches, int64_t now_nanos,
+                                     event::Record* record) {
   emission_ = &emission;
   inputs_.Begin(emission, plan, now_nanos);
   if (branches->bytes > kMaxBytes) *branches = {};
-  ShapeBranch* branch = RootOf(emission, plan, branches);
+  RecordBranch* branch = RootOf(emission, plan, branches);
   while (branch->outcome.kind == ChainOutcome::Kind::kQuestion)
     RETURN_IF_ERROR(Follow(branch, plan, branches, &branch));
   RETURN_IF_ERROR(branch->error);

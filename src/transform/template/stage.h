@@ -1,6 +1,6 @@
-// Stage: one transform of a chain, working on shapes. A stage decides by what a shape shows: its
-// topic, its structure, its headers, its constants. Where only a value can decide, it asks, and is
-// called again with the answer.
+// Stage: one transform of a chain, working on templates. A stage decides by what a template shows:
+// its topic, its structure, its headers, its constants. Where only a value can decide, it asks, and
+// is called again with the answer.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "event/record_shape.h"
-#include "event/shape_chain.h"
+#include "event/record_template.h"
+#include "event/transform_chain.h"
 
 namespace walduct::transform {
 
@@ -20,9 +20,9 @@ enum class Verdict {
   kAsk,  // Questions::Ask gave no answer
 };
 
-// The questions of one stage about one shape, in the order they are asked. Answers come in the same
-// order, so a stage must ask the same questions each time it is called with the same shape and
-// answers.
+// The questions of one stage about one template, in the order they are asked. Answers come in the
+// same order, so a stage must ask the same questions each time it is called with the same template
+// and answers.
 class Questions {
  public:
   explicit Questions(absl::Span<const event::Answer> known) : known_(known) {}
@@ -65,9 +65,10 @@ class Questions {
 class Stage {
  public:
   virtual ~Stage() = default;
-  // An error is the error of each record of this shape. After kDrop, kAsk and an error, *shape is
-  // of no use.
-  virtual absl::StatusOr<Verdict> Apply(event::RecordShape* shape, Questions* questions) const = 0;
+  // An error is the error of each record of this template. After kDrop, kAsk and an error, *record
+  // is of no use.
+  virtual absl::StatusOr<Verdict> Apply(event::RecordTemplate* record,
+                                        Questions* questions) const = 0;
 };
 
 }  // namespace walduct::transform

@@ -1,7 +1,7 @@
-// From shapes to programs; see shape_program.h. Pure.
+// From templates to programs; see record_program.h. Pure.
 #pragma once
 
-#include "encode/shape/shape_program.h"
+#include "encode/program/record_program.h"
 
 namespace walduct::encode {
 
@@ -10,14 +10,15 @@ LeafProgram CompileLeaf(const event::Node& node, const InputPlans& inputs, size_
 
 class ProgramCompiler {
  public:
-  ProgramCompiler(const InputPlans& inputs, ShapeProgram* program)
+  ProgramCompiler(const InputPlans& inputs, RecordProgram* program)
       : inputs_(inputs), program_(program) {}
 
-  absl::Status Compile(const event::RecordShape& shape, const ShapeProgram::Converters& converters);
+  absl::Status Compile(const event::RecordTemplate& record,
+                       const RecordProgram::Converters& converters);
 
  private:
-  using Part = ShapeProgram::Part;
-  using Step = ShapeProgram::Step;
+  using Part = RecordProgram::Part;
+  using Step = RecordProgram::Step;
 
   absl::Status CompileBytes(const event::Node& node, Part* part);
   absl::Status CompileBody(const std::optional<event::Node>& node,
@@ -36,7 +37,7 @@ class ProgramCompiler {
   void AddLeaf(const event::Node& node, std::string before, Part* part);
 
   const InputPlans& inputs_;
-  ShapeProgram* program_;
+  RecordProgram* program_;
   size_t buffers_ = 0;
 };
 

@@ -1,7 +1,7 @@
-// ShapeChain: the transforms of a connector, seen by the encoder. Works on shapes, once per kind of
-// record. Where what becomes of a record depends on its values, the chain asks a question: the
-// encoder evaluates it for each record, and resumes the chain once per distinct answer. So a record
-// costs one look-up per question, and the plans form a tree of answers.
+// TransformChain: the transforms of a connector, seen by the encoder. Works on templates, once per
+// kind of record. Where what becomes of a record depends on its values, the chain asks a question:
+// the encoder evaluates it for each record, and resumes the chain once per distinct answer. So a
+// record costs one look-up per question, and the plans form a tree of answers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 
 namespace walduct::event {
 
@@ -22,13 +22,13 @@ struct Answer {
 
 struct ChainOutcome {
   enum class Kind {
-    kRecord,    // publish `shape`
+    kRecord,    // publish `record`
     kDropped,   // nothing is published for such records
     kQuestion,  // evaluate `question`, then Resume
     kFailed,    // each such record ends with `error`
   };
   Kind kind = Kind::kRecord;
-  RecordShape shape;  // kQuestion: as the asking stage got it
+  RecordTemplate record;  // kQuestion: as the asking stage got it
   // kQuestion: a leaf. Its function's errors are errors of the record.
   Node question;
   size_t stage = 0;             // kQuestion: the stage that asks
@@ -43,10 +43,10 @@ struct ChainOutcome {
 
 // Thread-safe. Implementations do not change, except for what the first records of a run decide for
 // the later ones.
-class ShapeChain {
+class TransformChain {
  public:
-  virtual ~ShapeChain() = default;
-  virtual ChainOutcome Start(RecordShape shape) const = 0;
+  virtual ~TransformChain() = default;
+  virtual ChainOutcome Start(RecordTemplate record) const = 0;
   // at: an outcome with a question, of this chain.
   virtual ChainOutcome Resume(const ChainOutcome& at, const Answer& answer) const = 0;
 };

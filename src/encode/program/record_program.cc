@@ -1,11 +1,11 @@
-#include "encode/shape/shape_program.h"
+#include "encode/program/record_program.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "encode/shape/shape_compiler.h"
+#include "encode/program/program_compiler.h"
 #include "encode/table/bytes_only_error.h"
 #include "encode/values/scalar_text.h"
 #include "event/header_error.h"
@@ -110,15 +110,15 @@ absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, Value
   return absl::OkStatus();
 }
 
-absl::Status ShapeProgram::RunNull(const LeafProgram& leaf, const Part& part, ValueContext* context,
-                                   bool* null) {
+absl::Status RecordProgram::RunNull(const LeafProgram& leaf, const Part& part,
+                                    ValueContext* context, bool* null) {
   RETURN_IF_ERROR(FillNull(leaf, part.converter, context, null));
   if (*null) context->out->append("null");
   return absl::OkStatus();
 }
 
-absl::Status ShapeProgram::RunWhole(const Step& step, const RecordInputs& inputs,
-                                    ValueContext* context) {
+absl::Status RecordProgram::RunWhole(const Step& step, const RecordInputs& inputs,
+                                     ValueContext* context) {
   switch (step.kind) {
     case Step::Kind::kColumns:
       return inputs.AppendColumns(step.leaf.input.row, *step.leaf.input.row_plan, step.columns,
@@ -137,8 +137,8 @@ absl::Status ShapeProgram::RunWhole(const Step& step, const RecordInputs& inputs
   return absl::OkStatus();
 }
 
-absl::Status ShapeProgram::RunStep(const Step& step, const Part& part, const RecordInputs& inputs,
-                                   ValueContext* context, ProgramBuffers* buffers, bool* null) {
+absl::Status RecordProgram::RunStep(const Step& step, const Part& part, const RecordInputs& inputs,
+                                    ValueContext* context, ProgramBuffers* buffers, bool* null) {
   context->out->append(step.before);
   RETURN_IF_ERROR(AppendLeaf(step.leaf, part.converter, inputs, context, buffers, null));
   if (*null) context->out->append("null");
@@ -146,9 +146,9 @@ absl::Status ShapeProgram::RunStep(const Step& step, const Part& part, const Rec
 }
 
 // Java leaves null members out, so the comma depends on what has been written.
-absl::Status ShapeProgram::RunStructStep(const Step& step, const Part& part,
-                                         const RecordInputs& inputs, ValueContext* context,
-                                         ProgramBuffers* buffers, bool* first) {
+absl::Status RecordProgram::RunStructStep(const Step& step, const Part& part,
+                                          const RecordInputs& inputs, ValueContext* context,
+                                          ProgramBuffers* buffers, bool* first) {
   std::string* out = context->out;
   if (step.kind == Step::Kind::kClose) {
     out->push_back('}');
@@ -172,9 +172,9 @@ absl::Status ShapeProgram::RunStructStep(const Step& step, const Part& part,
   return absl::OkStatus();
 }
 
-absl::Status ShapeProgram::RunPart(const Part& part, const RecordInputs& inputs,
-                                   ValueContext* context, ProgramBuffers* buffers, std::string* out,
-                                   bool* null) const {
+absl::Status RecordProgram::RunPart(const Part& part, const RecordInputs& inputs,
+                                    ValueContext* context, ProgramBuffers* buffers,
+                                    std::string* out, bool* null) const {
   *null = !part.present;
   if (*null) return absl::OkStatus();
   out->clear();
@@ -224,9 +224,9 @@ absl::Status ShapeProgram::RunPart(const Part& part, const RecordInputs& inputs,
   return absl::OkStatus();
 }
 
-absl::Status ShapeProgram::RunHeader(const Part& part, const RecordInputs& inputs,
-                                     ValueContext* context, ProgramBuffers* buffers,
-                                     std::string* out, bool* null) const {
+absl::Status RecordProgram::RunHeader(const Part& part, const RecordInputs& inputs,
+                                      ValueContext* context, ProgramBuffers* buffers,
+                                      std::string* out, bool* null) const {
   // The one value of a header of SimpleHeaderConverter: text without quotes.
   if (part.root && part.format == TextFormat::kHeader) {
     Scalar value;
@@ -240,8 +240,8 @@ absl::Status ShapeProgram::RunHeader(const Part& part, const RecordInputs& input
   return RunPart(part, inputs, context, buffers, out, null);
 }
 
-absl::Status ShapeProgram::RunHeaders(const RecordInputs& inputs, ValueContext* context,
-                                      ProgramBuffers* buffers, event::Record* record) const {
+absl::Status RecordProgram::RunHeaders(const RecordInputs& inputs, ValueContext* context,
+                                       ProgramBuffers* buffers, event::Record* record) const {
   buffers->headers.clear();
   for (size_t i = 0; i < headers_.size(); ++i) {
     const Part& part = headers_[i];
@@ -263,8 +263,8 @@ absl::Status ShapeProgram::RunHeaders(const RecordInputs& inputs, ValueContext* 
   return absl::OkStatus();
 }
 
-absl::Status ShapeProgram::Run(const RecordInputs& inputs, ValueContext* context,
-                               ProgramBuffers* buffers, event::Record* record) const {
+absl::Status RecordProgram::Run(const RecordInputs& inputs, ValueContext* context,
+                                ProgramBuffers* buffers, event::Record* record) const {
   record->topic = topic_;
   bool null = false;
   RETURN_IF_ERROR(RunPart(key_, inputs, context, buffers, &buffers->key, &null));

@@ -1,4 +1,4 @@
-// Functions of values that stages put into shapes. Pure; thread-safe.
+// Functions of values that stages put into templates. Pure; thread-safe.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "event/record_shape.h"
+#include "event/record_template.h"
 
 namespace walduct::transform {
 

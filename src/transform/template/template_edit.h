@@ -1,4 +1,4 @@
-// Small edits of shapes that several stages share, with the semantics of Kafka Connect's
+// Small edits of templates that several stages share, with the semantics of Kafka Connect's
 // SchemaUtil, Requirements and Struct. Pure.
 #pragma once
 
@@ -8,13 +8,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "config/options/transform_spec.h"
-#include "event/record_shape.h"
-#include "transform/shape/stage.h"
+#include "event/record_template.h"
+#include "transform/template/stage.h"
 
 namespace walduct::transform {
 
 // Key or value, whichever the transform works on.
-std::optional<event::Node>& Target(config::TransformTarget target, event::RecordShape* shape);
+std::optional<event::Node>& Target(config::TransformTarget target, event::RecordTemplate* record);
 
 // Type, name, version, doc, parameters, items; neither fields nor optional nor default.
 event::ConnectSchema CopyBasics(const event::ConnectSchema& schema);

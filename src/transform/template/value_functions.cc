@@ -1,4 +1,4 @@
-#include "transform/shape/value_functions.h"
+#include "transform/template/value_functions.h"
 
 #include <charconv>
 
@@ -6,7 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
-#include "transform/shape/shape_edit.h"
+#include "transform/template/template_edit.h"
 #include "transform/values/json_reader.h"
 
 namespace walduct::transform {

@@ -1,4 +1,4 @@
-#include "encode/shape/shape_builder.h"
+#include "encode/program/template_builder.h"
 
 #include <utility>
 
@@ -120,7 +120,7 @@ Node KeyNode(const Emission& emission, const TablePlan& plan, KeySource source,
 
 }  // namespace
 
-uint32_t ShapeKind(const Emission& emission) {
+uint32_t TemplateKey(const Emission& emission) {
   uint32_t kind = static_cast<uint32_t>(emission.kind) << 1 | (emission.order.total > 0 ? 1u : 0u);
   kind = kind << 8 | static_cast<unsigned char>(emission.operation);
   kind = kind << 2 | static_cast<uint32_t>(emission.value);
@@ -129,17 +129,17 @@ uint32_t ShapeKind(const Emission& emission) {
   return kind << 2 | (emission.with_before ? 2u : 0u) | (emission.with_after ? 1u : 0u);
 }
 
-void ShapeBuilder::AddContextHeaders(event::RecordShape* shape) const {
+void TemplateBuilder::AddContextHeaders(event::RecordTemplate* record) const {
   if (!options_.extended_headers) return;
-  shape->headers.push_back(
+  record->headers.push_back(
       Header("__debezium.context.connectorLogicalName", options_.topic_prefix));
-  shape->headers.push_back(Header("__debezium.context.taskId", "0"));
-  shape->headers.push_back(Header("__debezium.context.connectorName", kConnectorType));
-  shape->headers.push_back(Header("__debezium.context.runId", run_id_));
+  record->headers.push_back(Header("__debezium.context.taskId", "0"));
+  record->headers.push_back(Header("__debezium.context.connectorName", kConnectorType));
+  record->headers.push_back(Header("__debezium.context.runId", run_id_));
 }
 
-Node ShapeBuilder::Member(const ConnectField& field, const Emission& emission,
-                          const TablePlan&) const {
+Node TemplateBuilder::Member(const ConnectField& field, const Emission& emission,
+                             const TablePlan&) const {
   if (field.name == "before")
     return emission.with_before ? Columns(field.schema, InputRow::kBefore, field.name)
                                 : event::NullNode(field.schema, field.name);
@@ -152,65 +152,67 @@ Node ShapeBuilder::Member(const ConnectField& field, const Emission& emission,
   return InputOrNull(kClockInputs, field);
 }
 
-event::RecordShape ShapeBuilder::OfRow(const Emission& emission, const TablePlan& plan) const {
-  event::RecordShape shape;
-  shape.topic = std::string(emission.topic);
-  shape.table = absl::StrCat(emission.change->schema->schema, ".", emission.change->schema->table);
+event::RecordTemplate TemplateBuilder::OfRow(const Emission& emission,
+                                             const TablePlan& plan) const {
+  event::RecordTemplate record;
+  record.topic = std::string(emission.topic);
+  record.table = absl::StrCat(emission.change->schema->schema, ".", emission.change->schema->table);
   if (emission.key != KeySource::kNone && plan.key_schema != nullptr)
-    shape.key = KeyNode(emission, plan, emission.key, "");
+    record.key = KeyNode(emission, plan, emission.key, "");
   if (emission.key_header != KeyHeader::kNone && plan.key_schema != nullptr) {
     const bool new_key = emission.key_header == KeyHeader::kNewKey;
-    shape.headers.push_back(KeyNode(emission, plan,
-                                    new_key ? KeySource::kAfter : KeySource::kBefore,
-                                    new_key ? "__debezium.newkey" : "__debezium.oldkey"));
+    record.headers.push_back(KeyNode(emission, plan,
+                                     new_key ? KeySource::kAfter : KeySource::kBefore,
+                                     new_key ? "__debezium.newkey" : "__debezium.oldkey"));
   }
-  AddContextHeaders(&shape);
-  if (emission.value == event::ValueShape::kTombstone) return shape;
+  AddContextHeaders(&record);
+  if (emission.value == event::PublishedValue::kTombstone) return record;
   std::vector<Node> members;
   for (const ConnectField& field : plan.envelope_schema->fields)
     members.push_back(Member(field, emission, plan));
-  shape.value = event::StructNode(plan.envelope_schema, std::move(members));
-  return shape;
+  record.value = event::StructNode(plan.envelope_schema, std::move(members));
+  return record;
 }
 
-event::Node ShapeBuilder::SourceOf(const event::TableSchema& table, const TablePlan& plan) const {
+event::Node TemplateBuilder::SourceOf(const event::TableSchema& table,
+                                      const TablePlan& plan) const {
   for (const ConnectField& field : plan.envelope_schema->fields) {
     if (field.name == "source") return SourceNode(field, options_, &table);
   }
   return event::NullNode(nullptr);
 }
 
-event::RecordShape ShapeBuilder::OfOther(const Emission& emission) const {
-  event::RecordShape shape;
+event::RecordTemplate TemplateBuilder::OfOther(const Emission& emission) const {
+  event::RecordTemplate record;
   switch (emission.kind) {
     case event::RecordKind::kChange:
-      shape = OfMessage(emission);
+      record = OfMessage(emission);
       break;
     case event::RecordKind::kTransactionBegin:
     case event::RecordKind::kTransactionEnd:
-      shape = OfTransaction(emission);
+      record = OfTransaction(emission);
       break;
     case event::RecordKind::kHeartbeat:
-      shape = OfHeartbeat(emission);
+      record = OfHeartbeat(emission);
       break;
   }
-  shape.topic = std::string(emission.topic);
-  return shape;
+  record.topic = std::string(emission.topic);
+  return record;
 }
 
-event::RecordShape ShapeBuilder::OfHeartbeat(const Emission&) const {
-  event::RecordShape shape;
+event::RecordTemplate TemplateBuilder::OfHeartbeat(const Emission&) const {
+  event::RecordTemplate record;
   const ConnectSchemaPtr key = Shared(HeartbeatKeySchema());
   const ConnectSchemaPtr value = Shared(HeartbeatValueSchema());
-  shape.key = event::StructNode(key, {Text(key->fields[0], options_.topic_prefix)});
-  shape.value = event::StructNode(value, {Input(value->fields[0], InputField::kClockMillis)});
-  shape.partition = event::ConstantNode(Shared(Schema(ConnectType::kInt32)),
-                                        Scalar::Integer(HeartbeatRecord::kPartition));
-  return shape;
+  record.key = event::StructNode(key, {Text(key->fields[0], options_.topic_prefix)});
+  record.value = event::StructNode(value, {Input(value->fields[0], InputField::kClockMillis)});
+  record.partition = event::ConstantNode(Shared(Schema(ConnectType::kInt32)),
+                                         Scalar::Integer(HeartbeatRecord::kPartition));
+  return record;
 }
 
-event::RecordShape ShapeBuilder::OfTransaction(const Emission& emission) const {
-  event::RecordShape shape;
+event::RecordTemplate TemplateBuilder::OfTransaction(const Emission& emission) const {
+  event::RecordTemplate record;
   const bool end = emission.kind == event::RecordKind::kTransactionEnd;
   const ConnectSchemaPtr key = Shared(TransactionKeySchema());
   const ConnectSchemaPtr value = Shared(TransactionValueSchema());
@@ -218,19 +220,19 @@ event::RecordShape ShapeBuilder::OfTransaction(const Emission& emission) const {
   const auto at_end = [&](const ConnectField& field, InputField number) {
     return end ? Input(field, number) : event::NullNode(field.schema, field.name);
   };
-  shape.key = event::StructNode(key, {Input(key->fields[0], InputField::kBoundaryId)});
-  shape.value = event::StructNode(
+  record.key = event::StructNode(key, {Input(key->fields[0], InputField::kBoundaryId)});
+  record.value = event::StructNode(
       value, {Text(fields[0], end ? "END" : "BEGIN"), Input(fields[1], InputField::kBoundaryId),
               at_end(fields[2], InputField::kBoundaryEvents),
               at_end(fields[3], InputField::kBoundaryCollections),
               Input(fields[4], InputField::kBoundaryMillis)});
-  return shape;
+  return record;
 }
 
-event::RecordShape ShapeBuilder::OfMessage(const Emission& emission) const {
-  event::RecordShape shape;
+event::RecordTemplate TemplateBuilder::OfMessage(const Emission& emission) const {
+  event::RecordTemplate record;
   const ConnectSchemaPtr key = Shared(MessageKeySchema());
-  shape.key = event::StructNode(key, {Input(key->fields[0], InputField::kMessagePrefix)});
+  record.key = event::StructNode(key, {Input(key->fields[0], InputField::kMessagePrefix)});
   const ConnectSchemaPtr value = Shared(MessageValueSchema(MessageContentType(options_.values)));
   std::vector<Node> members;
   for (const ConnectField& field : value->fields) {
@@ -250,8 +252,8 @@ event::RecordShape ShapeBuilder::OfMessage(const Emission& emission) const {
       members.push_back(InputOrNull(kClockInputs, field));
     }
   }
-  shape.value = event::StructNode(value, std::move(members));
-  return shape;
+  record.value = event::StructNode(value, std::move(members));
+  return record;
 }
 
 }  // namespace walduct::encode

@@ -1,4 +1,4 @@
-// RecordShape: a record whose structure is known and whose values are not. Transforms run on it
+// RecordTemplate: a record whose structure is known and whose values are not. Transforms run on it
 // once per kind of record (a version of a table, an operation, which rows are there, …) instead of
 // once per record; the encoder compiles the result.
 //
@@ -51,7 +51,7 @@ struct Leaf {
   std::string by;              // kFunction: the transform whose function it is, for messages
   // NULL is replaced by the schema's default, whatever the converter does
   bool null_is_default = false;
-  bool never_null = false;  // kFunction: known to give a value for each record of this shape
+  bool never_null = false;  // kFunction: known to give a value for each record of this template
 
   Scalar constant_value() const {
     Scalar value = constant;
@@ -81,7 +81,7 @@ struct Node {
   bool is_struct() const { return kind == Kind::kStruct; }
 };
 
-struct RecordShape {
+struct RecordTemplate {
   std::string topic;
   std::string table;              // "schema.table" whose row the record is about; empty: none
   std::optional<Node> key;        // absent: null without a schema
