@@ -2,31 +2,43 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/check.h"
 
 namespace walduct {
+namespace {
 
-void WaitReadable(std::initializer_list<int> fds, absl::Duration timeout) {
+void Wait(pollfd* polled, nfds_t count, absl::Duration timeout) {
   CHECK(timeout < absl::InfiniteDuration());
-  std::array<pollfd, 8> polled;
-  CHECK(fds.size() <= polled.size());
-  nfds_t count = 0;
-  for (const int fd : fds) {
-    if (fd >= 0) polled[count++] = {.fd = fd, .events = POLLIN, .revents = 0};
-  }
-  timespec limit =
-      absl::ToTimespec(timeout < absl::ZeroDuration() ? absl::ZeroDuration() : timeout);
-  ppoll(polled.data(), count, &limit, nullptr);
+  const timespec limit = absl::ToTimespec(std::max(timeout, absl::ZeroDuration()));
+  ppoll(polled, count, &limit, nullptr);
 }
 
-void WaitWritable(int fd, absl::Duration timeout) {
-  CHECK(timeout < absl::InfiniteDuration());
-  pollfd polled = {.fd = fd, .events = POLLIN | POLLOUT, .revents = 0};
-  timespec limit =
-      absl::ToTimespec(timeout < absl::ZeroDuration() ? absl::ZeroDuration() : timeout);
-  ppoll(&polled, 1, &limit, nullptr);
+class RealPoller final : public Poller {
+ public:
+  void WaitReadable(std::initializer_list<int> fds, absl::Duration timeout) override {
+    std::array<pollfd, 8> polled;
+    CHECK(fds.size() <= polled.size());
+    nfds_t count = 0;
+    for (const int fd : fds) {
+      if (fd >= 0) polled[count++] = {.fd = fd, .events = POLLIN, .revents = 0};
+    }
+    Wait(polled.data(), count, timeout);
+  }
+
+  void WaitWritable(int fd, absl::Duration timeout) override {
+    pollfd polled = {.fd = fd, .events = POLLIN | POLLOUT, .revents = 0};
+    Wait(&polled, 1, timeout);
+  }
+};
+
+}  // namespace
+
+Poller& Poller::Real() {
+  static RealPoller poller;
+  return poller;
 }
 
 }  // namespace walduct

@@ -13,7 +13,7 @@ namespace walduct::cli {
 int ShowOffsets(const Arguments& arguments) {
   std::vector<config::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  const absl::StatusOr<std::string> body = engine::ReadOffsets(results.front().loaded.options);
+  const absl::StatusOr<std::string> body = engine::ReadOffsets(results.front().loaded.options, {});
   if (!body.ok()) return PrintStatus(body.status());
   if (arguments.offsets_file.empty() || arguments.offsets_file == "-") {
     std::cout << *body << "\n";
@@ -36,7 +36,7 @@ int ImportOffsets(const Arguments& arguments) {
   }
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  return PrintStatus(engine::WriteOffsets(results.front().loaded.options, body));
+  return PrintStatus(engine::WriteOffsets(results.front().loaded.options, body, {}));
 }
 
 }  // namespace walduct::cli

@@ -50,10 +50,12 @@ bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
 // The process must not outlive the promise made to whoever sent the signal, whatever a library is
 // waiting for.
 void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& finished) {
-  while (!stop.requested() && !finished) WaitReadable({stop.fd()}, absl::Milliseconds(500));
-  const absl::Duration deadline = Clock::Real().Monotonic() + kShutdownLimit;
-  while (!finished && Clock::Real().Monotonic() < deadline) {
-    WaitReadable({}, absl::Milliseconds(50));
+  Poller& poller = Poller::Real();
+  Clock& clock = Clock::Real();
+  while (!stop.requested() && !finished) poller.WaitReadable({stop.fd()}, absl::Milliseconds(500));
+  const absl::Duration deadline = clock.Monotonic() + kShutdownLimit;
+  while (!finished && clock.Monotonic() < deadline) {
+    poller.WaitReadable({}, absl::Milliseconds(50));
   }
   if (finished) return;
   log::Error("stopped: not everything could be stored in time; the rest is read again next time");
@@ -75,6 +77,7 @@ int RunConnector(const config::LoadedConnector& loaded, const engine::RunGoal& g
                                .goal = goal,
                                .mode = mode,
                                .clock = &Clock::Real(),
+                               .poller = &Poller::Real(),
                                .stop = &stop});
   return connector.Run();
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/poller.h"
 
 namespace walduct::engine {
 
@@ -37,7 +36,7 @@ void SettledCatalog::Settle(int64_t commit_time_us) {
   while (!parts_.stop->requested()) {
     const absl::Duration left = deadline - parts_.clock->Monotonic();
     if (left <= absl::ZeroDuration()) return;
-    WaitReadable({parts_.stop->fd()}, left);
+    parts_.poller->WaitReadable({parts_.stop->fd()}, left);
   }
 }
 

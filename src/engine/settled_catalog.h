@@ -12,7 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
-#include "base/clock.h"
+#include "base/environment.h"
 #include "engine/control/stop_signal.h"
 #include "event/table_schema.h"
 
@@ -24,6 +24,7 @@ class SettledCatalog final : public event::SchemaResolver {
   struct Parts {
     event::SchemaResolver* catalog = nullptr;
     Clock* clock = nullptr;
+    Poller* poller = nullptr;
     const StopSignal* stop = nullptr;
     absl::Duration delay;  // walduct.catalog.delay.ms
   };

@@ -8,10 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 #include "config/text/topic_name.h"
 #include "kafka/error.h"
@@ -111,13 +109,14 @@ absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(const Options& option
   ASSIGN_OR_RETURN(const Properties properties, ProducerProperties(options.java, options.rules));
   ASSIGN_OR_RETURN(Client client,
                    Client::Create(Client::Role::kProducer, options.bootstrap_servers, properties));
-  return std::unique_ptr<Producer>(new Producer(std::move(client), options.rules.buffer_bytes));
+  return std::unique_ptr<Producer>(new Producer(std::move(client), options));
 }
 
-Producer::Producer(Client client, size_t buffer_bytes)
+Producer::Producer(Client client, const Options& options)
     : client_(std::move(client)),
       events_(rd_kafka_queue_get_main(client_.handle())),
-      buffer_bytes_(buffer_bytes) {
+      clock_(*options.environment.clock),
+      buffer_bytes_(options.rules.buffer_bytes) {
   wakeup_.Watch(events_);
 }
 
@@ -195,12 +194,11 @@ absl::Status Producer::Poll(DeliveryHandler& handler) {
 
 absl::Status Producer::Flush(DeliveryHandler& handler, absl::Duration timeout) {
   constexpr int kStepMs = 5;
-  Clock& clock = Clock::Real();
-  const absl::Duration deadline = clock.Monotonic() + timeout;
+  const absl::Duration deadline = clock_.Monotonic() + timeout;
   while (true) {
     RETURN_IF_ERROR(Poll(handler));
     if (in_flight_records_ == 0) return absl::OkStatus();
-    if (clock.Monotonic() >= deadline) {
+    if (clock_.Monotonic() >= deadline) {
       return Error(absl::StatusCode::kDeadlineExceeded, "flush_timeout",
                    absl::StrCat(in_flight_records_, " records are not acknowledged by Kafka at ",
                                 client_.bootstrap_servers(), " yet"));
@@ -212,10 +210,9 @@ absl::Status Producer::Flush(DeliveryHandler& handler, absl::Duration timeout) {
 
 absl::Status Producer::CheckConnected(absl::Duration timeout) {
   constexpr absl::Duration kStep = absl::Milliseconds(500);
-  Clock& clock = Clock::Real();
-  const absl::Duration deadline = clock.Monotonic() + timeout;
+  const absl::Duration deadline = clock_.Monotonic() + timeout;
   while (true) {
-    const absl::Duration left = deadline - clock.Monotonic();
+    const absl::Duration left = deadline - clock_.Monotonic();
     const absl::Status status = client_.CheckConnected(std::min(kStep, left));
     if (status.ok()) {
       OnConnected();
@@ -323,7 +320,7 @@ void Producer::OnError(rd_kafka_op_s* event) {
 void Producer::LogOutage() {
   constexpr absl::Duration kPatience = absl::Seconds(2);
   if (!all_down_ || outage_logged_ || in_flight_records_ == 0) return;
-  const absl::Duration now = Clock::Real().Monotonic();
+  const absl::Duration now = clock_.Monotonic();
   if (!waiting_since_) waiting_since_ = now;
   if (now - *waiting_since_ < kPatience) return;
   outage_logged_ = true;

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/environment.h"
 #include "kafka/client.h"
 #include "kafka/properties.h"
 #include "kafka/wakeup.h"
@@ -88,6 +89,7 @@ class Producer {
     std::string bootstrap_servers;
     Properties java;  // see ProducerProperties
     ProducerRules rules;
+    Environment environment = {};
   };
   static absl::StatusOr<std::unique_ptr<Producer>> Create(const Options& options);
   ~Producer();
@@ -120,7 +122,7 @@ class Producer {
  private:
   struct Run;
 
-  Producer(Client client, size_t buffer_bytes);
+  Producer(Client client, const Options& options);
   void OnEvent(rd_kafka_op_s* event, Run* run);
   void OnDeliveries(rd_kafka_op_s* event, Run* run);
   void OnFailure(const rd_kafka_message_s& message);
@@ -133,6 +135,7 @@ class Producer {
   Wakeup wakeup_;  // before the client, whose threads write to it to the end
   Client client_;
   rd_kafka_queue_s* events_;  // owned
+  Clock& clock_;
   const size_t buffer_bytes_;
   size_t in_flight_bytes_ = 0;
   uint64_t in_flight_records_ = 0;

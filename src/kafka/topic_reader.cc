@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "kafka/client.h"
@@ -46,7 +45,7 @@ class Reader {
   Reader(const TopicReadOptions& options, Client client)
       : options_(options),
         client_(std::move(client)),
-        deadline_(Clock::Real().Monotonic() + options.timeout),
+        deadline_(options.environment.clock->Monotonic() + options.timeout),
         topic_(rd_kafka_topic_new(client_.handle(), options.topic.c_str(), nullptr)),
         queue_(rd_kafka_queue_new(client_.handle())) {}
 
@@ -98,7 +97,9 @@ class Reader {
  private:
   std::string Name() const { return absl::StrCat("topic ", options_.topic); }
 
-  int RemainingMs() const { return ToMilliseconds(deadline_ - Clock::Real().Monotonic()); }
+  int RemainingMs() const {
+    return ToMilliseconds(deadline_ - options_.environment.clock->Monotonic());
+  }
 
   absl::StatusOr<int32_t> CountPartitions() {
     const rd_kafka_metadata_t* metadata = nullptr;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/environment.h"
 #include "kafka/properties.h"
 
 namespace walduct::kafka {
@@ -27,6 +28,7 @@ struct TopicReadOptions {
   Properties java;  // of a consumer
   std::string topic;
   absl::Duration timeout;  // for everything
+  Environment environment = {};
 };
 
 // Calls handler for each record, in order within a partition. Blocks.

@@ -45,18 +45,19 @@ void Collect(const kafka::TopicRecord& record, const OffsetIdentity& identity, L
 
 absl::StatusOr<std::unique_ptr<OffsetStore>> KafkaOffsetStore::Create(
     const config::OffsetOptions& options, const config::KafkaOptions& kafka,
-    OffsetIdentity identity) {
-  auto store =
-      std::unique_ptr<KafkaOffsetStore>(new KafkaOffsetStore(options, kafka, std::move(identity)));
+    OffsetIdentity identity, const Environment& environment) {
+  auto store = std::unique_ptr<KafkaOffsetStore>(
+      new KafkaOffsetStore(options, kafka, std::move(identity), environment));
   RETURN_IF_ERROR(store->OpenProducer());
   return store;
 }
 
 KafkaOffsetStore::KafkaOffsetStore(config::OffsetOptions options, config::KafkaOptions kafka,
-                                   OffsetIdentity identity)
+                                   OffsetIdentity identity, const Environment& environment)
     : options_(std::move(options)),
       kafka_(std::move(kafka)),
       identity_(std::move(identity)),
+      environment_(environment),
       timeout_(std::max(options_.flush_timeout, kMinTimeout)) {}
 
 absl::Status KafkaOffsetStore::OpenProducer() {
@@ -66,7 +67,8 @@ absl::Status KafkaOffsetStore::OpenProducer() {
       kafka::Producer::Create(
           {.bootstrap_servers = kafka_.bootstrap_servers,
            .java = kafka_.producer,
-           .rules = {.buffer_bytes = kBufferBytes, .auto_create_topics = false, .linger_ms = 0}}));
+           .rules = {.buffer_bytes = kBufferBytes, .auto_create_topics = false, .linger_ms = 0},
+           .environment = environment_}));
   ASSIGN_OR_RETURN(kafka::Topic topic, producer_->OpenTopic(options_.topic));
   topic_.emplace(std::move(topic));
   return absl::OkStatus();
@@ -103,7 +105,8 @@ absl::Status KafkaOffsetStore::ReadLatest(
   return kafka::ReadTopic({.bootstrap_servers = kafka_.bootstrap_servers,
                            .java = kafka_.consumer,
                            .topic = options_.topic,
-                           .timeout = timeout_},
+                           .timeout = timeout_,
+                           .environment = environment_},
                           handler);
 }
 

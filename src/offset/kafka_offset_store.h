@@ -23,7 +23,8 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
  public:
   static absl::StatusOr<std::unique_ptr<OffsetStore>> Create(const config::OffsetOptions& options,
                                                              const config::KafkaOptions& kafka,
-                                                             OffsetIdentity identity);
+                                                             OffsetIdentity identity,
+                                                             const Environment& environment);
 
   absl::StatusOr<std::optional<StoredOffset>> Load() override;
   absl::Status StartSave(const StoredOffset& offset) override;
@@ -34,7 +35,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
 
  private:
   KafkaOffsetStore(config::OffsetOptions options, config::KafkaOptions kafka,
-                   OffsetIdentity identity);
+                   OffsetIdentity identity, const Environment& environment);
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
   absl::Status ReadLatest(const std::function<void(const kafka::TopicRecord&)>& handler);
@@ -45,6 +46,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   const config::OffsetOptions options_;
   const config::KafkaOptions kafka_;
   const OffsetIdentity identity_;
+  const Environment environment_;
   const absl::Duration timeout_;
   std::unique_ptr<kafka::Producer> producer_;  // absent until it is needed, and after it broke
   std::optional<kafka::Topic> topic_;          // of producer_

@@ -8,11 +8,12 @@
 namespace walduct::offset {
 
 absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(
-    const config::ConnectorOptions& options) {
+    const config::ConnectorOptions& options, const Environment& environment) {
   OffsetIdentity identity{options.name, options.transform.topic_prefix};
   switch (options.offset.kind) {
     case config::OffsetStoreKind::kKafkaTopic:
-      return KafkaOffsetStore::Create(options.offset, options.kafka, std::move(identity));
+      return KafkaOffsetStore::Create(options.offset, options.kafka, std::move(identity),
+                                      environment);
     case config::OffsetStoreKind::kFile:
       return FileOffsetStore::Create(options.offset.file_path, std::move(identity));
     case config::OffsetStoreKind::kMemory:

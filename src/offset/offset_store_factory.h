@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "base/environment.h"
 #include "config/options/options.h"
 #include "offset/offset_store.h"
 
@@ -12,6 +13,6 @@ namespace walduct::offset {
 // Finds out what can be found out without a broker: FailedPrecondition offset_file_unwritable,
 // InvalidArgument for client properties.
 absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(
-    const config::ConnectorOptions& options);
+    const config::ConnectorOptions& options, const Environment& environment);
 
 }  // namespace walduct::offset

@@ -7,10 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 #include "postgres/connection_parameters.h"
 #include "postgres/sqlstate.h"
@@ -22,15 +20,6 @@ constexpr absl::Duration kDefaultConnectTimeout = absl::Seconds(30);
 constexpr absl::Duration kLongestWait = absl::Seconds(1);
 // How long a cancelled statement may take to end before the session is given up.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
-
-absl::Duration Remaining(absl::Duration deadline) {
-  return std::min(deadline - Clock::Real().Monotonic(), kLongestWait);
-}
-
-absl::Duration DeadlineAfter(absl::Duration timeout) {
-  if (timeout <= absl::ZeroDuration()) return absl::InfiniteDuration();
-  return Clock::Real().Monotonic() + timeout;
-}
 
 absl::string_view Field(const pg_result* result, int field) {
   const char* text = PQresultErrorField(result, field);
@@ -63,6 +52,15 @@ Connection::Connection(pg_conn* connection, ConnectionOptions options)
     : connection_(connection), options_(std::move(options)) {}
 
 Connection::~Connection() { PQfinish(connection_); }
+
+absl::Duration Connection::Remaining(absl::Duration deadline) const {
+  return std::min(deadline - environment().clock->Monotonic(), kLongestWait);
+}
+
+absl::Duration Connection::DeadlineAfter(absl::Duration timeout) const {
+  if (timeout <= absl::ZeroDuration()) return absl::InfiniteDuration();
+  return environment().clock->Monotonic() + timeout;
+}
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions options) {
   const auto parameters = ConnectionParameters(options);
@@ -106,9 +104,9 @@ absl::Status Connection::Establish() {
           "check database.hostname, database.port, firewalls, and that the server runs");
     }
     if (state == PGRES_POLLING_READING) {
-      WaitReadable({PQsocket(connection_)}, remaining);
+      environment().poller->WaitReadable({PQsocket(connection_)}, remaining);
     } else {
-      WaitWritable(PQsocket(connection_), remaining);
+      environment().poller->WaitWritable(PQsocket(connection_), remaining);
     }
     state = PQconnectPoll(connection_);
   }
@@ -165,9 +163,9 @@ Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopC
     if (remaining <= absl::ZeroDuration()) return Awaited::kTimeout;
     if (stopping) remaining = std::min(remaining, kStopPoll);
     if (unsent > 0) {
-      WaitWritable(PQsocket(connection_), remaining);
+      environment().poller->WaitWritable(PQsocket(connection_), remaining);
     } else {
-      WaitReadable({PQsocket(connection_)}, remaining);
+      environment().poller->WaitReadable({PQsocket(connection_)}, remaining);
     }
     // A broken connection is reported by PQgetResult, with the server's last words if there were
     // any.

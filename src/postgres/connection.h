@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/environment.h"
 #include "config/options/options.h"
 
 struct pg_conn;
@@ -62,6 +63,7 @@ struct ConnectionOptions {
   bool keep_search_path = false;
   bool keep_lc_monetary = false;  // the role's own, to ask what it is
   StopCheck stopping = nullptr;   // gives up connecting: Cancelled stopped
+  Environment environment = {};   // of all waiting on this connection
 };
 
 class Connection {
@@ -87,6 +89,7 @@ class Connection {
   int server_version() const;  // 150020
   std::string server_version_text() const;
   const std::string& database() const;
+  const Environment& environment() const { return options_.environment; }
   // The libpq handle, for the streaming and COPY readers of this room and `replication`. Borrowed.
   pg_conn* raw() const { return connection_; }
   // Asks the server to cancel what runs; harmless when nothing does.
@@ -97,6 +100,8 @@ class Connection {
   absl::Status Establish();
   absl::Status PrepareSession();
   enum class Awaited { kResult, kTimeout, kStopped };
+  absl::Duration DeadlineAfter(absl::Duration timeout) const;
+  absl::Duration Remaining(absl::Duration deadline) const;
   absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr);
   Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
 

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 #include "postgres/copy_text.h"
 #include "postgres/sqlstate.h"
@@ -35,10 +33,11 @@ absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connec
 
 CopyReader::~CopyReader() {
   if (!finished_) connection_.Cancel();
-  const absl::Duration deadline = Clock::Real().Monotonic() + kCancelTimeout;
-  while (!finished_ && Clock::Real().Monotonic() < deadline) {
+  const auto [clock, poller] = connection_.environment();
+  const absl::Duration deadline = clock->Monotonic() + kCancelTimeout;
+  while (!finished_ && clock->Monotonic() < deadline) {
     const absl::StatusOr<int> size = Read();
-    if (size.ok() && *size == 0) WaitReadable({ready_fd()}, absl::Seconds(1));
+    if (size.ok() && *size == 0) poller->WaitReadable({ready_fd()}, absl::Seconds(1));
   }
   PQfreemem(std::exchange(buffer_, nullptr));
 }

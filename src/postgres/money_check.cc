@@ -46,7 +46,8 @@ absl::Status CheckMoneyUnits(Connection& connection, const config::DatabaseOptio
   ASSIGN_OR_RETURN(const auto session, Connection::Open({.database = database,
                                                          .kind = SessionKind::kSql,
                                                          .application_name = "walduct",
-                                                         .keep_lc_monetary = true}));
+                                                         .keep_lc_monetary = true,
+                                                         .environment = connection.environment()}));
   ASSIGN_OR_RETURN(const Result one, session->Query(kOne));
   return JudgeMoneyUnits(one.Get(0, 0), one.Get(0, 1), found.Get(row, 0));
 }

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 #include "postgres/sqlstate.h"
 #include "replication/frame.h"
@@ -30,17 +29,17 @@ absl::string_view Field(const pg_result* result, int field) {
 
 }  // namespace
 
-ReplicationStream::ReplicationStream(std::unique_ptr<postgres::Connection> connection, Clock& clock)
-    : connection_(std::move(connection)), clock_(clock) {}
+ReplicationStream::ReplicationStream(std::unique_ptr<postgres::Connection> connection)
+    : connection_(std::move(connection)), environment_(connection_->environment()) {}
 
 ReplicationStream::~ReplicationStream() { ReleaseFrame(); }
 
 absl::StatusOr<std::unique_ptr<ReplicationStream>> ReplicationStream::Start(
     std::unique_ptr<postgres::Connection> connection, const config::ReplicationOptions& options,
-    Lsn start, Clock& clock) {
+    Lsn start) {
   ASSIGN_OR_RETURN(const std::string publication,
                    ResolvePublicationName(*connection, options.publication_name));
-  std::unique_ptr<ReplicationStream> stream(new ReplicationStream(std::move(connection), clock));
+  std::unique_ptr<ReplicationStream> stream(new ReplicationStream(std::move(connection)));
   stream->publication_ = publication;
   // Before the command: PostgreSQL may look the publication up at once.
   PQsetNoticeReceiver(stream->connection_->raw(), &ReplicationStream::OnNotice, stream.get());
@@ -114,7 +113,7 @@ absl::Status ReplicationStream::SendStatus(Lsn received, Lsn flushed, bool reply
   flushed_ = std::max(flushed_, flushed);
   const auto bytes = EncodeStatusUpdate({.received = std::max(received, flushed_),
                                          .flushed = flushed_,
-                                         .now = clock_.Now(),
+                                         .now = environment_.clock->Now(),
                                          .reply_requested = reply_requested});
   if (PQputCopyData(connection_->raw(), bytes.data(), static_cast<int>(bytes.size())) != 1) {
     return postgres::StatusFromConnection(connection_->raw());
@@ -124,16 +123,17 @@ absl::Status ReplicationStream::SendStatus(Lsn received, Lsn flushed, bool reply
 
 absl::Status ReplicationStream::Flush(absl::Duration timeout) {
   pg_conn* const connection = connection_->raw();
-  const absl::Duration deadline = clock_.Monotonic() + timeout;
+  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
   int unsent = PQflush(connection);
   while (unsent > 0) {
-    const absl::Duration remaining = std::min(deadline - clock_.Monotonic(), kLongestWait);
+    const absl::Duration remaining =
+        std::min(deadline - environment_.clock->Monotonic(), kLongestWait);
     if (remaining <= absl::ZeroDuration()) {
       return Error(
           absl::StatusCode::kUnavailable, "status_not_taken",
           absl::StrCat("the server took no status update for ", absl::FormatDuration(timeout)));
     }
-    WaitWritable(PQsocket(connection), remaining);
+    environment_.poller->WaitWritable(PQsocket(connection), remaining);
     // A server that waits for us to read does not read itself.
     if (PQconsumeInput(connection) == 0) return EndOfStream();
     unsent = PQflush(connection);
@@ -144,28 +144,30 @@ absl::Status ReplicationStream::Flush(absl::Duration timeout) {
 int ReplicationStream::ready_fd() const { return PQsocket(connection_->raw()); }
 
 void ReplicationStream::Stop(absl::Duration timeout) {
-  const absl::Duration deadline = clock_.Monotonic() + timeout;
+  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
   pg_conn* const connection = connection_->raw();
   ReleaseFrame();
   if (PQputCopyEnd(connection, nullptr) != 1 || !Flush(timeout).ok()) return;
   // Inside a large transaction the server sends it to its end first; the closing of the socket ends
   // that too.
-  while (clock_.Monotonic() < deadline) {
+  while (environment_.clock->Monotonic() < deadline) {
     const int size = PQgetCopyData(connection, &frame_, /*async=*/1);
     ReleaseFrame();
     if (size < 0) break;
     if (size > 0) continue;
-    WaitReadable({PQsocket(connection)}, std::min(deadline - clock_.Monotonic(), kLongestWait));
+    environment_.poller->WaitReadable(
+        {PQsocket(connection)}, std::min(deadline - environment_.clock->Monotonic(), kLongestWait));
     if (PQconsumeInput(connection) == 0) return;
   }
-  while (clock_.Monotonic() < deadline) {
+  while (environment_.clock->Monotonic() < deadline) {
     if (PQisBusy(connection) == 0) {
       pg_result* const result = PQgetResult(connection);
       if (result == nullptr) return;
       PQclear(result);
       continue;
     }
-    WaitReadable({PQsocket(connection)}, std::min(deadline - clock_.Monotonic(), kLongestWait));
+    environment_.poller->WaitReadable(
+        {PQsocket(connection)}, std::min(deadline - environment_.clock->Monotonic(), kLongestWait));
     if (PQconsumeInput(connection) == 0) return;
   }
 }

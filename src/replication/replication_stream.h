@@ -10,7 +10,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "base/clock.h"
 #include "base/lsn.h"
 #include "config/options/options.h"
 #include "postgres/connection.h"
@@ -24,7 +23,7 @@ class ReplicationStream final : public WalSource {
   // `messages` from PostgreSQL 14 on.
   static absl::StatusOr<std::unique_ptr<ReplicationStream>> Start(
       std::unique_ptr<postgres::Connection> connection, const config::ReplicationOptions& options,
-      Lsn start, Clock& clock);
+      Lsn start);
   ~ReplicationStream() override;
 
   absl::StatusOr<WalFrame> Next() override;
@@ -35,14 +34,14 @@ class ReplicationStream final : public WalSource {
   void Stop(absl::Duration timeout);
 
  private:
-  ReplicationStream(std::unique_ptr<postgres::Connection> connection, Clock& clock);
+  ReplicationStream(std::unique_ptr<postgres::Connection> connection);
   static void OnNotice(void* stream, const pg_result* notice);
   absl::Status EndOfStream();
   absl::Status Flush(absl::Duration timeout);
   void ReleaseFrame();
 
   std::unique_ptr<postgres::Connection> connection_;
-  Clock& clock_;
+  const Environment environment_;
   std::string publication_;    // its name in the catalog
   Lsn flushed_;                // highest reported: never goes back
   absl::Status notice_error_;  // from a warning that must end the stream

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -37,18 +36,22 @@ absl::Status DeadLetterError(const absl::Status& error) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const config::SinkOptions& options,
-                                                        const config::KafkaOptions& kafka) {
+                                                        const config::KafkaOptions& kafka,
+                                                        const Environment& environment) {
   const bool creates = !options.topic_creation.empty();
   ASSIGN_OR_RETURN(std::unique_ptr<kafka::Producer> producer,
                    kafka::Producer::Create({.bootstrap_servers = kafka.bootstrap_servers,
                                             .java = kafka.producer,
                                             .rules = {.buffer_bytes = options.buffer_bytes,
-                                                      .auto_create_topics = !creates}}));
-  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options));
+                                                      .auto_create_topics = !creates},
+                                            .environment = environment}));
+  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options, environment));
 }
 
-KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options)
-    : producer_(std::move(producer)),
+KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options,
+                     const Environment& environment)
+    : clock_(*environment.clock),
+      producer_(std::move(producer)),
       groups_(options.topic_creation),
       dead_letters_{.name = options.dead_letter_topic,
                     .partitions = 1,
@@ -65,8 +68,7 @@ kafka::NewTopic KafkaSink::PlanOf(const Target& target) const {
 }
 
 absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
-  Clock& clock = Clock::Real();
-  const absl::Duration deadline = clock.Monotonic() + kPrepareTimeout;
+  const absl::Duration deadline = clock_.Monotonic() + kPrepareTimeout;
   RETURN_IF_ERROR(producer_->CheckConnected(kRequestTimeout));
   absl::Status refused;  // one name stops no other
   std::vector<std::string> unknown, wanted;
@@ -81,8 +83,8 @@ absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
   for (size_t first = 0; first < unknown.size(); first += kRequestTopics) {
     admin_.StartExists(absl::MakeSpan(unknown).subspan(first, kRequestTopics), kRequestTimeout);
   }
-  while (!admin_.idle() && clock.Monotonic() < deadline) {
-    RETURN_IF_ERROR(TakeAnswers(deadline - clock.Monotonic()));
+  while (!admin_.idle() && clock_.Monotonic() < deadline) {
+    RETURN_IF_ERROR(TakeAnswers(deadline - clock_.Monotonic()));
   }
   refused.Update(FirstRefused());
   if (admin_.idle()) return refused;

@@ -25,7 +25,8 @@ class KafkaSink final : public Sink {
   static constexpr size_t kMaxTopics = 65536;
 
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const config::SinkOptions& options,
-                                                      const config::KafkaOptions& kafka);
+                                                      const config::KafkaOptions& kafka,
+                                                      const Environment& environment);
 
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
   bool HasCapacity() override { return producer_->HasCapacity(); }
@@ -43,7 +44,8 @@ class KafkaSink final : public Sink {
   };
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
-  KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options);
+  KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options,
+            const Environment& environment);
   bool Creates(absl::string_view topic) const;
   kafka::NewTopic PlanOf(const Target& target) const;
   absl::Status FirstRefused() const;
@@ -53,6 +55,7 @@ class KafkaSink final : public Sink {
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
   absl::Status OpenTarget(Target* target);
 
+  Clock& clock_;
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
   const std::vector<config::TopicCreationGroup> groups_;
   const kafka::NewTopic dead_letters_;  // without a name: none

@@ -7,10 +7,11 @@
 namespace walduct::sink {
 
 absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const config::SinkOptions& options,
-                                                 const config::KafkaOptions& kafka) {
+                                                 const config::KafkaOptions& kafka,
+                                                 const Environment& environment) {
   switch (options.kind) {
     case config::SinkKind::kKafka:
-      return KafkaSink::Create(options, kafka);
+      return KafkaSink::Create(options, kafka, environment);
     case config::SinkKind::kStdout:
       return LineSink::ToStandardOutput(/*pretty=*/false, options.buffer_bytes);
     case config::SinkKind::kTerminal:

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "base/environment.h"
 #include "config/options/options.h"
 #include "sink/sink.h"
 
@@ -12,6 +13,7 @@ namespace walduct::sink {
 // InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable.
 // Reaches for no broker yet: that is PrepareTopics'.
 absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const config::SinkOptions& options,
-                                                 const config::KafkaOptions& kafka);
+                                                 const config::KafkaOptions& kafka,
+                                                 const Environment& environment);
 
 }  // namespace walduct::sink

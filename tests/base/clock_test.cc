@@ -24,7 +24,7 @@ TEST(Clock, WallTimeIsOfThisCentury) {
 }
 
 TEST(ClockDeathTest, WaitingForEverIsRefused) {
-  EXPECT_DEATH(WaitReadable({}, absl::InfiniteDuration()), "broken invariant");
+  EXPECT_DEATH(Poller::Real().WaitReadable({}, absl::InfiniteDuration()), "broken invariant");
 }
 
 }  // namespace

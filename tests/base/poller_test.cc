@@ -27,43 +27,43 @@ class Pipe {
 
 absl::Duration TimeToWait(std::initializer_list<int> fds, absl::Duration timeout) {
   const absl::Duration before = Clock::Real().Monotonic();
-  WaitReadable(fds, timeout);
+  Poller::Real().WaitReadable(fds, timeout);
   return Clock::Real().Monotonic() - before;
 }
 
 // Far longer than any of these tests may take.
 constexpr absl::Duration kLong = absl::Seconds(60);
 
-TEST(WaitReadable, ReturnsAtOnceWhenOneCanBeRead) {
+TEST(PollerWaitReadable, ReturnsAtOnceWhenOneCanBeRead) {
   Pipe empty;
   Pipe full;
   full.Fill();
   EXPECT_LT(TimeToWait({empty.reader(), full.reader()}, kLong), kLong / 2);
 }
 
-TEST(WaitReadable, WaitsUntilTheTimeout) {
+TEST(PollerWaitReadable, WaitsUntilTheTimeout) {
   Pipe empty;
   EXPECT_GE(TimeToWait({empty.reader()}, absl::Milliseconds(20)), absl::Milliseconds(20));
 }
 
-TEST(WaitReadable, IgnoresDescriptorsThatAreNone) {
+TEST(PollerWaitReadable, IgnoresDescriptorsThatAreNone) {
   Pipe full;
   full.Fill();
   EXPECT_LT(TimeToWait({-1, full.reader()}, kLong), kLong / 2);
   EXPECT_GE(TimeToWait({-1}, absl::Milliseconds(5)), absl::Milliseconds(5));
 }
 
-TEST(WaitReadable, ADeadlineInThePastDoesNotWait) {
+TEST(PollerWaitReadable, ADeadlineInThePastDoesNotWait) {
   Pipe empty;
   EXPECT_LT(TimeToWait({empty.reader()}, -absl::Seconds(5)), kLong / 2);
 }
 
-TEST(WaitWritable, ReturnsWhenThereIsRoomOrSomethingToRead) {
+TEST(PollerWaitWritable, ReturnsWhenThereIsRoomOrSomethingToRead) {
   std::array<int, 2> ends{};
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
   const auto wait = [&](absl::Duration timeout) {
     const absl::Duration before = Clock::Real().Monotonic();
-    WaitWritable(ends[0], timeout);
+    Poller::Real().WaitWritable(ends[0], timeout);
     return Clock::Real().Monotonic() - before;
   };
   EXPECT_LT(wait(kLong), kLong / 2) << "has room";

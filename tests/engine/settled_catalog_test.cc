@@ -22,6 +22,7 @@ class SettledCatalogTest : public ::testing::Test {
   StopSignal stop_;
   SettledCatalog catalog_{{.catalog = &resolver_,
                            .clock = &Clock::Real(),
+                           .poller = &Poller::Real(),
                            .stop = &stop_,
                            .delay = absl::Milliseconds(300)}};
 };

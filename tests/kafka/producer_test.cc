@@ -46,7 +46,7 @@ class ProducerTest : public testing::Test {
   absl::Status PollToError(Producer& producer) {
     for (int i = 0; i < 300; ++i) {
       if (absl::Status status = producer.Poll(deliveries_); !status.ok()) return status;
-      WaitReadable({producer.ready_fd()}, absl::Milliseconds(100));
+      Poller::Real().WaitReadable({producer.ready_fd()}, absl::Milliseconds(100));
     }
     return absl::OkStatus();
   }
@@ -241,7 +241,7 @@ TEST_F(ProducerTest, TheDescriptorWakesWhenADeliveryArrives) {
   const Topic topic = OpenTopic(*producer, "t");
   ASSERT_TRUE(producer->Produce({.topic = &topic, .value = "v", .token = 3}).ok());
   for (int i = 0; i < 10 && deliveries_.by_token.empty(); ++i) {
-    WaitReadable({producer->ready_fd()}, absl::Seconds(3));
+    Poller::Real().WaitReadable({producer->ready_fd()}, absl::Seconds(3));
     ASSERT_TRUE(producer->Poll(deliveries_).ok());
   }
   EXPECT_EQ(deliveries_.by_token[3], 1u);

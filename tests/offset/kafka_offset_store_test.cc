@@ -27,7 +27,7 @@ class KafkaOffsetStoreTest : public testing::Test {
     options.transform.topic_prefix = "srv";
     options.kafka.bootstrap_servers = cluster_.bootstrap_servers();
     options.offset.topic = kTopic;
-    auto store = CreateOffsetStore(options);
+    auto store = CreateOffsetStore(options, {});
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
@@ -40,7 +40,7 @@ class KafkaOffsetStoreTest : public testing::Test {
         ASSERT_TRUE(answer->ok()) << *answer;
         return;
       }
-      WaitReadable({store.ready_fd()}, absl::Milliseconds(100));
+      Poller::Real().WaitReadable({store.ready_fd()}, absl::Milliseconds(100));
     }
     FAIL() << "not stored";
   }
@@ -103,7 +103,7 @@ TEST_F(KafkaOffsetStoreTest, RST_23_AFailedSaveIsReportedAndMayBeTriedAgain) {
   std::optional<absl::Status> answer;
   for (int i = 0; i < 300 && !answer; ++i) {
     answer = store->PollSave();
-    WaitReadable({store->ready_fd()}, absl::Milliseconds(100));
+    Poller::Real().WaitReadable({store->ready_fd()}, absl::Milliseconds(100));
   }
   ASSERT_TRUE(answer.has_value());
   EXPECT_TRUE(absl::IsPermissionDenied(*answer)) << *answer;
@@ -116,7 +116,7 @@ TEST_F(KafkaOffsetStoreTest, ABrokerThatIsAwayIsSaidInTime) {
   options.flush_timeout = absl::Milliseconds(300);
   config::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"});
+  const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"}, {});
   ASSERT_TRUE(store.ok());
   const absl::Status status = (*store)->Load().status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;

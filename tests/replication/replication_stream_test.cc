@@ -39,8 +39,8 @@ class ReplicationStreamTest : public ::testing::Test {
     ASSERT_TRUE(CreateSlot(*replication, *sql_, options_).ok());
   }
   absl::Status Start() {
-    auto stream = ReplicationStream::Start(MustOpen(database_, SessionKind::kReplication), options_,
-                                           Lsn(), Clock::Real());
+    auto stream =
+        ReplicationStream::Start(MustOpen(database_, SessionKind::kReplication), options_, Lsn());
     if (stream.ok()) stream_ = *std::move(stream);
     return stream.status();
   }
@@ -56,7 +56,7 @@ class ReplicationStreamTest : public ::testing::Test {
         return ErrorReason(frame.status());
       }
       if (frame->kind == WalFrame::Kind::kNone)
-        WaitReadable({stream_->ready_fd()}, absl::Milliseconds(100));
+        Poller::Real().WaitReadable({stream_->ready_fd()}, absl::Milliseconds(100));
       if (frame->kind == WalFrame::Kind::kKeepalive && frame->reply_requested) {
         EXPECT_TRUE(stream_->SendStatus(frame->wal_end, Lsn(), false).ok());
       }
@@ -75,7 +75,7 @@ class ReplicationStreamTest : public ::testing::Test {
     const absl::Duration deadline = Clock::Real().Monotonic() + kPatience;
     while (ConfirmedFlush() != lsn.ToString() && Clock::Real().Monotonic() < deadline) {
       EXPECT_TRUE(stream_->Next().ok());
-      WaitReadable({stream_->ready_fd()}, absl::Milliseconds(50));
+      Poller::Real().WaitReadable({stream_->ready_fd()}, absl::Milliseconds(50));
     }
     EXPECT_EQ(ConfirmedFlush(), lsn.ToString());
   }
@@ -150,8 +150,8 @@ TEST_F(ReplicationStreamTest, StopHandsTheSlotBack) {
 TEST_F(ReplicationStreamTest, SLT02_SecondReaderIsAborted) {
   CreatePublicationAndSlot();
   ASSERT_TRUE(Start().ok());
-  const auto second = ReplicationStream::Start(MustOpen(database_, SessionKind::kReplication),
-                                               options_, Lsn(), Clock::Real());
+  const auto second =
+      ReplicationStream::Start(MustOpen(database_, SessionKind::kReplication), options_, Lsn());
   EXPECT_TRUE(absl::IsAborted(second.status())) << second.status();
   EXPECT_EQ(ErrorReason(second.status()), "slot_in_use");
 }

@@ -39,7 +39,7 @@ class KafkaSinkTest : public testing::Test {
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
         absl::StrCat(absl::ToInt64Milliseconds(kPropagation));
-    auto sink = CreateSink(options_, kafka);
+    auto sink = CreateSink(options_, kafka, {});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -52,7 +52,7 @@ class KafkaSinkTest : public testing::Test {
     for (int i = 0; i < 300; ++i) {
       const absl::Status status = sink.Write(record, ticket);
       if (!absl::IsResourceExhausted(status)) return status;
-      WaitReadable({sink.ready_fd()}, absl::Milliseconds(100));
+      Poller::Real().WaitReadable({sink.ready_fd()}, absl::Milliseconds(100));
       if (absl::Status polled = sink.Poll(acks_); !polled.ok()) return polled;
     }
     return absl::DeadlineExceededError("never taken");
@@ -145,7 +145,7 @@ TEST_F(KafkaSinkTest, FAIL10_ATopicFirstSeenWhileTheBrokerIsAwayWaitsForIt) {
   const absl::Duration away = Clock::Real().Monotonic() + 3 * kPropagation;
   while (Clock::Real().Monotonic() < away) {
     ASSERT_TRUE(absl::IsResourceExhausted(sink->Write(Of("late", "v"), 2)));
-    WaitReadable({sink->ready_fd()}, kPropagation / 10);
+    Poller::Real().WaitReadable({sink->ready_fd()}, kPropagation / 10);
     ASSERT_TRUE(sink->Poll(acks_).ok());
   }
   cluster_.SetTopicError("late", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
@@ -165,7 +165,7 @@ TEST_F(KafkaSinkTest, AnInvalidTopicNameIsRefusedAsSuch) {
 TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
   config::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto sink = CreateSink(options_, kafka);
+  const auto sink = CreateSink(options_, kafka, {});
   ASSERT_TRUE(sink.ok());
   const absl::Status status = (*sink)->PrepareTopics({"t"});
   EXPECT_EQ(ErrorReason(status), "broker_unavailable");

@@ -36,7 +36,7 @@ class LineSinkTest : public testing::Test {
     options.kind = config::SinkKind::kFile;
     options.file_path = path_;
     options.buffer_bytes = 300u << 10;
-    auto sink = CreateSink(options, {});
+    auto sink = CreateSink(options, {}, {});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }

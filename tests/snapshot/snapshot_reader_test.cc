@@ -76,7 +76,7 @@ class SnapshotReaderTest : public ::testing::Test {
       if (!progress.ok()) return progress.status();
       if (*progress == SnapshotReader::Progress::kDone) return absl::OkStatus();
       if (*progress == SnapshotReader::Progress::kWouldBlock)
-        WaitReadable({reader.ready_fd()}, absl::Seconds(5));
+        Poller::Real().WaitReadable({reader.ready_fd()}, absl::Seconds(5));
     }
   }
 

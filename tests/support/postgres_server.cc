@@ -134,7 +134,7 @@ void PostgresServer::AwaitReady() {
   while (Clock::Real().Monotonic() < deadline) {
     if (postgres::Connection::Open({.database = Superuser(port_, "postgres")}).ok()) return;
     if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
-    WaitReadable({}, absl::Milliseconds(50));
+    Poller::Real().WaitReadable({}, absl::Milliseconds(50));
   }
   Die(absl::StrCat("the server did not start, see ", directory_, "/log"));
 }

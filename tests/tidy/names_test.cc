@@ -87,8 +87,21 @@ const Ban& Clocks() {
       {"sleep", "usleep", "nanosleep", "sleep_for", "sleep_until", "SleepFor", "system_clock",
        "steady_clock", "high_resolution_clock", "clock_gettime", "gettimeofday", "absl::Now",
        "std::time"},
-      "only base sleeps or reads a clock; take a Clock, wait with WaitReadable"};
+      "only base sleeps or reads a clock; take an Environment, a Clock or a Poller"};
   return ban;
+}
+
+// Whoever takes the real clock or poller by itself cannot be simulated.
+const Ban& RealTime() {
+  static const Ban ban = {{"Clock::Real", "Poller::Real", "Environment()", "Environment{}"},
+                          "only cli and base know the real ones; have them handed in"};
+  return ban;
+}
+
+bool MayNameRealTime(absl::string_view path) {
+  // The century of a year with two digits, when nobody hands in a clock.
+  if (path == "src/java/time/simple_date_format.h") return true;
+  return absl::StartsWith(path, "src/base/") || absl::StartsWith(path, "src/cli/");
 }
 
 const Ban& Exceptions() {
@@ -150,6 +163,14 @@ TEST(Names, OnlyBaseSleepsAndReadsClocks) {
   EXPECT_THAT(findings, IsEmpty()) << Report(findings);
 }
 
+TEST(Names, ClocksAndWaitsAreHandedIn) {
+  Findings findings;
+  for (const SourceFile& file : ReadTree({"src"}, {".h", ".cc"})) {
+    if (!MayNameRealTime(file.path)) CheckWords(file, file.code, RealTime(), &findings);
+  }
+  EXPECT_THAT(findings, IsEmpty()) << Report(findings);
+}
+
 TEST(Names, NoExceptionsOfOurs) {
   Findings findings;
   for (const SourceFile& file : ReadTree({"src"}, {".h", ".cc"}))
@@ -203,6 +224,16 @@ TEST(NamesRule, FindsWholeWordsInCodeOnly) {
   ASSERT_EQ(findings.size(), 2u) << Report(findings);
   EXPECT_TRUE(absl::StartsWith(findings[0], "a.cc:3: 'usleep'"));
   EXPECT_TRUE(absl::StartsWith(findings[1], "a.cc:5: 'steady_clock'"));
+}
+
+TEST(NamesRule, FindsTimeThatNobodyHandedIn) {
+  const SourceFile file = MakeSource(
+      "src/a.cc", "Clock::Real().Now();\nf(Environment());\n// Clock::Real\nEnvironment e = {};\n");
+  Findings findings;
+  CheckWords(file, file.code, RealTime(), &findings);
+  ASSERT_EQ(findings.size(), 2u) << Report(findings);
+  EXPECT_TRUE(absl::StartsWith(findings[1], "src/a.cc:2: 'Environment()'"));
+  EXPECT_FALSE(MayNameRealTime("src/engine/connector.cc"));
 }
 
 TEST(NamesRule, FindsQualifiedNamesInsideTypes) {

@@ -1,9 +1,7 @@
 #include "engine/commands/offset_commands.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 #include "offset/offset_store_factory.h"
 #include "postgres/connection.h"
@@ -12,10 +10,12 @@
 namespace walduct::engine {
 namespace {
 
-absl::Status RefuseWhileRunning(const config::ConnectorOptions& options) {
+absl::Status RefuseWhileRunning(const config::ConnectorOptions& options,
+                                const Environment& environment) {
   auto connection = postgres::Connection::Open({.database = options.database,
                                                 .kind = postgres::SessionKind::kSql,
-                                                .application_name = "walduct offsets"});
+                                                .application_name = "walduct offsets",
+                                                .environment = environment});
   if (!connection.ok()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto slot,
                    replication::InspectSlot(**connection, options.replication.slot_name));
@@ -28,13 +28,13 @@ absl::Status RefuseWhileRunning(const config::ConnectorOptions& options) {
 }
 
 absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset& offset,
-                         absl::Duration timeout) {
-  Clock& clock = Clock::Real();
-  const absl::Duration deadline = clock.Monotonic() + timeout;
+                         absl::Duration timeout, const Environment& environment) {
+  const auto [clock, poller] = environment;
+  const absl::Duration deadline = clock->Monotonic() + timeout;
   RETURN_IF_ERROR(store.StartSave(offset));
-  while (clock.Monotonic() < deadline) {
+  while (clock->Monotonic() < deadline) {
     if (const std::optional<absl::Status> answer = store.PollSave()) return *answer;
-    WaitReadable({store.ready_fd()}, absl::Milliseconds(20));
+    poller->WaitReadable({store.ready_fd()}, absl::Milliseconds(20));
   }
   return Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
                "the offset could not be stored in time");
@@ -42,21 +42,23 @@ absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset&
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadOffsets(const config::ConnectorOptions& options) {
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options));
+absl::StatusOr<std::string> ReadOffsets(const config::ConnectorOptions& options,
+                                        const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options, environment));
   ASSIGN_OR_RETURN(const auto stored, store->Load());
   return offset::EncodeRestBody(options.transform.topic_prefix, stored);
 }
 
-absl::Status WriteOffsets(const config::ConnectorOptions& options, absl::string_view rest_body) {
+absl::Status WriteOffsets(const config::ConnectorOptions& options, absl::string_view rest_body,
+                          const Environment& environment) {
   ASSIGN_OR_RETURN(const auto wanted,
                    offset::DecodeRestBody(rest_body, options.transform.topic_prefix));
-  RETURN_IF_ERROR(RefuseWhileRunning(options));
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options));
+  RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options, environment));
   // Loading first reads what else is in the store, and finds out whether it can be written to.
   RETURN_IF_ERROR(store->Load().status());
   if (!wanted) return store->Erase();
-  return SaveAndWait(*store, *wanted, options.offset.flush_timeout);
+  return SaveAndWait(*store, *wanted, options.offset.flush_timeout, environment);
 }
 
 }  // namespace walduct::engine

@@ -5,9 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 #include "config/options/table_filter.h"
 #include "engine/environment/chain_preview.h"
@@ -22,15 +20,19 @@ namespace {
 constexpr absl::Duration kPoll = absl::Milliseconds(500);
 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const config::ConnectorOptions& options,
-                                                           postgres::SessionKind kind) {
-  return postgres::Connection::Open(
-      {.database = options.database, .kind = kind, .application_name = "walduct outbox clean"});
+                                                           postgres::SessionKind kind,
+                                                           const Environment& environment) {
+  return postgres::Connection::Open({.database = options.database,
+                                     .kind = kind,
+                                     .application_name = "walduct outbox clean",
+                                     .environment = environment});
 }
 
 // LSNs of two servers, or of two histories of one, cannot be compared.
 absl::Status CheckSameServer(const config::ConnectorOptions& options,
-                             const offset::StoredOffset& stored) {
-  ASSIGN_OR_RETURN(const auto replication, Open(options, postgres::SessionKind::kReplication));
+                             const offset::StoredOffset& stored, const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto replication,
+                   Open(options, postgres::SessionKind::kReplication, environment));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*replication));
   const Lsn position = stored.position.commit_end;
@@ -68,23 +70,23 @@ absl::Status CheckPublishesInserts(const config::ConnectorOptions& options) {
 }
 
 absl::Status AwaitAcknowledged(const config::ConnectorOptions& options, Lsn wanted,
-                               absl::Duration wait) {
-  Clock& clock = Clock::Real();
-  const absl::Duration deadline = clock.Monotonic() + wait;
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options));
+                               const CleanRequest& request) {
+  const auto [clock, poller] = request.environment;
+  const absl::Duration deadline = clock->Monotonic() + request.wait;
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options, request.environment));
   bool same_server = false;
   std::string last = "none";
   while (true) {
     ASSIGN_OR_RETURN(const auto stored, store->Load());
     if (stored && stored->position.snapshot != event::SnapshotPhase::kRunning) {
-      if (!same_server) RETURN_IF_ERROR(CheckSameServer(options, *stored));
+      if (!same_server) RETURN_IF_ERROR(CheckSameServer(options, *stored, request.environment));
       same_server = true;
       if (stored->position.commit_end >= wanted) return absl::OkStatus();
       last = stored->position.commit_end.ToString();
     }
-    const absl::Duration left = deadline - clock.Monotonic();
+    const absl::Duration left = deadline - clock->Monotonic();
     if (left <= absl::ZeroDuration()) break;
-    WaitReadable({}, std::min(left, kPoll));
+    poller->WaitReadable({}, std::min(left, kPoll));
   }
   return Error(absl::StatusCode::kCancelled, "outbox_not_acknowledged",
                absl::StrCat("nothing removed: the connector's stored position is ", last,
@@ -104,8 +106,9 @@ absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& 
   RETURN_IF_ERROR(CheckPublishesInserts(options));
   if (options.outbox.cleanup == config::OutboxCleanup::kNone)
     options.outbox.cleanup = config::OutboxCleanup::kDelete;
-  RETURN_IF_ERROR(PreviewOnServer(options).status());
-  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql));
+  RETURN_IF_ERROR(PreviewOnServer(options, request.environment).status());
+  ASSIGN_OR_RETURN(const auto connection,
+                   Open(options, postgres::SessionKind::kSql, request.environment));
   const config::TableFilter captured(options.tables);
   ASSIGN_OR_RETURN(
       const std::string publication,
@@ -117,7 +120,7 @@ absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& 
   RETURN_IF_ERROR(cleaner.Prepare());
   ASSIGN_OR_RETURN(const outbox::Fence fence, outbox::TakeFence(*connection));
   if (request.dry_run) return cleaner.Count(fence);
-  RETURN_IF_ERROR(AwaitAcknowledged(options, fence.wal_end, request.wait));
+  RETURN_IF_ERROR(AwaitAcknowledged(options, fence.wal_end, request));
   outbox::Removed removed;
   RETURN_IF_ERROR(cleaner.Clean(fence, &removed));
   return removed;

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/environment.h"
 #include "config/options/options.h"
 #include "outbox/cleaner.h"
 
@@ -12,6 +13,7 @@ namespace walduct::engine {
 struct CleanRequest {
   bool dry_run = false;
   absl::Duration wait;  // for the stored position to pass what is committed now
+  Environment environment = {};
 };
 
 // Removes, or with dry_run counts, what housekeeping of these options may remove now. Needs the

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "base/poller.h"
 #include "base/status_macros.h"
 
 namespace walduct::engine {
@@ -40,7 +39,8 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   absl::Duration timeout = std::min(at_most, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
   const int stop_fd = stopping() ? -1 : parts_.stop->fd();
-  WaitReadable({source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), stop_fd}, timeout);
+  parts_.poller->WaitReadable(
+      {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), stop_fd}, timeout);
 }
 
 void Housekeeping::AskForReply() {
@@ -96,7 +96,7 @@ absl::Status Housekeeping::Settle(absl::Duration timeout) {
   parts_.checkpointer->Turn(parts_.tracker->safe());
   while (!parts_.checkpointer->Covers(parts_.tracker->safe()) &&
          parts_.clock->Monotonic() < deadline) {
-    WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
+    parts_.poller->WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
     parts_.checkpointer->Turn(parts_.tracker->safe());
   }
   ReplySoon();

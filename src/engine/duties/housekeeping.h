@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "base/clock.h"
+#include "base/environment.h"
 #include "engine/control/stop_signal.h"
 #include "engine/duties/checkpointer.h"
 #include "engine/duties/outbox_duties.h"
@@ -23,6 +23,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // All borrowed.
   struct Parts {
     Clock* clock = nullptr;
+    Poller* poller = nullptr;
     sink::Sink* sink = nullptr;
     offset::AckTracker* tracker = nullptr;
     offset::OffsetStore* store = nullptr;

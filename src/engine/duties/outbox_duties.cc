@@ -43,7 +43,8 @@ void OutboxDuties::Start() {
                                      .metrics = parts_.metrics,
                                      .publication = publication_,
                                      .server_started = server_.started,
-                                     .memory = parts_.memory});
+                                     .memory = parts_.memory,
+                                     .environment = parts_.environment});
 }
 
 void OutboxDuties::OnStored(const event::Position& position) {

@@ -25,6 +25,7 @@ class OutboxDuties {
     const config::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     outbox::TableMemory* memory = nullptr;
+    Environment environment = {};
   };
   explicit OutboxDuties(Parts parts) : parts_(parts) {}
 

@@ -54,9 +54,9 @@ class Previewer {
                           [](const auto& spec) { return spec.strict; });
   }
 
-  absl::Status Open(const config::ConnectorOptions& config) {
+  absl::Status Open(const config::ConnectorOptions& config, Clock& clock) {
     ASSIGN_OR_RETURN(encoder_,
-                     encode::RecordEncoder::Create(config.encode, Clock::Real(), "", chain_.get()));
+                     encode::RecordEncoder::Create(config.encode, clock, "", chain_.get()));
     return absl::OkStatus();
   }
 
@@ -149,7 +149,7 @@ absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config
     RETURN_IF_ERROR(schema.status());
     if (previewer == nullptr) {
       previewer = std::make_unique<Previewer>(config);
-      RETURN_IF_ERROR(previewer->Open(config));
+      RETURN_IF_ERROR(previewer->Open(config, *connection.environment().clock));
     }
     RETURN_IF_ERROR(previewer->Add(name, **schema, &preview));
   }
@@ -157,11 +157,13 @@ absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config
   return preview;
 }
 
-absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config) {
+absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config,
+                                             const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection,
                    postgres::Connection::Open({.database = config.database,
                                                .kind = postgres::SessionKind::kSql,
-                                               .application_name = "walduct validate"}));
+                                               .application_name = "walduct validate",
+                                               .environment = environment}));
   postgres::Catalog catalog(*connection);
   const config::TableFilter filter(config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));

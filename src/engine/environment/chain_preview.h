@@ -28,7 +28,8 @@ absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config
                                           const std::vector<postgres::TableName>& captured);
 
 // The same on a session of its own, for `validate`. Errors also those of the connection.
-absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config);
+absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config,
+                                             const Environment& environment);
 
 // The warning about rows of an outbox table that a snapshot is about to publish; empty: there are
 // none.

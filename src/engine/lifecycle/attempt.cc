@@ -41,7 +41,8 @@ Attempt::Attempt(Options options)
       outbox_({.config = options.config,
                .captured = &filter_,
                .metrics = options.metrics,
-               .memory = options.outbox_tables}) {}
+               .memory = options.outbox_tables,
+               .environment = {options.clock, options.poller}}) {}
 
 Attempt::~Attempt() = default;
 
@@ -72,8 +73,8 @@ absl::Status Attempt::Run() {
 
 // Before anything is created on a server: a broker that is away is waited for with nothing begun.
 absl::Status Attempt::OpenSink() {
-  ASSIGN_OR_RETURN(sink_, sink::CreateSink(config().sink, config().kafka));
-  ASSIGN_OR_RETURN(store_, offset::CreateOffsetStore(config()));
+  ASSIGN_OR_RETURN(sink_, sink::CreateSink(config().sink, config().kafka, environment()));
+  ASSIGN_OR_RETURN(store_, offset::CreateOffsetStore(config(), environment()));
   ASSIGN_OR_RETURN(stored_, store_->Load());
   return absl::OkStatus();
 }
@@ -81,12 +82,14 @@ absl::Status Attempt::OpenSink() {
 absl::Status Attempt::OpenServer() {
   ASSIGN_OR_RETURN(sql_, Connection::Open({.database = config().database,
                                            .kind = SessionKind::kSql,
-                                           .application_name = "walduct " + config().name}));
+                                           .application_name = "walduct " + config().name,
+                                           .environment = environment()}));
   ASSIGN_OR_RETURN(server_, postgres::CheckServer(*sql_));
   ASSIGN_OR_RETURN(replication_,
                    Connection::Open({.database = config().database,
                                      .kind = SessionKind::kReplication,
-                                     .application_name = "walduct " + config().name + " stream"}));
+                                     .application_name = "walduct " + config().name + " stream",
+                                     .environment = environment()}));
   ASSIGN_OR_RETURN(system_, replication::IdentifySystem(*replication_));
   catalog_ = std::make_unique<postgres::Catalog>(*sql_);
   ASSIGN_OR_RETURN(captured_, catalog_->CapturedTables(filter_));

@@ -43,6 +43,7 @@ class Attempt {
     RunGoal goal;
     RunMode mode = RunMode::kRun;
     Clock* clock = nullptr;
+    Poller* poller = nullptr;
     const StopSignal* stop = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     WarnOnce* warn_once = nullptr;
@@ -85,6 +86,7 @@ class Attempt {
   void Salvage();
   absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
   const config::ConnectorOptions& config() const { return *options_.config; }
+  Environment environment() const { return {options_.clock, options_.poller}; }
 
   Options options_;
   config::ReplicationOptions replication_options_;  // `tail` reads through a publication of its own

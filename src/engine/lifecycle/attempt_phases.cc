@@ -62,6 +62,7 @@ absl::Status Attempt::BuildPipeline() {
       resumes ? std::optional(stored_->position) : std::nullopt);
   housekeeping_ =
       std::make_unique<Housekeeping>(Housekeeping::Parts{.clock = options_.clock,
+                                                         .poller = options_.poller,
                                                          .sink = sink_.get(),
                                                          .tracker = &tracker_,
                                                          .store = store_.get(),
@@ -89,7 +90,8 @@ void Attempt::BuildHeartbeat() {
             .connection = {.database = config().database,
                            .kind = SessionKind::kSql,
                            .application_name = "walduct " + config().name + " heartbeat",
-                           .keep_search_path = true},
+                           .keep_search_path = true,
+                           .environment = environment()},
             .sql = options.action_query,
             .what = "heartbeat.action.query",
             .connector = config().name});
@@ -107,7 +109,8 @@ absl::Status Attempt::TakeSnapshot() {
       Connection::Open({.database = config().database,
                         .kind = SessionKind::kSql,
                         .application_name = "walduct " + config().name + " snapshot",
-                        .keep_search_path = !config().snapshot.select_overrides.empty()}));
+                        .keep_search_path = !config().snapshot.select_overrides.empty(),
+                        .environment = environment()}));
   ASSIGN_OR_RETURN(
       snapshot::SnapshotOrigin origin,
       snapshot::BeginOnSnapshot(*connection,
@@ -164,9 +167,9 @@ absl::Status Attempt::Stream() {
   }
   const absl::Duration status_interval =
       StatusInterval(*sql_, replication_options_.status_interval);
-  ASSIGN_OR_RETURN(const auto stream, replication::ReplicationStream::Start(
-                                          std::move(replication_), replication_options_,
-                                          start_.commit_end, *options_.clock));
+  ASSIGN_OR_RETURN(const auto stream,
+                   replication::ReplicationStream::Start(std::move(replication_),
+                                                         replication_options_, start_.commit_end));
   progressed_ = true;
   options_.metrics->connected.Set(1);
   log::Info("streaming", {{"slot", replication_options_.slot_name},
@@ -187,6 +190,7 @@ absl::Status Attempt::Stream() {
       config().encode.key.schemas_enable || config().encode.value.schemas_enable;
   SettledCatalog resolver({.catalog = catalog_.get(),
                            .clock = options_.clock,
+                           .poller = options_.poller,
                            .stop = options_.stop,
                            .delay = config().runtime.catalog_delay});
   pgoutput::Assembler assembler(resolver, *pipeline_, resume);

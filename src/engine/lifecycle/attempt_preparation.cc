@@ -108,7 +108,8 @@ absl::Status Attempt::CheckNoOutboxHistory() {
   ASSIGN_OR_RETURN(const auto connection,
                    Connection::Open({.database = config().database,
                                      .kind = SessionKind::kSql,
-                                     .application_name = "walduct " + config().name + " outbox"}));
+                                     .application_name = "walduct " + config().name + " outbox",
+                                     .environment = environment()}));
   RETURN_IF_ERROR(
       snapshot::BeginOnSnapshot(*connection, {.snapshot_name = created_slot_->snapshot_name,
                                               .lock_timeout = config().snapshot.lock_timeout})

@@ -6,7 +6,6 @@
 #include "base/backoff.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/poller.h"
 #include "engine/lifecycle/attempt.h"
 
 namespace walduct::engine {
@@ -66,6 +65,7 @@ ExitCode Connector::Run() {
                      .goal = options_.goal,
                      .mode = options_.mode,
                      .clock = options_.clock,
+                     .poller = options_.poller,
                      .stop = options_.stop,
                      .metrics = &metrics_,
                      .warn_once = &warn_once_,
@@ -111,7 +111,7 @@ void Connector::Pause(absl::Duration delay) {
   while (!options_.stop->requested()) {
     const absl::Duration left = deadline - options_.clock->Monotonic();
     if (left <= absl::ZeroDuration()) return;
-    WaitReadable({options_.stop->fd()}, left);
+    options_.poller->WaitReadable({options_.stop->fd()}, left);
   }
 }
 

@@ -7,7 +7,7 @@
 //      └── retrying ◄┴──────────────┘──► failed
 #pragma once
 
-#include "base/clock.h"
+#include "base/environment.h"
 #include "config/options/options.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/stop_signal.h"
@@ -25,12 +25,13 @@ enum class RunMode {
 
 class Connector {
  public:
-  // clock and stop are borrowed and must outlive the connector.
+  // clock, poller and stop are borrowed and must outlive the connector.
   struct Options {
     config::ConnectorOptions config;
     RunGoal goal;
     RunMode mode = RunMode::kRun;
     Clock* clock = nullptr;
+    Poller* poller = nullptr;
     const StopSignal* stop = nullptr;
   };
   explicit Connector(Options options) : options_(std::move(options)) {}

@@ -10,7 +10,6 @@
 #include "absl/strings/strip.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/integer.h"
 
@@ -139,17 +138,16 @@ bool ReadZone(absl::string_view* text, int64_t* offset_minutes) {
 }
 
 // A year of two digits lies within 80 years before and 20 after now.
-int64_t FullYear(int64_t two_digits) {
-  const int64_t now = absl::ToCivilYear(Clock::Real().Now(), absl::UTCTimeZone()).year();
-  const int64_t start = now - 80;
+int64_t FullYear(int64_t two_digits, absl::Time now) {
+  const int64_t start = absl::ToCivilYear(now, absl::UTCTimeZone()).year() - 80;
   int64_t year = start - start % 100 + two_digits;
   return year < start ? year + 100 : year;
 }
 
-void Store(char letter, size_t count, size_t size, int64_t value, Fields* fields) {
+void Store(char letter, size_t count, size_t size, int64_t value, Clock& clock, Fields* fields) {
   switch (letter) {
     case 'y':
-      fields->year = count <= 2 && size == 2 ? FullYear(value) : value;
+      fields->year = count <= 2 && size == 2 ? FullYear(value, clock.Now()) : value;
       return;
     case 'M':
     case 'L':
@@ -227,8 +225,10 @@ bool ReadText(char letter, absl::string_view* text, Fields* fields) {
 
 }  // namespace
 
-absl::StatusOr<SimpleDateFormat> SimpleDateFormat::Compile(absl::string_view pattern) {
+absl::StatusOr<SimpleDateFormat> SimpleDateFormat::Compile(absl::string_view pattern,
+                                                           Clock& clock) {
   SimpleDateFormat format;
+  format.clock_ = &clock;
   bool quoted = false;
   for (size_t i = 0; i < pattern.size(); ++i) {
     const char c = pattern[i];
@@ -320,7 +320,7 @@ bool SimpleDateFormat::Parse(absl::string_view text, int64_t* millis) const {
     int64_t value = 0;
     size_t size = 0;
     if (!ReadNumber(&text, part.adjacent ? part.count : 18, &value, &size)) return false;
-    Store(part.letter, part.count, size, value, &fields);
+    Store(part.letter, part.count, size, value, *clock_, &fields);
   }
   *millis = Millis(fields);
   return true;

@@ -9,13 +9,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/clock.h"
 
 namespace walduct::java {
 
 class SimpleDateFormat {
  public:
+  // clock, borrowed, says which century a year of two digits is of.
   // InvalidArgument: a letter without meaning or one that depends on weeks.
-  static absl::StatusOr<SimpleDateFormat> Compile(absl::string_view pattern);
+  static absl::StatusOr<SimpleDateFormat> Compile(absl::string_view pattern,
+                                                  Clock& clock = Clock::Real());
 
   void Append(int64_t millis, std::string* out) const;
 
@@ -31,6 +34,7 @@ class SimpleDateFormat {
     bool adjacent = false;  // a number follows at once: exactly `count` digits are read
   };
   std::vector<Part> parts_;
+  Clock* clock_ = nullptr;
 };
 
 }  // namespace walduct::java
