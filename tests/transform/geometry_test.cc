@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "tests/transform/spatial_records.h"
-#include "transform/stages/geometry_bytes.h"
+#include "transform/geometry/geometry_bytes.h"
 #include "transform/stages/stages.h"
 
 namespace walduct::transform {

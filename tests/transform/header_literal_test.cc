@@ -1,6 +1,6 @@
 // The table was recorded from Connect's InsertHeader; more of it is in the golden scenarios
 // header_literals, header_json_literals.
-#include "transform/stages/header_literal.h"
+#include "transform/connect/header_literal.h"
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"

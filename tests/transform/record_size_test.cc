@@ -1,5 +1,5 @@
 // Sizes as Debezium estimates them, and cutting as Java counts characters.
-#include "transform/values/record_size.h"
+#include "transform/debezium/record_size.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "tests/transform/sample_records.h"
 #include "transform/chain/chain.h"
-#include "transform/values/trace_context.h"
+#include "transform/debezium/trace_context.h"
 
 namespace walduct::transform {
 namespace {

@@ -1,15 +1,15 @@
-// Transforms of headers: Kafka Connect's InsertHeader, DropHeaders, HeaderFrom; Debezium's
-// ExtractChangedRecordState.
+// Debezium's ExtractChangedRecordState: lists changed and unchanged columns in headers.
 #include <cmath>
-#include <set>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "transform/stages/header_literal.h"
 #include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
-#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -21,79 +21,6 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
-
-class InsertHeader final : public Stage {
- public:
-  explicit InsertHeader(const TransformSpec& spec)
-      : header_(
-            ParseHeaderLiteral(spec.options.Text("header"), spec.options.Text("value.literal"))) {}
-
-  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    record->headers.push_back(header_);
-    return Verdict::kKeep;
-  }
-
- private:
-  const Node header_;
-};
-
-void RemoveHeaders(const std::set<std::string, std::less<>>& names, RecordTemplate* record) {
-  std::erase_if(record->headers, [&](const Node& header) { return names.count(header.name) > 0; });
-}
-
-std::set<std::string, std::less<>> AsSet(const std::vector<std::string>& list) {
-  return {list.begin(), list.end()};
-}
-
-class DropHeaders final : public Stage {
- public:
-  explicit DropHeaders(const TransformSpec& spec) : names_(AsSet(spec.options.List("headers"))) {}
-
-  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    RemoveHeaders(names_, record);
-    return Verdict::kKeep;
-  }
-
- private:
-  const std::set<std::string, std::less<>> names_;
-};
-
-class HeaderFrom final : public Stage {
- public:
-  explicit HeaderFrom(const TransformSpec& spec)
-      : target_(spec.target),
-        fields_(spec.options.List("fields")),
-        headers_(spec.options.List("headers")),
-        moved_(spec.options.Text("operation") == "move" ? AsSet(fields_) : AsSet({})),
-        replace_null_(spec.options.Boolean("replace.null.with.default")) {}
-
-  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, record), "header move"));
-    Node map = node->schema == nullptr ? *node : Node();  // stays as it is
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      if (node->schema == nullptr) AddMissing(fields_[i], &map);
-      const Node* member = node->schema == nullptr ? map.Find(fields_[i]) : node->Find(fields_[i]);
-      if (member == nullptr) return RecordError(absl::StrCat("Field does not exist: ", fields_[i]));
-      record->headers.push_back(Taken(*member, replace_null_));
-      record->headers.back().name = headers_[i];
-    }
-    if (moved_.empty()) return Verdict::kKeep;
-    std::vector<Node> kept;
-    for (const Node& member : node->members) {
-      if (moved_.count(member.name) == 0) kept.push_back(Taken(member, replace_null_));
-    }
-    node->members = std::move(kept);
-    if (node->schema == nullptr) return Verdict::kKeep;
-    RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
-    return Verdict::kKeep;
-  }
-
- private:
-  const config::TransformTarget target_;
-  const std::vector<std::string> fields_, headers_;
-  const std::set<std::string, std::less<>> moved_;
-  const bool replace_null_;
-};
 
 // As Java's Double.equals: a NaN is one, and the two zeros are not.
 bool SameReal(double a, double b) {
@@ -209,11 +136,6 @@ class ExtractChangedRecordState final : public Stage {
 
 }  // namespace
 
-StagePtr MakeInsertHeader(const TransformSpec& spec) {
-  return std::make_unique<InsertHeader>(spec);
-}
-StagePtr MakeDropHeaders(const TransformSpec& spec) { return std::make_unique<DropHeaders>(spec); }
-StagePtr MakeHeaderFrom(const TransformSpec& spec) { return std::make_unique<HeaderFrom>(spec); }
 StagePtr MakeExtractChangedRecordState(const TransformSpec& spec) {
   return std::make_unique<ExtractChangedRecordState>(spec);
 }

@@ -1,4 +1,4 @@
-#include "transform/values/trace_context.h"
+#include "transform/debezium/trace_context.h"
 
 #include <vector>
 

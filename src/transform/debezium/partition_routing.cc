@@ -3,10 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "transform/debezium/partition_hash.h"
 #include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
-#include "transform/values/java_hash.h"
 
 namespace walduct::transform {
 namespace {

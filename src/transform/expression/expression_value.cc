@@ -1,4 +1,4 @@
-#include "transform/stages/expression_value.h"
+#include "transform/expression/expression_value.h"
 
 #include <cmath>
 

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/integer.h"
 #include "base/status_macros.h"
 #include "java/time/connect_time.h"
 #include "java/time/simple_date_format.h"
@@ -51,8 +52,6 @@ constexpr Precision kPrecisions[] = {{"nanoseconds", 1, 1'000'000},
                                      {"milliseconds", 1, 1},
                                      {"seconds", 1'000, 1}};
 
-int64_t FloorMod(int64_t value, int64_t by) { return ((value % by) + by) % by; }
-
 // Everything about one conversion but the value.
 struct Conversion {
   Form from = Form::kUnix;
@@ -98,9 +97,9 @@ Scalar FromMillis(const Conversion& conversion, int64_t millis, std::string* buf
                              conversion.precision.multiply);
     case Form::kDate:
       return Scalar::Integer(  // an int in Java
-          static_cast<int32_t>((millis - FloorMod(millis, kDayMillis)) / kDayMillis));
+          static_cast<int32_t>(FloorDivide(millis, kDayMillis)));
     case Form::kTime:
-      return Scalar::Integer(FloorMod(millis, kDayMillis));
+      return Scalar::Integer(millis - FloorDivide(millis, kDayMillis) * kDayMillis);
     case Form::kTimestamp:
       return Scalar::Integer(millis);
   }

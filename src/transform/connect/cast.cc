@@ -1,16 +1,18 @@
-// Kafka Connect's transforms of values: MaskField and Cast.
-#include <cmath>
-#include <limits>
+// Kafka Connect's Cast: changes types of fields.
 #include <map>
-#include <set>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "java/number/narrowing.h"
 #include "java/text/number_text.h"
 #include "java/time/connect_time.h"
 #include "transform/stages/stages.h"
@@ -48,121 +50,6 @@ const CastType& FindCastType(absl::string_view name) {
   return kCastTypes[0];
 }
 
-// The low bits, as Java narrows integers.
-int64_t Narrowed(int64_t value, int bits) {
-  switch (bits) {
-    case 8:
-      return static_cast<int8_t>(value);
-    case 16:
-      return static_cast<int16_t>(value);
-    case 32:
-      return static_cast<int32_t>(value);
-    default:
-      return value;
-  }
-}
-
-// Java's (int) or (long) of a double: towards zero, NaN is 0, too large is the limit; bytes and
-// shorts go through int.
-int64_t IntegerOf(double value, int bits) {
-  if (std::isnan(value)) return 0;
-  const double limit = bits == 64 ? 9223372036854775808.0 : 2147483648.0;
-  if (value >= limit)
-    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::max() : 2147483647, bits);
-  if (value < -limit)
-    return Narrowed(bits == 64 ? std::numeric_limits<int64_t>::min() : -2147483648LL, bits);
-  return Narrowed(static_cast<int64_t>(value), bits);
-}
-
-class MaskField final : public Stage {
- public:
-  explicit MaskField(const TransformSpec& spec)
-      : target_(spec.target), replace_null_(spec.options.Boolean("replace.null.with.default")) {
-    for (const std::string& name : spec.options.List("fields")) fields_.insert(name);
-    if (spec.options.Has("replacement")) replacement_ = spec.options.Text("replacement");
-  }
-
-  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, record), "mask fields"));
-    if (node->schema == nullptr) {
-      for (const std::string& name : fields_) AddMissing(name, node);
-    }
-    for (Node& member : node->members) {
-      Node taken = Taken(member, replace_null_);
-      if (fields_.count(member.name) > 0) {
-        ASSIGN_OR_RETURN(taken, Masked(taken));
-      }
-      member = std::move(taken);
-    }
-    return Verdict::kKeep;
-  }
-
- private:
-  // NULL stays NULL.
-  absl::StatusOr<Node> Masked(const Node& node) const {
-    if (node.kind == Node::Kind::kNull || node.schema == nullptr) return node;
-    const absl::StatusOr<std::string> mask = MaskOf(*node.schema);
-    const ConnectSchemaPtr schema = node.schema;
-    const auto function = MakeFunction([mask, schema](auto in, std::string* buffer, Scalar* out) {
-      *out = Scalar::Null();
-      if (in[0].is_null()) return absl::OkStatus();
-      if (!mask.ok()) return mask.status();
-      if (IsDecimal(*schema)) {
-        *out = Scalar::Decimal(*mask);
-      } else {
-        ScalarFromJson(*mask, *schema, buffer, out);
-      }
-      return absl::OkStatus();
-    });
-    if (node.is_struct()) return mask.status();
-    return Converted(node, node.schema, function);
-  }
-
-  // As JSON; of a decimal as digits.
-  absl::StatusOr<std::string> MaskOf(const ConnectSchema& schema) const {
-    if (schema.type == ConnectType::kString)
-      return event::ConnectDefault(MakeDefault(Scalar::Text(replacement_.value_or("")))).json;
-    const bool number = IsDecimal(schema) || IsNumber(schema.type);
-    const bool time =
-        absl::StartsWith(schema.name, "org.apache.kafka.connect.data.") && !IsDecimal(schema);
-    if (replacement_ && number && !time) return Number(schema);
-    if (replacement_)
-      return RecordError(
-          "Cannot mask value with custom replacement: it is neither number nor text");
-    if (number) return std::string("0");
-    if (schema.type == ConnectType::kBoolean) return std::string("false");
-    if (schema.type == ConnectType::kArray) return std::string("[]");
-    if (schema.type == ConnectType::kMap) return std::string("{}");
-    return RecordError("Cannot mask value: bytes and structs have no empty value");
-  }
-
-  // As Connect's Values converts text: through a decimal, of which an integer takes the low bits of
-  // the whole part.
-  absl::StatusOr<std::string> Number(const ConnectSchema& schema) const {
-    double real = 0;
-    if (!absl::SimpleAtod(*replacement_, &real) || !std::isfinite(real))
-      return RecordError(absl::StrCat("Unable to convert ", *replacement_, " to a number"));
-    for (const CastType& type : kCastTypes) {
-      if (type.type != schema.type || type.bits == 0) continue;
-      int64_t integer = 0;
-      if (!absl::SimpleAtoi(*replacement_, &integer)) integer = IntegerOf(real, 64);
-      return absl::StrCat(Narrowed(integer, type.bits));
-    }
-    return *replacement_;
-  }
-
-  static bool IsNumber(ConnectType type) {
-    return type == ConnectType::kInt8 || type == ConnectType::kInt16 ||
-           type == ConnectType::kInt32 || type == ConnectType::kInt64 ||
-           type == ConnectType::kFloat || type == ConnectType::kDouble;
-  }
-
-  const TransformTarget target_;
-  const bool replace_null_;
-  std::set<std::string, std::less<>> fields_;
-  std::optional<std::string> replacement_;
-};
-
 absl::Status OutOfRange() { return RecordError("Value was out of range for requested data type"); }
 
 // The whole part of "12.30", its low bits when it is longer than 64 of them.
@@ -173,7 +60,7 @@ int64_t IntegerOfDecimal(absl::string_view digits, int bits) {
     if (c < '0' || c > '9') break;
     value = value * 10 + static_cast<uint64_t>(c - '0');
   }
-  return Narrowed(static_cast<int64_t>(negative ? 0 - value : value), bits);
+  return java::Narrowed(static_cast<int64_t>(negative ? 0 - value : value), bits);
 }
 
 absl::Status CastToInteger(const Scalar& in, int bits, Scalar* out) {
@@ -181,16 +68,17 @@ absl::Status CastToInteger(const Scalar& in, int bits, Scalar* out) {
   switch (in.kind) {
     case Scalar::Kind::kBoolean:
     case Scalar::Kind::kInteger:
-      value = Narrowed(in.integer, bits);
+      value = java::Narrowed(in.integer, bits);
       break;
     case Scalar::Kind::kReal:
-      value = IntegerOf(in.real, bits);
+      value = java::IntegerOfDouble(in.real, bits);
       break;
     case Scalar::Kind::kDecimal:
       value = IntegerOfDecimal(in.text, bits);
       break;
     case Scalar::Kind::kText:
-      if (!absl::SimpleAtoi(in.text, &value) || Narrowed(value, bits) != value) return OutOfRange();
+      if (!absl::SimpleAtoi(in.text, &value) || java::Narrowed(value, bits) != value)
+        return OutOfRange();
       break;
     default:
       return RecordError("Unexpected type in Cast transformation");
@@ -227,7 +115,7 @@ absl::Status CastToBoolean(const Scalar& in, Scalar* out) {
       *out = Scalar::Boolean(in.integer != 0);
       return absl::OkStatus();
     case Scalar::Kind::kReal:
-      *out = Scalar::Boolean(IntegerOf(in.real, 64) != 0);
+      *out = Scalar::Boolean(java::IntegerOfDouble(in.real, 64) != 0);
       return absl::OkStatus();
     case Scalar::Kind::kDecimal:
       *out = Scalar::Boolean(IntegerOfDecimal(in.text, 64) != 0);
@@ -361,7 +249,6 @@ class Cast final : public Stage {
 
 }  // namespace
 
-StagePtr MakeMaskField(const TransformSpec& spec) { return std::make_unique<MaskField>(spec); }
 StagePtr MakeCast(const TransformSpec& spec) { return std::make_unique<Cast>(spec); }
 
 }  // namespace walduct::transform

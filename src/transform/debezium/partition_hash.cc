@@ -1,4 +1,4 @@
-#include "transform/values/java_hash.h"
+#include "transform/debezium/partition_hash.h"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-#include "transform/values/record_size.h"
+#include "transform/debezium/record_size.h"
 
 #include <string>
 #include <utility>

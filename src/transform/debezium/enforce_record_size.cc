@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "transform/debezium/record_size.h"
 #include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
-#include "transform/values/record_size.h"
 
 namespace walduct::transform {
 namespace {

@@ -1,4 +1,4 @@
-#include "transform/stages/geometry_bytes.h"
+#include "transform/geometry/geometry_bytes.h"
 
 #include <cstddef>
 

@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "transform/debezium/trace_context.h"
 #include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
-#include "transform/values/trace_context.h"
 
 namespace walduct::transform {
 namespace {

@@ -1,4 +1,4 @@
-#include "transform/stages/header_literal.h"
+#include "transform/connect/header_literal.h"
 
 #include <algorithm>
 #include <cmath>

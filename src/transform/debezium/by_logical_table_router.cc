@@ -1,16 +1,17 @@
-// Transforms of topics: Kafka Connect's RegexRouter, TimestampRouter and Filter, Debezium's
-// ByLogicalTableRouter.
+// Debezium's ByLogicalTableRouter: sends several tables to one topic.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "base/check.h"
 #include "base/status_macros.h"
 #include "java/regex/regex_rename.h"
-#include "java/time/simple_date_format.h"
 #include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
-#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
@@ -28,51 +29,6 @@ RegexRename Compile(absl::string_view regex, absl::string_view replacement) {
   CHECK(compiled.ok());  // checked before
   return *std::move(compiled);
 }
-
-class RegexRouter final : public Stage {
- public:
-  explicit RegexRouter(const TransformSpec& spec)
-      : replacement_(Compile(spec.options.Text("regex"), spec.options.Text("replacement"))) {}
-
-  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    if (std::optional<std::string> topic = replacement_.Replace(record->topic))
-      record->topic = *std::move(topic);
-    return Verdict::kKeep;
-  }
-
- private:
-  const RegexRename replacement_;
-};
-
-class TimestampRouter final : public Stage {
- public:
-  explicit TimestampRouter(const TransformSpec& spec) : topic_(spec.options.Text("topic.format")) {
-    auto format = java::SimpleDateFormat::Compile(spec.options.Text("timestamp.format"));
-    CHECK(format.ok());  // checked before
-    format_ = std::make_shared<const java::SimpleDateFormat>(*std::move(format));
-  }
-
-  absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
-    if (!record->timestamp) return RecordError("Timestamp missing on record");
-    const auto format = format_;
-    const auto print = MakeFunction([format](auto in, std::string* buffer, Scalar* out) {
-      if (in[0].is_null()) return RecordError("Timestamp missing on record");
-      format->Append(in[0].integer, buffer);
-      *out = Scalar::Text(*buffer);
-      return absl::OkStatus();
-    });
-    const event::Answer* day = questions->Ask(
-        event::FunctionNode(PlainSchema(ConnectType::kString, false), print, {*record->timestamp}));
-    if (day == nullptr) return Verdict::kAsk;
-    record->topic =
-        absl::StrReplaceAll(topic_, {{"${topic}", record->topic}, {"${timestamp}", day->text}});
-    return Verdict::kKeep;
-  }
-
- private:
-  const std::string topic_;
-  std::shared_ptr<const java::SimpleDateFormat> format_;
-};
 
 class ByLogicalTableRouter final : public Stage {
  public:
@@ -175,30 +131,10 @@ class ByLogicalTableRouter final : public Stage {
   std::optional<RegexRename> key_value_;
 };
 
-class Filter final : public Stage {
- public:
-  absl::StatusOr<Verdict> Apply(RecordTemplate*, Questions*) const override {
-    return Verdict::kDrop;
-  }
-};
-
-class Pass final : public Stage {
- public:
-  absl::StatusOr<Verdict> Apply(RecordTemplate*, Questions*) const override {
-    return Verdict::kKeep;
-  }
-};
-
 }  // namespace
 
-StagePtr MakeRegexRouter(const TransformSpec& spec) { return std::make_unique<RegexRouter>(spec); }
-StagePtr MakeTimestampRouter(const TransformSpec& spec) {
-  return std::make_unique<TimestampRouter>(spec);
-}
 StagePtr MakeByLogicalTableRouter(const TransformSpec& spec) {
   return std::make_unique<ByLogicalTableRouter>(spec);
 }
-StagePtr MakeFilter(const TransformSpec&) { return std::make_unique<Filter>(); }
-StagePtr MakePass(const TransformSpec&) { return std::make_unique<Pass>(); }
 
 }  // namespace walduct::transform
