@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "event/record.h"
+#include "sink/transactions.h"
 
 namespace walduct::sink {
 
@@ -61,6 +62,10 @@ class Sink {
   // Pushes out what is buffered and waits until everything is acknowledged or the timeout passes
   // (DeadlineExceeded).
   virtual absl::Status Flush(AckHandler& acks, absl::Duration timeout) = 0;
+
+  // Records and positions that become durable together. Null: this sink has no transactions, or was
+  // not asked for them. Lives as long as the sink.
+  virtual SinkTransactions* transactions() { return nullptr; }
 };
 
 }  // namespace walduct::sink

@@ -1,9 +1,10 @@
 """`tail`, and the sinks stdout and file: the bytes that Kafka gets."""
+import os
 import subprocess
 
 from golden import compare
 from support.events import to_line
-from support.paths import BINARY
+from support.paths import BINARY, SINK_CONTRACT
 from support.wait import wait_until
 
 SETUP = """create table items (id int primary key, v text, n numeric(8,2), t timestamptz);
@@ -27,6 +28,13 @@ def test_sinks_write_equal_bytes(db, connectors):
     assert len(records["kafka"]) == 8
     for sink in ("file", "stdout"):
         assert compare.compare(records["kafka"], records[sink], strict=True) == []
+
+
+def test_contract_of_sinks_on_a_real_broker(broker):
+    """The tests that every sink passes (tests/sink/contract.h), here Kafka's on a broker instead of a mock."""
+    done = subprocess.run([SINK_CONTRACT], env={**os.environ, "WALDUCT_TEST_KAFKA": broker}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=300)
+    assert done.returncode == 0 and "[  PASSED  ]" in done.stdout, done.stdout[-4000:]
 
 
 def test_file_sink_goes_on_after_a_restart(db, connectors):

@@ -8,3 +8,4 @@ DEPS = ROOT / ".deps"
 SERVERS = ROOT / "scripts" / "servers"
 GOLDEN = ROOT / "tests" / "golden"
 BINARY = Path(os.environ.get("WALDUCT_BINARY", ROOT / "build" / "release" / "walduct"))
+SINK_CONTRACT = ROOT / "build" / "release" / "tests" / "walduct_sink_contract"

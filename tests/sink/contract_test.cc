@@ -1,0 +1,148 @@
+// The contract of sinks: see contract.h. contract_targets_test.cc says for which sinks these run here;
+// broker/ runs them against a real Kafka.
+#include "tests/sink/contract.h"
+
+#include <gmock/gmock.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::sink {
+namespace {
+
+using test::KeptRecord;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST_P(SinkContract, EachRecordIsAcknowledgedOnceUnderItsTicket) {
+  const auto sink = target_->Open(kRoomy);
+  const std::string topic = target_->Topic("acknowledged");
+  ASSERT_TRUE(sink->PrepareTopics({topic}).ok());
+  std::map<Ticket, uint32_t> written;
+  for (int i = 0; i < 300; ++i) {
+    const Ticket ticket = 7 + i / 100;
+    Write(*sink, Of(topic, absl::StrCat("k", i % 5), "v"), ticket);
+    ++written[ticket];
+  }
+  Flush(*sink);
+  EXPECT_EQ(acks_.by_ticket, written);
+  Flush(*sink);
+  ASSERT_TRUE(sink->Poll(acks_).ok());
+  EXPECT_EQ(acks_.by_ticket, written) << "none is acknowledged again";
+}
+
+TEST_P(SinkContract, WhatIsAcknowledgedHasArrivedWhole) {
+  const auto sink = target_->Open(kRoomy);
+  const std::string topic = target_->Topic("whole");
+  const event::Header headers[] = {{"a", "1"}, {"none", "", true}, {"a", "again"}};
+  event::Record full = Of(topic, "k", "tab\t \"quotes\" \xC3\xA9");
+  full.headers = headers;
+  event::Record tombstone = Of(topic, "k", "");
+  tombstone.value.reset();
+  event::Record keyless = Of(topic, "", "keyless");
+  keyless.key.reset();
+  keyless.partition = 0;
+  const std::string binary("\xff\x00\x80", 3);
+  std::vector<KeptRecord> expected;
+  for (const event::Record& record :
+       {full, tombstone, keyless, Of(topic, "k", ""), Of(topic, "k", binary)}) {
+    Write(*sink, record, 1);
+    expected.emplace_back(record);
+    expected.back().partition.reset();
+  }
+  Flush(*sink);
+  EXPECT_EQ(acks_.records, expected.size());
+  EXPECT_EQ(target_->Read(topic), expected);
+}
+
+TEST_P(SinkContract, RecordsOfAKeyKeepTheirOrder) {
+  const auto sink = target_->Open(32u << 10);
+  const std::string topic = target_->Topic("ordered");
+  std::map<std::string, std::vector<std::string>> written, read;
+  for (int i = 0; i < 500; ++i) {
+    const std::string key = absl::StrCat("k", i % 7), value = absl::StrCat(i);
+    Write(*sink, Of(topic, key, value), 1);
+    written[key].push_back(value);
+  }
+  Flush(*sink);
+  for (const KeptRecord& record : target_->Read(topic)) read[*record.key].push_back(*record.value);
+  EXPECT_EQ(read, written);
+}
+
+TEST_P(SinkContract, WriteKeepsNothingOfItsArguments) {
+  const auto sink = target_->Open(kRoomy);
+  const std::string topic = target_->Topic("copied");
+  {
+    std::string borrowed_topic = topic, key = "key", value = "value", name = "name",
+                header = "header";
+    const event::Header headers[] = {{name, header}};
+    event::Record record = Of(borrowed_topic, key, value);
+    record.headers = headers;
+    Write(*sink, record, 1);
+    for (std::string* text : {&borrowed_topic, &key, &value, &name, &header})
+      text->assign(text->size(), '#');
+  }
+  Flush(*sink);
+  const auto read = target_->Read(topic);
+  ASSERT_THAT(read, SizeIs(1));
+  EXPECT_EQ(read[0].key, "key");
+  EXPECT_EQ(read[0].value, "value");
+  EXPECT_THAT(read[0].headers, ElementsAre(testing::Pair("name", "header")));
+}
+
+TEST_P(SinkContract, AFullSinkTakesNothingUntilThereIsRoom) {
+  const auto sink = target_->Open(64u << 10);
+  EXPECT_TRUE(sink->HasCapacity());
+  const std::string topic = target_->Topic("full"), value(2000, 'x');
+  constexpr uint32_t kRecords = 400;  // far more than fit
+  for (uint32_t i = 0; i < kRecords; ++i) Write(*sink, Of(topic, "k", value), 1);
+  Flush(*sink);
+  EXPECT_EQ(acks_.records, kRecords);
+  EXPECT_TRUE(sink->HasCapacity());
+  EXPECT_THAT(target_->Read(topic), SizeIs(kRecords)) << "none lost, none twice";
+}
+
+TEST_P(SinkContract, ARecordLargerThanTheBufferIsTakenAlone) {
+  const auto sink = target_->Open(32u << 10);
+  const std::string topic = target_->Topic("large"), large(200u << 10, 'x');
+  Write(*sink, Of(topic, "k", "small"), 1);
+  Write(*sink, Of(topic, "k", large), 2);
+  Write(*sink, Of(topic, "k", "small"), 3);
+  Flush(*sink);
+  EXPECT_EQ(acks_.records, 3u);
+  EXPECT_THAT(target_->Read(topic), SizeIs(3));
+}
+
+// The loop of the engine: wait for ready_fd(), then Poll.
+TEST_P(SinkContract, AcknowledgementsComeWithoutAFlush) {
+  const auto sink = target_->Open(kRoomy);
+  const std::string topic = target_->Topic("polled");
+  Write(*sink, Of(topic, "k", "v"), 1);
+  const Environment world = target_->environment();
+  const absl::Duration deadline = world.clock->Monotonic() + kPatience;
+  while (acks_.records == 0 && world.clock->Monotonic() < deadline) {
+    if (sink->ready_fd() >= 0) world.poller->WaitReadable({sink->ready_fd()}, kPatience);
+    ASSERT_TRUE(sink->Poll(acks_).ok());
+  }
+  EXPECT_EQ(acks_.records, 1u);
+}
+
+TEST_P(SinkContract, AnIdleSinkIsFlushedAtOnce) {
+  const auto sink = target_->Open(kRoomy);
+  EXPECT_TRUE(sink->Flush(acks_, absl::ZeroDuration()).ok());
+  EXPECT_EQ(acks_.records, 0u);
+}
+
+TEST_P(SinkContract, ANewSinkGoesOnBehindTheOld) {
+  const std::string topic = target_->Topic("continued");
+  for (const char* value : {"first", "second"}) {
+    const auto sink = target_->Open(kRoomy);
+    Write(*sink, Of(topic, "k", value), 1);
+    Flush(*sink);
+  }
+  std::vector<std::string> values;
+  for (const KeptRecord& record : target_->Read(topic)) values.push_back(*record.value);
+  EXPECT_THAT(values, ElementsAre("first", "second"));
+}
+
+}  // namespace
+}  // namespace walduct::sink
