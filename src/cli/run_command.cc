@@ -6,12 +6,14 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.h"
+#include "base/environment.h"
 #include "base/log.h"
-#include "base/poller.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "engine/environment/tail.h"
-#include "engine/lifecycle/connector.h"
+#include "engine/lifecycle/connector_set.h"
+#include "engine/world/server_world.h"
+#include "engine/world/tail.h"
 
 namespace walduct::cli {
 namespace {
@@ -35,6 +37,13 @@ void InstallSignals(engine::StopSignal* stop) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+// A signal that comes now is late: taken for a second one, it would turn the exit code into
+// another.
+void IgnoreSignals() {
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+}
+
 bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
   goal->until_caught_up = arguments.until_caught_up;
   if (arguments.until_lsn.empty()) return true;
@@ -49,37 +58,40 @@ bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
 
 // The process must not outlive the promise made to whoever sent the signal, whatever a library is
 // waiting for.
-void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& finished) {
-  Poller& poller = Poller::Real();
-  Clock& clock = Clock::Real();
-  while (!stop.requested() && !finished) poller.WaitReadable({stop.fd()}, absl::Milliseconds(500));
-  const absl::Duration deadline = clock.Monotonic() + kShutdownLimit;
-  while (!finished && clock.Monotonic() < deadline) {
-    poller.WaitReadable({}, absl::Milliseconds(50));
-  }
+void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& finished,
+                   const Environment& environment) {
+  const auto [clock, poller] = environment;
+  while (!stop.requested() && !finished) poller->WaitReadable({stop.fd()}, absl::Milliseconds(500));
+  const absl::Duration deadline = clock->Monotonic() + kShutdownLimit;
+  while (!finished && clock->Monotonic() < deadline)
+    poller->WaitReadable({}, absl::Milliseconds(50));
   if (finished) return;
   log::Error("stopped: not everything could be stored in time; the rest is read again next time");
   _exit(engine::kExitFailure);
 }
 
-int RunConnector(const config::LoadedConnector& loaded, const engine::RunGoal& goal,
-                 engine::RunMode mode, const engine::StopSignal& stop) {
-  log::SetConnector(loaded.options.name);
-  for (const std::string& warning : loaded.warnings) log::Warn(warning);
-  const auto is_snapshot_mode = [](const config::PropertyReport& report) {
-    return report.name == "snapshot.mode";
-  };
-  const bool mode_given =
-      std::any_of(loaded.properties.begin(), loaded.properties.end(), is_snapshot_mode);
-  engine::Connector connector({.config = mode == engine::RunMode::kTail
-                                             ? engine::TailConfig(loaded.options, mode_given)
-                                             : loaded.options,
-                               .goal = goal,
-                               .mode = mode,
-                               .clock = &Clock::Real(),
-                               .poller = &Poller::Real(),
-                               .stop = &stop});
-  return connector.Run();
+engine::Connector::Options OptionsOf(const config::LoadedConnector& loaded,
+                                     const engine::RunGoal& goal, engine::RunMode mode) {
+  if (mode == engine::RunMode::kRun) return {.config = loaded.options, .goal = goal, .mode = mode};
+  const bool mode_given = std::any_of(
+      loaded.properties.begin(), loaded.properties.end(),
+      [](const config::PropertyReport& report) { return report.name == "snapshot.mode"; });
+  return {.config = engine::TailConfig(loaded.options, mode_given), .goal = goal, .mode = mode};
+}
+
+engine::ExitCode RunAll(const std::vector<config::LoadResult>& results, const engine::RunGoal& goal,
+                        engine::RunMode mode, const engine::StopSignal& stop,
+                        const Environment& environment) {
+  engine::ServerWorld world(environment);
+  engine::ConnectorSet connectors(world);
+  for (const config::LoadResult& result : results) {
+    log::SetConnector(result.loaded.options.name);
+    for (const std::string& warning : result.loaded.warnings) log::Warn(warning);
+    // CheckDistinct has looked at the names.
+    CHECK(connectors.Add(OptionsOf(result.loaded, goal, mode)).ok());
+  }
+  log::SetConnector("");
+  return connectors.AwaitEnd(stop);
 }
 
 }  // namespace
@@ -93,28 +105,13 @@ int RunConnectors(const Arguments& arguments) {
   if (!LoadAll(arguments, &results) || !CheckDistinct(results) || !ParseGoal(arguments, &goal)) {
     return engine::kExitConfiguration;
   }
+  const Environment environment;  // the real one
   engine::StopSignal stop;
   InstallSignals(&stop);
   std::atomic<bool> finished{false};
-  std::thread watchdog([&] { WatchShutdown(stop, finished); });
-  std::atomic<int> outcome{engine::kExitClean};
-  std::vector<std::thread> threads;
-  for (const config::LoadResult& result : results) {
-    threads.emplace_back([&] {
-      const int code = RunConnector(result.loaded, goal, mode, stop);
-      if (code == engine::kExitClean) return;
-      // Half alive is worse than dead: one connector that fails stops the process, and whoever
-      // watches it starts it anew.
-      int clean = engine::kExitClean;
-      outcome.compare_exchange_strong(clean, code);
-      stop.Request();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  // A signal that comes now is late: taken for a second one, it would turn this exit code into
-  // another.
-  signal(SIGTERM, SIG_IGN);
-  signal(SIGINT, SIG_IGN);
+  std::thread watchdog([&] { WatchShutdown(stop, finished, environment); });
+  const engine::ExitCode outcome = RunAll(results, goal, mode, stop, environment);
+  IgnoreSignals();
   finished = true;
   stop.Request();  // wakes the watchdog
   watchdog.join();

@@ -5,8 +5,8 @@
 #include "cli/configuration.h"
 #include "config/documentation.h"
 #include "config/transforms/transform_class.h"
-#include "engine/environment/chain_preview.h"
 #include "engine/errors/error_policy.h"
+#include "engine/world/chain_preview.h"
 
 namespace walduct::cli {
 

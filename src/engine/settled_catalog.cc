@@ -33,10 +33,11 @@ void SettledCatalog::Settle(int64_t commit_time_us) {
   const absl::Duration wait =
       std::min(committed + parts_.delay - parts_.clock->Now(), parts_.delay);
   const absl::Duration deadline = parts_.clock->Monotonic() + wait;
-  while (!parts_.stop->requested()) {
+  while (!parts_.control->interrupted()) {
     const absl::Duration left = deadline - parts_.clock->Monotonic();
     if (left <= absl::ZeroDuration()) return;
-    parts_.poller->WaitReadable({parts_.stop->fd()}, left);
+    parts_.poller->WaitReadable({parts_.control->fd()}, left);
+    parts_.control->Take();
   }
 }
 

@@ -5,7 +5,7 @@
 //
 // Costs nothing when the stream lags, for the moment counts from the commit, nor when a relation is
 // announced as it was before, as happens after VACUUM. Data thread only; waits at most the delay,
-// or until the wish to stop.
+// or until the session is interrupted.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
-#include "engine/control/stop_signal.h"
+#include "engine/control/control.h"
 #include "event/table_schema.h"
 
 namespace walduct::engine {
@@ -25,7 +25,7 @@ class SettledCatalog final : public event::SchemaResolver {
     event::SchemaResolver* catalog = nullptr;
     Clock* clock = nullptr;
     Poller* poller = nullptr;
-    const StopSignal* stop = nullptr;
+    Control* control = nullptr;
     absl::Duration delay;  // walduct.catalog.delay.ms
   };
   explicit SettledCatalog(Parts parts) : parts_(parts) {}

@@ -31,7 +31,7 @@ class ReplicationStream final : public WalSource {
   int ready_fd() const override;
 
   // Ends the COPY and hands the connection's slot back, waiting at most timeout.
-  void Stop(absl::Duration timeout);
+  void Stop(absl::Duration timeout) override;
 
  private:
   ReplicationStream(std::unique_ptr<postgres::Connection> connection);

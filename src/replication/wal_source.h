@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/lsn.h"
 
 namespace walduct::replication {
@@ -44,6 +45,9 @@ class WalSource {
 
   // Readable when Next may have something.
   virtual int ready_fd() const = 0;
+
+  // Ends the stream and gives the slot back, waiting at most timeout.
+  virtual void Stop(absl::Duration timeout) = 0;
 };
 
 }  // namespace walduct::replication

@@ -23,6 +23,7 @@
 #include "snapshot/plan.h"
 #include "snapshot/progress.h"
 #include "snapshot/row_marker.h"
+#include "snapshot/row_source.h"
 
 namespace walduct::snapshot {
 
@@ -31,23 +32,17 @@ struct SnapshotRequest {
   SnapshotOrigin origin;
 };
 
-class SnapshotReader {
+class SnapshotReader final : public RowSource {
  public:
   // All but the request are borrowed.
   SnapshotReader(postgres::Connection& connection, Clock& clock, metrics::ConnectorMetrics& metrics,
                  SnapshotRequest request);
-  ~SnapshotReader();
+  ~SnapshotReader() override;
 
-  enum class Progress {
-    kRead,        // more may be there at once
-    kWouldBlock,  // wait for ready_fd()
-    kDone,        // all rows are with the handler; without any row there was no event
-  };
-  // Reads up to max_rows. Waits only for a statement to begin (a lock at most lock_timeout). Not to
-  // be called after kDone or an error.
-  absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows);
+  // Waits only for a statement to begin (a lock at most lock_timeout).
+  absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override;
   // -1 between two tables.
-  int ready_fd() const;
+  int ready_fd() const override;
 
   SnapshotProgress progress() const;
 

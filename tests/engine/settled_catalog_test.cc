@@ -9,6 +9,11 @@ namespace {
 
 class SettledCatalogTest : public ::testing::Test {
  protected:
+  SettledCatalogTest() {
+    mailbox_.Post(Command::kStart);
+    control_.Take();
+  }
+
   // How long describing a relation took that was committed so long ago.
   absl::Duration TimeFor(absl::Duration age) {
     relation_.commit_time_us = absl::ToUnixMicros(Clock::Real().Now() - age);
@@ -19,11 +24,13 @@ class SettledCatalogTest : public ::testing::Test {
 
   event::RelationDescription relation_;
   test::FakeResolver resolver_;
-  StopSignal stop_;
+  Mailbox mailbox_;
+  StatusBoard board_{"orders", Clock::Real()};
+  Control control_{mailbox_, board_};
   SettledCatalog catalog_{{.catalog = &resolver_,
                            .clock = &Clock::Real(),
                            .poller = &Poller::Real(),
-                           .stop = &stop_,
+                           .control = &control_,
                            .delay = absl::Milliseconds(300)}};
 };
 
@@ -49,7 +56,8 @@ TEST_F(SettledCatalogTest, AClockThatDiffersCostsAtMostTheDelay) {
 }
 
 TEST_F(SettledCatalogTest, AStopIsNotHeldUp) {
-  stop_.Request();
+  mailbox_.Post(Command::kStop);
+  control_.Take();
   EXPECT_LT(TimeFor(absl::ZeroDuration()), absl::Milliseconds(150));
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/options/table_filter.h"
-#include "engine/environment/chain_preview.h"
+#include "engine/world/chain_preview.h"
 #include "offset/offset_store_factory.h"
 #include "outbox/fence.h"
 #include "replication/publication.h"

@@ -1,26 +1,26 @@
-// StopSignal: asks every connector to stop, from a signal handler or another thread. Request is
+// StopSignal: asks the process to stop, from a signal handler or another thread. Request is
 // async-signal-safe; the file descriptor stays readable from then on, so a waiting loop wakes at
-// once.
+// once. Connectors are stopped by their mailboxes; whoever owns them waits on this.
 #pragma once
 
 #include <atomic>
+
+#include "engine/control/wake_signal.h"
 
 namespace walduct::engine {
 
 class StopSignal {
  public:
-  StopSignal();
-  ~StopSignal();
-  StopSignal(const StopSignal&) = delete;
-  StopSignal& operator=(const StopSignal&) = delete;
-
-  void Request();
+  void Request() {
+    requested_.store(true, std::memory_order_relaxed);
+    wake_.Signal();
+  }
   bool requested() const { return requested_.load(std::memory_order_relaxed); }
-  int fd() const { return fd_; }
+  int fd() const { return wake_.fd(); }
 
  private:
   std::atomic<bool> requested_{false};
-  int fd_;
+  WakeSignal wake_;
 };
 
 }  // namespace walduct::engine

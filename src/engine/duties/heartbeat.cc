@@ -20,7 +20,7 @@ absl::Status Heartbeat::Turn() {
 absl::Status Heartbeat::Beat() {
   if (due_ == absl::InfiniteDuration()) return absl::OkStatus();
   RETURN_IF_ERROR(parts_.pipeline->PublishHeartbeat());
-  if (parts_.action != nullptr) parts_.action->Request();
+  if (parts_.action) parts_.action();
   Rearm();
   return absl::OkStatus();
 }

@@ -3,26 +3,28 @@
 // than in the way. Moves no position. Data thread only.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "engine/pipeline/pipeline.h"
-#include "postgres/background_statement.h"
 #include "sink/sink.h"
 
 namespace walduct::engine {
 
 class Heartbeat {
  public:
-  // All borrowed.
+  // Borrowed.
   struct Parts {
     absl::Duration interval;  // zero: never
     Clock* clock = nullptr;
     Pipeline* pipeline = nullptr;
     sink::Sink* sink = nullptr;
-    postgres::BackgroundStatement* action = nullptr;  // null: none
+    std::function<void()> action;  // with each; empty: none
   };
-  explicit Heartbeat(Parts parts) : parts_(parts) { Rearm(); }
+  explicit Heartbeat(Parts parts) : parts_(std::move(parts)) { Rearm(); }
 
   // One, when it is due and the sink has room.
   absl::Status Turn();

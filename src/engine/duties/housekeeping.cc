@@ -10,6 +10,7 @@ namespace walduct::engine {
 namespace {
 
 constexpr absl::Duration kSettlePoll = absl::Milliseconds(20);
+constexpr absl::Duration kBlockedWait = absl::Seconds(1);
 
 }  // namespace
 
@@ -19,7 +20,17 @@ void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration s
   ReplySoon();
 }
 
+bool Housekeeping::MayRead() {
+  const bool held = parts_.control->holding();
+  const bool full = !parts_.sink->HasCapacity();
+  parts_.board->WaitsFor(held   ? WaitReason::kCommand
+                         : full ? WaitReason::kRoom
+                                : WaitReason::kNothing);
+  return !held && !full;
+}
+
 absl::Status Housekeeping::Turn() {
+  parts_.control->Take();
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
   parts_.checkpointer->Turn(parts_.tracker->safe());
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
@@ -38,10 +49,12 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   const absl::Duration now = parts_.clock->Monotonic();
   absl::Duration timeout = std::min(at_most, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
-  const int stop_fd = stopping() ? -1 : parts_.stop->fd();
   parts_.poller->WaitReadable(
-      {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), stop_fd}, timeout);
+      {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), parts_.control->fd()},
+      timeout);
 }
+
+void Housekeeping::WaitToRead() { Wait(-1, kBlockedWait); }
 
 void Housekeeping::AskForReply() {
   ask_for_reply_ = true;
@@ -66,10 +79,11 @@ absl::Status Housekeeping::SendStatusIfDue() {
 }
 
 absl::Status Housekeeping::WaitForRoom() {
-  // A stop must not wait for a broker that is away: the change is given up here and read again
+  // An interruption must not wait for a broker that is away: the change is given up here and read again
   // after the next start.
-  if (stopping()) return absl::CancelledError("stopping");
-  Wait(-1, absl::Seconds(1));
+  if (interrupted()) return absl::CancelledError("interrupted");
+  parts_.board->WaitsFor(WaitReason::kRoom);
+  WaitToRead();
   return Turn();
 }
 
@@ -79,7 +93,7 @@ void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
 
 absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
   while (!parts_.tracker->idle() || !parts_.checkpointer->Covers(parts_.tracker->safe())) {
-    if (stopping()) return Settle(stop_timeout);
+    if (interrupted()) return Settle(stop_timeout);
     if (parts_.tracker->idle() && parts_.checkpointer->last_error().ok())
       parts_.checkpointer->MakeDue();
     RETURN_IF_ERROR(Turn());

@@ -1,6 +1,6 @@
 // Housekeeping: the duties of the data loop that must go on whatever the source or the sink are
 // doing: drain acknowledgements, store the position, tell PostgreSQL what is stored, answer
-// keepalives, notice the wish to stop. Data thread only.
+// keepalives, take commands. Data thread only.
 //
 //   flush LSN reported  ≤  stored offset  ≤  tracker's safe position  ≤  received
 #pragma once
@@ -8,7 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
-#include "engine/control/stop_signal.h"
+#include "engine/control/control.h"
+#include "engine/control/status_board.h"
 #include "engine/duties/checkpointer.h"
 #include "engine/duties/outbox_duties.h"
 #include "engine/pipeline/pipeline.h"
@@ -28,7 +29,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
     offset::AckTracker* tracker = nullptr;
     offset::OffsetStore* store = nullptr;
     Checkpointer* checkpointer = nullptr;
-    const StopSignal* stop = nullptr;
+    Control* control = nullptr;
+    StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     OutboxDuties* outbox = nullptr;
   };
@@ -42,7 +44,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // One turn; call it between batches of frames.
   absl::Status Turn();
   // Waits until something may be done: source_fd (−1: none) readable, an acknowledgement, a
-  // deadline, the wish to stop.
+  // deadline, a command.
   void Wait(int source_fd, absl::Duration at_most);
 
   void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }
@@ -52,14 +54,18 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   // Flushes the sink, stores the safe position and reports it; all within timeout.
   absl::Status Settle(absl::Duration timeout);
-  // Waits until everything written is acknowledged and stored, however long that takes; a stop cuts
-  // it short like Settle.
+  // Waits until everything written is acknowledged and stored, however long that takes; an
+  // interruption cuts it short like Settle.
   absl::Status Drain(absl::Duration stop_timeout);
 
   absl::Status WaitForRoom() override;
   void OnAcknowledged(sink::Ticket ticket, uint32_t count) override;
 
-  bool stopping() const { return parts_.stop->requested(); }
+  // The session has to end.
+  bool interrupted() const { return parts_.control->interrupted(); }
+  // Whether something may be read now; says so on the board. False: WaitToRead.
+  bool MayRead();
+  void WaitToRead();
 
  private:
   absl::Status SendStatusIfDue();

@@ -1,62 +1,29 @@
-// OutboxDuties: what an attempt does about walduct.outbox.cleanup: checks before the first change,
-// then a CleanupThread that is told what is acknowledged. Does nothing when cleanup is none. Data
+// OutboxDuties: tells the housekeeping of outbox tables, where there is one, what is stored. Data
 // thread only.
 #pragma once
 
 #include <memory>
-#include <string>
+#include <utility>
 
-#include "absl/status/status.h"
-#include "config/options/options.h"
-#include "config/options/table_filter.h"
 #include "event/position.h"
-#include "metrics/connector_metrics.h"
 #include "outbox/cleanup_thread.h"
-#include "outbox/tables.h"
-#include "postgres/connection.h"
 
 namespace walduct::engine {
 
 class OutboxDuties {
  public:
-  // Borrowed.
-  struct Parts {
-    const config::ConnectorOptions* config = nullptr;
-    const config::TableFilter* captured = nullptr;
-    metrics::ConnectorMetrics* metrics = nullptr;
-    outbox::TableMemory* memory = nullptr;
-    Environment environment = {};
-  };
-  explicit OutboxDuties(Parts parts) : parts_(parts) {}
-
-  bool enabled() const { return parts_.config->outbox.cleanup != config::OutboxCleanup::kNone; }
-
-  // Before the publication is touched: remembers whether it had the tables already.
-  absl::Status BeforePublication(postgres::Connection& sql, const std::string& publication);
-  // When the publication is as it will be. first_start: no position is stored; a table that cannot
-  // be cleaned is then an error, later only a log line. rows_read: a snapshot reads the rows the
-  // tables hold.
-  absl::Status AfterPublication(postgres::Connection& sql, bool first_start, bool rows_read);
-  // On a session that sees what a new slot's exported snapshot shows: exactly the rows the stream
-  // will not bring.
-  absl::Status CheckNoHistory(postgres::Connection& on_snapshot);
-
-  // The stream begins.
-  void Start();
-  // The attempt's stored position.
-  void OnStored(const event::Position& position);
+  // The stream begins. Null: nothing is to be cleaned.
+  void Start(std::unique_ptr<outbox::CleanupThread> thread) { thread_ = std::move(thread); }
+  // The session's stored position.
+  void OnStored(const event::Position& position) {
+    // Rows of a running snapshot lie before its consistent point and are not all acknowledged.
+    if (thread_ == nullptr || position.snapshot == event::SnapshotPhase::kRunning) return;
+    thread_->SetAcknowledged(position.commit_end);
+  }
   // Ends the thread, if it runs.
   void Stop() { thread_.reset(); }
 
  private:
-  outbox::TablesQuery Query() const {
-    return {&parts_.config->outbox, parts_.captured, publication_, parts_.memory};
-  }
-
-  Parts parts_;
-  std::string publication_;
-  outbox::ServerMark server_;
-  bool newly_published_ = false;
   std::unique_ptr<outbox::CleanupThread> thread_;
 };
 

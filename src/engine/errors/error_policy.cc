@@ -66,4 +66,14 @@ ExitCode ExitCodeFor(const absl::Status& status) {
   return RuleFor(status.code()).exit_code;
 }
 
+ExitCode Worse(ExitCode a, ExitCode b) {
+  constexpr std::array<ExitCode, 6> kFromTheWorst = {kExitDataSafety,   kExitConfiguration,
+                                                     kExitPrerequisite, kExitFailure,
+                                                     kExitNotCaughtUp,  kExitClean};
+  const auto rank = [&kFromTheWorst](ExitCode code) {
+    return std::find(kFromTheWorst.begin(), kFromTheWorst.end(), code);
+  };
+  return rank(a) < rank(b) ? a : b;
+}
+
 }  // namespace walduct::engine

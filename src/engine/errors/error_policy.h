@@ -28,5 +28,8 @@ enum ExitCode : int {
 
 Action ActionFor(const absl::Status& status, Phase phase);
 ExitCode ExitCodeFor(const absl::Status& status);
+// The one of two that a process with both outcomes ends with: possible loss before what an operator
+// has to mend, before what may pass, before a goal that was not reached.
+ExitCode Worse(ExitCode a, ExitCode b);
 
 }  // namespace walduct::engine

@@ -1,54 +1,68 @@
-// Connector: one slot, one stream, one offset. Runs on the thread that calls Run, from the first
-// connection to a clean stop, a reached goal, or an error that needs an operator; reconnects by
-// itself after what passes by itself.
+// Connector: one slot, one stream, one offset, on a thread of its own, driven by commands. It
+// reconnects by itself after what passes by itself; what does not leaves it FAILED until somebody
+// restarts it.
 //
-//   starting ─► snapshotting ─► streaming ─► stopped
-//      ▲             │              │
-//      └── retrying ◄┴──────────────┘──► failed
+// Thread-safety: all methods from any thread. A command returns at once; status() tells what has
+// become of it.
 #pragma once
 
-#include "base/environment.h"
+#include <mutex>
+#include <string>
+#include <thread>
+
 #include "config/options/options.h"
+#include "engine/control/control.h"
+#include "engine/control/mailbox.h"
 #include "engine/control/run_goal.h"
-#include "engine/control/stop_signal.h"
-#include "engine/errors/error_policy.h"
-#include "engine/errors/warn_once.h"
+#include "engine/control/status_board.h"
+#include "engine/lifecycle/lifecycle.h"
+#include "engine/world/world.h"
 #include "metrics/connector_metrics.h"
-#include "outbox/tables.h"
 
 namespace walduct::engine {
 
-enum class RunMode {
-  kRun,   // to the configured sink
-  kTail,  // to the terminal; temporary slot, nothing stored, nothing left behind
-};
-
 class Connector {
  public:
-  // clock, poller and stop are borrowed and must outlive the connector.
   struct Options {
     config::ConnectorOptions config;
-    RunGoal goal;
+    RunGoal goal = {};
     RunMode mode = RunMode::kRun;
-    Clock* clock = nullptr;
-    Poller* poller = nullptr;
-    const StopSignal* stop = nullptr;
+    WakeSignal* changed = nullptr;  // borrowed; signalled when the status changes
   };
-  explicit Connector(Options options) : options_(std::move(options)) {}
+  // world is borrowed.
+  Connector(Options options, World& world);
+  ~Connector() { Quit(); }
+  Connector(const Connector&) = delete;
+  Connector& operator=(const Connector&) = delete;
 
-  // Blocks until the end. Logs every change of state.
-  ExitCode Run();
+  // Runs it, also after it was stopped or has failed.
+  void Start();
+  // Stops reading until it is resumed; what was read is delivered and stored. While it streams, the
+  // stream is closed and the slot released; a snapshot under way is kept and waits.
+  void Pause() { mailbox_.Post(Command::kPause); }
+  // Goes on from the stored position.
+  void Resume() { mailbox_.Post(Command::kResume); }
+  // Ends the session and begins a new one, also after a failure. Paused or stopped it stays so.
+  void Restart() { mailbox_.Post(Command::kRestart); }
+  // Delivers and stores what was read, then ends.
+  void Stop() { mailbox_.Post(Command::kStop); }
+  // The same, and waits for it. No command has an effect any more.
+  void Quit();
 
-  // Readable from any thread while Run runs.
+  ConnectorStatus status() const { return board_.Read(); }
+  const std::string& name() const { return options_.config.name; }
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
 
  private:
-  void Pause(absl::Duration delay);
-
-  Options options_;
+  const Options options_;
   metrics::ConnectorMetrics metrics_;
-  WarnOnce warn_once_;
-  outbox::TableMemory outbox_tables_;
+  StatusBoard board_;
+  Mailbox mailbox_;
+  Control control_;      // the thread's own
+  Lifecycle lifecycle_;  // the same
+  std::mutex mutex_;
+  bool started_ = false;  // guarded by mutex_
+  std::thread thread_;    // the same
 };
 
 }  // namespace walduct::engine

@@ -11,14 +11,14 @@ constexpr absl::Duration kIdleWait = absl::Seconds(1);
 }  // namespace
 
 absl::Status SnapshotPhase::Run() {
-  while (!parts_.housekeeping->stopping() && !done_) {
+  while (!parts_.housekeeping->interrupted() && !done_) {
     RETURN_IF_ERROR(parts_.housekeeping->Turn());
-    if (!parts_.sink->HasCapacity()) {
-      parts_.housekeeping->Wait(-1, kIdleWait);
+    if (!parts_.housekeeping->MayRead()) {
+      parts_.housekeeping->WaitToRead();
       continue;
     }
     const absl::Status read = ReadBatch();
-    if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
+    if (absl::IsCancelled(read) && parts_.housekeeping->interrupted()) return absl::OkStatus();
     RETURN_IF_ERROR(read);
   }
   return absl::OkStatus();
@@ -28,8 +28,8 @@ absl::Status SnapshotPhase::ReadBatch() {
   ASSIGN_OR_RETURN(const auto progress, parts_.reader->Step(*parts_.pipeline, kMaxRowsPerTurn));
   parts_.pipeline->CountFiltered();
   parts_.pipeline->ReportNotices();
-  done_ = progress == snapshot::SnapshotReader::Progress::kDone;
-  if (progress == snapshot::SnapshotReader::Progress::kWouldBlock) {
+  done_ = progress == snapshot::RowSource::Progress::kDone;
+  if (progress == snapshot::RowSource::Progress::kWouldBlock) {
     parts_.housekeeping->Wait(parts_.reader->ready_fd(), kIdleWait);
   }
   return absl::OkStatus();

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "engine/duties/housekeeping.h"
 #include "engine/pipeline/pipeline.h"
-#include "snapshot/snapshot_reader.h"
+#include "snapshot/row_source.h"
 
 namespace walduct::engine {
 
@@ -13,14 +13,13 @@ class SnapshotPhase {
  public:
   // All borrowed.
   struct Parts {
-    snapshot::SnapshotReader* reader = nullptr;
+    snapshot::RowSource* reader = nullptr;
     Housekeeping* housekeeping = nullptr;
     Pipeline* pipeline = nullptr;
-    sink::Sink* sink = nullptr;
   };
   explicit SnapshotPhase(Parts parts) : parts_(parts) {}
 
-  // OK: all rows are with the sink, or the wish to stop came first.
+  // OK: all rows are with the sink, or it was interrupted.
   absl::Status Run();
   bool done() const { return done_; }
 

@@ -16,18 +16,18 @@ constexpr absl::Duration kHurryInterval = absl::Milliseconds(200);
 }  // namespace
 
 absl::Status StreamPhase::Run() {
-  while (!parts_.housekeeping->stopping() && !goal_reached_) {
+  while (!parts_.housekeeping->interrupted() && !goal_reached_) {
     RETURN_IF_ERROR(parts_.housekeeping->Turn());
-    if (!parts_.sink->HasCapacity()) {
-      parts_.housekeeping->Wait(-1, kIdleWait);
+    if (!parts_.housekeeping->MayRead()) {
+      parts_.housekeeping->WaitToRead();
       continue;
     }
     bool empty = false;
     absl::Status read = ReadBatch(&empty);
     if (read.ok()) read = parts_.heartbeat->Turn();
-    // A stop in the middle of a blocked change: that change is not done with and will be read
+    // An interruption in the middle of a blocked change: that change is not done with and will be read
     // again.
-    if (absl::IsCancelled(read) && parts_.housekeeping->stopping()) return absl::OkStatus();
+    if (absl::IsCancelled(read) && parts_.housekeeping->interrupted()) return absl::OkStatus();
     RETURN_IF_ERROR(read);
     CountRepeated();
     CheckGoal();

@@ -1,4 +1,4 @@
-// StreamPhase: from START_REPLICATION to the wish to stop, a reached goal, or an error. Data thread
+// StreamPhase: from START_REPLICATION to an interruption, a reached goal, or an error. Data thread
 // only.
 #pragma once
 
@@ -30,7 +30,7 @@ class StreamPhase {
   };
   explicit StreamPhase(Parts parts) : parts_(parts) {}
 
-  // OK: stopped or goal reached, at whatever position; the caller settles.
+  // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();
   bool goal_reached() const { return goal_reached_; }
 

@@ -1,4 +1,4 @@
-#include "engine/environment/chain_preview.h"
+#include "engine/world/chain_preview.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "base/clock.h"
+#include "engine/world/world.h"
 
 namespace walduct::engine {
 
-std::string RunId(Clock& clock);
+std::string RunId(World& world);
 
 }  // namespace walduct::engine

@@ -1,4 +1,4 @@
-#include "engine/duties/outbox_duties.h"
+#include "engine/world/outbox_checks.h"
 
 #include "base/error.h"
 #include "base/log.h"
@@ -7,7 +7,7 @@
 
 namespace walduct::engine {
 
-absl::Status OutboxDuties::BeforePublication(postgres::Connection& sql,
+absl::Status OutboxChecks::BeforePublication(postgres::Connection& sql,
                                              const std::string& publication) {
   if (!enabled()) return absl::OkStatus();
   ASSIGN_OR_RETURN(publication_, replication::ResolvePublicationName(sql, publication));
@@ -16,7 +16,7 @@ absl::Status OutboxDuties::BeforePublication(postgres::Connection& sql,
   return absl::OkStatus();
 }
 
-absl::Status OutboxDuties::AfterPublication(postgres::Connection& sql, bool first_start,
+absl::Status OutboxChecks::AfterPublication(postgres::Connection& sql, bool first_start,
                                             bool rows_read) {
   if (!enabled()) return absl::OkStatus();
   if ((first_start || newly_published_) && !rows_read)
@@ -31,13 +31,13 @@ absl::Status OutboxDuties::AfterPublication(postgres::Connection& sql, bool firs
   return absl::OkStatus();
 }
 
-absl::Status OutboxDuties::CheckNoHistory(postgres::Connection& on_snapshot) {
+absl::Status OutboxChecks::CheckNoHistory(postgres::Connection& on_snapshot) {
   return enabled() ? outbox::CheckNoHistory(on_snapshot, Query()) : absl::OkStatus();
 }
 
-void OutboxDuties::Start() {
-  if (!enabled()) return;
-  thread_ = std::make_unique<outbox::CleanupThread>(
+std::unique_ptr<outbox::CleanupThread> OutboxChecks::StartCleanup() {
+  if (!enabled()) return nullptr;
+  return std::make_unique<outbox::CleanupThread>(
       outbox::CleanupThread::Options{.config = parts_.config,
                                      .captured = parts_.captured,
                                      .metrics = parts_.metrics,
@@ -45,12 +45,6 @@ void OutboxDuties::Start() {
                                      .server_started = server_.started,
                                      .memory = parts_.memory,
                                      .environment = parts_.environment});
-}
-
-void OutboxDuties::OnStored(const event::Position& position) {
-  // Rows of a running snapshot lie before its consistent point and are not all acknowledged.
-  if (thread_ == nullptr || position.snapshot == event::SnapshotPhase::kRunning) return;
-  thread_->SetAcknowledged(position.commit_end);
 }
 
 }  // namespace walduct::engine

@@ -1,4 +1,4 @@
-#include "engine/environment/tail.h"
+#include "engine/world/tail.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "engine/control/stop_signal.h"
+#include "engine/control/wake_signal.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -9,15 +9,19 @@
 
 namespace walduct::engine {
 
-StopSignal::StopSignal() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { CHECK(fd_ >= 0); }
+WakeSignal::WakeSignal() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { CHECK(fd_ >= 0); }
 
-StopSignal::~StopSignal() { close(fd_); }
+WakeSignal::~WakeSignal() { close(fd_); }
 
-void StopSignal::Request() {
-  requested_.store(true, std::memory_order_relaxed);
+void WakeSignal::Signal() {
   const uint64_t one = 1;
   // Can only fail when the counter is full, that is: already readable.
   [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);
+}
+
+void WakeSignal::Drain() {
+  uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(fd_, &count, sizeof count);
 }
 
 }  // namespace walduct::engine

@@ -1,0 +1,26 @@
+#include "engine/control/mailbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace walduct::engine {
+
+void Mailbox::Post(Command command) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    commands_.erase(std::remove(commands_.begin(), commands_.end(), command), commands_.end());
+    commands_.push_back(command);
+    filled_.store(true, std::memory_order_release);
+  }
+  wake_.Signal();
+}
+
+std::vector<Command> Mailbox::TakeAll() {
+  if (!filled_.load(std::memory_order_acquire)) return {};
+  wake_.Drain();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  filled_.store(false, std::memory_order_relaxed);
+  return std::exchange(commands_, {});
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,128 @@
+#include "engine/control/status_board.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace walduct::engine {
+
+absl::string_view StateText(ConnectorState state) {
+  switch (state) {
+    case ConnectorState::kUnassigned:
+      return "UNASSIGNED";
+    case ConnectorState::kRunning:
+      return "RUNNING";
+    case ConnectorState::kPaused:
+      return "PAUSED";
+    case ConnectorState::kStopped:
+      return "STOPPED";
+    case ConnectorState::kFailed:
+      return "FAILED";
+    case ConnectorState::kRestarting:
+      return "RESTARTING";
+  }
+  return "";
+}
+
+absl::string_view ActivityText(Activity activity) {
+  switch (activity) {
+    case Activity::kNone:
+      return "none";
+    case Activity::kConnecting:
+      return "connecting";
+    case Activity::kPreparing:
+      return "preparing";
+    case Activity::kSnapshotting:
+      return "snapshotting";
+    case Activity::kStreaming:
+      return "streaming";
+    case Activity::kSettling:
+      return "settling";
+    case Activity::kRetrying:
+      return "retrying";
+  }
+  return "";
+}
+
+absl::string_view WaitText(WaitReason wait) {
+  switch (wait) {
+    case WaitReason::kNothing:
+      return "";
+    case WaitReason::kSink:
+      return "the sink";
+    case WaitReason::kOffsetStore:
+      return "the offset store";
+    case WaitReason::kDatabase:
+      return "the database";
+    case WaitReason::kTransactions:
+      return "transactions that are older than the slot";
+    case WaitReason::kRoom:
+      return "room in the sink";
+    case WaitReason::kDelivery:
+      return "acknowledgements and the offset store";
+    case WaitReason::kRetry:
+      return "the next attempt";
+    case WaitReason::kCommand:
+      return "a command";
+  }
+  return "";
+}
+
+StatusBoard::StatusBoard(std::string name, Clock& clock, WakeSignal* changed)
+    : clock_(clock), changed_(changed) {
+  status_.name = std::move(name);
+  status_.state_since = status_.activity_since = status_.wait_since = clock_.Now();
+}
+
+void StatusBoard::Show(ConnectorState state, Activity activity) {
+  WaitsFor(WaitReason::kNothing);
+  Change(state, activity);
+}
+
+void StatusBoard::Show(Activity activity) {
+  WaitsFor(WaitReason::kNothing);
+  Change(std::nullopt, activity);
+}
+
+void StatusBoard::ShowState(ConnectorState state) { Change(state, std::nullopt); }
+
+void StatusBoard::WaitsFor(WaitReason wait) {
+  if (std::exchange(wait_, wait) == wait) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  status_.wait = wait;
+  status_.wait_since = clock_.Now();
+}
+
+void StatusBoard::ShowError(const absl::Status& error) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  status_.last_error = {.at = clock_.Now(),
+                        .message = std::string(error.message()),
+                        .reason = ErrorReason(error),
+                        .hint = ErrorHint(error)};
+}
+
+void StatusBoard::ShowEnd(ConnectorState state, ExitCode exit_code) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    status_.exit_code = exit_code;
+  }
+  Show(state, Activity::kNone);
+}
+
+ConnectorStatus StatusBoard::Read() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return status_;
+}
+
+void StatusBoard::Change(std::optional<ConnectorState> state, std::optional<Activity> activity) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const absl::Time now = clock_.Now();
+    if (state && std::exchange(status_.state, *state) != *state) status_.state_since = now;
+    if (activity && std::exchange(status_.activity, *activity) != *activity)
+      status_.activity_since = now;
+  }
+  if (changed_ != nullptr) changed_->Signal();
+}
+
+}  // namespace walduct::engine

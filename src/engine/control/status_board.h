@@ -1,0 +1,104 @@
+// StatusBoard: what a connector is doing, for anybody to read. The data thread writes it when
+// something changes, never per record.
+//
+// Thread-safety: one writer, the data thread; any number of readers.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "engine/control/wake_signal.h"
+#include "engine/errors/error_policy.h"
+
+namespace walduct::engine {
+
+// The words of Kafka Connect's REST interface.
+enum class ConnectorState {
+  kUnassigned,  // not started yet
+  kRunning,     // also while it retries
+  kPaused,
+  kStopped,  // as asked, or its goal is reached
+  kFailed,   // an operator has to act, then to restart it
+  kRestarting,
+};
+absl::string_view StateText(ConnectorState state);  // "RUNNING"
+
+enum class Activity {
+  kNone,        // paused, stopped or failed
+  kConnecting,  // to the sink, the offset store and the database
+  kPreparing,   // judges the stored position, creates what is missing
+  kSnapshotting,
+  kStreaming,
+  kSettling,  // delivers and stores what it has read
+  kRetrying,  // waits for its next attempt
+};
+absl::string_view ActivityText(Activity activity);  // "streaming"
+
+// What a connector that does not move waits for.
+enum class WaitReason {
+  kNothing,
+  kSink,          // to be reached
+  kOffsetStore,   // to answer
+  kDatabase,      // to be reached
+  kTransactions,  // older than the slot to be created
+  kRoom,          // in the sink: it does not acknowledge as fast as rows come
+  kDelivery,      // of what was read, and of its position
+  kRetry,
+  kCommand,
+};
+absl::string_view WaitText(WaitReason wait);  // "room in the sink"; empty: nothing
+
+struct ConnectorError {
+  absl::Time at;
+  std::string message, reason, hint;
+};
+
+struct ConnectorStatus {
+  std::string name;
+  ConnectorState state = ConnectorState::kUnassigned;
+  absl::Time state_since;
+  Activity activity = Activity::kNone;
+  absl::Time activity_since;
+  WaitReason wait = WaitReason::kNothing;
+  absl::Time wait_since;
+  std::optional<ConnectorError> last_error;  // kept until another comes
+  std::optional<ExitCode> exit_code;         // of the last run that ended: stopped, or failed
+
+  bool ended() const {
+    return state == ConnectorState::kStopped || state == ConnectorState::kFailed;
+  }
+};
+
+class StatusBoard {
+ public:
+  // All borrowed. changed: signalled with each change of state or activity; null: nobody listens.
+  StatusBoard(std::string name, Clock& clock, WakeSignal* changed = nullptr);
+
+  void Show(ConnectorState state, Activity activity);
+  void Show(Activity activity);
+  void ShowState(ConnectorState state);
+  // Cheap when it is what it waited for before.
+  void WaitsFor(WaitReason wait);
+  void ShowError(const absl::Status& error);
+  // A run has ended: state and exit code change together.
+  void ShowEnd(ConnectorState state, ExitCode exit_code);
+
+  // Any thread.
+  ConnectorStatus Read() const;
+
+ private:
+  void Change(std::optional<ConnectorState> state, std::optional<Activity> activity);
+
+  Clock& clock_;
+  WakeSignal* const changed_;
+  WaitReason wait_ = WaitReason::kNothing;  // the writer's own copy
+  mutable std::mutex mutex_;
+  ConnectorStatus status_;  // guarded by mutex_
+};
+
+}  // namespace walduct::engine

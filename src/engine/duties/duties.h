@@ -1,0 +1,44 @@
+// Duties: what a session does beside reading and writing, wired: the account of what is in flight,
+// the checkpoints, what housekeeping of outbox tables is told, and Housekeeping that turns them.
+// Data thread only.
+#pragma once
+
+#include <optional>
+
+#include "engine/duties/checkpointer.h"
+#include "engine/duties/housekeeping.h"
+#include "engine/duties/outbox_duties.h"
+#include "event/position.h"
+#include "offset/ack_tracker.h"
+
+namespace walduct::engine {
+
+class Duties {
+ public:
+  // Of parts, what the duties own is filled in here. stored: as for Checkpointer.
+  Duties(Housekeeping::Parts parts, const Checkpointer::Options& checkpoints,
+         std::optional<event::Position> stored)
+      : checkpointer_(checkpoints, stored), housekeeping_(Own(parts)) {}
+  Duties(const Duties&) = delete;
+  Duties& operator=(const Duties&) = delete;
+
+  offset::AckTracker& tracker() { return tracker_; }
+  Checkpointer& checkpointer() { return checkpointer_; }
+  OutboxDuties& outbox() { return outbox_; }
+  Housekeeping& housekeeping() { return housekeeping_; }
+
+ private:
+  Housekeeping::Parts Own(Housekeeping::Parts parts) {
+    parts.tracker = &tracker_;
+    parts.checkpointer = &checkpointer_;
+    parts.outbox = &outbox_;
+    return parts;
+  }
+
+  offset::AckTracker tracker_;
+  Checkpointer checkpointer_;
+  OutboxDuties outbox_;
+  Housekeeping housekeeping_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,107 @@
+#include "engine/lifecycle/connector_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+
+namespace walduct::engine {
+namespace {
+
+// Nobody waits for it: what happens wakes it.
+constexpr absl::Duration kLook = absl::Minutes(1);
+
+}  // namespace
+
+absl::Status ConnectorSet::Add(Connector::Options options) {
+  const std::string name = options.config.name;
+  options.changed = &changed_;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::shared_ptr<Connector>& connector = connectors_[name];
+  if (connector != nullptr) {
+    return Error(absl::StatusCode::kAlreadyExists, "connector_exists",
+                 absl::StrCat("a connector of the name ", name, " runs already"),
+                 "choose another name");
+  }
+  connector = std::make_shared<Connector>(std::move(options), world_);
+  connector->Start();
+  return absl::OkStatus();
+}
+
+absl::Status ConnectorSet::Remove(const std::string& name) {
+  std::shared_ptr<Connector> connector;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = connectors_.find(name);
+    if (found == connectors_.end()) {
+      return Error(absl::StatusCode::kNotFound, "connector_unknown",
+                   absl::StrCat("there is no connector of the name ", name),
+                   "look at the names of those that run");
+    }
+    connector = std::move(found->second);
+    connectors_.erase(found);
+  }
+  connector->Quit();  // others may hold it: it ends now, not with them
+  changed_.Signal();
+  return absl::OkStatus();
+}
+
+std::shared_ptr<Connector> ConnectorSet::Find(const std::string& name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = connectors_.find(name);
+  return found == connectors_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Connector>> ConnectorSet::All() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::shared_ptr<Connector>> all;
+  for (const auto& entry : connectors_) all.push_back(entry.second);
+  return all;
+}
+
+std::vector<ConnectorStatus> ConnectorSet::Statuses() const {
+  std::vector<ConnectorStatus> statuses;
+  for (const auto& connector : All()) statuses.push_back(connector->status());
+  return statuses;
+}
+
+void ConnectorSet::StopAll() {
+  for (const auto& connector : All()) {
+    if (!connector->status().ended()) connector->Stop();
+  }
+}
+
+ExitCode ConnectorSet::AwaitEnd(const StopSignal& stop) {
+  bool told = false;
+  while (true) {
+    changed_.Drain();
+    if (stop.requested() && !std::exchange(told, true)) StopAll();
+    const std::vector<ConnectorStatus> statuses = Statuses();
+    ReportFailures(statuses);
+    const auto ended = [](const ConnectorStatus& status) { return status.ended(); };
+    if (std::all_of(statuses.begin(), statuses.end(), ended)) break;
+    world_.poller().WaitReadable({told ? -1 : stop.fd(), changed_.fd()}, kLook);
+  }
+  ExitCode worst = kExitClean;
+  for (const ConnectorStatus& status : Statuses())
+    worst = Worse(worst, status.exit_code.value_or(kExitClean));
+  return worst;
+}
+
+void ConnectorSet::ReportFailures(const std::vector<ConnectorStatus>& statuses) {
+  const auto going_on =
+      std::count_if(statuses.begin(), statuses.end(),
+                    [](const ConnectorStatus& status) { return !status.ended(); });
+  for (const ConnectorStatus& status : statuses) {
+    if (status.state != ConnectorState::kFailed) {
+      failed_.erase(status.name);
+    } else if (failed_.insert(status.name).second && going_on > 0) {
+      log::Warn("a connector has failed, the others go on",
+                {{"failed", status.name}, {"running", going_on}});
+    }
+  }
+}
+
+}  // namespace walduct::engine

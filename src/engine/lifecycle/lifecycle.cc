@@ -1,0 +1,172 @@
+#include "engine/lifecycle/lifecycle.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "engine/errors/error_policy.h"
+#include "engine/lifecycle/retry_budget.h"
+#include "engine/phases/session.h"
+#include "engine/start/preparation.h"
+
+namespace walduct::engine {
+namespace {
+
+// Commands wake it.
+constexpr absl::Duration kRest = absl::Minutes(1);
+
+std::string PositionText(const std::optional<event::Position>& stored) {
+  return stored ? stored->commit_end.ToString() : "none";
+}
+
+}  // namespace
+
+void Lifecycle::Run() {
+  log::SetConnector(parts_.config->name);
+  parts_.control->Take();
+  while (!parts_.control->quits()) {
+    if (parts_.control->runs()) {
+      RunAttempts();
+    } else {
+      Rest();
+    }
+  }
+}
+
+void Lifecycle::Rest() {
+  const ConnectorStatus before = parts_.board->Read();
+  parts_.board->WaitsFor(WaitReason::kCommand);
+  parts_.world->poller().WaitReadable({parts_.control->fd()}, kRest);
+  parts_.control->Take();
+  const Control& control = *parts_.control;
+  if (control.quits() || control.failed()) return;
+  if (control.runs()) return log::Info("starting", {{"state", StateText(before.state)}});
+  const ConnectorState state =
+      control.pauses() ? ConnectorState::kPaused : ConnectorState::kStopped;
+  if (state == before.state) return;
+  log::Info(Outcome());
+  // A failure stays the outcome of the run that it ended.
+  Leave(before.exit_code && before.state == ConnectorState::kFailed ? *before.exit_code
+                                                                    : CleanExit(false));
+}
+
+void Lifecycle::RunAttempts() {
+  RetryBudget budget(*parts_.config, parts_.world->Random());
+  Phase phase = Phase::kStarting;
+  while (true) {
+    const AttemptEnd end = RunAttempt();
+    parts_.control->Take();
+    if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
+    parts_.board->ShowError(end.status);
+    if (end.progressed) {
+      phase = Phase::kRunning;
+      budget.Reset();
+    }
+    const std::optional<absl::Duration> delay = budget.Next(ActionFor(end.status, phase));
+    if (!delay) return OnFailure(end.status);
+    parts_.metrics->reconnects.Add();
+    log::Warn("retrying: " + std::string(end.status.message()),
+              {{"reason", ErrorReason(end.status)},
+               {"hint", ErrorHint(end.status)},
+               {"in", absl::FormatDuration(absl::Trunc(*delay, absl::Milliseconds(1)))}});
+    WaitToRetry(*delay);
+    if (!parts_.control->interrupted()) continue;
+    log::Info(absl::StrCat(Outcome(), " while waiting to retry"));
+    return Leave(CleanExit(false));
+  }
+}
+
+Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
+  Preparation preparation({.config = parts_.config,
+                           .world = parts_.world,
+                           .source = {.config = parts_.config,
+                                      .mode = parts_.mode,
+                                      .metrics = parts_.metrics,
+                                      .warn_once = &warn_once_,
+                                      .outbox_tables = &outbox_tables_},
+                           .control = parts_.control,
+                           .board = parts_.board});
+  absl::StatusOr<Prepared> prepared = preparation.Run();
+  if (!prepared.ok()) return {.status = prepared.status()};
+  if (!prepared->decision.snapshot && !prepared->decision.stream) {
+    log::Info(
+        "nothing to do: the snapshot was completed before and snapshot.mode=initial_only does not "
+        "stream");
+    return {.goal_reached = true};
+  }
+  Session session({.config = parts_.config,
+                   .goal = parts_.goal,
+                   .world = parts_.world,
+                   .control = parts_.control,
+                   .board = parts_.board,
+                   .metrics = parts_.metrics,
+                   .warn_once = &warn_once_},
+                  *std::move(prepared));
+  const absl::Status status = session.Run();
+  return {.status = status,
+          .goal_reached = session.goal_reached(),
+          .progressed = session.progressed(),
+          .stored = session.stored()};
+}
+
+void Lifecycle::WaitToRetry(absl::Duration delay) {
+  Clock& clock = parts_.world->clock();
+  parts_.board->Show(Activity::kRetrying);
+  parts_.board->WaitsFor(WaitReason::kRetry);
+  const absl::Duration deadline = clock.Monotonic() + delay;
+  while (!parts_.control->interrupted()) {
+    const absl::Duration left = deadline - clock.Monotonic();
+    if (left <= absl::ZeroDuration()) return;
+    parts_.world->poller().WaitReadable({parts_.control->fd()}, left);
+    parts_.control->Take();
+  }
+}
+
+void Lifecycle::OnEnd(const AttemptEnd& end) {
+  if (!parts_.control->interrupted()) parts_.control->OnGoalReached();
+  const std::string position = PositionText(end.stored);
+  // What an interruption cuts short before the first change leaves nothing undone.
+  if (end.status.ok() || absl::IsCancelled(end.status)) {
+    log::Info(Outcome(), {{"position", position}});
+    return Leave(CleanExit(end.goal_reached));
+  }
+  parts_.board->ShowError(end.status);
+  log::Warn(absl::StrCat(Outcome(),
+                         " before everything was stored; what is missing is read again at the next "
+                         "start"),
+            {{"error", std::string(end.status.message())}, {"position", position}});
+  Leave(parts_.goal.set() ? kExitNotCaughtUp : kExitFailure);
+}
+
+void Lifecycle::OnFailure(const absl::Status& status) {
+  const ExitCode exit_code = ExitCodeFor(status);
+  log::Error("stopped: " + std::string(status.message()), {{"reason", ErrorReason(status)},
+                                                           {"hint", ErrorHint(status)},
+                                                           {"exit", static_cast<int>(exit_code)}});
+  parts_.control->OnFailed();
+  parts_.board->ShowEnd(ConnectorState::kFailed, exit_code);
+}
+
+void Lifecycle::Leave(ExitCode exit_code) {
+  parts_.control->TakeRestart();
+  if (parts_.control->stops()) {
+    parts_.board->ShowEnd(ConnectorState::kStopped, exit_code);
+  } else if (parts_.control->pauses()) {
+    parts_.board->Show(ConnectorState::kPaused, Activity::kNone);
+  } else {
+    parts_.board->Show(ConnectorState::kRestarting, Activity::kNone);
+  }
+}
+
+absl::string_view Lifecycle::Outcome() const {
+  if (parts_.control->stops()) return "stopped";
+  return parts_.control->pauses() ? "paused" : "restarting";
+}
+
+ExitCode Lifecycle::CleanExit(bool goal_reached) const {
+  return parts_.goal.set() && !goal_reached ? kExitNotCaughtUp : kExitClean;
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,70 @@
+// Lifecycle: what the data thread of a connector does from its start to its end: attempts, one after
+// the other, as the commands it takes and the error policy say.
+//
+//   STOPPED ─► RUNNING: connecting ─► preparing ─► snapshotting ─► streaming ─► settling ─► STOPPED
+//                ▲ │        ▲                           │              │
+//         resume │ │ pause  └──────── retrying ◄────────┴──────────────┤
+//                │ ▼                                                   ▼
+//              PAUSED                                                FAILED
+#pragma once
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "config/options/options.h"
+#include "engine/control/control.h"
+#include "engine/control/run_goal.h"
+#include "engine/control/status_board.h"
+#include "engine/errors/warn_once.h"
+#include "engine/world/world.h"
+#include "event/position.h"
+#include "metrics/connector_metrics.h"
+#include "outbox/tables.h"
+
+namespace walduct::engine {
+
+class Lifecycle {
+ public:
+  // All borrowed.
+  struct Parts {
+    const config::ConnectorOptions* config = nullptr;
+    RunGoal goal;
+    RunMode mode = RunMode::kRun;
+    World* world = nullptr;
+    Control* control = nullptr;
+    StatusBoard* board = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+  };
+  explicit Lifecycle(Parts parts) : parts_(std::move(parts)) {}
+
+  // Returns once told to quit. Logs every change of state.
+  void Run();
+
+ private:
+  struct AttemptEnd {
+    absl::Status status = {};
+    bool goal_reached = false;
+    bool progressed = false;
+    std::optional<event::Position> stored = {};
+  };
+
+  // Until they are interrupted, end by themselves or fail for good.
+  void RunAttempts();
+  AttemptEnd RunAttempt();
+  void Rest();
+  void WaitToRetry(absl::Duration delay);
+  void OnEnd(const AttemptEnd& end);
+  void OnFailure(const absl::Status& status);
+  // Attempts are over, at least for now.
+  void Leave(ExitCode exit_code);
+  // What the commands make of a connector that does not run: "stopped", "paused", "restarting".
+  absl::string_view Outcome() const;
+  ExitCode CleanExit(bool goal_reached) const;
+
+  const Parts parts_;
+  WarnOnce warn_once_;
+  outbox::TableMemory outbox_tables_;
+};
+
+}  // namespace walduct::engine

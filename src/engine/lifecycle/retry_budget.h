@@ -1,0 +1,34 @@
+// RetryBudget: how long to wait before the next attempt, and whether there is one: failed attempts
+// counted against errors.max.retries and slot.max.retries. Pure; data thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "base/backoff.h"
+#include "config/options/options.h"
+#include "engine/errors/error_policy.h"
+
+namespace walduct::engine {
+
+class RetryBudget {
+ public:
+  // seed: of the jitter.
+  RetryBudget(const config::ConnectorOptions& config, uint64_t seed);
+
+  // Something went well since the last failure.
+  void Reset();
+  // Absent: the limit is used up.
+  std::optional<absl::Duration> Next(Action action);
+
+ private:
+  const int retries_;  // negative: no limit
+  const int soon_;
+  const absl::Duration soon_delay_;
+  int failures_ = 0;
+  int soon_failures_ = 0;
+  Backoff backoff_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,202 @@
+#include "engine/phases/session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/phases/run_identity.h"
+#include "engine/phases/snapshot_phase.h"
+#include "engine/phases/stream_phase.h"
+#include "engine/settled_catalog.h"
+#include "pgoutput/assembler.h"
+
+namespace walduct::engine {
+namespace {
+
+// Kafka may be what failed.
+constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
+
+}  // namespace
+
+Session::Session(Parts parts, Prepared prepared)
+    : parts_(std::move(parts)), prepared_(std::move(prepared)) {}
+
+std::optional<event::Position> Session::stored() const {
+  return duties_ ? duties_->checkpointer().stored() : std::nullopt;
+}
+
+absl::Status Session::Run() {
+  // A temporary slot goes with its session.
+  parts_.control->HoldPauses(config().replication.temporary_slot);
+  const absl::Status ran = RunPhases();
+  parts_.control->HoldPauses(false);
+  return ran;
+}
+
+absl::Status Session::RunPhases() {
+  RETURN_IF_ERROR(Build());
+  if (prepared_.decision.snapshot) RETURN_IF_ERROR(TakeSnapshot());
+  if (prepared_.decision.stream && !parts_.control->interrupted()) RETURN_IF_ERROR(Stream());
+  return absl::OkStatus();
+}
+
+absl::Status Session::Build() {
+  Clock& clock = parts_.world->clock();
+  // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what
+  // is stored from now on.
+  duties_ = std::make_unique<Duties>(
+      Housekeeping::Parts{.clock = &clock,
+                          .poller = &parts_.world->poller(),
+                          .sink = prepared_.sink.get(),
+                          .store = prepared_.store.get(),
+                          .control = parts_.control,
+                          .board = parts_.board,
+                          .metrics = parts_.metrics},
+      Checkpointer::Options{.store = prepared_.store.get(),
+                            .clock = &clock,
+                            .interval = config().offset.flush_interval,
+                            .system_identifier = prepared_.system.system_identifier,
+                            .timeline = prepared_.system.timeline,
+                            .transaction_id = config().transform.transaction_metadata},
+      prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt);
+  ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
+                                              .run_id = RunId(*parts_.world),
+                                              .clock = &clock,
+                                              .sink = prepared_.sink.get(),
+                                              .tracker = &duties_->tracker(),
+                                              .waiter = &duties_->housekeeping(),
+                                              .metrics = parts_.metrics,
+                                              .warn_once = parts_.warn_once}));
+  heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
+      .interval = config().heartbeat.interval,
+      .clock = &clock,
+      .pipeline = &path_->pipeline(),
+      .sink = prepared_.sink.get(),
+      .action = [source = prepared_.source.get()] { source->RequestHeartbeatAction(); }});
+  return absl::OkStatus();
+}
+
+absl::Status Session::TakeSnapshot() {
+  event::Position& start = prepared_.start;
+  ASSIGN_OR_RETURN(const auto snapshot, prepared_.source->OpenSnapshot(start.commit_end));
+  start.commit_end = snapshot->origin().consistent_point;
+  progressed_ = true;
+  parts_.board->Show(Activity::kSnapshotting);
+  SnapshotPhase phase({.reader = snapshot.get(),
+                       .housekeeping = &duties_->housekeeping(),
+                       .pipeline = &path_->pipeline()});
+  // Ended, it would have to begin anew.
+  parts_.control->HoldPauses(true);
+  const absl::Status ran = phase.Run();
+  parts_.control->HoldPauses(config().replication.temporary_slot);
+  RETURN_IF_ERROR(ran);
+  if (!phase.done()) return Settle();
+  RETURN_IF_ERROR(snapshot->End());
+  return FinishSnapshot(snapshot->origin());
+}
+
+// Stored before the stream begins: a crash from here on does not read the tables again.
+absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
+  event::Position completed;
+  completed.commit_end = origin.consistent_point;
+  completed.change_lsn = origin.consistent_point;
+  completed.xid = origin.xid.value_or(0);
+  completed.commit_time_us = origin.time_us;
+  completed.snapshot = event::SnapshotPhase::kCompleted;
+  prepared_.start.commit_time_us = origin.time_us;
+  // Also when there was no row at all, and so nothing that could carry the position.
+  duties_->tracker().Advance(completed);
+  RETURN_IF_ERROR(heartbeat_->Beat());
+  parts_.board->WaitsFor(WaitReason::kDelivery);
+  RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime.shutdown_timeout));
+  log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
+                                   {"rows", parts_.metrics->snapshot_rows.value()}});
+  if (!prepared_.decision.stream) goal_reached_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status Session::Stream() {
+  std::optional<Lsn> goal = parts_.goal.until_lsn;
+  if (parts_.goal.until_caught_up) {
+    ASSIGN_OR_RETURN(goal, prepared_.source->CurrentLsn());
+  }
+  ASSIGN_OR_RETURN(const OpenedStream opened, prepared_.source->OpenStream(prepared_.start));
+  progressed_ = true;
+  parts_.metrics->connected.Set(1);
+  parts_.board->Show(Activity::kStreaming);
+  duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval);
+  duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
+  const absl::Status ran = RunStream(opened, goal);
+  parts_.metrics->connected.Set(0);
+  parts_.board->Show(Activity::kSettling);
+  if (ran.ok()) return EndStream(*opened.stream);
+  duties_->outbox().Stop();
+  Salvage();
+  duties_->housekeeping().DetachStream();
+  return ran;
+}
+
+absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {
+  Clock& clock = parts_.world->clock();
+  const event::Position& start = prepared_.start;
+  pgoutput::AssemblerOptions resume;
+  resume.start = start;
+  // A message outside of transactions has the time of what was before it, the first one that of the
+  // start.
+  if (resume.start.commit_time_us == 0)
+    resume.start.commit_time_us = absl::ToUnixMicros(clock.Now());
+  // Debezium's source.sequence begins with null until the first commit after a snapshot.
+  if (prepared_.resumes() && start.snapshot == event::SnapshotPhase::kNone)
+    resume.last_commit_end = start.commit_end;
+  // Only schemas tell of labels.
+  resume.watch_enum_labels =
+      config().encode.key.schemas_enable || config().encode.value.schemas_enable;
+  SettledCatalog resolver({.catalog = &prepared_.source->schemas(),
+                           .clock = &clock,
+                           .poller = &parts_.world->poller(),
+                           .control = parts_.control,
+                           .delay = config().runtime.catalog_delay});
+  pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
+  StreamPhase phase({.source = opened.stream.get(),
+                     .assembler = &assembler,
+                     .housekeeping = &duties_->housekeeping(),
+                     .heartbeat = heartbeat_.get(),
+                     .checkpointer = &duties_->checkpointer(),
+                     .tracker = &duties_->tracker(),
+                     .sink = prepared_.sink.get(),
+                     .clock = &clock,
+                     .metrics = parts_.metrics,
+                     .goal = goal});
+  RETURN_IF_ERROR(phase.Run());
+  goal_reached_ = phase.goal_reached();
+  log::Info(goal_reached_ ? "goal reached, stopping"
+                          : (parts_.control->stops() ? "stopping" : "closing the stream"));
+  return absl::OkStatus();
+}
+
+absl::Status Session::EndStream(replication::WalSource& stream) {
+  const absl::Status settled = Settle();
+  duties_->housekeeping().DetachStream();
+  duties_->outbox().Stop();
+  stream.Stop(absl::Seconds(1));
+  const bool drops_slot =
+      config().replication.drop_slot_on_stop && (goal_reached_ || parts_.control->stops());
+  return settled.ok() && drops_slot ? prepared_.source->DropSlot() : settled;
+}
+
+// After a failure: what was written before it is published and stored where that is still possible,
+// so that the next attempt does not repeat it, and a record that stops the connector holds up
+// nothing before it.
+void Session::Salvage() {
+  const absl::Status settled =
+      duties_->housekeeping().Settle(std::min(config().runtime.shutdown_timeout, kSalvageTimeout));
+  if (!settled.ok()) log::Debug("not settled", {{"error", std::string(settled.message())}});
+}
+
+absl::Status Session::Settle() {
+  parts_.board->WaitsFor(WaitReason::kDelivery);
+  return duties_->housekeeping().Settle(config().runtime.shutdown_timeout);
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,67 @@
+// Session: what runs between two connections: the snapshot if one was decided on, then the stream,
+// until it is interrupted, its goal is reached, or something fails. A failed session is thrown away
+// whole; the next one begins at the stored position. Data thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "config/options/options.h"
+#include "engine/control/control.h"
+#include "engine/control/run_goal.h"
+#include "engine/control/status_board.h"
+#include "engine/duties/duties.h"
+#include "engine/duties/heartbeat.h"
+#include "engine/pipeline/record_path.h"
+#include "engine/start/preparation.h"
+#include "engine/world/world.h"
+
+namespace walduct::engine {
+
+class Session {
+ public:
+  // All borrowed.
+  struct Parts {
+    const config::ConnectorOptions* config = nullptr;
+    RunGoal goal;
+    World* world = nullptr;
+    Control* control = nullptr;
+    StatusBoard* board = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    WarnOnce* warn_once = nullptr;
+  };
+  Session(Parts parts, Prepared prepared);
+
+  // OK: interrupted, or the goal is reached; everything read is delivered and stored.
+  absl::Status Run();
+
+  bool goal_reached() const { return goal_reached_; }
+  // A snapshot began or the stream was opened.
+  bool progressed() const { return progressed_; }
+  // The stored position.
+  std::optional<event::Position> stored() const;
+
+ private:
+  absl::Status RunPhases();
+  absl::Status Build();
+  absl::Status TakeSnapshot();
+  absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
+  absl::Status Stream();
+  absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
+  absl::Status EndStream(replication::WalSource& stream);
+  void Salvage();
+  absl::Status Settle();
+  const config::ConnectorOptions& config() const { return *parts_.config; }
+
+  Parts parts_;
+  Prepared prepared_;
+  std::unique_ptr<Duties> duties_;
+  std::unique_ptr<RecordPath> path_;
+  std::unique_ptr<Heartbeat> heartbeat_;
+  bool goal_reached_ = false;
+  bool progressed_ = false;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,34 @@
+#include "engine/pipeline/record_path.h"
+
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+
+RecordPath::RecordPath(const Parts& parts)
+    : filter_(parts.config->tables),
+      chain_(transform::Chain::Create(parts.config->chain)),
+      errors_(RecordErrors::Options{.policy = parts.config->record_errors,
+                                    .connector = parts.config->name,
+                                    .encode = parts.config->encode,
+                                    .run_id = parts.run_id,
+                                    .clock = parts.clock,
+                                    .metrics = parts.metrics}) {}
+
+absl::StatusOr<std::unique_ptr<RecordPath>> RecordPath::Create(const Parts& parts) {
+  std::unique_ptr<RecordPath> path(new RecordPath(parts));
+  ASSIGN_OR_RETURN(path->encoder_, encode::RecordEncoder::Create(parts.config->encode, *parts.clock,
+                                                                 parts.run_id, path->chain_.get()));
+  path->router_ =
+      std::make_unique<route::Router>(parts.config->transform, path->filter_, path->encoder_.get());
+  path->pipeline_ = std::make_unique<Pipeline>(Pipeline::Parts{.router = path->router_.get(),
+                                                               .encoder = path->encoder_.get(),
+                                                               .sink = parts.sink,
+                                                               .tracker = parts.tracker,
+                                                               .waiter = parts.waiter,
+                                                               .errors = &path->errors_,
+                                                               .metrics = parts.metrics,
+                                                               .warn_once = parts.warn_once});
+  return path;
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,53 @@
+// RecordPath: the way of a change to the sink, wired from a configuration: router, transforms,
+// encoder, what becomes of records that cannot be published, and the Pipeline that drives them.
+// Lives as long as a session. Data thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/clock.h"
+#include "config/options/options.h"
+#include "config/options/table_filter.h"
+#include "encode/record_encoder.h"
+#include "engine/errors/warn_once.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/record_errors.h"
+#include "metrics/connector_metrics.h"
+#include "offset/ack_tracker.h"
+#include "route/router.h"
+#include "sink/sink.h"
+#include "transform/chain/chain.h"
+
+namespace walduct::engine {
+
+class RecordPath {
+ public:
+  // All borrowed.
+  struct Parts {
+    const config::ConnectorOptions* config = nullptr;
+    std::string run_id;
+    Clock* clock = nullptr;
+    sink::Sink* sink = nullptr;
+    offset::AckTracker* tracker = nullptr;
+    RoomWaiter* waiter = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    WarnOnce* warn_once = nullptr;
+  };
+  static absl::StatusOr<std::unique_ptr<RecordPath>> Create(const Parts& parts);
+
+  Pipeline& pipeline() { return *pipeline_; }
+
+ private:
+  explicit RecordPath(const Parts& parts);
+
+  const config::TableFilter filter_;
+  const std::unique_ptr<const transform::Chain> chain_;  // null: no transforms
+  std::unique_ptr<encode::RecordEncoder> encoder_;
+  RecordErrors errors_;
+  std::unique_ptr<route::Router> router_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+}  // namespace walduct::engine

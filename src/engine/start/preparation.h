@@ -1,0 +1,75 @@
+// Preparation: from nothing to a session that can begin: connects, judges the stored position,
+// decides between snapshot and stream, creates what is missing. In this order, so that a broker
+// that is away is waited for with nothing begun, and nothing is created before all is checked.
+//
+// One Preparation serves one attempt. Data thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "config/options/options.h"
+#include "engine/control/control.h"
+#include "engine/control/status_board.h"
+#include "engine/world/world.h"
+#include "event/position.h"
+#include "offset/offset_store.h"
+#include "offset/stored_offset.h"
+#include "sink/sink.h"
+#include "snapshot/mode.h"
+
+namespace walduct::engine {
+
+// What a session needs, opened and decided.
+struct Prepared {
+  std::unique_ptr<sink::Sink> sink;
+  std::unique_ptr<offset::OffsetStore> store;
+  std::unique_ptr<Source> source;
+  std::optional<offset::StoredOffset> stored;
+  replication::SystemIdentity system;
+  snapshot::StartDecision decision;  // neither: there is nothing to do
+  event::Position start;             // where the stream begins; 0/0: where the snapshot ends
+
+  // The stored position is gone on from.
+  bool resumes() const { return stored && !decision.snapshot; }
+};
+
+class Preparation {
+ public:
+  // All borrowed.
+  struct Parts {
+    const config::ConnectorOptions* config = nullptr;
+    World* world = nullptr;
+    SourceOptions source;
+    Control* control = nullptr;
+    StatusBoard* board = nullptr;
+  };
+  explicit Preparation(Parts parts) : parts_(std::move(parts)) {}
+
+  // Cancelled when it was interrupted while it waited.
+  absl::StatusOr<Prepared> Run();
+
+ private:
+  const config::ConnectorOptions& config() const { return *parts_.config; }
+  absl::Status OpenSink();
+  absl::Status OpenSource();
+  absl::Status Decide();
+  absl::Status Create();
+  absl::Status PrepareTopics();
+  absl::Status CreateSlot(const SourcePlan& plan);
+
+  Parts parts_;
+  Prepared prepared_;
+  SourceFacts facts_;
+};
+
+// The topics that are known before the first record.
+std::vector<std::string> KnownTopics(const config::ConnectorOptions& config,
+                                     const std::vector<postgres::TableName>& captured,
+                                     bool streams);
+
+}  // namespace walduct::engine

@@ -1,0 +1,55 @@
+// PostgresSnapshot: the tables of a snapshot read by COPY on a connection of their own, inside one
+// transaction. The real TableSnapshot. Data thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "config/options/options.h"
+#include "engine/world/source.h"
+#include "metrics/connector_metrics.h"
+#include "postgres/connection.h"
+#include "snapshot/snapshot_reader.h"
+#include "snapshot/transaction.h"
+
+namespace walduct::engine {
+
+// Asked about each planned table before the first row is read, on the snapshot's connection.
+using PlanCheck = std::function<absl::Status(postgres::Connection& connection,
+                                             const std::vector<snapshot::PlannedTable>& plan)>;
+
+class PostgresSnapshot final : public TableSnapshot {
+ public:
+  struct Options {
+    const config::ConnectorOptions* config = nullptr;  // borrowed
+    std::vector<postgres::TableName> tables;
+    std::string exported_snapshot;  // of the slot's creation; empty: a view of its own
+    Lsn start;                      // 0/0: where the view is
+    PlanCheck check;
+  };
+  // metrics are borrowed. Logs "snapshot started".
+  static absl::StatusOr<std::unique_ptr<TableSnapshot>> Open(const Options& options,
+                                                             const Environment& environment,
+                                                             metrics::ConnectorMetrics& metrics);
+
+  const snapshot::SnapshotOrigin& origin() const override { return origin_; }
+  absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override {
+    return reader_.Step(handler, max_rows);
+  }
+  int ready_fd() const override { return reader_.ready_fd(); }
+  absl::Status End() override { return snapshot::EndSnapshot(*connection_); }
+
+ private:
+  PostgresSnapshot(std::unique_ptr<postgres::Connection> connection, Clock& clock,
+                   metrics::ConnectorMetrics& metrics, snapshot::SnapshotRequest request);
+
+  std::unique_ptr<postgres::Connection> connection_;
+  const snapshot::SnapshotOrigin origin_;
+  snapshot::SnapshotReader reader_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,203 @@
+#include "engine/world/postgres_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "encode/types/column_rules.h"
+#include "engine/world/chain_preview.h"
+#include "engine/world/postgres_snapshot.h"
+#include "postgres/money_check.h"
+#include "postgres/server_check.h"
+#include "replication/publication.h"
+#include "replication/replica_identity.h"
+#include "replication/replication_stream.h"
+#include "snapshot/transaction.h"
+
+namespace walduct::engine {
+namespace {
+
+using postgres::Connection;
+using postgres::SessionKind;
+
+// A server whose patience is short must hear from us three times within it.
+absl::Duration StatusInterval(Connection& sql, absl::Duration configured) {
+  const auto answer =
+      sql.Query("SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'");
+  int64_t timeout_ms = 0;
+  if (!answer.ok() || answer->rows() != 1 || !absl::SimpleAtoi(answer->Get(0, 0), &timeout_ms) ||
+      timeout_ms <= 0) {
+    return configured;
+  }
+  return std::min(configured, absl::Milliseconds(timeout_ms) / 3);
+}
+
+}  // namespace
+
+PostgresSource::PostgresSource(const SourceOptions& options, const Environment& environment)
+    : options_(options),
+      environment_(environment),
+      replication_options_(options.config->replication),
+      filter_(options.config->tables),
+      outbox_({.config = options.config,
+               .captured = &filter_,
+               .metrics = options.metrics,
+               .memory = options.outbox_tables,
+               .environment = environment}) {}
+
+postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
+                                                    absl::string_view what) const {
+  return {.database = config().database,
+          .kind = kind,
+          .application_name = absl::StrCat("walduct ", config().name, what),
+          .environment = environment_};
+}
+
+absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
+  ASSIGN_OR_RETURN(sql_, Connection::Open(Session(SessionKind::kSql, "")));
+  ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
+  facts_.in_recovery = server.in_recovery;
+  ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
+  ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
+  catalog_ = std::make_unique<postgres::Catalog>(*sql_);
+  ASSIGN_OR_RETURN(facts_.captured, catalog_->CapturedTables(filter_));
+  const auto published = [this](absl::string_view column) {
+    return encode::IsIncluded(config().encode.columns, column);
+  };
+  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, config().database, facts_.captured, published));
+  ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
+  return facts_;
+}
+
+absl::Status PostgresSource::CheckSlot() {
+  if (!facts_.slot) return absl::OkStatus();
+  return replication::CheckSlotUsable(*sql_, replication_options_.slot_name, *facts_.slot);
+}
+
+absl::Status PostgresSource::PreviewTransforms() {
+  ASSIGN_OR_RETURN(const ChainPreview preview,
+                   PreviewChain(config(), *sql_, *catalog_, facts_.captured));
+  event_tables_ = preview.event_tables;
+  for (const std::string& notice : preview.notices) options_.warn_once->Warn(notice);
+  for (const std::string& problem : preview.problems) options_.warn_once->Warn(problem);
+  return absl::OkStatus();
+}
+
+absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
+  if (plan.decision.snapshot)
+    RETURN_IF_ERROR(postgres::CheckSnapshotPrivileges(*sql_, SnapshotTables()));
+  const bool creates_slot = plan.decision.stream && !facts_.slot;
+  return creates_slot ? postgres::CheckFreeSlot(*sql_) : absl::OkStatus();
+}
+
+absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
+  if (options_.mode == RunMode::kTail) {
+    ASSIGN_OR_RETURN(tail_publication_,
+                     TailPublication::Ensure(*sql_, replication_options_, facts_.captured));
+    replication_options_.publication_name = tail_publication_->name();
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_.replica_identities,
+                                                    facts_.captured));
+  RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
+  RETURN_IF_ERROR(replication::EnsurePublication(*sql_, replication_options_, facts_.captured));
+  return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
+}
+
+absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,
+                                               const postgres::StopCheck& stopping) {
+  log::Info("creating replication slot", {{"slot", replication_options_.slot_name}});
+  ASSIGN_OR_RETURN(const replication::CreatedSlot created,
+                   replication::CreateSlot(*replication_, *sql_, replication_options_, stopping));
+  exported_snapshot_ = created.snapshot_name;
+  log::Info("replication slot created",
+            {{"slot", replication_options_.slot_name},
+             {"consistent_point", created.consistent_point.ToString()}});
+  if (outbox_.enabled() && !ReadsOutboxRows(plan)) RETURN_IF_ERROR(CheckNoOutboxHistory());
+  return created.consistent_point;
+}
+
+bool PostgresSource::ReadsOutboxRows(const SourcePlan& plan) const {
+  return plan.decision.snapshot && !config().snapshot.include_collections;
+}
+
+// What was written between the first check and the slot.
+absl::Status PostgresSource::CheckNoOutboxHistory() {
+  ASSIGN_OR_RETURN(const auto connection, Connection::Open(Session(SessionKind::kSql, " outbox")));
+  RETURN_IF_ERROR(
+      snapshot::BeginOnSnapshot(*connection, {.snapshot_name = exported_snapshot_,
+                                              .lock_timeout = config().snapshot.lock_timeout})
+          .status());
+  return outbox_.CheckNoHistory(*connection);
+}
+
+std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
+  return snapshot::SelectTables(facts_.captured, config().snapshot, config().tables);
+}
+
+absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn start) {
+  return PostgresSnapshot::Open(
+      {.config = &config(),
+       .tables = SnapshotTables(),
+       .exported_snapshot = exported_snapshot_,
+       .start = start,
+       .check =
+           [this](Connection& connection, const std::vector<snapshot::PlannedTable>& plan) {
+             return WarnOfHistory(connection, plan);
+           }},
+      environment_, *options_.metrics);
+}
+
+// Rows that a snapshot publishes as events though they may have been published before.
+absl::Status PostgresSource::WarnOfHistory(Connection& connection,
+                                           const std::vector<snapshot::PlannedTable>& plan) const {
+  for (const snapshot::PlannedTable& planned : plan) {
+    const std::string name = absl::StrCat(planned.name.schema, ".", planned.name.table);
+    const bool event =
+        std::find(event_tables_.begin(), event_tables_.end(), name) != event_tables_.end();
+    // An override says which rows are wanted.
+    if (!event || planned.select != snapshot::SelectStatement(*planned.schema)) continue;
+    ASSIGN_OR_RETURN(const std::string warning, HistoryWarning(connection, planned.select, name));
+    if (!warning.empty()) options_.warn_once->Warn(warning);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentLsn(*sql_); }
+
+absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& start) {
+  OpenedStream opened;
+  opened.status_interval = StatusInterval(*sql_, replication_options_.status_interval);
+  ASSIGN_OR_RETURN(opened.stream,
+                   replication::ReplicationStream::Start(std::move(replication_),
+                                                         replication_options_, start.commit_end));
+  log::Info("streaming", {{"slot", replication_options_.slot_name},
+                          {"publication", replication_options_.publication_name},
+                          {"from", start.commit_end.ToString()},
+                          {"ordinal", start.ordinal}});
+  return opened;
+}
+
+absl::Status PostgresSource::DropSlot() {
+  return replication::DropSlot(*sql_, replication_options_.slot_name);
+}
+
+void PostgresSource::RequestHeartbeatAction() {
+  const std::string& sql = config().heartbeat.action_query;
+  if (sql.empty()) return;
+  if (heartbeat_action_ == nullptr) {
+    postgres::ConnectionOptions connection = Session(SessionKind::kSql, " heartbeat");
+    connection.keep_search_path = true;
+    heartbeat_action_ = std::make_unique<postgres::BackgroundStatement>(
+        postgres::BackgroundStatement::Options{.connection = std::move(connection),
+                                               .sql = sql,
+                                               .what = "heartbeat.action.query",
+                                               .connector = config().name});
+  }
+  heartbeat_action_->Request();
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,67 @@
+// PostgresSource: the real Source, over libpq: one SQL session, one replication session, and a
+// session of its own for what runs beside them. Data thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "config/options/table_filter.h"
+#include "engine/world/outbox_checks.h"
+#include "engine/world/source.h"
+#include "engine/world/tail.h"
+#include "engine/world/world.h"
+#include "postgres/background_statement.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+#include "snapshot/plan.h"
+
+namespace walduct::engine {
+
+class PostgresSource final : public Source {
+ public:
+  PostgresSource(const SourceOptions& options, const Environment& environment);
+
+  absl::StatusOr<SourceFacts> Inspect() override;
+  absl::Status CheckSlot() override;
+  absl::Status PreviewTransforms() override;
+  absl::Status CheckPlan(const SourcePlan& plan) override;
+  absl::Status PreparePublication(const SourcePlan& plan) override;
+  absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,
+                                 const postgres::StopCheck& stopping) override;
+  absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) override;
+  absl::StatusOr<Lsn> CurrentLsn() override;
+  absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
+  event::SchemaResolver& schemas() override { return *catalog_; }
+  absl::Status DropSlot() override;
+  void RequestHeartbeatAction() override;
+  std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
+    return outbox_.StartCleanup();
+  }
+
+ private:
+  const config::ConnectorOptions& config() const { return *options_.config; }
+  postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
+  std::vector<postgres::TableName> SnapshotTables() const;
+  bool ReadsOutboxRows(const SourcePlan& plan) const;
+  absl::Status CheckNoOutboxHistory();
+  absl::Status WarnOfHistory(postgres::Connection& connection,
+                             const std::vector<snapshot::PlannedTable>& plan) const;
+
+  const SourceOptions options_;
+  const Environment environment_;
+  config::ReplicationOptions replication_options_;  // `tail` has a publication of its own
+  config::TableFilter filter_;
+  OutboxChecks outbox_;
+  std::unique_ptr<postgres::Connection> sql_;
+  std::unique_ptr<postgres::Connection> replication_;
+  std::unique_ptr<postgres::Catalog> catalog_;
+  std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
+  std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
+  SourceFacts facts_;
+  std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
+  std::string exported_snapshot_;          // of the slot that was created
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,30 @@
+#include "engine/world/server_world.h"
+
+#include <random>
+
+#include "engine/world/postgres_source.h"
+#include "offset/offset_store_factory.h"
+#include "sink/sink_factory.h"
+
+namespace walduct::engine {
+
+uint64_t ServerWorld::Random() {
+  std::random_device random;
+  return (uint64_t{random()} << 32) | random();
+}
+
+absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(
+    const config::ConnectorOptions& config) {
+  return sink::CreateSink(config.sink, config.kafka, environment_);
+}
+
+absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(
+    const config::ConnectorOptions& config) {
+  return offset::CreateOffsetStore(config, environment_);
+}
+
+std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {
+  return std::make_unique<PostgresSource>(options, environment_);
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,27 @@
+// ServerWorld: the real World: PostgreSQL, Kafka and files as configured.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/world/world.h"
+
+namespace walduct::engine {
+
+class ServerWorld final : public World {
+ public:
+  explicit ServerWorld(const Environment& environment) : environment_(environment) {}
+
+  const Environment& environment() const override { return environment_; }
+  uint64_t Random() override;
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
+      const config::ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const config::ConnectorOptions& config) override;
+  std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
+
+ private:
+  const Environment environment_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,92 @@
+// Source: the database of a connector as a start and a session need it: what it is like, what is
+// created on it, the rows of a snapshot, the stream. Seam for tests and simulation; the real one is
+// PostgresSource.
+//
+// One Source serves one attempt and is thrown away with it. Thread-safety: the data thread only.
+// Errors are those of ARCHITECTURE.md's table, ready for the operator.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/lsn.h"
+#include "event/position.h"
+#include "event/table_schema.h"
+#include "outbox/cleanup_thread.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+#include "replication/slot.h"
+#include "replication/wal_source.h"
+#include "snapshot/mode.h"
+#include "snapshot/row_marker.h"
+#include "snapshot/row_source.h"
+
+namespace walduct::engine {
+
+struct SourceFacts {
+  replication::SystemIdentity system;
+  bool in_recovery = false;
+  std::optional<replication::SlotState> slot;  // absent: it has to be created
+  std::vector<postgres::TableName> captured;
+};
+
+// What a start is going to do, as far as it matters to what is created.
+struct SourcePlan {
+  snapshot::StartDecision decision;
+  bool first_start = false;  // no position is stored
+};
+
+// The tables of a snapshot on their one view of the database. Ends with the object.
+class TableSnapshot : public snapshot::RowSource {
+ public:
+  // consistent_point: where the stream goes on.
+  virtual const snapshot::SnapshotOrigin& origin() const = 0;
+  // All rows are read: the view of the database is given up.
+  virtual absl::Status End() = 0;
+};
+
+struct OpenedStream {
+  std::unique_ptr<replication::WalSource> stream;
+  absl::Duration status_interval;  // at least so often the server must hear from us
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // Connects and looks; creates nothing. To be called first.
+  virtual absl::StatusOr<SourceFacts> Inspect() = 0;
+  // Whether the slot can be streamed from.
+  virtual absl::Status CheckSlot() = 0;
+  // Warns of what the transforms will make of the tables.
+  virtual absl::Status PreviewTransforms() = 0;
+  // Whether the plan lacks a right or a free slot.
+  virtual absl::Status CheckPlan(const SourcePlan& plan) = 0;
+  // What has to be there before the slot: replica identities that were asked for, the publication.
+  virtual absl::Status PreparePublication(const SourcePlan& plan) = 0;
+  // The slot's consistent point. Cancelled once `stopping` says so; no slot is then left.
+  virtual absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,
+                                         const postgres::StopCheck& stopping) = 0;
+
+  // start: where the stream will begin; 0/0: where the rows end. After CreateSlot the rows are
+  // those of its exported snapshot.
+  virtual absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) = 0;
+  virtual absl::StatusOr<Lsn> CurrentLsn() = 0;
+  // At most once; not to be called before a TableSnapshot has ended.
+  virtual absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) = 0;
+  // Describes the relations of the stream. Lives as long as the source.
+  virtual event::SchemaResolver& schemas() = 0;
+  // After the stream has stopped.
+  virtual absl::Status DropSlot() = 0;
+
+  // heartbeat.action.query, elsewhere: never waits for it.
+  virtual void RequestHeartbeatAction() {}
+  // Housekeeping of outbox tables; null: none is wanted.
+  virtual std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() { return nullptr; }
+};
+
+}  // namespace walduct::engine

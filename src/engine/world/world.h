@@ -1,0 +1,54 @@
+// World: everything a connector reaches outside of itself: time, chance, servers. Connectors
+// share one; tests and the simulation have their own.
+//
+// Thread-safety: any thread. What it opens belongs to the thread that asked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "config/options/options.h"
+#include "engine/errors/warn_once.h"
+#include "engine/world/source.h"
+#include "metrics/connector_metrics.h"
+#include "offset/offset_store.h"
+#include "outbox/tables.h"
+#include "sink/sink.h"
+
+namespace walduct::engine {
+
+enum class RunMode {
+  kRun,   // to the configured sink
+  kTail,  // to the terminal; temporary slot, nothing stored, nothing left behind
+};
+
+// All borrowed; outlive the source.
+struct SourceOptions {
+  const config::ConnectorOptions* config = nullptr;
+  RunMode mode = RunMode::kRun;
+  metrics::ConnectorMetrics* metrics = nullptr;
+  WarnOnce* warn_once = nullptr;
+  outbox::TableMemory* outbox_tables = nullptr;
+};
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  virtual const Environment& environment() const = 0;
+  Clock& clock() const { return *environment().clock; }
+  Poller& poller() const { return *environment().poller; }
+  virtual uint64_t Random() = 0;
+
+  // Both reach their servers: Unavailable while one is away.
+  virtual absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
+      const config::ConnectorOptions& config) = 0;
+  virtual absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const config::ConnectorOptions& config) = 0;
+  // Connects with Source::Inspect.
+  virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
+};
+
+}  // namespace walduct::engine

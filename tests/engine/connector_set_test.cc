@@ -1,0 +1,144 @@
+// Several connectors in one process, each over a fake world of its own.
+#include "engine/lifecycle/connector_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "tests/support/await.h"
+#include "tests/support/fake_world.h"
+
+namespace walduct::engine {
+namespace {
+
+using test::Await;
+using testing::ElementsAre;
+
+// Two databases, told apart by the connector's name.
+class TwoWorlds final : public World {
+ public:
+  const Environment& environment() const override { return orders.environment(); }
+  uint64_t Random() override { return 1; }
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
+      const config::ConnectorOptions& config) override {
+    return Of(config).OpenSink(config);
+  }
+  absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const config::ConnectorOptions& config) override {
+    return Of(config).OpenOffsetStore(config);
+  }
+  std::unique_ptr<Source> MakeSource(const SourceOptions& options) override {
+    return Of(*options.config).MakeSource(options);
+  }
+
+  test::FakeWorld orders, payments;
+
+ private:
+  test::FakeWorld& Of(const config::ConnectorOptions& config) {
+    return config.name == "orders" ? orders : payments;
+  }
+};
+
+class ConnectorSetTest : public testing::Test {
+ protected:
+  void Add(const std::string& name) {
+    EXPECT_TRUE(set_.Add({.config = test::FakeConfig(name)}).ok());
+  }
+  bool AwaitState(const std::string& name, ConnectorState state) {
+    return Await([&] { return set_.Find(name)->status().state == state; });
+  }
+  bool AwaitStreaming(const std::string& name) {
+    return Await([&] { return set_.Find(name)->status().activity == Activity::kStreaming; });
+  }
+  void RefusePayments() {
+    worlds_.payments.database.Refuse(
+        Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "start anew"));
+  }
+
+  TwoWorlds worlds_;
+  ConnectorSet set_{worlds_};
+  StopSignal stop_;
+};
+
+TEST_F(ConnectorSetTest, OneThatFailsLeavesTheOthersAlone) {
+  RefusePayments();
+  Add("orders");
+  Add("payments");
+  ASSERT_TRUE(AwaitState("payments", ConnectorState::kFailed));
+  ASSERT_TRUE(AwaitStreaming("orders"));
+  worlds_.orders.database.Commit({"a"});
+  EXPECT_TRUE(Await([&] { return worlds_.orders.broker.keys().size() == 1; }));
+}
+
+TEST_F(ConnectorSetTest, TheWorstExitCodeIsThatOfAll) {
+  RefusePayments();
+  Add("orders");
+  Add("payments");
+  ExitCode outcome = kExitClean;
+  std::thread waiting([&] { outcome = set_.AwaitEnd(stop_); });
+  ASSERT_TRUE(AwaitState("payments", ConnectorState::kFailed));
+  ASSERT_TRUE(AwaitStreaming("orders"));
+  stop_.Request();
+  waiting.join();
+  EXPECT_EQ(outcome, kExitDataSafety);
+  EXPECT_EQ(set_.Find("orders")->status().exit_code, kExitClean);
+}
+
+TEST_F(ConnectorSetTest, EndsWhenAllHaveFailed) {
+  RefusePayments();
+  Add("payments");
+  EXPECT_EQ(set_.AwaitEnd(stop_), kExitDataSafety);
+}
+
+TEST_F(ConnectorSetTest, AStopEndsAllCleanly) {
+  Add("orders");
+  Add("payments");
+  ASSERT_TRUE(AwaitStreaming("orders") && AwaitStreaming("payments"));
+  stop_.Request();
+  EXPECT_EQ(set_.AwaitEnd(stop_), kExitClean);
+  EXPECT_EQ(set_.Statuses()[0].state, ConnectorState::kStopped);
+  EXPECT_EQ(set_.Statuses()[1].state, ConnectorState::kStopped);
+}
+
+TEST_F(ConnectorSetTest, APausedOneIsStoppedTooAndIsNoEnd) {
+  Add("orders");
+  ASSERT_TRUE(AwaitStreaming("orders"));
+  ExitCode outcome = kExitFailure;
+  std::thread waiting([&] { outcome = set_.AwaitEnd(stop_); });
+  set_.Find("orders")->Pause();
+  ASSERT_TRUE(AwaitState("orders", ConnectorState::kPaused));
+  set_.Find("orders")->Resume();
+  ASSERT_TRUE(AwaitStreaming("orders")) << "it was not taken for ended";
+  set_.Find("orders")->Pause();
+  ASSERT_TRUE(AwaitState("orders", ConnectorState::kPaused));
+  stop_.Request();
+  waiting.join();
+  EXPECT_EQ(outcome, kExitClean);
+}
+
+TEST_F(ConnectorSetTest, ConnectorsComeAndGoWhileOthersRun) {
+  Add("orders");
+  ASSERT_TRUE(AwaitStreaming("orders"));
+  Add("payments");
+  ASSERT_TRUE(AwaitStreaming("payments"));
+  const std::shared_ptr<Connector> removed = set_.Find("payments");
+  EXPECT_TRUE(set_.Remove("payments").ok());
+  EXPECT_EQ(set_.Find("payments"), nullptr);
+  EXPECT_EQ(removed->status().state, ConnectorState::kStopped);
+  EXPECT_FALSE(worlds_.payments.database.streaming());
+  EXPECT_EQ(set_.Find("orders")->status().activity, Activity::kStreaming);
+  Add("payments");
+  EXPECT_TRUE(AwaitStreaming("payments"));
+}
+
+TEST_F(ConnectorSetTest, NamesAreTakenOnce) {
+  Add("orders");
+  EXPECT_EQ(ErrorReason(set_.Add({.config = test::FakeConfig("orders")})), "connector_exists");
+  EXPECT_EQ(ErrorReason(set_.Remove("shipments")), "connector_unknown");
+  EXPECT_EQ(set_.Statuses().size(), 1u);
+}
+
+}  // namespace
+}  // namespace walduct::engine

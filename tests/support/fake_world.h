@@ -1,0 +1,51 @@
+// FakeWorld: a world of one fake database, one fake broker and one fake offset store.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "engine/world/world.h"
+#include "tests/support/fake_broker.h"
+#include "tests/support/fake_database.h"
+
+namespace walduct::test {
+
+class FakeWorld final : public engine::World {
+ public:
+  explicit FakeWorld(const Environment& environment = {}) : environment_(environment) {}
+
+  const Environment& environment() const override { return environment_; }
+  uint64_t Random() override { return random_.fetch_add(1); }
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const config::ConnectorOptions&) override {
+    return std::make_unique<FakeSink>(broker);
+  }
+  absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
+      const config::ConnectorOptions&) override {
+    return std::make_unique<FakeStore>(offsets);
+  }
+  std::unique_ptr<engine::Source> MakeSource(const engine::SourceOptions&) override {
+    return std::make_unique<FakeSource>(database);
+  }
+
+  FakeDatabase database;
+  FakeBroker broker;
+  FakeOffsets offsets;
+
+ private:
+  const Environment environment_;
+  std::atomic<uint64_t> random_{1};
+};
+
+// Plain JSON of the fake table; begins with a snapshot.
+inline config::ConnectorOptions FakeConfig(std::string name = "orders") {
+  config::ConnectorOptions config;
+  config.name = std::move(name);
+  config.transform.topic_prefix = config.encode.topic_prefix = "srv";
+  config.encode.database = "shop";
+  config.encode.key.schemas_enable = config.encode.value.schemas_enable = false;
+  config.offset.flush_interval = absl::Milliseconds(2);
+  config.runtime.catalog_delay = absl::ZeroDuration();
+  return config;
+}
+
+}  // namespace walduct::test
