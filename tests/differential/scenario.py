@@ -21,6 +21,7 @@ sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Pyt
 
 from differential.compare import Comparison  # noqa: E402
 from differential.play import Game, open_bench  # noqa: E402
+from golden.scenario_files import description, statements  # noqa: E402
 from support.events import to_line  # noqa: E402
 from support.kafka import delete_topics, read_topics, topics_with_prefix  # noqa: E402
 from support.paths import ROOT  # noqa: E402
@@ -35,16 +36,16 @@ class Scenario(Game):
 
     def __init__(self, bench, folder, name):
         self.folder = folder
-        props = json.loads((folder / "scenario.json").read_text())["props"]
+        props = description(folder)["props"]
         self.options = {key: value for key, value in props.items() if key != "plugin.name"}
         super().__init__(bench, None, self.options, name, DATABASE)
 
     def _setup(self):
         self.session.execute(f"create table if not exists {self.marker} (id int primary key)")
-        self.database.script((self.folder / "setup.sql").read_text().replace("create table zz_done(", "create table if not exists zz_done("))
+        self.database.script(statements(self.folder, "setup.sql").replace("create table zz_done(", "create table if not exists zz_done("))
 
     def _steps(self):
-        for number, part in enumerate((self.folder / "steps.sql").read_text().split("-- settle")):
+        for number, part in enumerate(statements(self.folder, "steps.sql").split("-- settle")):
             if number:
                 self.settle()
             self.database.script(part)

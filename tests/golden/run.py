@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from golden import compare  # noqa: E402
+from golden.scenario_files import description, statements  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.events import to_line  # noqa: E402
@@ -53,7 +54,7 @@ def scenario_names(patterns=("*",)):
     """Scenarios matching any of the patterns whose recording came to its end."""
     found = []
     for path in sorted(CORPUS.glob("*/scenario.json")):
-        if any(fnmatch.fnmatch(path.parent.name, p) for p in patterns) and json.loads(path.read_text())["finished"]:
+        if any(fnmatch.fnmatch(path.parent.name, p) for p in patterns) and description(path.parent)["finished"]:
             found.append(path.parent.name)
     return found
 
@@ -63,7 +64,7 @@ class Replay:
 
     def __init__(self, name, server, directory, bootstrap=None):
         self.name, self.folder, self.bootstrap = name, CORPUS / name, bootstrap
-        self.scenario = json.loads((self.folder / "scenario.json").read_text())
+        self.scenario = description(self.folder)
         self.database = server.database("shop")
         self.actual = directory / name
         self.connector = Connector(self.actual, self._config(), self._worker(), name="golden")
@@ -98,14 +99,14 @@ class Replay:
         """Writes records.jsonl; raises AssertionError when walduct does not get through."""
         self.database.create()
         try:
-            self.database.script((self.folder / "setup.sql").read_text())
+            self.database.script(statements(self.folder, "setup.sql"))
             self.connector.start()
             if self._only_snapshot():
                 self.connector.wait_log(r"\bsnapshot completed\b")
             else:
                 self.connector.wait_streaming()
                 self.database.wait_slot_active("golden")
-                self.database.script((self.folder / "steps.sql").read_text())
+                self.database.script(statements(self.folder, "steps.sql"))
                 self.database.execute("insert into zz_done values (1)")
                 self._wait_for_end()
             if self.connector.running():

@@ -1,2 +1,0 @@
-create table zz_done(id int primary key);
-create table o(id int primary key, n numeric(8,3), s numeric(20,12), d text default 'dd', i int default 7, j int not null default 8, t timestamptz default '2020-02-02 00:00:00+00', v numeric);insert into o values (1,1.5,0.000000000001,null,null,1,null,1.50);insert into o(id) values (2);

@@ -1,1 +1,0 @@
-insert into o values (3,-1000,123456.5,'x',1,1,'2020-01-01 00:00:00+00',-7); insert into o(id,d,i) values (4,null,null); delete from o where id=3; update o set id=5 where id=4;

@@ -1,1 +1,0 @@
-create table zz_done(id int primary key);

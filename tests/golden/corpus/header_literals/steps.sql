@@ -1,1 +1,0 @@
-insert into zz_done values (7);

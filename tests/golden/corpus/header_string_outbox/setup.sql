@@ -1,3 +1,0 @@
-create table zz_done(id int primary key);
-create table outbox(id uuid primary key, aggregatetype varchar(255) not null, aggregateid varchar(255) not null, type varchar(255) not null, payload jsonb, tenant text default 'none', n int, i8 bigint, f real, g double precision, ok boolean, d numeric(5,2), t timestamptz, b bytea, tags text[], day date, j jsonb, u uuid, nn int not null default 5);
-insert into outbox values ('00000000-0000-0000-0000-000000000001','order','42','OrderCreated','{"id": 42}','acme',7,8,1.5,2.25,true,1.5,'2020-01-01Z','\x00ff','{a,b,NULL}','2020-01-02','{"a":1}','00000000-0000-0000-0000-00000000000a');
