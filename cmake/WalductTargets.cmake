@@ -3,6 +3,14 @@ add_library(walduct_flags INTERFACE)
 target_compile_options(walduct_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${WALDUCT_WERROR}>:-Werror>
   # GCC 12 sees overlaps that cannot be in std::string (its bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# What ships is hardened as Debian hardens its packages, with the bounds checks of libstdc++. Sanitizers do better.
+option(WALDUCT_HARDEN "Stack protector, fortified libc, checked libstdc++, full RELRO" ON)
+add_library(walduct_hardening INTERFACE)
+if(WALDUCT_HARDEN AND NOT WALDUCT_SANITIZE)
+  target_compile_options(walduct_hardening INTERFACE -fstack-protector-strong -fcf-protection -D_GLIBCXX_ASSERTIONS
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
+  target_link_options(walduct_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
 if(WALDUCT_SANITIZE)
   # RapidJSON's stack begins with null + n, which only clang's check objects to.
   target_compile_options(walduct_flags INTERFACE -fsanitize=${WALDUCT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -21,7 +29,7 @@ function(walduct_library room)
   if(sources)
     add_library(walduct_${room} STATIC ${sources})
     target_include_directories(walduct_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
-    target_link_libraries(walduct_${room} PRIVATE walduct_flags PUBLIC ${ARG_DEPS})
+    target_link_libraries(walduct_${room} PRIVATE walduct_flags walduct_hardening PUBLIC ${ARG_DEPS})
   else()
     add_library(walduct_${room} INTERFACE)
     target_include_directories(walduct_${room} INTERFACE ${CMAKE_SOURCE_DIR}/src)

@@ -1,7 +1,7 @@
 // Kafka's error codes as statuses with a reason and a hint. The table is in error.cc.
 //
-//   Unavailable         broker_unavailable, not_enough_replicas, producer_fatal, kafka_error retry,
-//                       or begin anew
+//   Unavailable         broker_unavailable, not_enough_replicas, producer_fatal, kafka_error:
+//                       retry, or begin anew
 //   Unauthenticated     kafka_authentication_failed
 //   PermissionDenied    topic_authorization_failed, cluster_authorization_failed,
 //                       topic_policy_violation

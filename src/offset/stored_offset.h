@@ -1,11 +1,10 @@
 // StoredOffset: the offset map of one connector as Kafka Connect stores it and Debezium's
 // PostgresOffsetContext reads it.
 //
-//   lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot, last_snapshot_record,
-//   snapshot_completed Debezium's
-//   transaction_id                                                                                              Debezium's
-//   walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id, walduct_timeline
-//   ours
+//   Debezium's: lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot,
+//               last_snapshot_record, snapshot_completed, transaction_id
+//   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
+//               walduct_timeline
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are

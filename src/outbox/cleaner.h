@@ -6,11 +6,11 @@
 // table added to the publication with rows while the connector runs. Such rows stay, and
 // FailedPrecondition outbox_history says so.
 //
-// delete: statements of at most batch_rows rows, each a transaction; rows that others have locked
-// are passed over. drop_partitions: a partition whose upper bound is past the retention, once each
-// of its rows is before the fence. Checked
-//   under a lock that keeps writers of that partition out. Rows in the default partition are
-//   deleted as above.
+//   delete           statements of at most batch_rows rows, each a transaction; rows that others
+//                    have locked are passed over
+//   drop_partitions  a partition whose upper bound is past the retention, once each of its rows is
+//                    before the fence; checked under a lock that keeps writers of that partition
+//                    out. Rows in the default partition are deleted as above
 //
 // Never waits longer than 100 ms for a lock: what is locked is left for the next round. Neither do
 // others wait longer for us.

@@ -5,16 +5,16 @@
 // been published once the stream is past wal_end:
 //
 //   1. The row version's xmin is a transaction or subtransaction id t < oldest_xid. Ids are handed
-//   out in order, and a
-//      subtransaction's after its transaction's; so the transaction t belongs to had ended when the snapshot was taken.
+//      out in order, and a subtransaction's after its transaction's; so the transaction t belongs
+//      to had ended when the snapshot was taken.
 //   2. The row is visible to the statement that deletes it, so that transaction committed.
 //   3. A transaction writes its commit record before it stops counting as running. So the record
-//   was in the WAL when the
-//      snapshot was taken, and wal_end, read after it, is not before the record's end. (The *insert* position: with
-//      synchronous_commit=off a commit is seen before it is written out.)
+//      was in the WAL when the snapshot was taken, and wal_end, read after it, is not before the
+//      record's end. (The *insert* position: with synchronous_commit=off a commit is seen before it
+//      is written out.)
 //   4. The engine calls an LSN acknowledged when every transaction that commits at or before it has
-//   been acknowledged by
-//      the sink and the position is stored. acknowledged ≥ wal_end covers the commit of 3.
+//      been acknowledged by the sink and the position is stored. acknowledged ≥ wal_end covers the
+//      commit of 3.
 //
 // A prepared transaction counts as running; COMMIT PREPARED is its commit. Clocks and timestamps
 // take no part: they only decide when a row is old enough. A long-running transaction, in any

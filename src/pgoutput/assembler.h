@@ -45,8 +45,7 @@ class Assembler {
   // One message; start is its XLogData's LSN. The payload is borrowed for the call. After an error
   // the session is of no use.
   //   DataLoss            "malformed_message"; "unknown_relation": a row of a relation that was not
-  //                       announced;
-  //                       "protocol_violation": a message where none of its kind may be;
+  //                       announced; "protocol_violation": a message where none of its kind may be;
   //                       "position_unknown": the stream does not contain options.start
   //   FailedPrecondition  "protocol": a message that only a streamed or two-phase transaction sends
   //   Unimplemented       "binary_value"

@@ -3,8 +3,8 @@
 //
 //   mode        missing                       exists
 //   all_tables  CREATE … FOR ALL TABLES       kept
-//   filtered    CREATE … FOR TABLE captured tables added and dropped where they differ, `publish`
-//               set where it was configured
+//   filtered    CREATE … FOR TABLE captured   tables added and dropped where they differ,
+//                                             `publish` set where it was configured
 //   no_tables   CREATE                        kept
 //   disabled    FailedPrecondition            kept
 //

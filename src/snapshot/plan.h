@@ -4,8 +4,8 @@
 //            "schema"."table"
 //   order    by the first entry of table.include.list that matches, then by "schema.table"
 //   reads    SELECT "c1", "c2" FROM "s"."t", generated columns included, without ONLY: a
-//            partitioned table gives all its
-//            rows, a parent its children's too. An override (snapshot.select.statement.overrides) is used as it stands
+//            partitioned table gives all its rows, a parent its children's too. An override
+//            (snapshot.select.statement.overrides) is used as it stands
 //   columns  of an override go by name to the table's; others are ignored, missing ones are
 //            kAbsent, of two the last wins
 #pragma once

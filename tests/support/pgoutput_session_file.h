@@ -1,9 +1,9 @@
 // A replication session as bytes: the input of the assembler's fuzz target and its recorded seeds.
 //
-//   session := ordinal:u8 commit_end:u64 final_lsn:u64 change_lsn:u64 step* the position the stream
-//   is opened at
-//   step    := 0:u8 lsn:u64 size:u16 message                                     one XLogData
-//            | other:u8 wal_end:u64                                              a keepalive
+//   session := ordinal:u8 commit_end:u64 final_lsn:u64 change_lsn:u64 step*
+//              where the stream is opened
+//   step    := 0:u8 lsn:u64 size:u16 message    one XLogData
+//            | other:u8 wal_end:u64             a keepalive
 // What is cut off at the end is left out.
 #pragma once
 

@@ -1,10 +1,15 @@
-// Sizes a reader can hold in mind: 500 lines a file, 70 a function, three control statements deep.
+// Sizes a reader can hold in mind: 100 columns a line, 500 lines a file, 70 a function, three
+// control statements deep, 4,500 lines a folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "tests/tidy/function_scanner.h"
 #include "tests/tidy/source_tree.h"
 
@@ -18,12 +23,53 @@ using testing::SizeIs;
 constexpr size_t kMaxFileLines = 500;
 constexpr size_t kMaxFunctionLines = 70;
 constexpr size_t kMaxNesting = 3;
+constexpr size_t kMaxColumns = 100;
+constexpr size_t kMaxFolderLines = 4500;  // of its own files, not those of its folders
 
 void CheckFileSize(const SourceFile& file, Findings* findings) {
   const size_t lines = Lines(file.text).size();
   if (lines <= kMaxFileLines) return;
   AddFinding(file, lines, absl::StrCat("file has ", lines, " lines, at most ", kMaxFileLines),
              findings);
+}
+
+// Characters, not bytes.
+size_t Columns(absl::string_view line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+// Comments and code. Literals may be wider, and so may tables that clang-format leaves alone.
+void CheckWidth(const SourceFile& file, Findings* findings) {
+  const std::vector<absl::string_view> code = Lines(file.code);
+  size_t number = 0;
+  bool formatted = true;
+  for (const absl::string_view line : Lines(file.text)) {
+    if (absl::StrContains(line, "clang-format off")) formatted = false;
+    if (absl::StrContains(line, "clang-format on")) formatted = true;
+    const bool comment = absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "//");
+    const bool literal = !comment && absl::StrContains(line, "\"");
+    const size_t columns =
+        Columns(comment ? line : absl::StripTrailingAsciiWhitespace(code[number]));
+    ++number;
+    if (!formatted || literal || columns <= kMaxColumns) continue;
+    AddFinding(file, number, absl::StrCat("line has ", columns, " columns, at most ", kMaxColumns),
+               findings);
+  }
+}
+
+Findings CheckFolders(const std::vector<SourceFile>& files) {
+  std::map<std::string, size_t> sizes;
+  for (const SourceFile& file : files)
+    sizes[file.path.substr(0, file.path.rfind('/'))] += Lines(file.text).size();
+  Findings findings;
+  for (const auto& [folder, lines] : sizes) {
+    if (lines <= kMaxFolderLines) continue;
+    findings.push_back(absl::StrCat(folder, ": ", lines, " lines, at most ", kMaxFolderLines,
+                                    ": give it sub-folders"));
+  }
+  return findings;
 }
 
 void CheckFunctions(const SourceFile& file, Findings* findings) {
@@ -62,6 +108,18 @@ TEST(Size, FunctionsAreAtMost70LinesAndThreeDeep) {
   EXPECT_THAT(findings, IsEmpty()) << Report(findings);
 }
 
+TEST(Size, LinesAreAtMost100Columns) {
+  Findings findings;
+  for (const SourceFile& file : ReadTree({"src", "tests", "bench"}, {".h", ".cc"}))
+    CheckWidth(file, &findings);
+  EXPECT_THAT(findings, IsEmpty()) << Report(findings);
+}
+
+TEST(Size, FoldersOfSourcesHaveSubfolders) {
+  const Findings findings = CheckFolders(ReadTree({"src"}, {".h", ".cc"}));
+  EXPECT_THAT(findings, IsEmpty()) << Report(findings);
+}
+
 std::string FunctionOf(size_t lines) {
   std::string text = "int F() {\n";
   for (size_t i = 2; i < lines; ++i) text += "  G();\n";
@@ -74,6 +132,24 @@ TEST(SizeRule, FindsALongFile) {
   EXPECT_THAT(findings, IsEmpty());
   CheckFileSize(MakeSource("a.cc", std::string(501, '\n')), &findings);
   EXPECT_THAT(findings, ElementsAre("a.cc:501: file has 501 lines, at most 500"));
+}
+
+TEST(SizeRule, FindsAWideLine) {
+  Findings findings;
+  const std::string wide(98, 'x');
+  CheckWidth(MakeSource("a.cc", "// clang-format off\n// " + wide + "\n// clang-format on\n"),
+             &findings);
+  CheckWidth(MakeSource("a.cc", "//" + wide + "\n"), &findings);
+  EXPECT_THAT(findings, IsEmpty());
+  CheckWidth(MakeSource("a.cc", "\n// " + wide + "\n"), &findings);
+  EXPECT_THAT(findings, ElementsAre("a.cc:2: line has 101 columns, at most 100"));
+}
+
+TEST(SizeRule, FindsALargeFolder) {
+  const SourceFile half = MakeSource("src/a/b.cc", std::string(2400, '\n'));
+  EXPECT_THAT(CheckFolders({half, MakeSource("src/a/c/d.cc", half.text)}), IsEmpty());
+  EXPECT_THAT(CheckFolders({half, MakeSource("src/a/e.cc", half.text)}),
+              ElementsAre("src/a: 4800 lines, at most 4500: give it sub-folders"));
 }
 
 TEST(SizeRule, FindsALongFunction) {

@@ -1,11 +1,13 @@
 // Expression: the small language of Debezium's Filter and ContentBasedRouter, as its users write it
 // in Groovy and JavaScript:
 //
-//   value.op == 'u' && value.before.id == 2 paths into value and key; topic; header.name.value,
-//   header['name'].value
-//   value.after?.note != null                        ?. is null where its left side is
+//   value.op == 'u' && value.before.id == 2
+//       paths into value and key; topic; header.name.value, header['name'].value
+//   value.after?.note != null
+//       ?. is null where its left side is
 //   value.after.total > 10.5, !(…), a || b, a ? b : c, x in ['a', 'b'], 'srv.' + value.source.table
-//   x ==~ 'regex', x.matches('regex')                the whole text; x =~ 'regex': a part of it
+//   x ==~ 'regex', x.matches('regex')
+//       the whole text; x =~ 'regex': a part of it
 //   x.startsWith('a'), x.endsWith('a'), x.contains('a'), x.equals('a'), x.toLowerCase(),
 //   x.toUpperCase()
 //   value['op'], value.get('op'), === and !==, and, or; /regex/; a ?: b

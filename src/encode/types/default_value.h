@@ -2,8 +2,8 @@
 // and evaluates nothing:
 //   NULL…                        none
 //   f(…), CURRENT_TIMESTAMP, …   a constant of the type: 0, "", {}, the epoch, …
-//   …'literal'…                  the first literal, up to its first quote even when that is half of
-//                                a ''
+//   …'literal'…                  the first literal, up to its first quote even when that is half
+//                                of a ''
 //   …'-infinity' as a timestamp: the limit of 64 bits, or none
 //   anything else                the text itself, where the type can read it
 #pragma once

@@ -3,8 +3,11 @@
 #include "encode/values/appenders.h"
 
 // Array text, as array_out writes it:
-//   array = [bounds "="] body bounds = ("[" lower ":" upper "]")+ body = "{" [item ("," item)*] "}"
-//   item = body | quoted | NULL | bare        quoted = '"' with \" and \\ escaped '"'
+//   array = [bounds "="] body
+//   bounds = ("[" lower ":" upper "]")+
+//   body = "{" [item ("," item)*] "}"
+//   item = body | quoted | NULL | bare
+//   quoted = '"' with \" and \\ escaped '"'
 namespace walduct::encode {
 namespace {
 

@@ -5,7 +5,9 @@
 #include "java/hash/hash_code.h"
 
 // hstore text, as hstore_out writes it:
-//   pair (", " pair)*     pair = quoted "=>" (quoted | NULL)     quoted = '"' with \" and \\ escaped '"'
+//   pair (", " pair)*
+//   pair = quoted "=>" (quoted | NULL)
+//   quoted = '"' with \" and \\ escaped '"'
 namespace walduct::encode {
 namespace {
 

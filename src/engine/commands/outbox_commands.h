@@ -18,13 +18,13 @@ struct CleanRequest {
 
 // Removes, or with dry_run counts, what housekeeping of these options may remove now. Needs the
 // offset store, where the running connector says what Kafka has acknowledged.
-//   InvalidArgument outbox_no_tables   walduct.outbox.tables is not set
-//   InvalidArgument outbox_not_published  skipped.operations leaves inserts out
+//   InvalidArgument     outbox_no_tables: walduct.outbox.tables is not set; outbox_not_published:
+//                       skipped.operations leaves inserts out
 //   FailedPrecondition  system_mismatch, position_ahead: the stored position belongs to another
-//                       server, or to a history that
-//     the server has no more; slot_lost: the connector's slot is missing or without its WAL; and
-//     Cleaner's reasons
-//   Cancelled outbox_not_acknowledged  the position did not get there in time: nothing was removed
+//                       server, or to a history that the server has no more; slot_lost: the
+//                       connector's slot is missing or without its WAL; and Cleaner's reasons
+//   Cancelled           outbox_not_acknowledged: the position did not get there in time: nothing
+//                       was removed
 absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& options,
                                                 const CleanRequest& request);
 

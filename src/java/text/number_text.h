@@ -1,7 +1,7 @@
 // Numbers as Java prints them. Pure; no allocation besides out's growth.
 //   Double.toString / Float.toString (JDK 19 and later): the fewest digits that read back as the
-//   same number, at least two;
-//   plain when 1e-3 <= |v| < 1e7, else d.dddE[-]n; NaN, Infinity, -Infinity
+//     same number, at least two; plain when 1e-3 <= |v| < 1e7, else d.dddE[-]n; NaN, Infinity,
+//     -Infinity
 //   BigDecimal.toString: plain unless the exponent of its first digit is below -6, else d.dddE-n
 #pragma once
 
