@@ -46,6 +46,15 @@ void LogNotice(void*, const pg_result* result) {
                                       {"sqlstate", Field(result, PG_DIAG_SQLSTATE)}});
 }
 
+// No statement of ours selects nothing; what speaks PostgreSQL's protocol without being PostgreSQL
+// may answer so.
+absl::Status CheckHasColumns(const pg_result& result) {
+  if (PQnfields(&result) > 0 || PQntuples(&result) == 0) return absl::OkStatus();
+  return Error(absl::StatusCode::kDataLoss, "malformed_answer",
+               "the server answered a query with rows that have no columns",
+               "check that database.hostname and database.port lead to a PostgreSQL server");
+}
+
 }  // namespace
 
 Connection::Connection(pg_conn* connection, ConnectionOptions options)
@@ -199,6 +208,8 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck sto
       case PGRES_COPY_BOTH:
         return last;
       case PGRES_TUPLES_OK:
+        if (error.ok()) error = CheckHasColumns(*next);
+        break;
       case PGRES_COMMAND_OK:
       case PGRES_EMPTY_QUERY:
         break;

@@ -139,6 +139,13 @@ TEST(ConnectionTest, GivesTheLastResultOrTheFirstError) {
   EXPECT_EQ(MustQuery(*session, "SELECT 3"), "3");
 }
 
+TEST(ConnectionTest, RowsWithoutColumnsAreAnError) {
+  const auto connection = MustOpen(PostgresServer::Shared().CreateDatabase());
+  EXPECT_EQ(ErrorReason(connection->Query("SELECT FROM generate_series(1, 2)").status()),
+            "malformed_answer");
+  EXPECT_TRUE(connection->Query("SELECT 1").ok()) << "the session stays usable";
+}
+
 TEST(ConnectionTest, CancelsAStatementAtItsTimeoutAndStaysUsable) {
   const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
   const auto result = session->QueryWithin(absl::Milliseconds(50), "SELECT pg_sleep(60)");
