@@ -1,5 +1,5 @@
-// Poller: the only thing that sleeps, as Clock is the only source of time. Every wait has a bound and
-// may end early for no reason (a signal), so callers look again at what they waited for.
+// Poller: the only thing that sleeps, as Clock is the only source of time. Every wait has a bound
+// and may end early for no reason (a signal), so callers look again at what they waited for.
 // Thread-safe. Simulations inject their own.
 #pragma once
 

@@ -1,14 +1,14 @@
-// SinkTransactions: the side of a sink whose target can make records and a position durable at once,
-// so that a restart from that position repeats none of them.
+// SinkTransactions: the side of a sink whose target can make records and a position durable at
+// once, so that a restart from that position repeats none of them.
 //
 //   Begin ─► Write … ─► StartCommit(position) ─► PollCommit OK ─► Begin …
 //                  └──► Abort ─────────────────────────────────► Begin …
 //
 // What is written between Begin and a commit that has answered OK appears to readers of committed
-// records together with the position, after anything else nothing of it does: an Abort, an error, the
-// end of the process. Records are acknowledged with the commit of their transaction, by the next Poll;
-// Flush pushes the open one out and commits nothing. Outside of a transaction Write answers
-// FailedPrecondition.
+// records together with the position, after anything else nothing of it does: an Abort, an error,
+// the end of the process. Records are acknowledged with the commit of their transaction, by the
+// next Poll; Flush pushes the open one out and commits nothing. Outside of a transaction Write
+// answers FailedPrecondition.
 //
 // One writer: a sink that is opened takes the transactions over from every earlier one of the same
 // connector. The open transaction of such a one is aborted, and all its calls answer Aborted

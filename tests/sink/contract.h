@@ -1,6 +1,6 @@
-// What every sink is tested for (contract_test.cc), whatever it writes to: the promises of sink/sink.h,
-// seen through the interface and by reading back what arrived. A new sink brings a SinkTarget and one
-// INSTANTIATE_TEST_SUITE_P beside the others.
+// What every sink is tested for (contract_test.cc), whatever it writes to: the promises of
+// sink/sink.h, seen through the interface and by reading back what arrived. A new sink brings a
+// SinkTarget and one INSTANTIATE_TEST_SUITE_P beside the others.
 #pragma once
 
 #include <gtest/gtest.h>

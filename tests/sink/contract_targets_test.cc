@@ -1,5 +1,5 @@
-// The sinks that the contract is checked for in the unit tests: a fake, a file, standard output, and
-// Kafka as librdkafka mocks it. tests/sink/broker has the real one.
+// The sinks that the contract is checked for in the unit tests: a fake, a file, standard output,
+// and Kafka as librdkafka mocks it. tests/sink/broker has the real one.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// The contract of sinks: see contract.h. contract_targets_test.cc says for which sinks these run here;
-// broker/ runs them against a real Kafka.
+// The contract of sinks: see contract.h. contract_targets_test.cc says for which sinks these run
+// here; broker/ runs them against a real Kafka.
 #include "tests/sink/contract.h"
 
 #include <gmock/gmock.h>

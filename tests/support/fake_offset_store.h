@@ -1,6 +1,6 @@
-// FakeOffsetStore: an OffsetStore whose saves end as a test wants: at once or later, well or badly, and
-// with or without having become durable, whatever the answer was. The disk outlives the store, as it
-// outlives a process.
+// FakeOffsetStore: an OffsetStore whose saves end as a test wants: at once or later, well or badly,
+// and with or without having become durable, whatever the answer was. The disk outlives the store,
+// as it outlives a process.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// FakeSink: a Sink into memory. It acknowledges at the next Poll, or by hand, in any order; it has room
-// for so many records; it can be broken. With transactions on request.
+// FakeSink: a Sink into memory. It acknowledges at the next Poll, or by hand, in any order; it has
+// room for so many records; it can be broken. With transactions on request.
 //
 // What it writes to outlives it, as a broker outlives a process.
 #pragma once

@@ -1,5 +1,6 @@
-// ConnectorSet: the connectors of a process. Each runs on its own thread and fails alone: the others
-// go on, and whoever looks sees which one failed and why. Connectors come and go at run time.
+// ConnectorSet: the connectors of a process. Each runs on its own thread and fails alone: the
+// others go on, and whoever looks sees which one failed and why. Connectors come and go at run
+// time.
 //
 // Thread-safety: all methods from any thread. A connector that was found stays usable after it was
 // removed.

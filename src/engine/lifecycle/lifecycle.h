@@ -1,5 +1,5 @@
-// Lifecycle: what the data thread of a connector does from its start to its end: attempts, one after
-// the other, as the commands it takes and the error policy say.
+// Lifecycle: what the data thread of a connector does from its start to its end: attempts, one
+// after the other, as the commands it takes and the error policy say.
 //
 //   STOPPED ─► RUNNING: connecting ─► preparing ─► snapshotting ─► streaming ─► settling ─► STOPPED
 //                ▲ │        ▲                           │              │

@@ -25,8 +25,8 @@ absl::Status StreamPhase::Run() {
     bool empty = false;
     absl::Status read = ReadBatch(&empty);
     if (read.ok()) read = parts_.heartbeat->Turn();
-    // An interruption in the middle of a blocked change: that change is not done with and will be read
-    // again.
+    // An interruption in the middle of a blocked change: that change is not done with and will be
+    // read again.
     if (absl::IsCancelled(read) && parts_.housekeeping->interrupted()) return absl::OkStatus();
     RETURN_IF_ERROR(read);
     CountRepeated();
