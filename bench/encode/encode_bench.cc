@@ -224,7 +224,9 @@ std::vector<Form> Forms() {
       TypeMapping mapping, usual;
       if (!MapType(*test::TypeOf(sample), sample.typmod, form.values, &mapping)) continue;
       const bool same = MapType(*test::TypeOf(sample), sample.typmod, {}, &usual) &&
-                        usual.plan.append == mapping.plan.append;
+                        usual.plan.reads == mapping.plan.reads &&
+                        usual.plan.bytes_as == mapping.plan.bytes_as &&
+                        usual.schema.type == mapping.schema.type;
       if (same && form.name[0] != '\0') continue;
       const std::string name = absl::StrCat("Family/", sample.name,
                                             sample.typmod < 0 ? "" : "_with_modifier", form.name);

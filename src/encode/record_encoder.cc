@@ -8,7 +8,6 @@
 #include "base/status_macros.h"
 #include "encode/schema/envelope_schema.h"
 #include "encode/table/bytes_only_error.h"
-#include "encode/values/appenders.h"
 
 namespace walduct::encode {
 namespace {

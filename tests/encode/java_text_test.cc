@@ -1,5 +1,5 @@
 // Values of JSON as Java's toString() prints what they stand for.
-#include "encode/values/java_text.h"
+#include "encode/formats/java_text.h"
 
 #include <gtest/gtest.h>
 

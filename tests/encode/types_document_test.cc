@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "encode/types/placeholder.h"
-#include "encode/values/appenders.h"
 #include "tests/encode/value_rendering.h"
 #include "tests/support/type_samples.h"
 
@@ -105,11 +104,10 @@ std::string Code(const std::string& text) {
 std::string JsonOf(const ValuePlan& plan, absl::string_view text, bool streaming = false) {
   std::string out;
   Scratch scratch;
-  ValueContext context;
-  context.out = &out;
-  context.streaming = streaming;
-  context.scratch = &scratch;
-  const Outcome outcome = plan.append(text, plan, &context);
+  ReadContext context{.scratch = &scratch, .streaming = streaming};
+  const TextTarget target{.out = &out};
+  JsonWriter writer(&target);
+  const Outcome outcome = ReadValue(text, plan, &context, &writer);
   if (outcome == Outcome::kAbsent) return "null while streaming, else the text";
   return outcome == Outcome::kOk ? Code(out) : "null";
 }
@@ -137,8 +135,8 @@ std::string ArrayText(const TypeSample& sample, const ValueOptions& values) {
 }
 
 std::string NotSent(const TypeMapping& mapping) {
-  const auto text = PlaceholderText(mapping, "P");
-  return text ? JsonOf(PlaceholderPlan(mapping), *text) : "null";
+  const std::optional<Constant> constant = PlaceholderOf(mapping, "P");
+  return constant ? JsonOf(constant->plan, constant->text) : "null";
 }
 
 constexpr const char* kLeftOut = "left out | ";
@@ -197,7 +195,8 @@ TEST(TypesDocument, IsCurrent) {
 TEST(TypesDocument, ShowsEveryType) {
   std::set<std::string> shown = {"<enum>", "<geometric>", "<unknown>"};
   for (const TypeSample& sample : test::TypeSamples()) shown.insert(sample.name);
-  for (const TypeRow& row : TypeRows()) EXPECT_TRUE(shown.count(std::string(row.name))) << row.name;
+  for (const TypeRow& row : TypeRows())
+    EXPECT_TRUE(shown.count(std::string(row.postgres))) << row.postgres;
 }
 
 // Every sample is what its type accepts, in every form.

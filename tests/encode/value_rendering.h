@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "encode/readers/read_formats.h"
 #include "encode/types/type_table.h"
 #include "tests/encode/encode_fixture.h"
 
@@ -22,14 +23,14 @@ inline std::string Render(const event::Type& type, int32_t typmod, absl::string_
   if (!MapType(type, typmod, rendering.values, &mapping)) return "<unsupported>";
   std::string out;
   Scratch scratch;
-  ValueContext context;
-  context.out = &out;
-  context.format = rendering.format;
-  context.decimal_numeric = rendering.decimal_numeric;
-  context.nested_arrays = rendering.nested_arrays;
-  context.streaming = rendering.streaming;
-  context.scratch = &scratch;
-  switch (mapping.plan.append(text, mapping.plan, &context)) {
+  ReadContext context{.scratch = &scratch, .streaming = rendering.streaming};
+  const TextTarget target{.out = &out,
+                          .format = rendering.format,
+                          .decimal_numeric = rendering.decimal_numeric,
+                          .nested_arrays = rendering.nested_arrays};
+  const Outcome outcome = WithTextWriter(
+      target, [&](auto* writer) { return ReadValue(text, mapping.plan, &context, writer); });
+  switch (outcome) {
     case Outcome::kOk:
       return out;
     case Outcome::kNull:

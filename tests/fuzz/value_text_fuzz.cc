@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "encode/readers/read_formats.h"
 #include "encode/types/type_table.h"
 #include "tests/support/type_samples.h"
 
@@ -94,15 +95,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   if (!encode::MapType(*type, sample.typmod, options, &mapping)) return 0;
   std::string out;
   encode::Scratch scratch;
-  encode::ValueContext context;
-  context.out = &out;
-  context.format = static_cast<encode::TextFormat>(input[2] % 3);
-  context.nested_arrays = (input[2] & 8) != 0;
-  context.decimal_numeric = (input[2] & 16) != 0;
-  context.streaming = (input[2] & 32) != 0;
-  context.scratch = &scratch;
-  const encode::Outcome outcome = mapping.plan.append(text, mapping.plan, &context);
-  if (outcome != encode::Outcome::kOk || context.format != encode::TextFormat::kJson) return 0;
+  encode::ReadContext context{.scratch = &scratch, .streaming = (input[2] & 32) != 0};
+  const encode::TextTarget target{.out = &out,
+                                  .format = static_cast<encode::TextFormat>(input[2] % 3),
+                                  .decimal_numeric = (input[2] & 16) != 0,
+                                  .nested_arrays = (input[2] & 8) != 0};
+  const encode::Outcome outcome = encode::WithTextWriter(target, [&](auto* writer) {
+    return encode::ReadValue(text, mapping.plan, &context, writer);
+  });
+  if (outcome != encode::Outcome::kOk || target.format != encode::TextFormat::kJson) return 0;
   CheckJson(out);
   if (array) return 0;
   CheckInteger(sample.name, text, out);

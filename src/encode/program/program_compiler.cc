@@ -5,9 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "encode/formats/scalar_text.h"
 #include "encode/table/bytes_only_error.h"
-#include "encode/values/appenders.h"
-#include "encode/values/scalar_text.h"
 #include "event/header_error.h"
 
 namespace walduct::encode {

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "encode/formats/scalar_text.h"
 #include "encode/program/program_compiler.h"
 #include "encode/table/bytes_only_error.h"
-#include "encode/values/scalar_text.h"
 #include "event/header_error.h"
 #include "event/transform_error.h"
 
@@ -95,7 +95,7 @@ absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, Value
     std::string* buffer = BufferAt(&buffers->texts, leaf.buffer);
     buffer->clear();
     if (leaf.kind == Leaf::Kind::kInput) {
-      RETURN_IF_ERROR(inputs.Read(leaf.input, leaf.schema.get(), context, buffer, out));
+      RETURN_IF_ERROR(inputs.Read(leaf.input, context, buffer, out));
     } else {
       std::vector<Scalar>* operands = BufferAt(&buffers->operands, leaf.buffer);
       operands->resize(leaf.operands.size());

@@ -5,8 +5,8 @@
 
 #include "absl/time/time.h"
 #include "config/options/options.h"
+#include "encode/formats/text_target.h"
 #include "encode/schema/connect_schema.h"
-#include "encode/values/value_plan.h"
 
 namespace walduct::encode {
 

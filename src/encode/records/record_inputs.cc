@@ -1,18 +1,13 @@
 #include "encode/records/record_inputs.h"
 
-#include <charconv>
-
-#include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "base/error.h"
 #include "base/integer.h"
 #include "base/status_macros.h"
+#include "encode/formats/scalar_text.h"
+#include "encode/readers/binary_readers.h"
+#include "encode/readers/read_formats.h"
 #include "encode/records/source_block.h"
 #include "encode/records/transaction_records.h"
 #include "encode/table/row_writer.h"
-#include "encode/values/appenders.h"
-#include "encode/values/scalar_text.h"
 
 namespace walduct::encode {
 namespace {
@@ -21,40 +16,6 @@ using event::Scalar;
 
 Scalar KnownNumber(bool known, uint64_t number) {
   return known ? Scalar::Integer(static_cast<int64_t>(number)) : Scalar::Null();
-}
-
-// A value in Connect's model from what an append function has written.
-bool FromText(absl::string_view text, ConnectType type, Scalar* out) {
-  switch (type) {
-    case ConnectType::kBoolean:
-      *out = Scalar::Boolean(text == "true");
-      return true;
-    case ConnectType::kInt8:
-    case ConnectType::kInt16:
-    case ConnectType::kInt32:
-    case ConnectType::kInt64: {
-      int64_t number = 0;
-      const auto end = text.data() + text.size();
-      const bool fits = std::from_chars(text.data(), end, number).ptr == end;
-      *out = Scalar::Integer(number);
-      return fits;
-    }
-    case ConnectType::kFloat:
-    case ConnectType::kDouble: {
-      double number = 0;
-      const bool fits = absl::SimpleAtod(text, &number);
-      *out = Scalar::Real(number);
-      return fits;
-    }
-    default:
-      *out = Scalar::Text(text);
-      return true;
-  }
-}
-
-bool IsScalar(const ConnectSchema& schema) {
-  return schema.type != ConnectType::kBytes && schema.type != ConnectType::kArray &&
-         schema.type != ConnectType::kMap && schema.type != ConnectType::kStruct;
 }
 
 }  // namespace
@@ -66,9 +27,8 @@ ConnectType MessageContentType(const config::ValueOptions& values) {
 
 void AppendMessageContent(const config::ValueOptions& values, absl::string_view content,
                           ValueContext* context) {
-  constexpr AppendFn kAppend[] = {AppendTextBase64, AppendTextBase64, AppendTextBase64UrlSafe,
-                                  AppendTextHex};
-  kAppend[static_cast<size_t>(values.binary)](content, ValuePlan(), context);
+  const auto form = static_cast<BytesForm>(values.binary);  // the same enumerators
+  WithTextWriter(*context, [&](auto* out) { WriteBytes(content, form, out); });
 }
 
 InputPlan InputPlans::Find(uint32_t input) const {
@@ -130,39 +90,21 @@ absl::Status RecordInputs::Append(const InputPlan& plan, ValueContext* context, 
   return absl::OkStatus();
 }
 
-absl::Status RecordInputs::Read(const InputPlan& plan, const ConnectSchema* schema,
-                                ValueContext* context, std::string* buffer, Scalar* out) const {
+absl::Status RecordInputs::Read(const InputPlan& plan, ValueContext* context, std::string* buffer,
+                                Scalar* out) const {
   if (plan.row == InputRow::kField) {
     *out = ReadField(plan.field, buffer);
     return absl::OkStatus();
   }
-  const bool decimal = IsDecimal(*schema);
-  const bool bytes = schema->type == ConnectType::kBytes && !decimal;
-  std::string* const written = context->out;
-  const TextFormat format = context->format;
-  context->out = buffer;
-  context->format = IsScalar(*schema) || decimal ? TextFormat::kStruct : TextFormat::kJson;
+  const Row& row = rows_[static_cast<size_t>(plan.row)];
+  context->streaming = row.streaming;
+  TextTarget target = *context;
+  target.out = buffer;
+  ScalarWriter writer(&target, out);
   bool null = false;
-  const absl::Status status = Append(plan, context, &null);
-  context->out = written;
-  context->format = format;
-  RETURN_IF_ERROR(status);
-  *out = Scalar::Null();
-  if (null) return absl::OkStatus();
-  if (decimal) {
-    *out = Scalar::Decimal(*buffer);
-  } else if (bytes) {
-    std::string& base64 = context->scratch->entry_text;
-    base64.assign(*buffer, 1, buffer->size() - 2);
-    absl::Base64Unescape(base64, buffer);
-    *out = Scalar::Bytes(*buffer);
-  } else if (!IsScalar(*schema)) {
-    *out = Scalar::Json(*buffer);
-  } else if (!FromText(*buffer, schema->type, out)) {
-    return Error(absl::StatusCode::kInvalidArgument, "value_not_a_number",
-                 absl::StrCat("column ", plan.column->name, " of ", table_->table_name,
-                              " cannot be transformed: its value is no number"));
-  }
+  RETURN_IF_ERROR(
+      WriteColumn(*table_, *plan.row_plan, *plan.column, row.source, context, &writer, &null));
+  if (null) *out = Scalar::Null();
   return absl::OkStatus();
 }
 

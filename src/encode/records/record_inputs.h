@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "config/options/options.h"
+#include "encode/formats/value_context.h"
 #include "encode/records/source_block.h"
 #include "encode/table/row_writer.h"
 #include "encode/table/table_plan.h"
-#include "encode/values/value_plan.h"
 #include "event/emission.h"
 #include "event/record_template.h"
 #include "event/scalar.h"
@@ -113,8 +113,8 @@ class RecordInputs {
   absl::Status Append(const InputPlan& plan, ValueContext* context, bool* null) const;
 
   // The value for a function; text may be in *buffer or borrowed from the record.
-  absl::Status Read(const InputPlan& plan, const ConnectSchema* schema, ValueContext* context,
-                    std::string* buffer, event::Scalar* out) const;
+  absl::Status Read(const InputPlan& plan, ValueContext* context, std::string* buffer,
+                    event::Scalar* out) const;
 
  private:
   event::Scalar MessageContent(absl::string_view content, std::string* buffer) const;

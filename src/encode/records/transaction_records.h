@@ -5,8 +5,8 @@
 #include <string>
 
 #include "config/options/options.h"
+#include "encode/formats/text_target.h"
 #include "encode/schema/connect_schema.h"
-#include "encode/values/value_plan.h"
 #include "event/emission.h"
 
 namespace walduct::encode {

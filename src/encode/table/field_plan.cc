@@ -4,29 +4,29 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "encode/readers/read_formats.h"
 #include "encode/table/value_mask.h"
 #include "encode/types/default_value.h"
-#include "encode/types/placeholder.h"
 #include "encode/types/type_table.h"
-#include "encode/values/appenders.h"
 
 namespace walduct::encode {
 namespace {
 
 constexpr TextFormat kAllFormats[] = {TextFormat::kJson, TextFormat::kHeader, TextFormat::kStruct};
 
-// What the column's own converter makes of a constant; absent when the type cannot read it.
-std::optional<Texts> Render(absl::string_view text, const ValuePlan& plan,
-                            const config::ConverterOptions& converter) {
+// A constant in the formats of text, as the column's own converter writes it; absent when the
+// reader cannot read it.
+std::optional<Texts> Render(const Constant& constant, const config::ConverterOptions& converter) {
   Scratch scratch;
+  ReadContext context{.scratch = &scratch};
   Texts texts;
-  for (TextFormat format : kAllFormats) {
-    ValueContext context;
-    context.out = &texts[Index(format)];
-    context.format = format;
-    context.decimal_numeric = converter.decimal_numeric;
-    context.scratch = &scratch;
-    if (plan.append(text, plan, &context) != Outcome::kOk) return std::nullopt;
+  for (const TextFormat format : kAllFormats) {
+    const TextTarget target{.out = &texts[Index(format)],
+                            .format = format,
+                            .decimal_numeric = converter.decimal_numeric};
+    const Outcome outcome = WithTextWriter(
+        target, [&](auto* out) { return ReadValue(constant.text, constant.plan, &context, out); });
+    if (outcome != Outcome::kOk) return std::nullopt;
   }
   return texts;
 }
@@ -39,22 +39,14 @@ ValuePlan Masked(const FieldRequest& request, const TypeMapping& mapping, ValueP
 
 // What replaces NULL in a required field: the default, else a constant of the type; masked like any
 // value.
-Texts RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
-                   const std::optional<std::string>& default_text) {
-  if (default_text) {
-    const auto texts =
-        Render(*default_text, Masked(request, mapping, mapping.plan), *request.converter);
-    CHECK(texts.has_value());
-    return *texts;
-  }
+Constant RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
+                      const std::optional<Constant>& default_value) {
+  if (default_value) return {default_value->text, Masked(request, mapping, default_value->plan)};
   ValuePlan plan = mapping.plan;
-  if (mapping.text_filler) plan.append = AppendString;
+  if (mapping.text_filler) plan.reads = Reads::kString;
   // the constant for timestamptz has no fraction, whatever the column's precision
   plan.precision = 0;
-  const auto texts =
-      Render(mapping.filler, Masked(request, mapping, std::move(plan)), *request.converter);
-  CHECK(texts.has_value());
-  return *texts;
+  return {mapping.filler, Masked(request, mapping, std::move(plan))};
 }
 
 // A required field never is null. An optional one takes its default where JsonConverter's
@@ -71,39 +63,43 @@ Texts OptionalNull(const std::optional<Texts>& default_texts,
 }
 
 // The default, when the type can read it.
-std::optional<std::string> ReadableDefault(const FieldRequest& request, const TypeMapping& mapping,
-                                           std::optional<Texts>* texts) {
+std::optional<Constant> ReadableDefault(const FieldRequest& request, const TypeMapping& mapping,
+                                        std::optional<Texts>* texts) {
   std::optional<std::string> text = DefaultText(*request.column, mapping);
   if (!text) return std::nullopt;
-  *texts = Render(*text, mapping.plan, *request.converter);
-  return texts->has_value() ? text : std::nullopt;
+  Constant constant{*std::move(text), mapping.plan};
+  *texts = Render(constant, *request.converter);
+  if (!texts->has_value()) return std::nullopt;
+  return constant;
 }
 
 void SetNull(const FieldRequest& request, const TypeMapping& mapping,
-             const std::optional<std::string>& default_text,
+             const std::optional<Constant>& default_value,
              const std::optional<Texts>& default_texts, FieldPlan* plan) {
   const bool stars =
       request.rule.mask != nullptr && request.rule.mask->kind == config::ColumnMaskKind::kStars;
-  if (!mapping.schema.optional || stars) {
-    plan->null_text = RequiredNull(request, mapping, default_text);
-    plan->null_is_value = true;
-  } else {
+  if (mapping.schema.optional && !stars) {
+    plan->null_value = default_value;
     plan->null_text = OptionalNull(default_texts, *request.converter);
+    return;
   }
+  plan->null_value = RequiredNull(request, mapping, default_value);
+  const std::optional<Texts> texts = Render(*plan->null_value, *request.converter);
+  CHECK(texts.has_value());
+  plan->null_text = *texts;
+  plan->null_is_value = true;
 }
 
 void SetPlaceholder(const FieldRequest& request, const TypeMapping& mapping, FieldPlan* plan) {
-  if (const auto numbers = PlaceholderNumbers(mapping, request.placeholder)) {
-    plan->placeholder = {*numbers, *numbers, *numbers};
-  } else if (const auto text = PlaceholderText(mapping, request.placeholder)) {
-    // Debezium does not cut the placeholder of binary values.
-    ValuePlan how = PlaceholderPlan(mapping);
-    if (mapping.schema.type != ConnectType::kBytes) how = Masked(request, mapping, std::move(how));
-    plan->placeholder = Render(*text, how, *request.converter).value_or(Texts{});
-  } else {
-    return;
-  }
-  plan->has_placeholder = true;
+  std::optional<Constant> constant = PlaceholderOf(mapping, request.placeholder);
+  if (!constant) return;
+  // Debezium does not cut the placeholder of binary values.
+  if (mapping.schema.type != ConnectType::kBytes)
+    constant->plan = Masked(request, mapping, std::move(constant->plan));
+  const std::optional<Texts> texts = Render(*constant, *request.converter);
+  if (!texts) return;
+  plan->placeholder = std::move(constant);
+  plan->placeholder_text = *texts;
 }
 
 }  // namespace
@@ -115,15 +111,15 @@ std::optional<Field> CompileField(const FieldRequest& request) {
   mapping.schema.optional = column.optional || mapping.always_optional;
   if (mapping.nulled && !mapping.schema.optional) return std::nullopt;
   std::optional<Texts> default_texts;
-  const std::optional<std::string> default_text = ReadableDefault(request, mapping, &default_texts);
-  if (default_text)
+  const std::optional<Constant> default_value = ReadableDefault(request, mapping, &default_texts);
+  if (default_value)
     mapping.schema.default_value =
-        ConnectDefault{*default_text, (*default_texts)[Index(TextFormat::kJson)]};
+        ConnectDefault{default_value->text, (*default_texts)[Index(TextFormat::kJson)]};
   for (const auto& parameter : request.rule.parameters)
     mapping.schema.parameters.push_back(parameter);
   Field field;
   field.plan.value = Masked(request, mapping, mapping.plan);
-  SetNull(request, mapping, default_text, default_texts, &field.plan);
+  SetNull(request, mapping, default_value, default_texts, &field.plan);
   SetPlaceholder(request, mapping, &field.plan);
   field.plan.column = request.index;
   field.plan.optional = mapping.schema.optional;
@@ -134,10 +130,8 @@ std::optional<Field> CompileField(const FieldRequest& request) {
 
 std::string QuotedName(absl::string_view name, TextFormat format) {
   std::string quoted;
-  ValueContext context;
-  context.out = &quoted;
-  context.format = format;
-  AppendText(name, &context);
+  const TextTarget target{.out = &quoted, .format = format};
+  AppendText(name, &target);
   return quoted;
 }
 

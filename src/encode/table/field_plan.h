@@ -2,34 +2,36 @@
 // configuration says about it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/options/options.h"
+#include "encode/formats/text_target.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/types/column_rules.h"
+#include "encode/types/placeholder.h"
 #include "encode/values/value_plan.h"
 #include "event/table_schema.h"
 
 namespace walduct::encode {
 
-inline constexpr size_t kFormats = 3;
-// One text per TextFormat.
-using Texts = std::array<std::string, kFormats>;
-inline size_t Index(TextFormat format) { return static_cast<size_t>(format); }
-
 struct FieldPlan {
+  // Of each text format: everything before the value: `{"id":`, `,"name":`; kStruct: `name=`.
+  Texts prefix;
   ValuePlan value;
   uint16_t column = 0;  // in the row
   bool optional = true;
-  bool has_placeholder = false;
-  bool null_is_value = false;  // null_text stands for a value in every format: a mask
-  Texts prefix;       // everything before the value: `{"id":`, `,"name":`; kStruct: `name=`
-  Texts null_text;    // for NULL and for what was not sent; empty in kStruct: the field is left out
-  Texts placeholder;  // for a TOAST value that was not sent
-  std::string name;   // of the column, for error messages
+  bool null_is_value = false;  // null_value stands for NULL in every format
+  // What NULL is published as: always there in a required field; in an optional one its default,
+  // which is for the format to take or leave.
+  std::optional<Constant> null_value;
+  std::optional<Constant> placeholder;  // for a TOAST value that was not sent
+  // Both as text, ready. Empty in kStruct: the field is left out.
+  Texts null_text;
+  Texts placeholder_text;
+  std::string name;  // of the column, for error messages
 };
 
 // A field before it has a place: its name is decided, its prefix is not.

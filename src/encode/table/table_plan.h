@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "config/options/options.h"
+#include "encode/formats/text_target.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/field_plan.h"

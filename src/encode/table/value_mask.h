@@ -1,23 +1,11 @@
-// Masks as value plans around the value plan of a column: stars, hash, or a text cut short. The row
-// writer sees nothing of them.
+// Masks as value plans around the value plan of a column: stars, hash, or a text cut short.
 #pragma once
-
-#include <memory>
 
 #include "config/options/options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
 
 namespace walduct::encode {
-
-class TextHash;
-
-struct ValueMask {
-  ValuePlan inner;
-  std::string stars;               // kStars
-  uint32_t length = 0;             // kTruncate: at most; kHash*: digits at most
-  std::shared_ptr<TextHash> hash;  // kHash, kHashV2
-};
 
 // inner under the mask; inner itself where the mask does nothing to values of the schema's type:
 // only texts and bytes can be cut. length: of the column, which a hash is cut to. A hash belongs to

@@ -4,7 +4,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "encode/values/appenders.h"
 
 namespace walduct::encode {
 namespace {
@@ -34,7 +33,7 @@ bool IsClock(absl::string_view expression) {
 // Every text is a value of the type, so that a bare expression says nothing unless it is a
 // constant: of the type the column had before.
 bool IsText(const TypeRow& row) {
-  return row.append == AppendString || row.append == AppendSnapshotString;
+  return row.reads == Reads::kString || row.reads == Reads::kSnapshotString;
 }
 
 bool IsConstant(absl::string_view expression) {
@@ -65,10 +64,10 @@ std::optional<std::string> Literal(absl::string_view expression) {
 // Not the value that infinite ones have: the limit of what the form can hold, and none where it
 // does not reach so far.
 std::optional<std::string> InfiniteDefault(const std::string& literal, const TypeMapping& mapping) {
-  if (mapping.row->name == "timestamptz") return std::nullopt;
-  if (mapping.plan.append == AppendTimestampMicros)
+  if (mapping.row->postgres == "timestamptz") return std::nullopt;
+  if (mapping.plan.reads == Reads::kTimestampMicros)
     return literal[0] == '-' ? "1000000-01-01 00:00:00 BC" : "1000000-01-01 00:00:00";
-  if (mapping.plan.append == AppendIsoTimestamp) return literal;
+  if (mapping.plan.reads == Reads::kIsoTimestamp) return literal;
   return std::nullopt;
 }
 
@@ -77,7 +76,7 @@ bool IsDecimalText(absl::string_view text) {
 }
 
 std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
-  if (row.type == ConnectType::kBoolean) {
+  if (row.becomes == ConnectType::kBoolean) {
     return expression == "true" ? "t" : "f";
   }
   if (IsText(row) && !IsConstant(expression)) return std::nullopt;
@@ -98,11 +97,13 @@ std::optional<std::string> DefaultText(const event::Column& column, const TypeMa
   if (absl::StrContains(expression, "'")) {
     const std::optional<std::string> literal = Literal(expression);
     if (!literal) return std::nullopt;
-    if (row.type == ConnectType::kBoolean) return literal == "true" || literal == "t" ? "t" : "f";
-    if (row.name == "numeric" && !IsDecimalText(*literal)) return std::nullopt;
+    if (row.becomes == ConnectType::kBoolean)
+      return literal == "true" || literal == "t" ? "t" : "f";
+    if (row.postgres == "numeric" && !IsDecimalText(*literal)) return std::nullopt;
     const bool infinite = literal == "infinity" || literal == "-infinity";
-    return infinite && absl::StartsWith(row.name, "timestamp") ? InfiniteDefault(*literal, mapping)
-                                                               : literal;
+    return infinite && absl::StartsWith(row.postgres, "timestamp")
+               ? InfiniteDefault(*literal, mapping)
+               : literal;
   }
   return Bare(expression, row);
 }

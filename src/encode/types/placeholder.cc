@@ -1,11 +1,12 @@
 #include "encode/types/placeholder.h"
 
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/utf8.h"
-#include "encode/values/appenders.h"
 #include "encode/values/md5.h"
 
 namespace walduct::encode {
@@ -26,18 +27,37 @@ std::string Bytea(absl::string_view bytes) {
   return absl::StrCat("\\x", absl::BytesToHexString(bytes));
 }
 
+// Arrays of integers and dates: the bytes as numbers, beyond the texts of the type itself.
+Constant Numbers(const TypeMapping& mapping, absl::string_view placeholder) {
+  std::string text = "{";
+  for (const char c : placeholder) {
+    absl::StrAppend(&text, text.size() > 1 ? "," : "",
+                    static_cast<int>(static_cast<signed char>(c)));
+  }
+  ValuePlan element = *mapping.plan.element;
+  element.reads = Reads::kInt64;
+  ValuePlan plan = mapping.plan;
+  plan.element = std::make_shared<const ValuePlan>(std::move(element));
+  return {text + "}", std::move(plan)};
+}
+
 }  // namespace
 
-std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
-                                           absl::string_view placeholder) {
-  std::string text;
+std::optional<Constant> PlaceholderOf(const TypeMapping& mapping, absl::string_view placeholder) {
+  Constant constant{"", mapping.plan};
+  std::string& text = constant.text;
   switch (mapping.placeholder) {
     case Placeholder::kNone:
-    case Placeholder::kNumbers:
     case Placeholder::kKeptText:
       return std::nullopt;
-    case Placeholder::kText:
+    case Placeholder::kNumbers:
+      if (!mapping.array) return std::nullopt;
+      return Numbers(mapping, placeholder);
     case Placeholder::kRawText:
+      constant.plan.reads = Reads::kString;
+      text = ReplaceInvalidUtf8(placeholder);
+      break;
+    case Placeholder::kText:
       text = ReplaceInvalidUtf8(placeholder);
       break;
     case Placeholder::kBytes:
@@ -45,29 +65,14 @@ std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
       break;
     case Placeholder::kHstore:
       text = Quoted(ReplaceInvalidUtf8(placeholder));
-      return absl::StrCat(text, "=>", text);
+      text = absl::StrCat(text, "=>", text);
+      return constant;
     case Placeholder::kUuid:
       text = NameBasedUuid(placeholder);
       break;
   }
-  return mapping.array ? absl::StrCat("{", Quoted(text), "}") : text;
-}
-
-ValuePlan PlaceholderPlan(const TypeMapping& mapping) {
-  ValuePlan plan = mapping.plan;
-  if (mapping.placeholder == Placeholder::kRawText) plan.append = AppendString;
-  return plan;
-}
-
-std::optional<std::string> PlaceholderNumbers(const TypeMapping& mapping,
-                                              absl::string_view placeholder) {
-  if (!mapping.array || mapping.placeholder != Placeholder::kNumbers) return std::nullopt;
-  std::string numbers = "[";
-  for (char c : placeholder) {
-    absl::StrAppend(&numbers, numbers.size() > 1 ? "," : "",
-                    static_cast<int>(static_cast<signed char>(c)));
-  }
-  return numbers + "]";
+  if (mapping.array) text = absl::StrCat("{", Quoted(text), "}");
+  return constant;
 }
 
 std::string NameBasedUuid(absl::string_view name) {

@@ -10,17 +10,14 @@
 
 namespace walduct::encode {
 
-// As PostgreSQL would print it. Absent: the type has no way to say it.
-std::optional<std::string> PlaceholderText(const TypeMapping& mapping,
-                                           absl::string_view placeholder);
+// A value that is known before any row: what `plan` reads from `text`.
+struct Constant {
+  std::string text;
+  ValuePlan plan;
+};
 
-// How PlaceholderText's text is written: as the type's values are, or as bare text.
-ValuePlan PlaceholderPlan(const TypeMapping& mapping);
-
-// Arrays of integers and dates: the bytes of the placeholder as numbers, "[95,95,…]", outside the
-// type's own range of texts.
-std::optional<std::string> PlaceholderNumbers(const TypeMapping& mapping,
-                                              absl::string_view placeholder);
+// Absent: the type has no way to say it.
+std::optional<Constant> PlaceholderOf(const TypeMapping& mapping, absl::string_view placeholder);
 
 // Java's UUID.nameUUIDFromBytes: version 3 without a name space.
 std::string NameBasedUuid(absl::string_view name);

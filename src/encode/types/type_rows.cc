@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "encode/types/type_table.h"
-#include "encode/values/appenders.h"
 
 namespace walduct::encode {
 namespace {
@@ -26,7 +25,7 @@ void RefineNumeric(int32_t typmod, const ValueOptions& options, TypeMapping* map
     schema.doc = "Variable scaled decimal";
     schema.fields = {{"scale", Shared(Schema(ConnectType::kInt32))},
                      {"value", Shared(Schema(ConnectType::kBytes))}};
-    mapping->plan.append = AppendVariableScaleDecimal;
+    mapping->plan.reads = Reads::kVariableScaleDecimal;
     return;
   }
   RefineScale(typmod, options, mapping);
@@ -49,7 +48,7 @@ void RefineMoneyText(int32_t, const ValueOptions& options, TypeMapping* mapping)
 void RefineBits(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod == 1) {
     mapping->schema = Schema(ConnectType::kBoolean);
-    mapping->plan.append = AppendBit;
+    mapping->plan.reads = Reads::kBit;
     mapping->filler = "0";
     return;
   }
@@ -60,13 +59,13 @@ void RefineBits(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
 void RefineTime(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod < 0 || typmod > kMillisPrecision) return;
   mapping->schema = Schema(ConnectType::kInt32, "io.debezium.time.Time");
-  mapping->plan.append = AppendTimeMillis;
+  mapping->plan.reads = Reads::kTimeMillis;
 }
 
 void RefineTimestamp(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod < 0 || typmod > kMillisPrecision) return;
   mapping->schema = Schema(ConnectType::kInt64, "io.debezium.time.Timestamp");
-  mapping->plan.append = AppendTimestampMillis;
+  mapping->plan.reads = Reads::kTimestampMillis;
 }
 
 void RefineZonedTimestamp(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
@@ -139,7 +138,6 @@ constexpr auto kDouble = ConnectType::kDouble;
 constexpr auto kString = ConnectType::kString;
 constexpr auto kBytes = ConnectType::kBytes;
 constexpr auto kStruct = ConnectType::kStruct;
-constexpr auto kNone = Placeholder::kNone;
 constexpr auto kText = Placeholder::kText;
 constexpr auto kNumbers = Placeholder::kNumbers;
 constexpr auto kRawText = Placeholder::kRawText;
@@ -148,10 +146,8 @@ constexpr auto kOfBytes = Placeholder::kBytes;
 constexpr auto kOfHstore = Placeholder::kHstore;
 constexpr auto kLeftOut = ArrayItems::kUnsupported;
 constexpr auto kNulled = ArrayItems::kNulled;
-constexpr auto kArray = ArrayItems::kOptional;
 constexpr auto kFinite = ArrayItems::kFinite;
 constexpr auto kRequired = ArrayItems::kRequired;
-constexpr Forms kAlways = form::kAlways;
 constexpr Forms kMicroTime = form::kMicros | form::kTimeMicros;
 constexpr char kZeroUuid[] = "00000000-0000-0000-0000-000000000000";
 constexpr char kEpoch[] = "1970-01-01 00:00:00";
@@ -166,94 +162,189 @@ constexpr char kMicroDuration[] = "io.debezium.time.MicroDuration";
 
 // clang-format off
 constexpr TypeRow kRows[] = {
-  // name, extension, when, Connect type, semantic name, append, refine, filler, function default,
-  // placeholder, array, its placeholder
-  {"bool", false, kAlways, kBoolean, "", AppendBoolean, nullptr, "f", "f", kNone, kArray, kNone},
-  {"int2", false, kAlways, kInt16, "", AppendInt16, nullptr, "0", "0", kNone, kArray, kNone},
-  {"int4", false, kAlways, kInt32, "", AppendInt32, nullptr, "0", "0", kNone, kArray, kNumbers},
-  {"int8", false, kAlways, kInt64, "", AppendInt64, nullptr, "0", "0", kNone, kArray, kNumbers},
-  {"oid", false, kAlways, kInt64, "", AppendOid, nullptr, "0", nullptr, kNone, kArray, kNone},
-  {"float4", false, kAlways, kFloat, "", AppendFloat4, nullptr, "0", "0", kNone, kArray, kNone},
-  {"float8", false, kAlways, kDouble, "", AppendFloat8, nullptr, "0", "0", kNone, kArray, kNone},
-  {"numeric", false, form::kDecimalDouble, kDouble, "", AppendDecimalDouble, nullptr, "0", "0", kNone, kFinite, kNone},
-  {"numeric", false, form::kDecimalString, kString, "", AppendDecimalString, RefineScale, "0", "0", kRawText, kFinite, kNone},
-  {"numeric", false, kAlways, kBytes, kDecimal, AppendDecimal, RefineNumeric, "0", "0", kNone, kFinite, kNone},
-  {"money", false, form::kDecimalDouble, kDouble, "", AppendMoneyDouble, nullptr, "0", nullptr, kNone, kLeftOut, kNone},
-  {"money", false, form::kDecimalString, kString, "", AppendMoneyString, RefineMoneyText, "0", nullptr, kNone, kLeftOut, kNone},
-  {"money", false, kAlways, kBytes, kDecimal, AppendMoney, RefineMoney, "0", nullptr, kNone, kLeftOut, kNone},
-
-  {"text", false, kAlways, kString, "", AppendString, nullptr, "", "", kText, kArray, kText},
-  {"varchar", false, kAlways, kString, "", AppendString, nullptr, "", "", kText, kArray, kText},
-  {"bpchar", false, kAlways, kString, "", AppendString, nullptr, "", "", kText, kArray, kText},
-  {"char", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"name", false, form::kKeepLost | form::kUnknown, kString, "", AppendString, nullptr, "", nullptr, kText, kLeftOut, kNone},
-  {"name", false, kAlways, kString, "", AppendSnapshotString, nullptr, "", nullptr, kText, kLeftOut, kNone},
-  {"citext", true, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"json", false, kAlways, kString, kJson, AppendString, nullptr, "", "{}", kText, kArray, kText},
-  {"jsonb", false, kAlways, kString, kJson, AppendString, nullptr, "", "{}", kText, kArray, kText},
-  {"xml", false, kAlways, kString, "io.debezium.data.Xml", AppendString, nullptr, "", "", kText, kLeftOut, kNone},
-  {"uuid", false, kAlways, kString, "io.debezium.data.Uuid", AppendString, nullptr, "", kZeroUuid, kText, kArray, Placeholder::kUuid},
-  {"inet", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"cidr", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"macaddr", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"macaddr8", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"tsvector", false, kAlways, kString, "io.debezium.data.Tsvector", AppendString, nullptr, "", nullptr, kText, kRequired, kNone},
-  {"ltree", true, kAlways, kString, "io.debezium.data.Ltree", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"isbn", true, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kRequired, kNone},
-  {"hstore", true, form::kHstoreMap, ConnectType::kMap, "", AppendHstoreMap, RefineHstoreMap, "", nullptr, kOfHstore, kArray, kNone},
-  {"hstore", true, kAlways, kString, kJson, AppendHstoreJson, nullptr, "", nullptr, kOfHstore, kArray, kNone},
-  {"int4range", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"int8range", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"numrange", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"tsrange", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"tstzrange", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {"daterange", false, kAlways, kString, "", AppendString, nullptr, "", nullptr, kText, kArray, kNone},
-  {kEnumFamily, true, kAlways, kString, "io.debezium.data.Enum", AppendString, nullptr, "", "", kText, kRequired, kNone},
-
-  {"bytea", false, form::kBase64, kString, "", AppendBytea, nullptr, "\\x", nullptr, kKeptText, kArray, kNone},
-  {"bytea", false, form::kBase64UrlSafe, kString, "", AppendByteaUrlSafe, nullptr, "\\x", nullptr, kKeptText, kArray, kNone},
-  {"bytea", false, form::kHex, kString, "", AppendByteaHex, nullptr, "\\x", nullptr, kRawText, kArray, kNone},
-  {"bytea", false, kAlways, kBytes, "", AppendBytea, nullptr, "\\x", nullptr, kOfBytes, kArray, kOfBytes},
-  {"bit", false, kAlways, kBytes, kBits, AppendBits, RefineBits, "", "", kNone, kNulled, kNone},
-  {"varbit", false, kAlways, kBytes, kBits, AppendBits, RefineBits, "", "", kNone, kLeftOut, kNone},
-
-  {"date", false, form::kConnectTime, kInt32, "org.apache.kafka.connect.data.Date", AppendConnectDate, nullptr, "1970-01-01", "1970-01-01", kNone, kArray, kNone},
-  {"date", false, form::kIsoTime, kString, "io.debezium.time.IsoDate", AppendIsoDate, nullptr, "1970-01-01", "1970-01-01", kNone, kArray, kNone},
-  {"date", false, kAlways, kInt32, "io.debezium.time.Date", AppendDate, nullptr, "1970-01-01", "1970-01-01", kNone, kArray, kNumbers},
-  {"time", false, form::kConnectTime, kInt32, "org.apache.kafka.connect.data.Time", AppendConnectTimeOfDay, nullptr, kMidnight, kMidnight, kNone, kArray, kNone},
-  {"time", false, form::kIsoTimeKept, kString, "io.debezium.time.IsoTime", AppendIsoTimeKept, nullptr, kMidnight, kMidnight, kNone, kArray, kNone},
-  {"time", false, form::kIsoTime, kString, "io.debezium.time.IsoTime", AppendIsoTime, nullptr, kMidnight, kMidnight, kNone, kArray, kNone},
-  {"time", false, form::kNanos, kInt64, "io.debezium.time.NanoTime", AppendTimeNanos, nullptr, kMidnight, kMidnight, kNone, kArray, kNone},
-  {"time", false, kMicroTime, kInt64, "io.debezium.time.MicroTime", AppendTimeMicros, nullptr, kMidnight, kMidnight, kNone, kArray, kNone},
-  {"time", false, kAlways, kInt64, "io.debezium.time.MicroTime", AppendTimeMicros, RefineTime, kMidnight, kMidnight, kNone, kArray, kNone},
-  {"timetz", false, form::kKeepLost, kString, "io.debezium.time.ZonedTime", AppendZonedTimeKept, nullptr, "00:00:00+00", nullptr, kText, kArray, kNone},
-  {"timetz", false, kAlways, kString, "io.debezium.time.ZonedTime", AppendZonedTime, nullptr, "00:00:00+00", nullptr, kText, kArray, kNone},
-  {"timestamp", false, form::kConnectTime, kInt64, "org.apache.kafka.connect.data.Timestamp", AppendConnectTimestamp, nullptr, kEpoch, kEpoch, kNone, kArray, kNone},
-  {"timestamp", false, form::kIsoTime, kString, "io.debezium.time.IsoTimestamp", AppendIsoTimestamp, nullptr, kEpoch, kEpoch, kNone, kArray, kNone},
-  {"timestamp", false, form::kNanos, kInt64, "io.debezium.time.NanoTimestamp", AppendTimestampNanos, nullptr, kEpoch, kEpoch, kNone, kArray, kNone},
-  {"timestamp", false, form::kMicros, kInt64, kMicroTimestamp, AppendTimestampMicros, nullptr, kEpoch, kEpoch, kNone, kArray, kNone},
-  {"timestamp", false, kAlways, kInt64, kMicroTimestamp, AppendTimestampMicros, RefineTimestamp, kEpoch, kEpoch, kNone, kArray, kNone},
-  {"timestamptz", false, kAlways, kString, "io.debezium.time.ZonedTimestamp", AppendZonedTimestamp, RefineZonedTimestamp, kZonedEpoch, kZonedEpoch, kText, kArray, kNone},
-  {"interval", false, form::kIntervalStringKept, kString, "io.debezium.time.Interval", AppendIntervalStringExact, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
-  {"interval", false, form::kIntervalString, kString, "io.debezium.time.Interval", AppendIntervalString, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
-  {"interval", false, form::kKeepLost, kInt64, kMicroDuration, AppendIntervalExact, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
-  {"interval", false, kAlways, kInt64, kMicroDuration, AppendIntervalMicros, nullptr, kMidnight, kMidnight, kNone, kLeftOut, kNone},
-
-  {"point", false, kAlways, kStruct, "io.debezium.data.geometry.Point", AppendPoint, RefinePoint, "(0,0)", nullptr, kNone, kLeftOut, kNone},
-  {"geometry", true, kAlways, kStruct, "io.debezium.data.geometry.Geometry", AppendGeometry, RefineGeometry, kEmptyCollection, nullptr, kNone, kArray, kNone},
-  {"geography", true, kAlways, kStruct, "io.debezium.data.geometry.Geography", AppendGeometry, RefineGeography, kEmptyCollection, nullptr, kNone, kArray, kNone},
-  {"vector", true, kAlways, ConnectType::kArray, "io.debezium.data.DoubleVector", AppendVector, RefineVector, "[]", nullptr, kNone, kRequired, kNone},
-  {"halfvec", true, kAlways, ConnectType::kArray, "io.debezium.data.FloatVector", AppendHalfVector, RefineHalfVector, "[]", nullptr, kNone, kRequired, kNone},
-  {"sparsevec", true, kAlways, kStruct, "io.debezium.data.SparseDoubleVector", AppendSparseVector, RefineSparseVector, "{}/0", nullptr, kNone, kRequired, kNone},
-
-  {kGeometricFamily, true, form::kUnknownBytes, kBytes, "", AppendGeometricBase64, RefineGeometric, "", nullptr, kNone, kRequired, kNone},
-  {kGeometricFamily, true, form::kUnknownBase64, kString, "", AppendGeometricBase64, RefineGeometric, "", nullptr, kKeptText, kRequired, kNone},
-  {kGeometricFamily, true, form::kUnknownBase64UrlSafe, kString, "", AppendGeometricBase64UrlSafe, RefineGeometric, "", nullptr, kKeptText, kRequired, kNone},
-  {kGeometricFamily, true, form::kUnknownHex, kString, "", AppendGeometricHex, RefineGeometric, "", nullptr, kRawText, kRequired, kNone},
-  {kUnknownFamily, true, form::kUnknownBytes, kBytes, "", AppendTextBase64, nullptr, "", nullptr, kNone, kRequired, kNone},
-  {kUnknownFamily, true, form::kUnknownBase64, kString, "", AppendTextBase64, nullptr, "", nullptr, kKeptText, kRequired, kNone},
-  {kUnknownFamily, true, form::kUnknownBase64UrlSafe, kString, "", AppendTextBase64UrlSafe, nullptr, "", nullptr, kKeptText, kRequired, kNone},
-  {kUnknownFamily, true, form::kUnknownHex, kString, "", AppendTextHex, nullptr, "", nullptr, kRawText, kRequired, kNone},
+  {.postgres = "bool", .becomes = kBoolean, .reads = Reads::kBoolean, .filler = "f",
+   .function_default = "f"},
+  {.postgres = "int2", .becomes = kInt16, .reads = Reads::kInt16, .filler = "0",
+   .function_default = "0"},
+  {.postgres = "int4", .becomes = kInt32, .reads = Reads::kInt32, .filler = "0",
+   .function_default = "0", .array_not_sent = kNumbers},
+  {.postgres = "int8", .becomes = kInt64, .reads = Reads::kInt64, .filler = "0",
+   .function_default = "0", .array_not_sent = kNumbers},
+  {.postgres = "oid", .becomes = kInt64, .reads = Reads::kOid, .filler = "0"},
+  {.postgres = "float4", .becomes = kFloat, .reads = Reads::kFloat, .filler = "0",
+   .function_default = "0"},
+  {.postgres = "float8", .becomes = kDouble, .reads = Reads::kDouble, .filler = "0",
+   .function_default = "0"},
+  {.postgres = "numeric", .when = form::kDecimalDouble, .becomes = kDouble,
+   .reads = Reads::kDecimalDouble, .filler = "0", .function_default = "0", .array = kFinite},
+  {.postgres = "numeric", .when = form::kDecimalString, .becomes = kString,
+   .reads = Reads::kDecimalString, .refine = RefineScale, .filler = "0", .function_default = "0",
+   .not_sent = kRawText, .array = kFinite},
+  {.postgres = "numeric", .becomes = kBytes, .named = kDecimal, .reads = Reads::kDecimal,
+   .refine = RefineNumeric, .filler = "0", .function_default = "0", .array = kFinite},
+  {.postgres = "money", .when = form::kDecimalDouble, .becomes = kDouble,
+   .reads = Reads::kMoneyDouble, .filler = "0", .array = kLeftOut},
+  {.postgres = "money", .when = form::kDecimalString, .becomes = kString,
+   .reads = Reads::kMoneyString, .refine = RefineMoneyText, .filler = "0", .array = kLeftOut},
+  {.postgres = "money", .becomes = kBytes, .named = kDecimal, .reads = Reads::kMoney,
+   .refine = RefineMoney, .filler = "0", .array = kLeftOut},
+  {.postgres = "text", .becomes = kString, .reads = Reads::kString, .function_default = "",
+   .not_sent = kText, .array_not_sent = kText},
+  {.postgres = "varchar", .becomes = kString, .reads = Reads::kString, .function_default = "",
+   .not_sent = kText, .array_not_sent = kText},
+  {.postgres = "bpchar", .becomes = kString, .reads = Reads::kString, .function_default = "",
+   .not_sent = kText, .array_not_sent = kText},
+  {.postgres = "char", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "name", .when = form::kKeepLost | form::kUnknown, .becomes = kString,
+   .reads = Reads::kString, .not_sent = kText, .array = kLeftOut},
+  {.postgres = "name", .becomes = kString, .reads = Reads::kSnapshotString, .not_sent = kText,
+   .array = kLeftOut},
+  {.postgres = "citext", .in_any_schema = true, .becomes = kString, .reads = Reads::kString,
+   .not_sent = kText},
+  {.postgres = "json", .becomes = kString, .named = kJson, .reads = Reads::kString,
+   .function_default = "{}", .not_sent = kText, .array_not_sent = kText},
+  {.postgres = "jsonb", .becomes = kString, .named = kJson, .reads = Reads::kString,
+   .function_default = "{}", .not_sent = kText, .array_not_sent = kText},
+  {.postgres = "xml", .becomes = kString, .named = "io.debezium.data.Xml", .reads = Reads::kString,
+   .function_default = "", .not_sent = kText, .array = kLeftOut},
+  {.postgres = "uuid", .becomes = kString, .named = "io.debezium.data.Uuid",
+   .reads = Reads::kString, .function_default = kZeroUuid, .not_sent = kText,
+   .array_not_sent = Placeholder::kUuid},
+  {.postgres = "inet", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "cidr", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "macaddr", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "macaddr8", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "tsvector", .becomes = kString, .named = "io.debezium.data.Tsvector",
+   .reads = Reads::kString, .not_sent = kText, .array = kRequired},
+  {.postgres = "ltree", .in_any_schema = true, .becomes = kString,
+   .named = "io.debezium.data.Ltree", .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "isbn", .in_any_schema = true, .becomes = kString, .reads = Reads::kString,
+   .not_sent = kText, .array = kRequired},
+  {.postgres = "hstore", .in_any_schema = true, .when = form::kHstoreMap,
+   .becomes = ConnectType::kMap, .reads = Reads::kHstoreMap, .refine = RefineHstoreMap,
+   .not_sent = kOfHstore},
+  {.postgres = "hstore", .in_any_schema = true, .becomes = kString, .named = kJson,
+   .reads = Reads::kHstoreJson, .not_sent = kOfHstore},
+  {.postgres = "int4range", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "int8range", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "numrange", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "tsrange", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "tstzrange", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = "daterange", .becomes = kString, .reads = Reads::kString, .not_sent = kText},
+  {.postgres = kEnumFamily, .in_any_schema = true, .becomes = kString,
+   .named = "io.debezium.data.Enum", .reads = Reads::kString, .function_default = "",
+   .not_sent = kText, .array = kRequired},
+  {.postgres = "bytea", .when = form::kBase64, .becomes = kString, .reads = Reads::kBytea,
+   .bytes_as = BytesForm::kBase64, .filler = "\\x", .not_sent = kKeptText},
+  {.postgres = "bytea", .when = form::kBase64UrlSafe, .becomes = kString, .reads = Reads::kBytea,
+   .bytes_as = BytesForm::kBase64UrlSafe, .filler = "\\x", .not_sent = kKeptText},
+  {.postgres = "bytea", .when = form::kHex, .becomes = kString, .reads = Reads::kBytea,
+   .bytes_as = BytesForm::kHex, .filler = "\\x", .not_sent = kRawText},
+  {.postgres = "bytea", .becomes = kBytes, .reads = Reads::kBytea, .filler = "\\x",
+   .not_sent = kOfBytes, .array_not_sent = kOfBytes},
+  {.postgres = "bit", .becomes = kBytes, .named = kBits, .reads = Reads::kBits,
+   .refine = RefineBits, .function_default = "", .array = kNulled},
+  {.postgres = "varbit", .becomes = kBytes, .named = kBits, .reads = Reads::kBits,
+   .refine = RefineBits, .function_default = "", .array = kLeftOut},
+  {.postgres = "date", .when = form::kConnectTime, .becomes = kInt32,
+   .named = "org.apache.kafka.connect.data.Date", .reads = Reads::kConnectDate,
+   .filler = "1970-01-01", .function_default = "1970-01-01"},
+  {.postgres = "date", .when = form::kIsoTime, .becomes = kString,
+   .named = "io.debezium.time.IsoDate", .reads = Reads::kIsoDate, .filler = "1970-01-01",
+   .function_default = "1970-01-01"},
+  {.postgres = "date", .becomes = kInt32, .named = "io.debezium.time.Date", .reads = Reads::kDate,
+   .filler = "1970-01-01", .function_default = "1970-01-01", .array_not_sent = kNumbers},
+  {.postgres = "time", .when = form::kConnectTime, .becomes = kInt32,
+   .named = "org.apache.kafka.connect.data.Time", .reads = Reads::kConnectTime, .filler = kMidnight,
+   .function_default = kMidnight},
+  {.postgres = "time", .when = form::kIsoTimeKept, .becomes = kString,
+   .named = "io.debezium.time.IsoTime", .reads = Reads::kIsoTimeKept, .filler = kMidnight,
+   .function_default = kMidnight},
+  {.postgres = "time", .when = form::kIsoTime, .becomes = kString,
+   .named = "io.debezium.time.IsoTime", .reads = Reads::kIsoTime, .filler = kMidnight,
+   .function_default = kMidnight},
+  {.postgres = "time", .when = form::kNanos, .becomes = kInt64,
+   .named = "io.debezium.time.NanoTime", .reads = Reads::kTimeNanos, .filler = kMidnight,
+   .function_default = kMidnight},
+  {.postgres = "time", .when = kMicroTime, .becomes = kInt64, .named = "io.debezium.time.MicroTime",
+   .reads = Reads::kTimeMicros, .filler = kMidnight, .function_default = kMidnight},
+  {.postgres = "time", .becomes = kInt64, .named = "io.debezium.time.MicroTime",
+   .reads = Reads::kTimeMicros, .refine = RefineTime, .filler = kMidnight,
+   .function_default = kMidnight},
+  {.postgres = "timetz", .when = form::kKeepLost, .becomes = kString,
+   .named = "io.debezium.time.ZonedTime", .reads = Reads::kZonedTimeKept, .filler = "00:00:00+00",
+   .not_sent = kText},
+  {.postgres = "timetz", .becomes = kString, .named = "io.debezium.time.ZonedTime",
+   .reads = Reads::kZonedTime, .filler = "00:00:00+00", .not_sent = kText},
+  {.postgres = "timestamp", .when = form::kConnectTime, .becomes = kInt64,
+   .named = "org.apache.kafka.connect.data.Timestamp", .reads = Reads::kConnectTimestamp,
+   .filler = kEpoch, .function_default = kEpoch},
+  {.postgres = "timestamp", .when = form::kIsoTime, .becomes = kString,
+   .named = "io.debezium.time.IsoTimestamp", .reads = Reads::kIsoTimestamp, .filler = kEpoch,
+   .function_default = kEpoch},
+  {.postgres = "timestamp", .when = form::kNanos, .becomes = kInt64,
+   .named = "io.debezium.time.NanoTimestamp", .reads = Reads::kTimestampNanos, .filler = kEpoch,
+   .function_default = kEpoch},
+  {.postgres = "timestamp", .when = form::kMicros, .becomes = kInt64, .named = kMicroTimestamp,
+   .reads = Reads::kTimestampMicros, .filler = kEpoch, .function_default = kEpoch},
+  {.postgres = "timestamp", .becomes = kInt64, .named = kMicroTimestamp,
+   .reads = Reads::kTimestampMicros, .refine = RefineTimestamp, .filler = kEpoch,
+   .function_default = kEpoch},
+  {.postgres = "timestamptz", .becomes = kString, .named = "io.debezium.time.ZonedTimestamp",
+   .reads = Reads::kZonedTimestamp, .refine = RefineZonedTimestamp, .filler = kZonedEpoch,
+   .function_default = kZonedEpoch, .not_sent = kText},
+  {.postgres = "interval", .when = form::kIntervalStringKept, .becomes = kString,
+   .named = "io.debezium.time.Interval", .reads = Reads::kIntervalStringExact, .filler = kMidnight,
+   .function_default = kMidnight, .array = kLeftOut},
+  {.postgres = "interval", .when = form::kIntervalString, .becomes = kString,
+   .named = "io.debezium.time.Interval", .reads = Reads::kIntervalString, .filler = kMidnight,
+   .function_default = kMidnight, .array = kLeftOut},
+  {.postgres = "interval", .when = form::kKeepLost, .becomes = kInt64, .named = kMicroDuration,
+   .reads = Reads::kIntervalExact, .filler = kMidnight, .function_default = kMidnight,
+   .array = kLeftOut},
+  {.postgres = "interval", .becomes = kInt64, .named = kMicroDuration,
+   .reads = Reads::kIntervalMicros, .filler = kMidnight, .function_default = kMidnight,
+   .array = kLeftOut},
+  {.postgres = "point", .becomes = kStruct, .named = "io.debezium.data.geometry.Point",
+   .reads = Reads::kPoint, .refine = RefinePoint, .filler = "(0,0)", .array = kLeftOut},
+  {.postgres = "geometry", .in_any_schema = true, .becomes = kStruct,
+   .named = "io.debezium.data.geometry.Geometry", .reads = Reads::kGeometry,
+   .refine = RefineGeometry, .filler = kEmptyCollection},
+  {.postgres = "geography", .in_any_schema = true, .becomes = kStruct,
+   .named = "io.debezium.data.geometry.Geography", .reads = Reads::kGeometry,
+   .refine = RefineGeography, .filler = kEmptyCollection},
+  {.postgres = "vector", .in_any_schema = true, .becomes = ConnectType::kArray,
+   .named = "io.debezium.data.DoubleVector", .reads = Reads::kVector, .refine = RefineVector,
+   .filler = "[]", .array = kRequired},
+  {.postgres = "halfvec", .in_any_schema = true, .becomes = ConnectType::kArray,
+   .named = "io.debezium.data.FloatVector", .reads = Reads::kHalfVector, .refine = RefineHalfVector,
+   .filler = "[]", .array = kRequired},
+  {.postgres = "sparsevec", .in_any_schema = true, .becomes = kStruct,
+   .named = "io.debezium.data.SparseDoubleVector", .reads = Reads::kSparseVector,
+   .refine = RefineSparseVector, .filler = "{}/0", .array = kRequired},
+  {.postgres = kGeometricFamily, .in_any_schema = true, .when = form::kUnknownBytes,
+   .becomes = kBytes, .reads = Reads::kGeometricBytes, .refine = RefineGeometric,
+   .array = kRequired},
+  {.postgres = kGeometricFamily, .in_any_schema = true, .when = form::kUnknownBase64,
+   .becomes = kString, .reads = Reads::kGeometricBytes, .bytes_as = BytesForm::kBase64,
+   .refine = RefineGeometric, .not_sent = kKeptText, .array = kRequired},
+  {.postgres = kGeometricFamily, .in_any_schema = true, .when = form::kUnknownBase64UrlSafe,
+   .becomes = kString, .reads = Reads::kGeometricBytes, .bytes_as = BytesForm::kBase64UrlSafe,
+   .refine = RefineGeometric, .not_sent = kKeptText, .array = kRequired},
+  {.postgres = kGeometricFamily, .in_any_schema = true, .when = form::kUnknownHex,
+   .becomes = kString, .reads = Reads::kGeometricBytes, .bytes_as = BytesForm::kHex,
+   .refine = RefineGeometric, .not_sent = kRawText, .array = kRequired},
+  {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownBytes,
+   .becomes = kBytes, .reads = Reads::kTextBytes, .array = kRequired},
+  {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownBase64,
+   .becomes = kString, .reads = Reads::kTextBytes, .bytes_as = BytesForm::kBase64,
+   .not_sent = kKeptText, .array = kRequired},
+  {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownBase64UrlSafe,
+   .becomes = kString, .reads = Reads::kTextBytes, .bytes_as = BytesForm::kBase64UrlSafe,
+   .not_sent = kKeptText, .array = kRequired},
+  {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownHex, .becomes = kString,
+   .reads = Reads::kTextBytes, .bytes_as = BytesForm::kHex, .not_sent = kRawText,
+   .array = kRequired},
 };
 // clang-format on
 

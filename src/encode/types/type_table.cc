@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
-#include "encode/values/appenders.h"
 
 namespace walduct::encode {
 namespace {
@@ -42,7 +41,7 @@ Forms FormOf(Mode mode, const Forms (&forms)[kSize]) {
 const TypeRow* FindRow(absl::string_view name, bool pg_catalog, Forms active) {
   for (const TypeRow& row : TypeRows()) {
     const bool fits = row.when == form::kAlways || (row.when & active) != 0;
-    if (fits && row.name == name && (row.extension || pg_catalog)) return &row;
+    if (fits && row.postgres == name && (row.in_any_schema || pg_catalog)) return &row;
   }
   return nullptr;
 }
@@ -64,11 +63,12 @@ bool MapScalar(const Type& type, int32_t typmod, const ValueOptions& options,
   const TypeRow* row = RowOf(type, ActiveForms(options));
   if (row == nullptr) return false;
   mapping->row = row;
-  mapping->schema = Schema(row->type, row->semantic_name);
-  mapping->plan.append = row->append;
+  mapping->schema = Schema(row->becomes, row->named);
+  mapping->plan.reads = row->reads;
+  mapping->plan.bytes_as = row->bytes_as;
   mapping->filler = std::string(row->filler);
-  mapping->placeholder = row->placeholder;
-  if (row->placeholder == Placeholder::kKeptText)
+  mapping->placeholder = row->not_sent;
+  if (row->not_sent == Placeholder::kKeptText)
     mapping->placeholder = options.keep_lost ? Placeholder::kRawText : Placeholder::kNone;
   if (row->refine != nullptr) row->refine(typmod, options, mapping);
   if (type.kind == TypeKind::kEnum)
@@ -85,7 +85,7 @@ char DelimiterOf(const Type& element) {
 
 // The column of Debezium: the schema of one element, the value always null.
 void MakeNulled(TypeMapping* item) {
-  item->plan.append = AppendNothing;
+  item->plan.reads = Reads::kNothing;
   item->placeholder = Placeholder::kNone;
   item->nulled = true;
 }
@@ -95,7 +95,7 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
   TypeMapping item;
   if (!MapScalar(options.keep_lost ? event::BaseType(element) : element, typmod, options, &item))
     return false;
-  const ArrayItems items = options.keep_lost ? ArrayItems::kOptional : item.row->array_items;
+  const ArrayItems items = options.keep_lost ? ArrayItems::kOptional : item.row->array;
   if (items == ArrayItems::kUnsupported) return false;
   if (items == ArrayItems::kNulled) {
     *mapping = std::move(item);
@@ -106,12 +106,12 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
   item.plan.optional = item.schema.optional;
   mapping->schema = Schema(ConnectType::kArray);
   mapping->schema.items = Shared(std::move(item.schema));
-  mapping->plan.append = AppendArray;
+  mapping->plan.reads = Reads::kArray;
   mapping->plan.finite_items = items == ArrayItems::kFinite;
   mapping->plan.delimiter = DelimiterOf(event::BaseType(element));
   mapping->plan.element = std::make_shared<const ValuePlan>(item.plan);
   mapping->filler = "{}";
-  mapping->placeholder = item.row->array_placeholder;
+  mapping->placeholder = item.row->array_not_sent;
   mapping->array = true;
   mapping->row = item.row;
   return true;

@@ -1,5 +1,5 @@
-// The table of PostgreSQL types: one row per type and form says its Connect schema, its append
-// function and what stands in for values that are not there. To support one more type, add a row to
+// The table of PostgreSQL types: one row per type and form says its Connect schema, its reader
+// and what stands in for values that are not there. To support one more type, add a row to
 // type_rows.cc. Types without a row are left out of records, as Debezium does, unless
 // include.unknown.datatypes takes them all.
 #pragma once
@@ -68,21 +68,22 @@ Forms ActiveForms(const config::ValueOptions& options);
 struct TypeMapping;
 
 struct TypeRow {
-  absl::string_view name;  // pg_type.typname, or a family in angle brackets
-  bool extension;          // comes with an extension: any schema; else pg_catalog only
-  Forms when;              // any of these forms is active; kAlways: the type's last row
-  ConnectType type;
-  absl::string_view semantic_name;  // empty: none
-  AppendFn append;
-  // Sets what depends on the type modifier (-1: none) and on numbers among the options. May be
-  // null.
-  void (*refine)(int32_t typmod, const config::ValueOptions& options, TypeMapping* mapping);
-  absl::string_view filler;  // PostgreSQL text of what replaces NULL in a required field
-  // what DEFAULT f() is taken for; null: defaults of the type are not published
-  const char* function_default;
-  Placeholder placeholder;
-  ArrayItems array_items;
-  Placeholder array_placeholder;
+  absl::string_view postgres;  // pg_type.typname, or a family in angle brackets
+  bool in_any_schema = false;  // comes with an extension; else pg_catalog only
+  Forms when = form::kAlways;  // any of these forms is active; kAlways: the type's last row
+  ConnectType becomes = ConnectType::kString;
+  absl::string_view named = "";  // semantic name of the schema; empty: none
+  Reads reads = Reads::kString;
+  BytesForm bytes_as = BytesForm::kBytes;
+  // Sets what depends on the type modifier (-1: none) and on numbers among the options.
+  void (*refine)(int32_t typmod, const config::ValueOptions& options,
+                 TypeMapping* mapping) = nullptr;
+  absl::string_view filler = "";  // PostgreSQL text of what replaces NULL in a required field
+  // What DEFAULT f() is taken for; null: defaults of the type are not published.
+  const char* function_default = nullptr;
+  Placeholder not_sent = Placeholder::kNone;  // what stands for a TOAST value not sent
+  ArrayItems array = ArrayItems::kOptional;
+  Placeholder array_not_sent = Placeholder::kNone;
 };
 
 struct TypeMapping {

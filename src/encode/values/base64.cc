@@ -8,6 +8,7 @@ namespace {
 
 constexpr char kStandard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr char kUrlSafe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr uint8_t kMostHex = 0xF;
 
 const char* DigitsOf(Base64Alphabet alphabet) {
   return alphabet == Base64Alphabet::kStandard ? kStandard : kUrlSafe;
@@ -26,10 +27,7 @@ constexpr std::array<uint8_t, 256> kHexValue = [] {
 
 // byte(i) yields the i-th of size bytes.
 template <typename ByteAt>
-void Encode(size_t size, ByteAt byte, const char* digits, std::string* out) {
-  const size_t begin = out->size();
-  out->resize(begin + (size + 2) / 3 * 4);
-  char* to = out->data() + begin;
+char* Encode(size_t size, ByteAt byte, const char* digits, char* to) {
   size_t i = 0;
   for (; i + 3 <= size; i += 3) {
     const uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
@@ -38,34 +36,69 @@ void Encode(size_t size, ByteAt byte, const char* digits, std::string* out) {
     *to++ = digits[group >> 6 & 63];
     *to++ = digits[group & 63];
   }
-  if (i == size) return;
+  if (i == size) return to;
   const bool two = i + 2 == size;
   const uint32_t group = byte(i) << 16 | (two ? byte(i + 1) << 8 : 0);
   *to++ = digits[group >> 18];
   *to++ = digits[group >> 12 & 63];
   *to++ = two ? digits[group >> 6 & 63] : '=';
   *to++ = '=';
+  return to;
 }
 
-}  // namespace
+// Bytes of hexadecimal digits; a bad digit sets the high bits of `seen`.
+struct HexBytes {
+  absl::string_view hex;
+  uint32_t seen = 0;
 
-void AppendBase64(absl::string_view bytes, std::string* out, Base64Alphabet alphabet) {
-  Encode(
-      bytes.size(), [bytes](size_t i) { return uint32_t{static_cast<unsigned char>(bytes[i])}; },
-      DigitsOf(alphabet), out);
-}
-
-bool AppendBase64OfHex(absl::string_view hex, std::string* out, Base64Alphabet alphabet) {
-  if (hex.size() % 2 != 0) return false;
-  uint32_t seen = 0;  // a bad digit sets the high bits
-  const auto byte = [hex, &seen](size_t i) {
+  uint32_t operator()(size_t i) {
     const uint32_t high = kHexValue[static_cast<unsigned char>(hex[2 * i])];
     const uint32_t low = kHexValue[static_cast<unsigned char>(hex[2 * i + 1])];
     seen |= high | low;
     return (high << 4 | low) & 0xFF;
-  };
-  Encode(hex.size() / 2, byte, DigitsOf(alphabet), out);
-  return seen <= 0xF;
+  }
+};
+
+}  // namespace
+
+char* PutBase64(absl::string_view bytes, Base64Alphabet alphabet, char* to) {
+  const auto byte = [bytes](size_t i) { return uint32_t{static_cast<unsigned char>(bytes[i])}; };
+  return Encode(bytes.size(), byte, DigitsOf(alphabet), to);
+}
+
+char* PutBase64OfHex(absl::string_view hex, Base64Alphabet alphabet, char* to) {
+  if (hex.size() % 2 != 0) return nullptr;
+  HexBytes bytes{hex};
+  const auto byte = [&bytes](size_t i) { return bytes(i); };
+  to = Encode(hex.size() / 2, byte, DigitsOf(alphabet), to);
+  return bytes.seen <= kMostHex ? to : nullptr;
+}
+
+char* PutBytesOfHex(absl::string_view hex, char* to) {
+  if (hex.size() % 2 != 0) return nullptr;
+  HexBytes bytes{hex};
+  for (size_t i = 0; i < hex.size() / 2; ++i) *to++ = static_cast<char>(bytes(i));
+  return bytes.seen <= kMostHex ? to : nullptr;
+}
+
+char* PutLowerHex(absl::string_view hex, char* to) {
+  if (hex.size() % 2 != 0) return nullptr;
+  for (const char c : hex) {
+    const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    if (!digit) return nullptr;
+    *to++ = c;
+  }
+  return to;
+}
+
+char* PutHex(absl::string_view bytes, char* to) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    *to++ = kDigits[byte >> 4];
+    *to++ = kDigits[byte & 15];
+  }
+  return to;
 }
 
 }  // namespace walduct::encode

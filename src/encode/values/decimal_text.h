@@ -1,8 +1,11 @@
 // Numbers as numeric_out writes them.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "absl/strings/string_view.h"
-#include "encode/values/value_plan.h"
+#include "encode/values/read_context.h"
 
 namespace walduct::encode {
 
@@ -13,10 +16,19 @@ struct DecimalText {
   absl::string_view fraction;
 };
 
-// kOk, kMalformed, or kNull: NaN and the infinities.
+// kOk, kMalformed, or kNoRoom: NaN and the infinities.
 Outcome ParseDecimal(absl::string_view text, DecimalText* decimal);
 
-// As a Connect Decimal of this scale; kMalformed when the text has more digits than it.
-Outcome AppendScaledDecimal(const DecimalText& decimal, int32_t scale, ValueContext* context);
+// The unscaled value of a decimal at a scale that its fraction has room in. Answers borrow from
+// *scratch.
+//   digits  without sign and leading zeros, "0" for zero
+//   bytes   two's complement, most significant byte first, as few as hold the sign
+//           (BigInteger.toByteArray())
+absl::string_view UnscaledDigits(const DecimalText& decimal, int32_t scale, Scratch* scratch);
+absl::string_view UnscaledBytes(const DecimalText& decimal, int32_t scale, Scratch* scratch);
+
+// As BigDecimal.toString() of that scale.
+void AppendJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
+                       std::string* out);
 
 }  // namespace walduct::encode

@@ -15,45 +15,36 @@ char* PutTwo(int64_t number, char* to) {
 
 }  // namespace
 
-void AppendNumber(int64_t number, std::string* out) {
-  char buffer[24];
-  const char* end = std::to_chars(buffer, buffer + sizeof(buffer), number).ptr;
-  out->append(buffer, static_cast<size_t>(end - buffer));
-}
-
-void AppendIsoDay(const CivilDate& date, std::string* out) {
-  char buffer[40];
-  char* to = buffer;
+char* PutIsoDay(const CivilDate& date, char* to) {
+  char* const end = to + kMostOfDay;
   if (date.year < 0) *to++ = '-';
   if (date.year > 9999) *to++ = '+';
   const int64_t year = date.year < 0 ? -date.year : date.year;
   if (year > 9999) {
-    to = std::to_chars(to, buffer + sizeof(buffer), year).ptr;
+    to = std::to_chars(to, end, year).ptr;
   } else {
     to = PutTwo(year % 100, PutTwo(year / 100, to));
   }
   *to++ = '-';
   to = PutTwo(date.month, to);
   *to++ = '-';
-  to = PutTwo(date.day, to);
-  out->append(buffer, static_cast<size_t>(to - buffer));
+  return PutTwo(date.day, to);
 }
 
-void AppendIsoClock(int64_t micros, int32_t digits, std::string* out) {
-  char buffer[16];
-  const int64_t seconds = micros / kMicrosPerSecond;
-  char* to = PutTwo(seconds / 3600, buffer);
+char* PutIsoClock(int64_t micros, int32_t digits, char* to) {
+  const auto seconds = static_cast<int32_t>(micros / kMicrosPerSecond);
+  to = PutTwo(seconds / 3600, to);
   *to++ = ':';
   to = PutTwo(seconds / 60 % 60, to);
   *to++ = ':';
   to = PutTwo(seconds % 60, to);
   if (digits > 0) {
-    const int64_t fraction = micros % kMicrosPerSecond;
+    const auto fraction = static_cast<int32_t>(micros % kMicrosPerSecond);
     *to++ = '.';
     PutTwo(fraction % 100, PutTwo(fraction / 100 % 100, PutTwo(fraction / 10000, to)));
     to += digits < kMicroDigits ? digits : kMicroDigits;
   }
-  out->append(buffer, static_cast<size_t>(to - buffer));
+  return to;
 }
 
 int32_t FractionDigits(int64_t micros) {

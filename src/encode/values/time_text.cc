@@ -1,14 +1,33 @@
 #include "encode/values/time_text.h"
 
+#include <limits>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "base/integer.h"
 
 namespace walduct::encode {
 namespace {
 
 constexpr int64_t kDaysPerEra = 146097;           // 400 years
 constexpr int64_t kDaysBeforeUnixEpoch = 719468;  // from 0000-03-01
+
+__extension__ using Int128 = __int128;
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+
+Int128 MicrosSinceEpoch(const TimestampText& time) {
+  return Int128{DaysFromCivil(time.date)} * kMicrosPerDay + time.micros;
+}
+
+// Two digits; negative: something else.
+int TwoDigits(const char* at) {
+  const unsigned tens = static_cast<unsigned char>(at[0]) - unsigned{'0'};
+  const unsigned ones = static_cast<unsigned char>(at[1]) - unsigned{'0'};
+  return tens <= 9 && ones <= 9 ? static_cast<int>(tens * 10 + ones) : -1;
+}
 
 // Takes tokens off the front of a text.
 class Scanner {
@@ -33,6 +52,20 @@ class Scanner {
     if (size < min) return false;
     rest_.remove_prefix(size);
     *number = value;
+    return true;
+  }
+
+  // NN<sign>NN<sign>NN, the usual layout of dates and times. False: nothing was taken.
+  bool TakePairs(char sign, int64_t* a, int64_t* b, int64_t* c) {
+    if (rest_.size() < 8 || rest_[2] != sign || rest_[5] != sign) return false;
+    const int first = TwoDigits(rest_.data());
+    const int second = TwoDigits(rest_.data() + 3);
+    const int third = TwoDigits(rest_.data() + 6);
+    if ((first | second | third) < 0) return false;
+    *a = first;
+    *b = second;
+    *c = third;
+    rest_.remove_prefix(8);
     return true;
   }
 
@@ -62,12 +95,25 @@ int64_t DaysInMonth(int64_t year, unsigned month) {
   return kDays[month - 1] + (month == 2 && leap ? 1 : 0);
 }
 
+// A year of four digits: its first two, then three pairs.
+bool TakeUsualDate(Scanner* scan, int64_t* year, int64_t* month, int64_t* day) {
+  const absl::string_view text = scan->rest();
+  if (text.size() < 10) return false;
+  const int century = TwoDigits(text.data());
+  Scanner pairs(text.substr(2));
+  if (century < 0 || !pairs.TakePairs('-', year, month, day)) return false;
+  *year += century * 100;
+  *scan = pairs;
+  return true;
+}
+
 bool TakeDate(Scanner* scan, CivilDate* date) {
   int64_t month = 0, day = 0;
-  if (!scan->TakeNumber(4, 7, &date->year) || !scan->Take('-') || !scan->TakeNumber(2, 2, &month) ||
-      !scan->Take('-') || !scan->TakeNumber(2, 2, &day)) {
-    return false;
-  }
+  const bool taken =
+      TakeUsualDate(scan, &date->year, &month, &day) ||
+      (scan->TakeNumber(4, 7, &date->year) && scan->Take('-') && scan->TakeNumber(2, 2, &month) &&
+       scan->Take('-') && scan->TakeNumber(2, 2, &day));
+  if (!taken) return false;
   date->month = static_cast<unsigned>(month);
   date->day = static_cast<unsigned>(day);
   return date->year > 0 && month >= 1 && month <= 12 && day >= 1;
@@ -76,11 +122,11 @@ bool TakeDate(Scanner* scan, CivilDate* date) {
 // The sign is applied to the parts: the most negative interval has no positive counterpart.
 bool TakeClock(Scanner* scan, size_t max_hour_digits, int64_t sign, int64_t* micros) {
   int64_t hours = 0, minutes = 0, seconds = 0, fraction = 0;
-  if (!scan->TakeNumber(2, max_hour_digits, &hours) || !scan->Take(':') ||
-      !scan->TakeNumber(2, 2, &minutes) || !scan->Take(':') || !scan->TakeNumber(2, 2, &seconds) ||
-      !scan->TakeFraction(&fraction)) {
-    return false;
-  }
+  const bool taken =
+      scan->TakePairs(':', &hours, &minutes, &seconds) ||
+      (scan->TakeNumber(2, max_hour_digits, &hours) && scan->Take(':') &&
+       scan->TakeNumber(2, 2, &minutes) && scan->Take(':') && scan->TakeNumber(2, 2, &seconds));
+  if (!taken || !scan->TakeFraction(&fraction)) return false;
   const int64_t whole = sign * ((hours * 60 + minutes) * 60 + seconds);
   return minutes < 60 && seconds < 60 && !__builtin_mul_overflow(whole, kMicrosPerSecond, micros) &&
          !__builtin_add_overflow(*micros, sign * fraction, micros);
@@ -105,7 +151,7 @@ bool TakeZone(Scanner* scan, int64_t* seconds) {
 bool FinishDate(Scanner* scan, CivilDate date, TimestampText* out) {
   if (scan->TakeWord(" BC")) date.year = 1 - date.year;
   if (!scan->empty() || date.day > DaysInMonth(date.year, date.month)) return false;
-  out->days = DaysFromCivil(date);
+  out->date = date;
   return true;
 }
 
@@ -190,6 +236,29 @@ bool ParseInterval(absl::string_view text, IntervalText* out) {
     if (!scan.TakeNumber(1, 10, &number) || !TakeUnit(&scan, sign * number, out)) return false;
   } while (scan.Take(' '));
   return scan.empty();
+}
+
+int64_t SaturatedMicros(const TimestampText& time, uint64_t* saturated) {
+  const Int128 micros = MicrosSinceEpoch(time);
+  if (micros <= kMax && micros >= kMin) return static_cast<int64_t>(micros);
+  ++*saturated;
+  return micros > 0 ? kMax : kMin;
+}
+
+bool NanosSinceEpoch(const TimestampText& time, int64_t* nanos) {
+  constexpr int64_t kNanosPerMicro = 1000;
+  const Int128 exact = MicrosSinceEpoch(time) * kNanosPerMicro;
+  *nanos = static_cast<int64_t>(exact);
+  return exact <= kMax && exact >= kMin;
+}
+
+void ToUtc(TimestampText* time) {
+  if (time->offset_seconds == 0) return;
+  const int64_t micros = time->micros - time->offset_seconds * kMicrosPerSecond;
+  const int64_t days = FloorDivide(micros, kMicrosPerDay);
+  time->micros = micros - days * kMicrosPerDay;
+  time->offset_seconds = 0;
+  time->date = CivilFromDays(DaysFromCivil(time->date) + days);
 }
 
 // Days since 0000-03-01 count leap days at the end of each year (the usual civil calendar

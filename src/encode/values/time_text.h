@@ -17,9 +17,15 @@ namespace walduct::encode {
 
 enum class Infinity : uint8_t { kNone, kPositive, kNegative };
 
+struct CivilDate {
+  int64_t year = 1970;  // astronomical: 0 is 1 BC
+  unsigned month = 1;
+  unsigned day = 1;
+};
+
 struct TimestampText {
   Infinity infinity = Infinity::kNone;
-  int64_t days = 0;            // since 1970-01-01
+  CivilDate date;
   int64_t micros = 0;          // of the day
   int64_t offset_seconds = 0;  // east of UTC
 };
@@ -29,12 +35,6 @@ struct IntervalText {
   int64_t months = 0;
   int64_t days = 0;
   int64_t micros = 0;
-};
-
-struct CivilDate {
-  int64_t year = 1970;  // astronomical: 0 is 1 BC
-  unsigned month = 1;
-  unsigned day = 1;
 };
 
 inline constexpr int64_t kMicrosPerSecond = 1000000;
@@ -47,6 +47,14 @@ bool ParseTimestamp(absl::string_view text, TimestampText* out);
 bool ParseZonedTimestamp(absl::string_view text, TimestampText* out);
 bool ParseInterval(absl::string_view text, IntervalText* out);
 
+// Moves time and date to UTC.
+void ToUtc(TimestampText* time);
+
+// Of finite times. Beyond 64 bits: the limit, and *saturated counts; false.
+int64_t SaturatedMicros(const TimestampText& time, uint64_t* saturated);
+bool NanosSinceEpoch(const TimestampText& time, int64_t* nanos);
+
+// Days since 1970-01-01.
 int64_t DaysFromCivil(const CivilDate& date);
 CivilDate CivilFromDays(int64_t days);
 

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -48,32 +50,34 @@ Shortest ShortestOf(Float value) {
   return s;
 }
 
-void AppendPlain(const Shortest& s, std::string* out) {
-  const size_t size = static_cast<size_t>(s.size);
-  if (s.exponent < 0) {
-    out->append("0.");
-    out->append(static_cast<size_t>(-s.exponent - 1), '0');
-    out->append(s.digits, size);
-    return;
-  }
-  const size_t whole = static_cast<size_t>(s.exponent) + 1;
-  if (whole >= size) {
-    out->append(s.digits, size);
-    out->append(whole - size, '0');
-    out->append(".0");
-    return;
-  }
-  out->append(s.digits, whole);
-  out->push_back('.');
-  out->append(s.digits + whole, size - whole);
+char* Put(absl::string_view text, char* to) {
+  std::memcpy(to, text.data(), text.size());
+  return to + text.size();
 }
 
-void AppendExponent(const Shortest& s, std::string* out) {
-  out->push_back(s.digits[0]);
-  out->push_back('.');
-  if (s.size == 1) out->push_back('0');
-  out->append(s.digits + 1, static_cast<size_t>(s.size) - 1);
-  absl::StrAppend(out, "E", s.exponent);
+char* PutZeros(size_t count, char* to) {
+  std::memset(to, '0', count);
+  return to + count;
+}
+
+char* PutPlain(absl::string_view digits, int exponent, char* to) {
+  if (exponent < 0) {
+    to = PutZeros(static_cast<size_t>(-exponent - 1), Put("0.", to));
+    return Put(digits, to);
+  }
+  const size_t whole = static_cast<size_t>(exponent) + 1;
+  if (whole >= digits.size()) return Put(".0", PutZeros(whole - digits.size(), Put(digits, to)));
+  to = Put(".", Put(digits.substr(0, whole), to));
+  return Put(digits.substr(whole), to);
+}
+
+char* PutExponent(absl::string_view digits, int exponent, char* to) {
+  constexpr ptrdiff_t kMostDigits = 12;
+  *to++ = digits[0];
+  *to++ = '.';
+  to = Put(digits.size() == 1 ? "0" : digits.substr(1), to);
+  *to++ = 'E';
+  return std::to_chars(to, to + kMostDigits, exponent).ptr;
 }
 
 constexpr int64_t kExactBelow = 10000000;  // 1e7, from where on there is an exponent
@@ -102,17 +106,27 @@ void AppendFloating(Float value, std::string* out) {
     return;
   }
   const Shortest s = ShortestOf(value);
-  if (s.exponent >= -3 && s.exponent < 7) {
-    AppendPlain(s, out);
-  } else {
-    AppendExponent(s, out);
-  }
+  AppendDigits({false, absl::string_view(s.digits, static_cast<size_t>(s.size)), s.exponent}, out);
 }
 
 }  // namespace
 
 void AppendDouble(double value, std::string* out) { AppendFloating(value, out); }
 void AppendFloat(float value, std::string* out) { AppendFloating(value, out); }
+
+void AppendDigits(const ShortestDigits& number, std::string* out) {
+  char buffer[48];
+  char* to = buffer;
+  if (number.negative) *to++ = '-';
+  if (number.digits.empty()) {
+    to = Put("0.0", to);
+  } else if (number.exponent >= -3 && number.exponent < 7) {
+    to = PutPlain(number.digits, number.exponent, to);
+  } else {
+    to = PutExponent(number.digits, number.exponent, to);
+  }
+  out->append(buffer, static_cast<size_t>(to - buffer));
+}
 
 void AppendDecimal(const UnscaledDecimal& decimal, std::string* out) {
   const absl::string_view digits = decimal.digits;

@@ -15,6 +15,16 @@ namespace walduct::java {
 void AppendDouble(double value, std::string* out);
 void AppendFloat(float value, std::string* out);
 
+// A number whose fewest digits are known: d.ddd… × 10^exponent, without trailing zeros; empty for
+// zero.
+struct ShortestDigits {
+  bool negative = false;
+  absl::string_view digits;
+  int exponent = 0;
+};
+// As AppendDouble and AppendFloat print it.
+void AppendDigits(const ShortestDigits& number, std::string* out);
+
 // digits: the unscaled value without sign and leading zeros, "0" for zero. scale >= 0.
 struct UnscaledDecimal {
   bool negative = false;

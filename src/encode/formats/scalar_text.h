@@ -1,8 +1,8 @@
 // Scalars as text, in the three formats of values. Pure.
 #pragma once
 
+#include "encode/formats/value_context.h"
 #include "encode/schema/connect_schema.h"
-#include "encode/values/value_plan.h"
 #include "event/scalar.h"
 
 namespace walduct::encode {

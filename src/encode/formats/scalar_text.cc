@@ -1,36 +1,17 @@
-#include "encode/values/scalar_text.h"
+#include "encode/formats/scalar_text.h"
 
-#include <charconv>
-#include <cmath>
+#include <type_traits>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "encode/values/appenders.h"
-#include "encode/values/base64.h"
-#include "encode/values/java_text.h"
-#include "java/text/number_text.h"
+#include "encode/formats/formats.h"
+#include "encode/formats/java_text.h"
 #include "java/time/connect_time.h"
 
 namespace walduct::encode {
 namespace {
 
 using event::Scalar;
-
-void AppendInteger(int64_t value, std::string* out) {
-  char digits[24];
-  out->append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
-void AppendReal(double value, bool single, ValueContext* context) {
-  const bool quoted = context->format == TextFormat::kJson && !std::isfinite(value);
-  if (quoted) context->out->push_back('"');
-  if (single) {
-    java::AppendFloat(static_cast<float>(value), context->out);
-  } else {
-    java::AppendDouble(value, context->out);
-  }
-  if (quoted) context->out->push_back('"');
-}
 
 int32_t ScaleOf(const ConnectSchema& schema) {
   int32_t scale = 0;
@@ -40,56 +21,80 @@ int32_t ScaleOf(const ConnectSchema& schema) {
   return scale;
 }
 
-bool AppendDecimalScalar(absl::string_view digits, const ConnectSchema* schema,
-                         ValueContext* context) {
-  ValuePlan plan;
-  if (schema == nullptr || !IsDecimal(*schema)) {
-    const size_t point = digits.find('.');
-    plan.scale =
-        point == absl::string_view::npos ? 0 : static_cast<int32_t>(digits.size() - point - 1);
+template <typename Writer>
+bool WriteDecimal(absl::string_view digits, const ConnectSchema* schema, Scratch* scratch,
+                  Writer* out) {
+  DecimalText decimal;
+  if (ParseDecimal(digits, &decimal) != Outcome::kOk) return false;
+  const bool scaled = schema != nullptr && IsDecimal(*schema);
+  const auto own_scale = static_cast<int32_t>(decimal.fraction.size());
+  const int32_t scale = scaled ? ScaleOf(*schema) : own_scale;
+  if (own_scale > scale) return false;
+  out->Decimal(decimal, scale, scratch);
+  return true;
+}
+
+template <typename Writer>
+void WriteInteger(int64_t value, const ConnectSchema* schema, Writer* out) {
+  const absl::string_view name = schema == nullptr ? "" : absl::string_view(schema->name);
+  if (name == java::kConnectDate) {
+    out->ConnectDate(value);
+  } else if (name == java::kConnectTime) {
+    out->ConnectTime(value);
+  } else if (name == java::kConnectTimestamp) {
+    out->ConnectTimestamp(value);
   } else {
-    plan.scale = ScaleOf(*schema);
+    out->Integer(value);
   }
-  return AppendDecimal(digits, plan, context) == Outcome::kOk;
+}
+
+template <typename Writer>
+void WriteJson(absl::string_view json, const ConnectSchema* schema, Writer* out) {
+  if constexpr (std::is_same_v<Writer, JavaWriter>) {
+    AppendJavaText(json, schema, out->text());
+  } else {
+    out->Ready(json);
+  }
+}
+
+template <typename Writer>
+bool WriteScalar(const Scalar& value, const ConnectSchema* schema, Scratch* scratch, Writer* out) {
+  switch (value.kind) {
+    case Scalar::Kind::kNull:
+      break;
+    case Scalar::Kind::kBoolean:
+      out->Boolean(value.integer != 0);
+      break;
+    case Scalar::Kind::kInteger:
+      WriteInteger(value.integer, schema, out);
+      break;
+    case Scalar::Kind::kReal:
+      if (schema != nullptr && schema->type == ConnectType::kFloat) {
+        out->Float(static_cast<float>(value.real));
+      } else {
+        out->Double(value.real);
+      }
+      break;
+    case Scalar::Kind::kText:
+      out->String(value.text);
+      break;
+    case Scalar::Kind::kBytes:
+      out->Bytes(value.text);
+      break;
+    case Scalar::Kind::kDecimal:
+      return WriteDecimal(value.text, schema, scratch, out);
+    case Scalar::Kind::kJson:
+      WriteJson(value.text, schema, out);
+      break;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {
-  switch (value.kind) {
-    case Scalar::Kind::kNull:
-      break;
-    case Scalar::Kind::kBoolean:
-      context->out->append(value.integer != 0 ? "true" : "false");
-      break;
-    case Scalar::Kind::kInteger:
-      if (context->format == TextFormat::kHeader && schema != nullptr &&
-          java::AppendConnectTime(schema->name, value.integer, context->out))
-        break;
-      AppendInteger(value.integer, context->out);
-      break;
-    case Scalar::Kind::kReal:
-      AppendReal(value.real, schema != nullptr && schema->type == ConnectType::kFloat, context);
-      break;
-    case Scalar::Kind::kText:
-      AppendText(value.text, context);
-      break;
-    case Scalar::Kind::kBytes:
-      if (context->format != TextFormat::kStruct) context->out->push_back('"');
-      AppendBase64(value.text, context->out);
-      if (context->format != TextFormat::kStruct) context->out->push_back('"');
-      break;
-    case Scalar::Kind::kDecimal:
-      return AppendDecimalScalar(value.text, schema, context);
-    case Scalar::Kind::kJson:
-      if (context->format == TextFormat::kStruct) {
-        AppendJavaText(value.text, schema, context->out);
-      } else {
-        context->out->append(value.text.data(), value.text.size());
-      }
-      break;
-  }
-  return true;
+  return WithTextWriter(
+      *context, [&](auto* out) { return WriteScalar(value, schema, context->scratch, out); });
 }
 
 bool AppendHeaderScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {

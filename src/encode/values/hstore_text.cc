@@ -1,13 +1,10 @@
+#include "encode/values/hstore_text.h"
+
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "encode/values/appenders.h"
 #include "java/hash/hash_code.h"
 
-// hstore text, as hstore_out writes it:
-//   pair (", " pair)*
-//   pair = quoted "=>" (quoted | NULL)
-//   quoted = '"' with \" and \\ escaped '"'
 namespace walduct::encode {
 namespace {
 
@@ -40,7 +37,7 @@ bool TakePair(absl::string_view* text, Scratch* scratch, Scratch::Entry* entry) 
          TakeQuoted(text, &scratch->entry_text, &entry->value_begin, &entry->value_size);
 }
 
-bool ReadEntries(absl::string_view text, Scratch* scratch) {
+bool ReadPairs(absl::string_view text, Scratch* scratch) {
   scratch->entries.clear();
   scratch->entry_text.clear();
   if (text.empty()) return true;
@@ -92,50 +89,25 @@ void AppendInnerString(absl::string_view text, std::string* out) {
 
 }  // namespace
 
-Outcome AppendHstoreJson(absl::string_view text, const ValuePlan&, ValueContext* context) {
-  Scratch* scratch = context->scratch;
-  if (!ReadEntries(text, scratch)) return Outcome::kMalformed;
+bool ParseHstore(absl::string_view text, Scratch* scratch) {
+  if (!ReadPairs(text, scratch)) return false;
   SortAsHashMap(&scratch->entries);
-  std::string* json = &scratch->bytes;
+  return true;
+}
+
+void PrintHstoreJson(const Scratch& scratch, std::string* json) {
   json->assign("{");
-  const absl::string_view all = scratch->entry_text;
-  for (const Scratch::Entry& entry : scratch->entries) {
+  for (const Scratch::Entry& entry : scratch.entries) {
     if (json->size() > 1) json->push_back(',');
-    AppendInnerString(all.substr(entry.key_begin, entry.key_size), json);
+    AppendInnerString(KeyOf(entry, scratch), json);
     json->push_back(':');
     if (entry.is_null) {
       json->append("null");
     } else {
-      AppendInnerString(all.substr(entry.value_begin, entry.value_size), json);
+      AppendInnerString(ValueOf(entry, scratch), json);
     }
   }
   json->push_back('}');
-  AppendText(*json, context);
-  return Outcome::kOk;
-}
-
-// A JSON object, or java.util.Map.toString().
-Outcome AppendHstoreMap(absl::string_view text, const ValuePlan&, ValueContext* context) {
-  Scratch* scratch = context->scratch;
-  if (!ReadEntries(text, scratch)) return Outcome::kMalformed;
-  SortAsHashMap(&scratch->entries);
-  const bool java = context->format == TextFormat::kStruct;
-  std::string* out = context->out;
-  const absl::string_view all = scratch->entry_text;
-  absl::string_view separator = "{";
-  for (const Scratch::Entry& entry : scratch->entries) {
-    out->append(separator.data(), separator.size());
-    separator = java ? ", " : ",";
-    AppendText(all.substr(entry.key_begin, entry.key_size), context);
-    out->push_back(java ? '=' : ':');
-    if (entry.is_null) {
-      out->append("null");
-    } else {
-      AppendText(all.substr(entry.value_begin, entry.value_size), context);
-    }
-  }
-  out->append(scratch->entries.empty() ? "{}" : "}");
-  return Outcome::kOk;
 }
 
 }  // namespace walduct::encode

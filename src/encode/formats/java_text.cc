@@ -1,4 +1,4 @@
-#include "encode/values/java_text.h"
+#include "encode/formats/java_text.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"

@@ -1,26 +1,29 @@
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "encode/values/appenders.h"
-
 // Array text, as array_out writes it:
-//   array = [bounds "="] body
-//   bounds = ("[" lower ":" upper "]")+
+//   array = [bounds "="] body     bounds = ("[" lower ":" upper "]")+
 //   body = "{" [item ("," item)*] "}"
-//   item = body | quoted | NULL | bare
-//   quoted = '"' with \" and \\ escaped '"'
+//   item = body | quoted | NULL | bare        quoted = '"' with \" and \\ escaped '"'
+#pragma once
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "encode/readers/read_value.h"
+#include "encode/values/read_context.h"
+#include "encode/values/value_plan.h"
+
 namespace walduct::encode {
-namespace {
 
-constexpr int kMaxDimensions = 6;  // PostgreSQL's MAXDIM
-
+template <typename Writer>
 class ArrayReader {
  public:
-  ArrayReader(absl::string_view text, const ValuePlan& plan, ValueContext* context)
+  ArrayReader(absl::string_view text, const ValuePlan& plan, ReadContext* context, Writer* out)
       : rest_(text),
         element_(*plan.element),
         delimiter_(plan.delimiter),
         finite_(plan.finite_items),
-        context_(context) {}
+        context_(context),
+        out_(out) {}
 
   Outcome Read() {
     if (!rest_.empty() && rest_[0] == '[') {
@@ -34,26 +37,27 @@ class ArrayReader {
   }
 
  private:
+  static constexpr int kMaxDimensions = 6;  // PostgreSQL's MAXDIM
+
   Outcome ReadBody(int depth) {
     if (!Take('{') || depth > kMaxDimensions) return Outcome::kMalformed;
-    if (depth > 1 && !context_->nested_arrays) return Outcome::kNestedArray;
-    context_->out->push_back('[');
+    if (depth > 1 && !out_->nested_arrays()) return Outcome::kNestedArray;
+    out_->BeginArray();
     if (!Take('}')) {
-      const char* separator = "";
+      size_t index = 0;
       do {
-        context_->out->append(separator);
-        const Outcome outcome = ReadItem(depth);
+        const bool body = !rest_.empty() && rest_[0] == '{';
+        out_->Item(index++, element_.optional && !body);
+        const Outcome outcome = body ? ReadBody(depth + 1) : ReadItem();
         if (outcome != Outcome::kOk) return outcome;
-        separator = context_->format == TextFormat::kStruct ? ", " : ",";
       } while (Take(delimiter_));
       if (!Take('}')) return Outcome::kMalformed;
     }
-    context_->out->push_back(']');
+    out_->EndArray();
     return Outcome::kOk;
   }
 
-  Outcome ReadItem(int depth) {
-    if (!rest_.empty() && rest_[0] == '{') return ReadBody(depth + 1);
+  Outcome ReadItem() {
     if (Take('"')) return ReadQuoted();
     // Not find_first_of, which fills a table of 256 entries first.
     size_t size = 0;
@@ -61,8 +65,8 @@ class ArrayReader {
     const absl::string_view bare = rest_.substr(0, size);
     rest_.remove_prefix(bare.size());
     if (bare.empty()) return Outcome::kMalformed;
-    if (absl::EqualsIgnoreCase(bare, "null")) return AppendNull();
-    return AppendElement(bare);
+    if (absl::EqualsIgnoreCase(bare, "null")) return WriteNull();
+    return ReadElement(bare);
   }
 
   Outcome ReadQuoted() {
@@ -71,7 +75,7 @@ class ArrayReader {
     for (size_t i = 0; i < rest_.size(); ++i) {
       if (rest_[i] == '"') {
         rest_.remove_prefix(i + 1);
-        return AppendElement(*unescaped);
+        return ReadElement(*unescaped);
       }
       if (rest_[i] == '\\' && ++i == rest_.size()) return Outcome::kMalformed;
       unescaped->push_back(rest_[i]);
@@ -80,15 +84,15 @@ class ArrayReader {
   }
 
   // A value that its type cannot express is null here as it is in a column.
-  Outcome AppendElement(absl::string_view text) {
+  Outcome ReadElement(absl::string_view text) {
     if (finite_ && (text == "NaN" || absl::EndsWith(text, "Infinity"))) return Outcome::kNoRoom;
-    const Outcome outcome = element_.append(text, element_, context_);
-    return outcome == Outcome::kNull || outcome == Outcome::kNoRoom ? AppendNull() : outcome;
+    const Outcome outcome = ReadValue(text, element_, context_, out_);
+    return outcome == Outcome::kNull || outcome == Outcome::kNoRoom ? WriteNull() : outcome;
   }
 
-  Outcome AppendNull() {
+  Outcome WriteNull() {
     if (!element_.optional) return Outcome::kNoRoom;
-    context_->out->append("null");
+    out_->Null();
     return Outcome::kOk;
   }
 
@@ -102,13 +106,14 @@ class ArrayReader {
   const ValuePlan& element_;
   const char delimiter_;
   const bool finite_;
-  ValueContext* context_;
+  ReadContext* const context_;
+  Writer* const out_;
 };
 
-}  // namespace
-
-Outcome AppendArray(absl::string_view text, const ValuePlan& plan, ValueContext* context) {
-  return ArrayReader(text, plan, context).Read();
+template <typename Writer>
+Outcome ReadArray(absl::string_view text, const ValuePlan& plan, ReadContext* context,
+                  Writer* out) {
+  return ArrayReader<Writer>(text, plan, context, out).Read();
 }
 
 }  // namespace walduct::encode

@@ -1,0 +1,28 @@
+// HeaderWriter: values inside a struct or list that SimpleHeaderConverter prints (Connect's
+// Values.convertToString): like JSON, but numbers are never quoted, decimals are digits, and
+// Connect's own times are texts.
+#pragma once
+
+#include "encode/formats/json_writer.h"
+
+namespace walduct::encode {
+
+class HeaderWriter : public JsonWriter {
+ public:
+  static constexpr TextFormat kFormat = TextFormat::kHeader;
+
+  using JsonWriter::JsonWriter;
+
+  void Float(const FloatText<float>& value) { value.AppendJava(out_); }
+  void Double(const FloatText<double>& value) { value.AppendJava(out_); }
+  void Float(float value);
+  void Double(double value);
+  // Escapes the quote and the backslash, nothing else.
+  void String(absl::string_view text);
+  void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
+  void ConnectDate(int64_t days);
+  void ConnectTime(int64_t millis) { ConnectTimestamp(millis); }
+  void ConnectTimestamp(int64_t millis);
+};
+
+}  // namespace walduct::encode

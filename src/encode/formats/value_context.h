@@ -1,0 +1,25 @@
+// ValueContext: what the rows of one encoder are written with: a target, buffers, counters.
+#pragma once
+
+#include <cstdint>
+
+#include "config/options/options.h"
+#include "encode/formats/text_target.h"
+#include "encode/values/read_context.h"
+
+namespace walduct::encode {
+
+class ColumnNotices;
+
+// What the writer of rows needs beside a writer of values.
+struct RowContext : ReadContext {
+  config::FailureMode on_failure = config::FailureMode::kDefault;
+  bool wrote_null = false;  // the column written last is null, and no constant stands for it
+  uint64_t nulled = 0;      // values that the schema has no room for, written as null
+  uint64_t lost = 0;        // kAbsent
+  ColumnNotices* notices = nullptr;  // null: nobody wants to know
+};
+
+struct ValueContext : RowContext, TextTarget {};
+
+}  // namespace walduct::encode

@@ -1,0 +1,9 @@
+// All readers on JsonWriter.
+#include "encode/readers/read_formats.h"
+#include "encode/readers/read_table.h"
+
+namespace walduct::encode {
+
+template struct ReadTable<JsonWriter>;
+
+}  // namespace walduct::encode

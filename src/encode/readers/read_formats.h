@@ -1,0 +1,16 @@
+// The readers on the writers of the formats that there are; each is instantiated in a file of its
+// own.
+#pragma once
+
+#include "encode/formats/formats.h"
+#include "encode/formats/scalar_writer.h"
+#include "encode/readers/read_value.h"
+
+namespace walduct::encode {
+
+extern template struct ReadTable<JsonWriter>;
+extern template struct ReadTable<HeaderWriter>;
+extern template struct ReadTable<JavaWriter>;
+extern template struct ReadTable<ScalarWriter>;
+
+}  // namespace walduct::encode

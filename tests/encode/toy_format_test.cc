@@ -1,0 +1,246 @@
+// Every type in a second, binary format: what it holds, decoded by the schema alone, is what
+// JsonConverter writes of the same row.
+#include "tests/encode/toy_format.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "encode/readers/read_table.h"
+#include "encode/table/row_writer.h"
+#include "java/text/number_text.h"
+#include "tests/encode/encode_fixture.h"
+#include "tests/support/type_samples.h"
+
+namespace walduct::encode {
+
+template struct ReadTable<ToyWriter>;
+
+namespace {
+
+// Prints what ToyWriter has written as JsonConverter would.
+class ToyReader {
+ public:
+  ToyReader(absl::string_view bytes, std::string* json) : bytes_(bytes), json_(json) {}
+
+  void Value(const ConnectSchema& schema) {
+    if (schema.optional && Byte() == 0) {
+      json_->append("null");
+      return;
+    }
+    switch (schema.type) {
+      case ConnectType::kBoolean:
+        json_->append(Byte() != 0 ? "true" : "false");
+        break;
+      case ConnectType::kInt8:
+      case ConnectType::kInt16:
+      case ConnectType::kInt32:
+      case ConnectType::kInt64:
+        absl::StrAppend(json_, Integer());
+        break;
+      case ConnectType::kFloat:
+        Number<float>(java::AppendFloat);
+        break;
+      case ConnectType::kDouble:
+        Number<double>(java::AppendDouble);
+        break;
+      case ConnectType::kString:
+        AppendJsonString(Text(), json_);
+        break;
+      case ConnectType::kBytes:
+        absl::StrAppend(json_, "\"", absl::Base64Escape(Text()), "\"");
+        break;
+      case ConnectType::kArray:
+        Items('[', ']', [&] { Value(*schema.items); });
+        break;
+      case ConnectType::kMap:
+        Map(schema);
+        break;
+      case ConnectType::kStruct:
+        Struct(schema);
+        break;
+    }
+  }
+
+  bool done() const { return bytes_.empty(); }
+
+ private:
+  uint8_t Byte() {
+    if (bytes_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(bytes_[0]);
+    bytes_.remove_prefix(1);
+    return byte;
+  }
+  int64_t Integer() {
+    uint64_t number = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const uint64_t byte = Byte();
+      number |= (byte & 0x7F) << shift;
+      if (byte < 0x80) break;
+    }
+    return static_cast<int64_t>(number >> 1) ^ -static_cast<int64_t>(number & 1);
+  }
+  absl::string_view Text() {
+    const absl::string_view text = bytes_.substr(0, static_cast<size_t>(Integer()));
+    return Take(text.size());
+  }
+  absl::string_view Take(size_t size) {
+    const absl::string_view taken = bytes_.substr(0, size);
+    bytes_.remove_prefix(taken.size());
+    return taken;
+  }
+  template <typename Float, typename Append>
+  void Number(Append append) {
+    Float value = 0;
+    const absl::string_view raw = Take(sizeof(value));
+    std::memcpy(&value, raw.data(), raw.size());
+    const char* quote = std::isfinite(value) ? "" : "\"";
+    json_->append(quote);
+    append(value, json_);
+    json_->append(quote);
+  }
+  template <typename Item>
+  void Items(char open, char close, Item item) {
+    json_->push_back(open);
+    for (const char* separator = ""; Byte() == 1; separator = ",") {
+      json_->append(separator);
+      item();
+    }
+    json_->push_back(close);
+  }
+  void Map(const ConnectSchema& schema) {
+    const bool texts = schema.keys->type == ConnectType::kString;
+    Items(texts ? '{' : '[', texts ? '}' : ']', [&] {
+      if (!texts) json_->push_back('[');
+      Value(*schema.keys);
+      json_->push_back(texts ? ':' : ',');
+      Value(*schema.items);
+      if (!texts) json_->push_back(']');
+    });
+  }
+  void Struct(const ConnectSchema& schema) {
+    const char* separator = "{";
+    for (const ConnectField& field : schema.fields) {
+      json_->append(separator);
+      AppendJsonString(field.name, json_);
+      json_->push_back(':');
+      Value(*field.schema);
+      separator = ",";
+    }
+    json_->append(schema.fields.empty() ? "{}" : "}");
+  }
+
+  absl::string_view bytes_;
+  std::string* const json_;
+};
+
+// One row of a table, in both formats.
+class ToyFormatTest : public EncodeTest {
+ protected:
+  void ExpectSame(const event::TableSchema& table, const std::vector<event::Value>& row) {
+    const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
+    std::string json, toy, decoded;
+    Scratch scratch;
+    ValueContext context;
+    context.scratch = &scratch;
+    context.out = &json;
+    const absl::Status as_json = AppendRow(plan, plan.row, {row, {}}, &context);
+    ToyWriter writer(&toy);
+    const absl::Status as_toy = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
+    ASSERT_TRUE(as_json.ok()) << as_json;
+    ASSERT_TRUE(as_toy.ok()) << as_toy;
+    ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
+    schema.optional = false;
+    ToyReader reader(toy, &decoded);
+    reader.Value(schema);
+    EXPECT_EQ(decoded, json);
+    EXPECT_TRUE(reader.done());
+  }
+
+  // A column of each sample and of an array of it, nullable or not.
+  std::shared_ptr<event::TableSchema> EveryType(bool optional) {
+    std::vector<TestColumn> columns;
+    for (const test::TypeSample& sample : test::TypeSamples()) {
+      const std::string name = absl::StrCat("c", columns.size());
+      columns.push_back({name, test::TypeOf(sample), sample.typmod, optional});
+      columns.push_back({name + "s", test::ArrayTypeOf(sample), sample.typmod, optional});
+    }
+    return MakeTable("t", columns, {});
+  }
+
+  std::vector<std::string> Texts() {
+    std::vector<std::string> texts;
+    for (const test::TypeSample& sample : test::TypeSamples()) {
+      texts.push_back(sample.text);
+      texts.push_back(test::ArrayTextOf(sample));
+    }
+    return texts;
+  }
+
+  void ExpectSameInEveryType() {
+    const std::vector<std::string> texts = Texts();
+    std::vector<event::Value> row;
+    for (const std::string& text : texts) row.push_back(event::Value::Text(text));
+    for (const bool optional : {true, false}) {
+      const auto table = EveryType(optional);
+      ExpectSame(*table, row);
+      ExpectSame(*table, std::vector<event::Value>(row.size(), Null()));
+    }
+    ExpectSame(*EveryType(true), std::vector<event::Value>(row.size(), Toast()));
+  }
+};
+
+TEST_F(ToyFormatTest, HoldsEveryType) { ExpectSameInEveryType(); }
+
+TEST_F(ToyFormatTest, HoldsEveryTypeAsText) {
+  options_.values.decimal = config::DecimalMode::kString;
+  options_.values.time = config::TimeMode::kIsoString;
+  options_.values.binary = config::BinaryMode::kHex;
+  options_.values.interval_string = true;
+  options_.values.hstore_map = true;
+  options_.values.include_unknown = true;
+  ExpectSameInEveryType();
+}
+
+TEST_F(ToyFormatTest, HoldsEveryTypeAsNumbers) {
+  options_.values.decimal = config::DecimalMode::kDouble;
+  options_.values.time = config::TimeMode::kConnect;
+  options_.values.binary = config::BinaryMode::kBase64UrlSafe;
+  options_.values.keep_lost = true;
+  ExpectSameInEveryType();
+}
+
+TEST_F(ToyFormatTest, HoldsWhatIsNotThere) {
+  const auto table = MakeTable("t",
+                               {{"a", ArrayOf(MakeType("int4"))},
+                                {"n", MakeType("numeric"), NumericTypmod(10, 2)},
+                                {"f", MakeType("float8")},
+                                {"d", MakeType("int4"), -1, false, "7"},
+                                {"h", MakeType("hstore")}},
+                               {});
+  ExpectSame(*table, {Text("{1,NULL,3}"), Text("NaN"), Text("-Infinity"), Null(), Text("")});
+  ExpectSame(*table, {Toast(), Text("-0.01"), Text("1e-300"), Text("8"), Null()});
+}
+
+TEST_F(ToyFormatTest, HoldsMasks) {
+  const auto mask = [&](config::ColumnMaskKind kind, const char* column) {
+    options_.columns.masks.push_back({kind, 3, "SHA-256", "salt", *java::RegexList::Parse(column)});
+  };
+  mask(config::ColumnMaskKind::kStars, "public.t.s");
+  mask(config::ColumnMaskKind::kHash, "public.t.h");
+  mask(config::ColumnMaskKind::kTruncate, "public.t.(c|b)");
+  const auto table = MakeTable("t",
+                               {{"s", MakeType("text")},
+                                {"h", MakeType("varchar"), 24},
+                                {"c", MakeType("text")},
+                                {"b", MakeType("bytea")}},
+                               {});
+  ExpectSame(*table, {Text("secret"), Text("secret"), Text("secret"), Text("\\x0102030405")});
+}
+
+}  // namespace
+}  // namespace walduct::encode
