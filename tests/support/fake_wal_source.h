@@ -63,9 +63,11 @@ class FakeWalSource final : public replication::WalSource {
     return absl::OkStatus();
   }
   int ready_fd() const override { return fd_; }
+  void Stop(absl::Duration) override { stopped = true; }
 
   size_t unread() const { return frames_.size(); }
   std::vector<Status> statuses;
+  bool stopped = false;
 
  private:
   struct Frame {
