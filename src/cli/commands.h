@@ -5,8 +5,8 @@
 
 namespace walduct::cli {
 
-// run and tail: blocks until every connector has ended. Takes SIGTERM and SIGINT over; a second one
-// ends the process at once.
+// run and tail: blocks until every connector has stopped or failed; the worst exit code. Takes
+// SIGTERM and SIGINT over; a second one ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
 int Validate(const Arguments& arguments);

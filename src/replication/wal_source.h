@@ -47,7 +47,7 @@ class WalSource {
   virtual int ready_fd() const = 0;
 
   // Ends the stream and gives the slot back, waiting at most timeout.
-  virtual void Stop(absl::Duration timeout) = 0;
+  virtual void Stop(absl::Duration timeout) { static_cast<void>(timeout); }
 };
 
 }  // namespace walduct::replication

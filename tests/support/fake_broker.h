@@ -65,7 +65,7 @@ class FakeBroker {
   }
 
  private:
-  friend class FakeSink;
+  friend class BrokerSink;
 
   mutable std::mutex mutex_;
   // All guarded by mutex_.
@@ -78,15 +78,15 @@ class FakeBroker {
   engine::WakeSignal* waiting_ = nullptr;  // of the sink that is open
 };
 
-class FakeSink final : public sink::Sink {
+class BrokerSink final : public sink::Sink {
  public:
-  explicit FakeSink(FakeBroker& broker) : broker_(broker) {
+  explicit BrokerSink(FakeBroker& broker) : broker_(broker) {
     const std::lock_guard<std::mutex> lock(broker_.mutex_);
     broker_.waiting_ = &wake_;
     broker_.broken_ = absl::OkStatus();
   }
   // What is not durable is lost with the sink.
-  ~FakeSink() override {
+  ~BrokerSink() override {
     const std::lock_guard<std::mutex> lock(broker_.mutex_);
     broker_.waiting_ = nullptr;
     broker_.records_.resize(broker_.durable_);
@@ -153,16 +153,16 @@ class FakeOffsets {
   }
 
  private:
-  friend class FakeStore;
+  friend class OffsetsStore;
 
   mutable std::mutex mutex_;
   std::optional<offset::StoredOffset> stored_;  // guarded by mutex_
   absl::Status error_;                          // the same
 };
 
-class FakeStore final : public offset::OffsetStore {
+class OffsetsStore final : public offset::OffsetStore {
  public:
-  explicit FakeStore(FakeOffsets& offsets) : offsets_(offsets) {}
+  explicit OffsetsStore(FakeOffsets& offsets) : offsets_(offsets) {}
 
   absl::StatusOr<std::optional<offset::StoredOffset>> Load() override {
     const std::lock_guard<std::mutex> lock(offsets_.mutex_);

@@ -17,11 +17,11 @@ class FakeWorld final : public engine::World {
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return random_.fetch_add(1); }
   absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const config::ConnectorOptions&) override {
-    return std::make_unique<FakeSink>(broker);
+    return std::make_unique<BrokerSink>(broker);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const config::ConnectorOptions&) override {
-    return std::make_unique<FakeStore>(offsets);
+    return std::make_unique<OffsetsStore>(offsets);
   }
   std::unique_ptr<engine::Source> MakeSource(const engine::SourceOptions&) override {
     return std::make_unique<FakeSource>(database);

@@ -52,6 +52,7 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   parts_.poller->WaitReadable(
       {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), parts_.control->fd()},
       timeout);
+  parts_.control->Take();
 }
 
 void Housekeeping::WaitToRead() { Wait(-1, kBlockedWait); }

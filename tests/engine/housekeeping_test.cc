@@ -1,0 +1,171 @@
+#include "engine/duties/housekeeping.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/duties_fixture.h"
+
+namespace walduct::engine {
+namespace {
+
+class HousekeepingTest : public DutiesFixture {
+ protected:
+  HousekeepingTest() : DutiesFixture(2) {
+    sink_.by_hand = true;
+    housekeeping().AttachStream(&source_, absl::Seconds(5));
+  }
+  // Turns and waits for so long.
+  void Live(absl::Duration duration) {
+    const absl::Duration end = time_.Monotonic() + duration;
+    while (time_.Monotonic() < end) {
+      ASSERT_TRUE(housekeeping().Turn().ok());
+      housekeeping().Wait(-1, end - time_.Monotonic());
+    }
+    ASSERT_TRUE(housekeeping().Turn().ok());
+  }
+  void FailSaves() {
+    store_.plan = [] {
+      test::FakeOffsetStore::Save failing;
+      failing.answer = absl::UnavailableError("away");
+      failing.lands = false;
+      return failing;
+    };
+  }
+  Lsn confirmed() const {
+    return source_.statuses.empty() ? Lsn() : source_.statuses.back().flushed;
+  }
+};
+
+TEST_F(HousekeepingTest, AttachedItReportsAtOnceAndThenEachInterval) {
+  Live(absl::Seconds(14));
+  ASSERT_EQ(source_.statuses.size(), 3u);
+  EXPECT_EQ(source_.statuses[1].at - source_.statuses[0].at, absl::Seconds(5));
+}
+
+TEST_F(HousekeepingTest, OnlyWhatIsAcknowledgedIsStoredAndOnlyWhatIsStoredIsConfirmed) {
+  housekeeping().OnReceived(Lsn(300));
+  WriteRecord(100);
+  Live(absl::Seconds(30));
+  EXPECT_EQ(stored(), Lsn());
+  EXPECT_EQ(confirmed(), Lsn());
+  store_.plan = [] {
+    test::FakeOffsetStore::Save slow;
+    slow.after = absl::Seconds(3);
+    return slow;
+  };
+  sink_.AcknowledgeAll();
+  Live(absl::Seconds(15));
+  EXPECT_EQ(store_.started, 1);
+  EXPECT_EQ(stored(), Lsn(100));
+  EXPECT_EQ(confirmed(), Lsn(100));
+  EXPECT_EQ(source_.statuses.back().received, Lsn(300));
+}
+
+TEST_F(HousekeepingTest, AFailedSaveIsTriedAgainAndNotConfirmed) {
+  FailSaves();
+  WriteRecord(100);
+  sink_.AcknowledgeAll();
+  Live(absl::Seconds(15));
+  EXPECT_GT(store_.started, 2);
+  EXPECT_EQ(confirmed(), Lsn());
+  store_.plan = [] { return test::FakeOffsetStore::Save(); };
+  Live(absl::Seconds(2));
+  EXPECT_EQ(confirmed(), Lsn(100));
+}
+
+TEST_F(HousekeepingTest, AServerThatAsksIsAnsweredAtOnce) {
+  Live(absl::Seconds(1));
+  const size_t before = source_.statuses.size();
+  housekeeping().ReplySoon();
+  ASSERT_TRUE(housekeeping().Turn().ok());
+  EXPECT_EQ(source_.statuses.size(), before + 1);
+  housekeeping().AskForReply();
+  ASSERT_TRUE(housekeeping().Turn().ok());
+  EXPECT_TRUE(source_.statuses.back().reply_requested);
+}
+
+TEST_F(HousekeepingTest, DutiesGoOnWhileTheSinkIsFull) {
+  WriteRecord(100);
+  WriteRecord(200);
+  const absl::Duration begin = time_.Monotonic();
+  while (time_.Monotonic() < begin + absl::Seconds(12))
+    ASSERT_TRUE(housekeeping().WaitForRoom().ok());
+  EXPECT_GE(source_.statuses.size(), 3u);
+  EXPECT_EQ(board_.Read().wait, WaitReason::kRoom);
+}
+
+TEST_F(HousekeepingTest, AnInterruptionEndsTheWaitForRoom) {
+  WriteRecord(100);
+  WriteRecord(200);
+  GiveAfter(absl::Seconds(3), Command::kStop);
+  const absl::Duration begin = time_.Monotonic();
+  absl::Status waited;
+  while (waited.ok() && time_.Monotonic() < begin + absl::Minutes(1))
+    waited = housekeeping().WaitForRoom();
+  EXPECT_TRUE(absl::IsCancelled(waited));
+  EXPECT_EQ(time_.Monotonic() - begin, absl::Seconds(3));
+}
+
+TEST_F(HousekeepingTest, NothingIsReadIntoAFullSinkNorWhileAPauseIsHeld) {
+  EXPECT_TRUE(housekeeping().MayRead());
+  WriteRecord(100);
+  WriteRecord(200);
+  EXPECT_FALSE(housekeeping().MayRead());
+  EXPECT_EQ(board_.Read().wait, WaitReason::kRoom);
+  sink_.AcknowledgeAll();
+  ASSERT_TRUE(housekeeping().Turn().ok());
+  EXPECT_TRUE(housekeeping().MayRead());
+  EXPECT_EQ(board_.Read().wait, WaitReason::kNothing);
+  control_.HoldPauses(true);
+  Give(Command::kPause);
+  EXPECT_FALSE(housekeeping().MayRead());
+  EXPECT_EQ(board_.Read().wait, WaitReason::kCommand);
+}
+
+TEST_F(HousekeepingTest, SettlingStoresAndConfirmsWhatWasAcknowledgedEvenWhenNotAllWas) {
+  WriteRecord(100);
+  WriteRecord(200);
+  sink_.Acknowledge(0);
+  const absl::Duration begin = time_.Monotonic();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(housekeeping().Settle(absl::Seconds(8))));
+  EXPECT_LE(time_.Monotonic() - begin, absl::Seconds(9));
+  // A group of records is acknowledged as a whole.
+  EXPECT_EQ(confirmed(), stored());
+}
+
+TEST_F(HousekeepingTest, SettlingNeedsNoCheckpointToBeDue) {
+  WriteRecord(100);
+  time_.After(absl::Seconds(1), [this] { sink_.AcknowledgeAll(); });
+  EXPECT_TRUE(housekeeping().Settle(absl::Seconds(8)).ok());
+  EXPECT_EQ(stored(), Lsn(100));
+  EXPECT_EQ(confirmed(), Lsn(100));
+}
+
+TEST_F(HousekeepingTest, SettlingSaysWhyThePositionCouldNotBeStored) {
+  FailSaves();
+  sink_.by_hand = false;
+  WriteRecord(100);
+  EXPECT_EQ(housekeeping().Settle(absl::Seconds(8)).message(), "away");
+}
+
+TEST_F(HousekeepingTest, DrainingWaitsAsLongAsItTakes) {
+  WriteRecord(100);
+  time_.After(absl::Minutes(30), [this] { sink_.AcknowledgeAll(); });
+  EXPECT_TRUE(housekeeping().Drain(absl::Seconds(8)).ok());
+  EXPECT_EQ(stored(), Lsn(100));
+}
+
+TEST_F(HousekeepingTest, AnInterruptionCutsDrainingShort) {
+  WriteRecord(100);
+  GiveAfter(absl::Seconds(1), Command::kStop);
+  const absl::Duration begin = time_.Monotonic();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(housekeeping().Drain(absl::Seconds(8))));
+  EXPECT_LT(time_.Monotonic() - begin, absl::Seconds(11));
+}
+
+TEST_F(HousekeepingTest, WhatTheSinkCannotDeliverEndsTheTurn) {
+  sink_.Break(absl::DataLossError("refused"));
+  EXPECT_TRUE(absl::IsDataLoss(housekeeping().Turn()));
+}
+
+}  // namespace
+}  // namespace walduct::engine

@@ -1,0 +1,161 @@
+// Attempts, retries and commands over a fake world, on one thread, in simulated time.
+#include "engine/lifecycle/lifecycle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/fake_world.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::engine {
+namespace {
+
+using testing::ElementsAre;
+
+class LifecycleTest : public testing::Test {
+ protected:
+  LifecycleTest() {
+    config_.offset.flush_interval = absl::Seconds(10);
+    mailbox_.Post(Command::kStart);
+  }
+
+  void At(absl::Duration when, std::function<void()> what) { time_.After(when, std::move(what)); }
+  void GiveAt(absl::Duration when, Command command) {
+    At(when, [this, command] { mailbox_.Post(command); });
+  }
+  // Until it has been told to quit, which it is after so long.
+  void RunFor(absl::Duration duration) {
+    GiveAt(duration, Command::kQuit);
+    Lifecycle({.config = &config_,
+               .goal = {},
+               .world = &world_,
+               .control = &control_,
+               .board = &board_,
+               .metrics = &metrics_})
+        .Run();
+  }
+  // What the board says at that moment.
+  void LookAt(absl::Duration when) {
+    At(when, [this] { seen_.push_back(board_.Read()); });
+  }
+
+  test::SimulatedTime time_;
+  test::FakeWorld world_{time_.environment()};
+  config::ConnectorOptions config_ = test::FakeConfig();
+  Mailbox mailbox_;
+  StatusBoard board_{"orders", time_};
+  Control control_{mailbox_, board_};
+  metrics::ConnectorMetrics metrics_;
+  std::vector<ConnectorStatus> seen_;
+};
+
+TEST_F(LifecycleTest, AnOutageIsRetriedUntilItIsOver) {
+  world_.database.Refuse(absl::UnavailableError("away"));
+  LookAt(absl::Minutes(5));
+  At(absl::Minutes(10), [this] { world_.database.Refuse(absl::OkStatus()); });
+  LookAt(absl::Minutes(11));
+  RunFor(absl::Minutes(12));
+  EXPECT_EQ(seen_[0].state, ConnectorState::kRunning);
+  EXPECT_EQ(seen_[0].activity, Activity::kRetrying);
+  EXPECT_EQ(seen_[0].last_error->message, "away");
+  EXPECT_EQ(seen_[1].activity, Activity::kStreaming);
+  // At most ten seconds apart, and not in a hurry.
+  EXPECT_GE(metrics_.reconnects.value(), 60u);
+  EXPECT_LE(metrics_.reconnects.value(), 100u);
+}
+
+TEST_F(LifecycleTest, RetriesAreBounded) {
+  config_.runtime.errors_max_retries = 3;
+  world_.database.Refuse(absl::UnavailableError("away"));
+  RunFor(absl::Hours(1));
+  EXPECT_EQ(metrics_.reconnects.value(), 3u);
+  EXPECT_EQ(board_.Read().state, ConnectorState::kFailed);
+  EXPECT_EQ(board_.Read().exit_code, kExitFailure);
+}
+
+TEST_F(LifecycleTest, AStreamThatRanStartsTheCountAnew) {
+  config_.runtime.errors_max_retries = 1;
+  for (int i = 1; i <= 5; ++i) {
+    At(absl::Minutes(i), [this] { world_.database.Disconnect(absl::UnavailableError("lost")); });
+  }
+  LookAt(absl::Minutes(6));
+  RunFor(absl::Minutes(7));
+  EXPECT_EQ(seen_[0].activity, Activity::kStreaming);
+  EXPECT_EQ(metrics_.reconnects.value(), 5u);
+}
+
+TEST_F(LifecycleTest, WhatAnOperatorHasToMendIsNotRetried) {
+  world_.database.Refuse(
+      Error(absl::StatusCode::kFailedPrecondition, "wal_level", "not logical", "set it"));
+  RunFor(absl::Hours(1));
+  EXPECT_EQ(metrics_.reconnects.value(), 0u);
+  EXPECT_EQ(board_.Read().state, ConnectorState::kFailed);
+  EXPECT_EQ(board_.Read().exit_code, kExitPrerequisite);
+}
+
+TEST_F(LifecycleTest, AnUnknownHostIsAnErrorAtTheStartAndAnOutageLater) {
+  const absl::Status unknown =
+      Error(absl::StatusCode::kUnavailable, "unknown_host", "who is that", "check the name");
+  At(absl::Minutes(1), [&] {
+    world_.database.Refuse(unknown);
+    world_.database.Disconnect(absl::UnavailableError("lost"));
+  });
+  LookAt(absl::Minutes(2));
+  RunFor(absl::Minutes(3));
+  EXPECT_EQ(seen_[0].activity, Activity::kRetrying);
+}
+
+TEST_F(LifecycleTest, NothingComesTwiceOverCleanPausesAndRestarts) {
+  int row = 0;
+  for (int i = 1; i <= 60; ++i)
+    At(absl::Seconds(i), [&] { world_.database.Commit({std::to_string(++row)}); });
+  GiveAt(absl::Milliseconds(10'500), Command::kPause);
+  GiveAt(absl::Milliseconds(20'500), Command::kResume);
+  GiveAt(absl::Milliseconds(30'500), Command::kRestart);
+  LookAt(absl::Seconds(15));
+  RunFor(absl::Minutes(2));
+  EXPECT_EQ(seen_[0].state, ConnectorState::kPaused);
+  std::vector<std::string> expected;
+  for (int i = 1; i <= 60; ++i) expected.push_back("{\"id\":\"" + std::to_string(i) + "\"}");
+  EXPECT_EQ(world_.broker.keys(), expected);
+  EXPECT_EQ(world_.database.connections(), 3);
+  EXPECT_EQ(metrics_.reconnects.value(), 0u);
+}
+
+TEST_F(LifecycleTest, APauseThatCannotDeliverIsAPauseAndTheRestIsReadAgain) {
+  At(absl::Seconds(1), [this] {
+    world_.broker.SetAvailable(false);
+    world_.database.Commit({"a"});
+  });
+  GiveAt(absl::Seconds(5), Command::kPause);
+  LookAt(absl::Minutes(1));
+  At(absl::Minutes(2), [this] {
+    world_.broker.SetAvailable(true);
+    mailbox_.Post(Command::kResume);
+  });
+  RunFor(absl::Minutes(3));
+  EXPECT_EQ(seen_[0].state, ConnectorState::kPaused);
+  EXPECT_TRUE(seen_[0].last_error.has_value());
+  EXPECT_THAT(world_.broker.keys(), ElementsAre(R"({"id":"a"})"));
+}
+
+TEST_F(LifecycleTest, AFailureStaysTheOutcomeOfItsRun) {
+  world_.database.Refuse(
+      Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "start anew"));
+  GiveAt(absl::Minutes(1), Command::kStop);
+  RunFor(absl::Minutes(2));
+  EXPECT_EQ(board_.Read().state, ConnectorState::kStopped);
+  EXPECT_EQ(board_.Read().exit_code, kExitDataSafety);
+}
+
+TEST_F(LifecycleTest, QuittingEndsARunCleanly) {
+  world_.database.Commit({"a"});
+  RunFor(absl::Seconds(10));
+  EXPECT_EQ(board_.Read().state, ConnectorState::kStopped);
+  EXPECT_EQ(board_.Read().exit_code, kExitClean);
+  EXPECT_EQ(world_.offsets.stored()->position.commit_end, world_.database.end());
+}
+
+}  // namespace
+}  // namespace walduct::engine

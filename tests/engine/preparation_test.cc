@@ -1,0 +1,156 @@
+#include "engine/start/preparation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/support/fake_world.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::engine {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+class PreparationTest : public testing::Test {
+ protected:
+  PreparationTest() {
+    mailbox_.Post(Command::kStart);
+    control_.Take();
+  }
+
+  absl::StatusOr<Prepared> Prepare() {
+    Preparation preparation({.config = &config_,
+                             .world = &world_,
+                             .source = {},
+                             .control = &control_,
+                             .board = &board_});
+    return preparation.Run();
+  }
+  // A position is stored and the slot is there.
+  void WasRunning(Lsn position) {
+    FakeSlot();
+    offset::StoredOffset offset;
+    offset.position.commit_end = position;
+    offset.position.ordinal = 2;
+    offset.system_identifier = "7000";
+    world_.offsets.Store(offset);
+  }
+  void FakeSlot() {
+    test::FakeSource source(world_.database);
+    ASSERT_TRUE(source.CreateSlot({}, [] { return false; }).ok());
+  }
+  std::vector<std::string> asked() const { return world_.database.asked(); }
+
+  test::SimulatedTime time_;
+  test::FakeWorld world_{time_.environment()};
+  config::ConnectorOptions config_ = test::FakeConfig();
+  Mailbox mailbox_;
+  StatusBoard board_{"orders", time_};
+  Control control_{mailbox_, board_};
+};
+
+TEST_F(PreparationTest, TheFirstStartCreatesTopicsThenPublicationThenSlot) {
+  const Lsn end = world_.database.Commit({"a"});
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->decision.snapshot);
+  EXPECT_TRUE(prepared->decision.stream);
+  EXPECT_EQ(prepared->start.commit_end, end);
+  EXPECT_FALSE(prepared->resumes());
+  EXPECT_THAT(asked(), ElementsAre("check slot", "preview", "check plan", "publication", "slot"));
+  EXPECT_THAT(world_.broker.topics(), ElementsAre("srv.public.orders"));
+}
+
+TEST_F(PreparationTest, ALaterStartResumesAtTheStoredPosition) {
+  WasRunning(Lsn(1000));
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->resumes());
+  EXPECT_FALSE(prepared->decision.snapshot);
+  EXPECT_EQ(prepared->start.commit_end, Lsn(1000));
+  EXPECT_EQ(prepared->start.ordinal, 2u);
+}
+
+TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
+  WasRunning(Lsn(1000));
+  config_.snapshot.mode = config::SnapshotMode::kAlways;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_FALSE(prepared->resumes());
+  EXPECT_EQ(prepared->start.ordinal, 0u);
+}
+
+TEST_F(PreparationTest, NothingIsAskedOfTheDatabaseWhileTheOffsetsAreAway) {
+  world_.offsets.Fail(absl::UnavailableError("broker away"));
+  EXPECT_EQ(Prepare().status().message(), "broker away");
+  EXPECT_EQ(world_.database.connections(), 0);
+  EXPECT_EQ(board_.Read().wait, WaitReason::kOffsetStore);
+}
+
+TEST_F(PreparationTest, NothingIsCreatedWhenTheStartIsRefused) {
+  WasRunning(Lsn(900'000));
+  EXPECT_EQ(ErrorReason(Prepare().status()), "position_ahead");
+  EXPECT_THAT(asked(), Not(Contains("publication")));
+  EXPECT_THAT(world_.broker.topics(), IsEmpty());
+}
+
+TEST_F(PreparationTest, AnUnusableSlotIsRefused) {
+  world_.database.FailAt(
+      "check slot", Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "create it"));
+  EXPECT_EQ(ErrorReason(Prepare().status()), "slot_lost");
+}
+
+TEST_F(PreparationTest, ASlotThatIsGoneIsPositionLostUnlessASnapshotIsAllowed) {
+  WasRunning(Lsn(1000));
+  world_.database.DropSlot();
+  EXPECT_EQ(ErrorReason(Prepare().status()), "position_lost");
+  config_.snapshot.mode = config::SnapshotMode::kWhenNeeded;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->decision.snapshot);
+  EXPECT_TRUE(world_.database.has_slot());
+}
+
+TEST_F(PreparationTest, ATopicThatIsRefusedIsTheErrorOfItsRecordsWhereThoseAreTolerated) {
+  world_.broker.FailTopics(absl::InvalidArgumentError("bad name"));
+  EXPECT_EQ(Prepare().status().message(), "bad name");
+  EXPECT_FALSE(world_.database.has_slot());
+  config_.record_errors.tolerate = true;
+  EXPECT_TRUE(Prepare().ok());
+}
+
+TEST_F(PreparationTest, ASnapshotThatWasDoneAndNoStreamLeaveNothingToDo) {
+  WasRunning(Lsn(1000));
+  config_.snapshot.mode = config::SnapshotMode::kInitialOnly;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_FALSE(prepared->decision.snapshot || prepared->decision.stream);
+  EXPECT_THAT(asked(), Not(Contains("publication")));
+}
+
+TEST_F(PreparationTest, AnInterruptionEndsTheCreationOfTheSlot) {
+  mailbox_.Post(Command::kStop);
+  EXPECT_TRUE(absl::IsCancelled(Prepare().status()));
+  EXPECT_FALSE(world_.database.has_slot());
+}
+
+TEST(KnownTopics, NamesWhatTheConfigurationAsksFor) {
+  config::ConnectorOptions config = test::FakeConfig();
+  const std::vector<postgres::TableName> tables = {{.schema = "public", .table = "orders"}};
+  EXPECT_THAT(KnownTopics(config, tables, true), ElementsAre("srv.public.orders"));
+  config.heartbeat.interval = absl::Seconds(1);
+  config.transform.transaction_metadata = true;
+  EXPECT_THAT(KnownTopics(config, tables, true),
+              ElementsAre("srv.public.orders", "srv.transaction", "__debezium-heartbeat.srv"));
+  EXPECT_THAT(KnownTopics(config, tables, false),
+              ElementsAre("srv.public.orders", "__debezium-heartbeat.srv"));
+  config.chain.transforms.emplace_back();
+  EXPECT_THAT(KnownTopics(config, tables, true), IsEmpty());
+}
+
+}  // namespace
+}  // namespace walduct::engine

@@ -1,0 +1,51 @@
+#include "engine/lifecycle/retry_budget.h"
+
+#include <gtest/gtest.h>
+
+namespace walduct::engine {
+namespace {
+
+class RetryBudgetTest : public testing::Test {
+ protected:
+  config::ConnectorOptions config_;
+};
+
+TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
+  config_.runtime.retry_wait = absl::Seconds(10);
+  RetryBudget budget(config_, 1);
+  EXPECT_LE(*budget.Next(Action::kRetry), absl::Seconds(1));
+  absl::Duration last;
+  for (int i = 0; i < 100; ++i) last = *budget.Next(Action::kRetry);
+  EXPECT_GT(last, absl::Seconds(7));
+  EXPECT_LE(last, absl::Seconds(10));
+}
+
+TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
+  config_.runtime.errors_max_retries = 2;
+  config_.replication.max_retries = 1;
+  RetryBudget budget(config_, 1);
+  EXPECT_TRUE(budget.Next(Action::kRetrySoon));
+  EXPECT_FALSE(budget.Next(Action::kRetrySoon));
+  EXPECT_TRUE(budget.Next(Action::kRetry));
+  EXPECT_TRUE(budget.Next(Action::kRetry));
+  EXPECT_FALSE(budget.Next(Action::kRetry));
+  budget.Reset();
+  EXPECT_TRUE(budget.Next(Action::kRetry));
+  EXPECT_TRUE(budget.Next(Action::kRetrySoon));
+}
+
+TEST_F(RetryBudgetTest, AFailureIsNotRetried) {
+  EXPECT_FALSE(RetryBudget(config_, 1).Next(Action::kFail));
+}
+
+TEST(WorseExitCode, PossibleLossComesFirstAndACleanEndLast) {
+  EXPECT_EQ(Worse(kExitClean, kExitNotCaughtUp), kExitNotCaughtUp);
+  EXPECT_EQ(Worse(kExitNotCaughtUp, kExitFailure), kExitFailure);
+  EXPECT_EQ(Worse(kExitPrerequisite, kExitFailure), kExitPrerequisite);
+  EXPECT_EQ(Worse(kExitPrerequisite, kExitConfiguration), kExitConfiguration);
+  EXPECT_EQ(Worse(kExitDataSafety, kExitConfiguration), kExitDataSafety);
+  EXPECT_EQ(Worse(kExitClean, kExitClean), kExitClean);
+}
+
+}  // namespace
+}  // namespace walduct::engine

@@ -1,0 +1,164 @@
+// A Session over a fake world, on one thread, in simulated time.
+#include "engine/phases/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_world.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::engine {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest() {
+    config_.offset.flush_interval = absl::Seconds(10);
+    mailbox_.Post(Command::kStart);
+    control_.Take();
+  }
+
+  absl::Status Run() {
+    Preparation preparation({.config = &config_,
+                             .world = &world_,
+                             .source = {},
+                             .control = &control_,
+                             .board = &board_});
+    Session session({.config = &config_,
+                     .goal = goal_,
+                     .world = &world_,
+                     .control = &control_,
+                     .board = &board_,
+                     .metrics = &metrics_,
+                     .warn_once = &warn_once_},
+                    *preparation.Run());
+    const absl::Status ran = session.Run();
+    goal_reached_ = session.goal_reached();
+    progressed_ = session.progressed();
+    stored_ = session.stored();
+    return ran;
+  }
+  void GiveAfter(absl::Duration delay, Command command) {
+    time_.After(delay, [this, command] { mailbox_.Post(command); });
+  }
+  Lsn durable() const {
+    const auto stored = world_.offsets.stored();
+    return stored ? stored->position.commit_end : Lsn();
+  }
+
+  test::SimulatedTime time_;
+  test::FakeWorld world_{time_.environment()};
+  config::ConnectorOptions config_ = test::FakeConfig();
+  RunGoal goal_;
+  Mailbox mailbox_;
+  StatusBoard board_{"orders", time_};
+  Control control_{mailbox_, board_};
+  metrics::ConnectorMetrics metrics_;
+  WarnOnce warn_once_;
+  bool goal_reached_ = false, progressed_ = false;
+  std::optional<event::Position> stored_;
+};
+
+TEST_F(SessionTest, SnapshotAndStreamMeetWithoutGapOrOverlap) {
+  world_.database.Commit({"a", "b"});
+  time_.After(absl::Seconds(1), [this] { world_.database.Commit({"c"}); });
+  GiveAfter(absl::Seconds(5), Command::kStop);
+  ASSERT_TRUE(Run().ok());
+  EXPECT_THAT(world_.broker.keys(), ElementsAre(R"({"id":"a"})", R"({"id":"b"})", R"({"id":"c"})"));
+  EXPECT_EQ(stored_->commit_end, world_.database.end());
+  EXPECT_EQ(world_.database.confirmed(), world_.database.end());
+}
+
+TEST_F(SessionTest, ASnapshotIsStoredBeforeTheStreamBegins) {
+  const Lsn end = world_.database.Commit({"a"});
+  world_.database.FailAt("stream", absl::UnavailableError("lost"));
+  EXPECT_TRUE(absl::IsUnavailable(Run()));
+  EXPECT_EQ(durable(), end);
+  EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kCompleted);
+  EXPECT_TRUE(progressed_);
+}
+
+TEST_F(SessionTest, AnEmptyDatabaseHasACompletedSnapshotToo) {
+  GiveAfter(absl::Seconds(5), Command::kStop);
+  ASSERT_TRUE(Run().ok());
+  EXPECT_THAT(world_.broker.keys(), IsEmpty());
+  EXPECT_EQ(durable(), world_.database.end());
+}
+
+TEST_F(SessionTest, WithoutAStreamTheSnapshotIsTheGoal) {
+  world_.database.Commit({"a"});
+  config_.snapshot.mode = config::SnapshotMode::kInitialOnly;
+  ASSERT_TRUE(Run().ok());
+  EXPECT_TRUE(goal_reached_);
+  EXPECT_THAT(world_.database.asked(), Not(Contains("stream")));
+}
+
+TEST_F(SessionTest, EndsCaughtUp) {
+  world_.database.Commit({"a"});
+  goal_.until_caught_up = true;
+  ASSERT_TRUE(Run().ok());
+  EXPECT_TRUE(goal_reached_);
+}
+
+TEST_F(SessionTest, AfterAFailureWhatWasDeliveredIsStored) {
+  Lsn end;
+  time_.After(absl::Seconds(1), [&] { end = world_.database.Commit({"a"}); });
+  time_.After(absl::Seconds(3),
+              [this] { world_.database.Disconnect(absl::UnavailableError("lost")); });
+  EXPECT_EQ(Run().message(), "lost");
+  EXPECT_EQ(durable(), end);
+  EXPECT_EQ(board_.Read().activity, Activity::kSettling);
+}
+
+TEST_F(SessionTest, AStopThatCannotDeliverSaysSo) {
+  time_.After(absl::Seconds(1), [this] {
+    world_.broker.SetAvailable(false);
+    world_.database.Commit({"a"});
+  });
+  GiveAfter(absl::Seconds(3), Command::kStop);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Run()));
+}
+
+TEST_F(SessionTest, OnlyAStopDropsTheSlot) {
+  config_.replication.drop_slot_on_stop = true;
+  for (const Command command : {Command::kPause, Command::kRestart}) {
+    GiveAfter(absl::Seconds(3), command);
+    ASSERT_TRUE(Run().ok());
+    EXPECT_TRUE(world_.database.has_slot());
+    mailbox_.Post(Command::kResume);
+    control_.Take();
+    control_.TakeRestart();
+  }
+  GiveAfter(absl::Seconds(3), Command::kStop);
+  ASSERT_TRUE(Run().ok());
+  EXPECT_FALSE(world_.database.has_slot());
+}
+
+TEST_F(SessionTest, ATemporarySlotIsKeptWhilePaused) {
+  config_.replication.temporary_slot = true;
+  GiveAfter(absl::Seconds(3), Command::kPause);
+  bool streaming = false;
+  time_.After(absl::Hours(1), [&] {
+    streaming = world_.database.streaming();
+    mailbox_.Post(Command::kStop);
+  });
+  ASSERT_TRUE(Run().ok());
+  EXPECT_TRUE(streaming);
+}
+
+TEST_F(SessionTest, AHeartbeatHasItsAction) {
+  config_.heartbeat.interval = absl::Seconds(2);
+  GiveAfter(absl::Seconds(7), Command::kStop);
+  ASSERT_TRUE(Run().ok());
+  const std::vector<std::string> asked = world_.database.asked();
+  // One at the end of the snapshot, then each interval.
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "heartbeat action"), 4);
+}
+
+}  // namespace
+}  // namespace walduct::engine
