@@ -19,8 +19,8 @@ namespace {
 // sane pair of them.
 constexpr uint32_t kMatchLimit = 100'000;
 constexpr uint32_t kDepthLimit = 5'000;
-constexpr uint32_t kHeapLimitKib = 8 * 1024;
-constexpr size_t kMaxPatternBytes = 64 * 1024;
+constexpr uint32_t kHeapLimitKib = 8'192;
+constexpr size_t kMaxPatternBytes = size_t{64} * 1024;
 
 struct CompileContextDeleter {
   void operator()(pcre2_compile_context* context) const { pcre2_compile_context_free(context); }
@@ -125,9 +125,10 @@ std::string Regex::ReplaceFirst(absl::string_view text, absl::string_view replac
     if (!part.name.empty())
       group = pcre2_substring_number_from_name(code_->code,
                                                reinterpret_cast<PCRE2_SPTR>(part.name.c_str()));
-    if (group < 0 || bounds[2 * group] == PCRE2_UNSET) continue;
-    absl::StrAppend(&result,
-                    text.substr(bounds[2 * group], bounds[2 * group + 1] - bounds[2 * group]));
+    if (group < 0) continue;
+    const size_t* const bound = bounds + 2 * static_cast<size_t>(group);
+    if (bound[0] == PCRE2_UNSET) continue;
+    absl::StrAppend(&result, text.substr(bound[0], bound[1] - bound[0]));
   }
   absl::StrAppend(&result, text.substr(bounds[1]));
   return result;

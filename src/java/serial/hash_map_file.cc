@@ -125,7 +125,7 @@ absl::StatusOr<HashMapFile> HashMapFile::Parse(absl::string_view bytes) {
 std::string HashMapFile::Serialize() const {
   // As the JVM sizes the table; its reader takes only the number of entries.
   uint32_t buckets = 16;
-  while (entries_.size() > buckets / 4 * 3) buckets *= 2;
+  while (entries_.size() > size_t{buckets} / 4 * 3) buckets *= 2;
   std::string out = absl::StrCat(kMapHeader, kLoadFactor);
   AppendU32(buckets / 4 * 3, &out);
   out.push_back(static_cast<char>(kBlockData));
