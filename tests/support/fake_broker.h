@@ -146,6 +146,10 @@ class FakeOffsets {
     const std::lock_guard<std::mutex> lock(mutex_);
     stored_ = std::move(offset);
   }
+  void Forget() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stored_.reset();
+  }
   // Loads and saves answer this from now on.
   void Fail(absl::Status error) {
     const std::lock_guard<std::mutex> lock(mutex_);

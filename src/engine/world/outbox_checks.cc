@@ -23,7 +23,7 @@ absl::Status OutboxChecks::AfterPublication(postgres::Connection& sql, bool firs
     RETURN_IF_ERROR(outbox::CheckNoHistory(sql, Query()));
   ASSIGN_OR_RETURN(server_, outbox::MarkServer(sql));
   if (parts_.memory->beginning.empty()) parts_.memory->beginning = server_.next_xid;
-  const absl::Status usable = outbox::FindLeaves(sql, Query()).status();
+  absl::Status usable = outbox::FindLeaves(sql, Query()).status();
   if (usable.ok() || first_start) return usable;
   // The thread says so too, at each start of its own.
   log::Warn("outbox housekeeping is not possible now: " + std::string(usable.message()),

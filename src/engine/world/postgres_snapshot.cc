@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
             {{"tables", plan.size()}, {"lsn", origin.consistent_point.ToString()}});
   return std::unique_ptr<TableSnapshot>(
       new PostgresSnapshot(std::move(connection), *environment.clock, metrics,
-                           {.tables = std::move(plan), .origin = std::move(origin)}));
+                           {.tables = std::move(plan), .origin = origin}));
 }
 
 PostgresSnapshot::PostgresSnapshot(std::unique_ptr<postgres::Connection> connection, Clock& clock,
