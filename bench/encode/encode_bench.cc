@@ -43,7 +43,9 @@ std::shared_ptr<event::TableSchema> MakeTable(const std::vector<BenchColumn>& co
 }
 
 void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas,
-                const event::TransformChain* chain = nullptr) {
+                const event::TransformChain* chain = nullptr,
+                config::ConverterKind kind = config::ConverterKind::kJson,
+                bool transactions = false) {
   const auto table = MakeTable(columns);
   std::vector<event::Value> row;
   for (const BenchColumn& c : columns) row.push_back(event::Value::Text(c.text));
@@ -52,6 +54,7 @@ void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns
   options.database = "shop";
   options.key.schemas_enable = schemas;
   options.value.schemas_enable = schemas;
+  options.key.kind = options.value.kind = kind;
   auto encoder =
       *RecordEncoder::Create(options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain);
   event::ChangeEvent change;
@@ -67,6 +70,12 @@ void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns
   event::Record record;
   size_t bytes = 0;
   for (auto _ : state) {
+    if (transactions) {
+      change.lsn = Lsn(change.lsn.value() + 200);
+      change.last_commit_end = Lsn(change.lsn.value() - 56);
+      change.xid = *change.xid + 1;
+      change.source_time_us += 1000;
+    }
     if (!encoder->Encode(emission, &record).ok()) state.SkipWithError("a value was refused");
     bytes += record.value->size();
   }
@@ -100,6 +109,17 @@ const std::vector<BenchColumn>& Typical() {
 
 void TypicalRow(benchmark::State& state) { EncodeRows(state, Typical(), state.range(0) != 0); }
 BENCHMARK(TypicalRow)->ArgName("schemas")->Arg(0)->Arg(1);
+
+void TypicalRowAsText(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, config::ConverterKind::kString);
+}
+BENCHMARK(TypicalRowAsText);
+
+// Each row a transaction of its own.
+void TypicalRowAlone(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, config::ConverterKind::kJson, true);
+}
+BENCHMARK(TypicalRowAlone);
 
 config::TransformSpec Transform(config::TransformKind kind,
                                 const std::vector<std::pair<std::string, std::string>>& options) {

@@ -18,14 +18,10 @@
 #include "base/clock.h"
 #include "config/options/options.h"
 #include "encode/program/template_encoder.h"
-#include "encode/records/heartbeat_record.h"
-#include "encode/records/source_block.h"
-#include "encode/records/transaction_records.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/row_writer.h"
 #include "encode/table/table_plan.h"
 #include "event/emission.h"
-#include "event/no_transforms.h"
 #include "event/record.h"
 #include "event/record_comparison.h"
 #include "event/transform_chain.h"
@@ -47,9 +43,8 @@ class RecordEncoder final : public event::RecordComparison {
   absl::Status Encode(const event::Emission& emission, event::Record* record);
 
   // Of a row's record, before there is one: what the chain makes of it, as far as it can be told
-  // without values. Only with a chain. Valid until the next call. Errors: those of the table's
-  // plan.
-  absl::StatusOr<const event::ChainOutcome*> Preview(const event::Emission& emission);
+  // without values. Only with a chain. Errors: those of the table's plan.
+  absl::StatusOr<event::ChainOutcome> Preview(const event::Emission& emission);
 
   bool SameKey(const event::Emission& emission) override;
   bool SameValue(const event::Emission& emission) override;
@@ -57,9 +52,7 @@ class RecordEncoder final : public event::RecordComparison {
   // What was found out about columns since the last call; each notice comes once.
   std::vector<ColumnNotice> TakeNotices() { return notices_.Take(); }
   // What transforms have to say, each notice once.
-  std::vector<std::string> TakeTransformNotices() {
-    return templates_ == nullptr ? std::vector<std::string>() : templates_->TakeNotices();
-  }
+  std::vector<std::string> TakeTransformNotices() { return templates_.TakeNotices(); }
 
   // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
   uint64_t saturated_values() const { return context_.saturated; }
@@ -69,40 +62,15 @@ class RecordEncoder final : public event::RecordComparison {
   uint64_t lost_values() const { return context_.lost; }
 
  private:
-  static constexpr size_t kMaxHeaders = 5;
-
-  RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id);
+  RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id,
+                const event::TransformChain* chain);
 
   const TablePlan& PlanOf(const event::Emission& emission);
   bool Same(const event::Emission& emission, bool key);
-  absl::Status EncodeTemplate(const event::Emission& emission, event::Record* record);
-  absl::Status EncodeTable(const event::Emission& emission, event::Record* record);
-  absl::Status EncodeKey(const TablePlan& plan, const event::Emission& emission,
-                         event::Record* record);
-  absl::Status EncodeEnvelope(const TablePlan& plan, const event::Emission& emission);
-  absl::Status EncodeMessage(const event::Emission& emission, event::Record* record);
-  absl::Status EncodeTransaction(const event::Emission& emission, event::Record* record);
-  absl::Status EncodeHeartbeat(event::Record* record);
-  absl::Status EncodeHeaders(const TablePlan& plan, const event::Emission& emission,
-                             event::Record* record);
-  absl::Status AppendRowOrNull(const TablePlan& plan, absl::string_view label, bool present,
-                               const RowSource& source);
-  absl::Status AppendKeyOf(const TablePlan& plan, event::KeySource source,
-                           const event::ChangeEvent& change);
-  void AppendClock(bool all_units);
-  void Begin(std::string* buffer, const config::ConverterOptions& converter);
-  void AppendMessageJson(const event::Emission& emission);
-  void AppendMessageStruct(const event::Emission& emission);
 
   const config::EncodeOptions options_;
-  const event::NoTransforms no_transforms_;
   Clock& clock_;
   const std::string run_id_;
-  SourceBlock source_;
-  const Texts message_source_;
-  std::string message_key_head_, message_value_head_;
-  const TransactionRecords transaction_records_;
-  const HeartbeatRecord heartbeat_;
 
   // The plans of one relation that are in use together: by topic, version, snapshot or stream. The
   // oldest makes room.
@@ -117,10 +85,9 @@ class RecordEncoder final : public event::RecordComparison {
 
   Scratch scratch_;
   ValueContext context_;
-  std::string key_, value_, key_header_, compared_;
-  std::array<event::Header, kMaxHeaders> headers_;
-  std::unique_ptr<TemplateEncoder> templates_;  // null: neither transforms nor a header converter
-  RecordBranches other_branches_;               // of records that are about no row
+  std::string compared_;
+  TemplateEncoder templates_;
+  RecordBranches other_branches_;  // of records that are about no row
 };
 
 }  // namespace walduct::encode

@@ -57,16 +57,37 @@ class AllocationTest : public EncodeTest {
     change.after = row;
     event::Emission emission = Emit(change);
     emission.key_header = event::KeyHeader::kNewKey;
+    if (transactions_) BeginTransaction(0, &change);
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(encoder().Encode(emission, &record_).ok());
     const size_t before = allocations;
     bool ok = true;
-    for (int i = 0; i < 1000; ++i) ok &= encoder().Encode(emission, &record_).ok();
+    for (uint64_t i = 0; i < 1000; ++i) {
+      if (transactions_) BeginTransaction(i, &change);
+      ok &= encoder().Encode(emission, &record_).ok();
+    }
     EXPECT_TRUE(ok);
     return allocations - before;
   }
+
+  static void BeginTransaction(uint64_t number, event::ChangeEvent* change) {
+    change->xid = 204126 + number;
+    change->lsn = Lsn(2393226040 + 100 * number);
+    change->last_commit_end = Lsn(2393226000 + 100 * number);
+    change->source_time_us += 1000;
+  }
+
+  bool transactions_ = false;  // each change is one of its own
 };
 
 TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(CountAllocations(), 0u); }
+
+TEST_F(AllocationTest, NoneWhereEachRowIsATransaction) {
+  transactions_ = true;
+  EXPECT_EQ(CountAllocations(), 0u);
+  options_.key.kind = options_.value.kind = config::ConverterKind::kString;
+  encoder_.reset();
+  EXPECT_EQ(CountAllocations(), 0u);
+}
 
 TEST_F(AllocationTest, NoneWithAHeaderConverter) {
   options_.header = config::ConverterOptions();

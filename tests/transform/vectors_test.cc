@@ -104,7 +104,7 @@ class Runner {
     event::ChainOutcome outcome = chain->Start(Make(vector.record));
     while (outcome.kind == event::ChainOutcome::Kind::kQuestion) {
       event::Answer answer;
-      const absl::Status status = encode::QuestionProgram::Compile(outcome.question, inputs_)
+      const absl::Status status = encode::QuestionProgram::Compile(outcome.question, nullptr)
                                       .Run(record_inputs_, &context_, &buffers_, &answer);
       if (!status.ok()) return Failed(status);
       outcome = chain->Resume(outcome, answer);
@@ -126,7 +126,7 @@ class Runner {
   }
 
   std::string Write(const event::RecordTemplate& made) {
-    const auto program = encode::RecordProgram::Compile(made, inputs_, {});
+    const auto program = encode::RecordProgram::Compile(made, nullptr, {});
     if (!program.ok()) return Failed(program.status());
     event::Record record;
     const absl::Status status = (*program)->Run(record_inputs_, &context_, &buffers_, &record);
@@ -145,7 +145,6 @@ class Runner {
     return text;
   }
 
-  encode::InputPlans inputs_;
   encode::RecordInputs record_inputs_;
   encode::Scratch scratch_;
   encode::ValueContext context_;

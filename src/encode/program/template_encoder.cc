@@ -8,18 +8,23 @@ namespace walduct::encode {
 
 using event::ChainOutcome;
 
-TemplateEncoder::TemplateEncoder(const event::TransformChain& chain,
+TemplateEncoder::TemplateEncoder(const event::TransformChain* chain,
                                  const config::EncodeOptions& options, const std::string& run_id,
-                                 SourceBlock* source, ValueContext* context)
+                                 ValueContext* context)
     : chain_(chain),
       builder_(options, run_id),
       converters_{options.key, options.value, options.header},
-      inputs_(options.values, source),
+      inputs_(options.values),
       context_(context) {}
 
-event::Node TemplateEncoder::SourceOf(const TablePlan* plan) const {
-  return plan == nullptr ? event::NullNode(nullptr)
-                         : builder_.SourceOf(*emission_->change->schema, *plan);
+void TemplateEncoder::Compile(const event::RecordTemplate& record, const TablePlan* plan,
+                              RecordBranch* branch) {
+  auto program = RecordProgram::Compile(record, plan, converters_);
+  if (program.ok()) {
+    branch->program = *std::move(program);
+  } else {
+    branch->error = program.status();
+  }
 }
 
 std::unique_ptr<RecordBranch> TemplateEncoder::MakeBranch(ChainOutcome outcome,
@@ -27,20 +32,19 @@ std::unique_ptr<RecordBranch> TemplateEncoder::MakeBranch(ChainOutcome outcome,
                                                           RecordBranches* branches) {
   branches->bytes += kBranchBytes;
   auto branch = std::make_unique<RecordBranch>();
-  const event::Node source = SourceOf(plan);
-  const InputPlans inputs{plan, plan == nullptr ? nullptr : &source};
+  branch->warned = outcome.warned;
+  for (const std::string& notice : outcome.notices) {
+    if (reported_.size() < kMaxNotices && reported_.insert(notice).second)
+      notices_.push_back(notice);
+  }
   switch (outcome.kind) {
-    case ChainOutcome::Kind::kRecord: {
-      auto program = RecordProgram::Compile(outcome.record, inputs, converters_);
-      if (program.ok()) {
-        branch->program = *std::move(program);
-      } else {
-        branch->error = program.status();
-      }
+    case ChainOutcome::Kind::kRecord:
+      Compile(outcome.record, plan, branch.get());
       break;
-    }
     case ChainOutcome::Kind::kQuestion:
-      branch->question = QuestionProgram::Compile(outcome.question, inputs);
+      branch->question = std::make_unique<RecordQuestion>();
+      branch->question->program = QuestionProgram::Compile(outcome.question, plan);
+      branch->question->outcome = std::move(outcome);
       break;
     case ChainOutcome::Kind::kFailed:
       branch->error = outcome.error;
@@ -48,43 +52,49 @@ std::unique_ptr<RecordBranch> TemplateEncoder::MakeBranch(ChainOutcome outcome,
     case ChainOutcome::Kind::kDropped:
       break;
   }
-  for (const std::string& notice : outcome.notices) {
-    if (reported_.size() < kMaxNotices && reported_.insert(notice).second)
-      notices_.push_back(notice);
-  }
-  if (outcome.kind != ChainOutcome::Kind::kQuestion) outcome.record = {};  // only Resume needs it
-  branch->outcome = std::move(outcome);
   return branch;
 }
 
 std::vector<std::string> TemplateEncoder::TakeNotices() { return std::exchange(notices_, {}); }
 
-RecordBranch* TemplateEncoder::RootOf(const event::Emission& emission, const TablePlan* plan,
-                                      RecordBranches* branches) {
-  const uint32_t kind = TemplateKey(emission);
-  for (const auto& [known, branch] : branches->kinds) {
-    if (known == kind) return branch.get();
-  }
+RecordBranch* TemplateEncoder::MakeRoot(const event::Emission& emission, const TablePlan* plan,
+                                        RecordBranches* branches) {
   event::RecordTemplate record =
       plan == nullptr ? builder_.OfOther(emission) : builder_.OfRow(emission, *plan);
-  branches->kinds.emplace_back(kind, MakeBranch(chain_.Start(std::move(record)), plan, branches));
+  std::unique_ptr<RecordBranch> branch;
+  if (chain_ == nullptr) {
+    branch = std::make_unique<RecordBranch>();
+    Compile(record, plan, branch.get());
+  } else {
+    branch = MakeBranch(chain_->Start(std::move(record)), plan, branches);
+  }
+  branches->kinds.emplace_back(TemplateKey(emission), std::move(branch));
   return branches->kinds.back().second.get();
 }
 
-absl::Status TemplateEncoder::Follow(RecordBranch* branch, const TablePlan* plan,
+RecordBranch* TemplateEncoder::RootOf(const event::Emission& emission, const TablePlan* plan,
+                                      RecordBranches* branches) {
+  const uint32_t key = TemplateKey(emission);
+  for (const auto& [known, branch] : branches->kinds) {
+    if (known == key) return branch.get();
+  }
+  return MakeRoot(emission, plan, branches);
+}
+
+absl::Status TemplateEncoder::Follow(RecordQuestion* question, const TablePlan* plan,
                                      RecordBranches* branches, RecordBranch** next) {
-  RETURN_IF_ERROR(branch->question.Run(inputs_, context_, &buffers_, &answer_));
+  RETURN_IF_ERROR(question->program.Run(inputs_, context_, &buffers_, &answer_));
   if (!answer_.null) {
-    if (const auto found = branch->answers.find(answer_.text); found != branch->answers.end()) {
+    if (const auto found = question->answers.find(answer_.text); found != question->answers.end()) {
       *next = found->second.get();
       return absl::OkStatus();
     }
   }
   std::unique_ptr<RecordBranch>& made =
-      answer_.null ? branch->null_answer : branch->answers[answer_.text];
+      answer_.null ? question->null_answer : question->answers[answer_.text];
   if (made == nullptr) {
     branches->bytes += kBytesPerAnswerByte * answer_.text.size();
-    made = MakeBranch(chain_.Resume(branch->outcome, answer_), plan, branches);
+    made = MakeBranch(chain_->Resume(question->outcome, answer_), plan, branches);
   }
   *next = made.get();
   return absl::OkStatus();
@@ -93,18 +103,16 @@ absl::Status TemplateEncoder::Follow(RecordBranch* branch, const TablePlan* plan
 absl::Status TemplateEncoder::Encode(const event::Emission& emission, const TablePlan* plan,
                                      RecordBranches* branches, int64_t now_nanos,
                                      event::Record* record) {
-  emission_ = &emission;
   inputs_.Begin(emission, plan, now_nanos);
   if (branches->bytes > kMaxBytes) *branches = {};
   RecordBranch* branch = RootOf(emission, plan, branches);
-  while (branch->outcome.kind == ChainOutcome::Kind::kQuestion)
-    RETURN_IF_ERROR(Follow(branch, plan, branches, &branch));
-  RETURN_IF_ERROR(branch->error);
-  if (branch->outcome.kind == ChainOutcome::Kind::kDropped) {
-    record->dropped = true;
-    return absl::OkStatus();
+  while (branch->question != nullptr)
+    RETURN_IF_ERROR(Follow(branch->question.get(), plan, branches, &branch));
+  if (branch->program == nullptr) {
+    record->dropped = branch->error.ok();
+    return branch->error;
   }
-  record->warned = branch->outcome.warned;
+  record->warned = branch->warned;
   return branch->program->Run(inputs_, context_, &buffers_, record);
 }
 

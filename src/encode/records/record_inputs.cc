@@ -3,15 +3,13 @@
 #include "base/integer.h"
 #include "base/status_macros.h"
 #include "encode/formats/scalar_text.h"
-#include "encode/readers/binary_readers.h"
 #include "encode/readers/read_formats.h"
-#include "encode/records/source_block.h"
-#include "encode/records/transaction_records.h"
-#include "encode/table/row_writer.h"
+#include "encode/records/field_text.h"
 
 namespace walduct::encode {
 namespace {
 
+using event::ChangeEvent;
 using event::Scalar;
 
 Scalar KnownNumber(bool known, uint64_t number) {
@@ -20,25 +18,14 @@ Scalar KnownNumber(bool known, uint64_t number) {
 
 }  // namespace
 
-// Logical messages are bytes, which binary.handling.mode may make strings.
-ConnectType MessageContentType(const config::ValueOptions& values) {
-  return values.binary == config::BinaryMode::kBytes ? ConnectType::kBytes : ConnectType::kString;
-}
-
-void AppendMessageContent(const config::ValueOptions& values, absl::string_view content,
-                          ValueContext* context) {
-  const auto form = static_cast<BytesForm>(values.binary);  // the same enumerators
-  WithTextWriter(*context, [&](auto* out) { WriteBytes(content, form, out); });
-}
-
-InputPlan InputPlans::Find(uint32_t input) const {
+InputPlan FindInput(uint32_t input, const TablePlan* table) {
   InputPlan plan;
-  plan.row = static_cast<InputRow>(input >> 24);
   const uint32_t index = input & 0xFFFFFF;
-  if (plan.row == InputRow::kField) {
+  if (input >= kFieldInputs) {
     plan.field = static_cast<InputField>(index);
     return plan;
   }
+  plan.row = static_cast<InputRow>(input >> 24);
   const bool key = plan.row == InputRow::kKeyBefore || plan.row == InputRow::kKeyAfter;
   plan.row_plan = key ? &table->key : &table->row;
   plan.column = &plan.row_plan->fields[index];
@@ -50,77 +37,69 @@ void RecordInputs::Begin(const event::Emission& emission, const TablePlan* table
   emission_ = &emission;
   table_ = table;
   now_nanos_ = now_nanos;
-  clock_digits_.reset();
-  if (table == nullptr) return;
-  const event::ChangeEvent& change = *emission.change;
-  const bool streaming = change.operation != event::Operation::kRead;
-  const event::RowView before = change.before.value_or(event::RowView());
-  // The new row may lack TOAST values that the old one has (REPLICA IDENTITY FULL).
-  const RowSource old_row = {before, {}};
-  const RowSource new_row = {change.after.value_or(event::RowView()), before};
-  rows_ = {Row{old_row, streaming}, Row{new_row, streaming}, Row{old_row, false},
-           Row{new_row, false}};
+  if (emission.change == nullptr) return;
+  const ChangeEvent& change = *emission.change;
+  before_ = change.before ? *change.before : event::RowView();
+  after_ = change.after ? *change.after : event::RowView();
+  streaming_ = change.operation != event::Operation::kRead;
+  if (!IsSameTransaction(change)) BeginTransaction(change);
 }
 
-void RecordInputs::AppendSource(std::string* out) const {
-  source_->Append(*emission_->change, table_->source_table, TextFormat::kJson, out);
+bool RecordInputs::IsSameOrigin(const ChangeEvent& change) const {
+  return change.snapshot == known_.snapshot && change.origin_lsn == known_.origin_lsn &&
+         change.origin.size() == known_.origin.size() &&
+         (change.origin.empty() || change.origin == known_.origin);
 }
 
-void RecordInputs::AppendClock(InputField field, std::string* out) const {
-  if (!clock_digits_) clock_digits_.emplace(now_nanos_);
-  const size_t digits = field == InputField::kClockMillis   ? 6
-                        : field == InputField::kClockMicros ? 3
-                                                            : 0;
-  clock_digits_->AppendWithoutLast(digits, out);
+bool RecordInputs::IsSameTransaction(const ChangeEvent& change) const {
+  return change.source_time_us == known_.source_time_us && change.xid == known_.xid &&
+         change.last_commit_end == known_.last_commit_end && IsSameOrigin(change) &&
+         transaction_ != 0;
+}
+
+void RecordInputs::BeginTransaction(const ChangeEvent& change) {
+  ++transaction_;
+  if (origin_ == 0 || !IsSameOrigin(change)) ++origin_;
+  known_.source_time_us = change.source_time_us;
+  known_.xid = change.xid;
+  known_.last_commit_end = change.last_commit_end;
+  known_.snapshot = change.snapshot;
+  known_.origin.assign(change.origin.data(), change.origin.size());
+  known_.origin_lsn = change.origin_lsn;
+  source_digits_.Set(change.source_time_us);
 }
 
 absl::Status RecordInputs::Append(const InputPlan& plan, ValueContext* context, bool* null) const {
-  if (plan.row != InputRow::kField) return AppendColumnOf(plan, context, null);
-  if (plan.field == InputField::kBoundaryCollections && context->format == TextFormat::kStruct) {
-    context->out->push_back('[');
-    AppendCollectionsStruct(*emission_->boundary, context->out);
-    context->out->push_back(']');
-    return absl::OkStatus();
-  }
-  std::string* buffer = &context->scratch->element;
-  buffer->clear();
-  const Scalar value = ReadField(plan.field, buffer);
-  *null = value.is_null();
-  if (!*null) AppendScalar(value, nullptr, context);
+  if (plan.column != nullptr) return AppendColumnOf(plan, context, null);
+  *null = !AppendField(plan.field, context);
   return absl::OkStatus();
 }
 
 absl::Status RecordInputs::Read(const InputPlan& plan, ValueContext* context, std::string* buffer,
                                 Scalar* out) const {
-  if (plan.row == InputRow::kField) {
+  if (plan.column == nullptr) {
     *out = ReadField(plan.field, buffer);
     return absl::OkStatus();
   }
-  const Row& row = rows_[static_cast<size_t>(plan.row)];
-  context->streaming = row.streaming;
+  context->streaming = IsStreamed(plan.row);
   TextTarget target = *context;
   target.out = buffer;
   ScalarWriter writer(&target, out);
   bool null = false;
   RETURN_IF_ERROR(
-      WriteColumn(*table_, *plan.row_plan, *plan.column, row.source, context, &writer, &null));
+      WriteColumn(*table_, *plan.row_plan, *plan.column, RowOf(plan.row), context, &writer, &null));
   if (null) *out = Scalar::Null();
   return absl::OkStatus();
 }
 
-Scalar RecordInputs::MessageContent(absl::string_view content, std::string* buffer) const {
+Scalar RecordInputs::ReadMessageContent(std::string* buffer) const {
+  const absl::string_view content = emission_->change->message->content;
   if (values_.binary == config::BinaryMode::kBytes) return Scalar::Bytes(content);
   ValueContext context;
   context.out = buffer;
   context.format = TextFormat::kStruct;
   AppendMessageContent(values_, content, &context);
   return Scalar::Text(*buffer);
-}
-
-Scalar RecordInputs::ReadClock(InputField field) const {
-  if (field == InputField::kClockNanos) return Scalar::Integer(now_nanos_);
-  return Scalar::Integer(
-      FloorDivide(now_nanos_, field == InputField::kClockMicros ? 1000 : 1'000'000));
 }
 
 Scalar RecordInputs::ReadBoundary(InputField field, std::string* buffer) const {
@@ -132,9 +111,7 @@ Scalar RecordInputs::ReadBoundary(InputField field, std::string* buffer) const {
     case InputField::kBoundaryEvents:
       return Scalar::Integer(static_cast<int64_t>(boundary.events));
     case InputField::kBoundaryCollections:
-      buffer->push_back('[');
-      AppendCollectionsJson(boundary, buffer);
-      buffer->push_back(']');
+      AppendCollections(boundary, TextFormat::kJson, buffer);
       return Scalar::Json(*buffer);
     default:
       return Scalar::Integer(FloorDivide(boundary.commit_time_us, 1000));
@@ -143,9 +120,10 @@ Scalar RecordInputs::ReadBoundary(InputField field, std::string* buffer) const {
 
 Scalar RecordInputs::ReadField(InputField field, std::string* buffer) const {
   if (field >= InputField::kBoundaryId) return ReadBoundary(field, buffer);
-  if (field >= InputField::kClockMillis && field <= InputField::kClockNanos)
-    return ReadClock(field);
-  const event::ChangeEvent& change = *emission_->change;
+  if (field == InputField::kClockNanos) return Scalar::Integer(now_nanos_);
+  if (field == InputField::kClockMicros) return Scalar::Integer(FloorDivide(now_nanos_, 1000));
+  if (field == InputField::kClockMillis) return Scalar::Integer(FloorDivide(now_nanos_, 1'000'000));
+  const ChangeEvent& change = *emission_->change;
   switch (field) {
     case InputField::kSourceMillis:
       return Scalar::Integer(FloorDivide(change.source_time_us, 1000));
@@ -157,21 +135,17 @@ Scalar RecordInputs::ReadField(InputField field, std::string* buffer) const {
       return change.snapshot == event::SnapshotMarker::kFalse
                  ? Scalar::Null()
                  : Scalar::Text(SnapshotMarkerText(change.snapshot));
-    case InputField::kSequence:
-      AppendSequenceText(change, buffer);
-      return Scalar::Text(*buffer);
     case InputField::kTransactionId:
       return KnownNumber(change.xid.has_value(), change.xid.value_or(0));
-    case InputField::kLsn:
-      return KnownNumber(change.lsn.valid(), change.lsn.value());
     case InputField::kOrigin:
       return change.origin.empty() ? Scalar::Null() : Scalar::Text(change.origin);
     case InputField::kOriginLsn:
       return KnownNumber(change.origin_lsn.valid(), change.origin_lsn.value());
-    case InputField::kMessagePrefix:
-      return Scalar::Text(change.message->prefix);
-    case InputField::kMessageContent:
-      return MessageContent(change.message->content, buffer);
+    case InputField::kSequence:
+      AppendSequence(change, buffer);
+      return Scalar::Text(*buffer);
+    case InputField::kLsn:
+      return KnownNumber(change.lsn.valid(), change.lsn.value());
     case InputField::kBlockId:
       AppendTransactionId(change.xid.value_or(0), change.lsn, buffer);
       return Scalar::Text(*buffer);
@@ -179,10 +153,13 @@ Scalar RecordInputs::ReadField(InputField field, std::string* buffer) const {
       return Scalar::Integer(static_cast<int64_t>(emission_->order.total));
     case InputField::kCollectionOrder:
       return Scalar::Integer(static_cast<int64_t>(emission_->order.in_collection));
+    case InputField::kMessagePrefix:
+      return Scalar::Text(change.message->prefix);
+    case InputField::kMessageContent:
+      return ReadMessageContent(buffer);
     default:
-      break;
+      return Scalar::Null();
   }
-  return Scalar::Null();
 }
 
 }  // namespace walduct::encode

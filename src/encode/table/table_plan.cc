@@ -6,8 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
-#include "base/json_text.h"
-#include "encode/schema/envelope_schema.h"
+#include "encode/schema/record_layout.h"
 #include "encode/schema/schema_json.h"
 #include "encode/table/name_adjuster.h"
 
@@ -156,17 +155,6 @@ std::string PayloadHead(const ConnectSchema& schema, const config::ConverterOpti
   return head;
 }
 
-Texts SourceTable(absl::string_view schema, absl::string_view table) {
-  Texts texts;
-  std::string& json = texts[Index(TextFormat::kJson)];
-  json = ",\"schema\":";
-  AppendJsonString(schema, &json);
-  json += ",\"table\":";
-  AppendJsonString(table, &json);
-  texts[Index(TextFormat::kStruct)] = absl::StrCat(",schema=", schema, ",table=", table);
-  return texts;
-}
-
 TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options) {
   const event::TableSchema& schema = *request.schema;
   TablePlan plan;
@@ -175,7 +163,6 @@ TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions&
   plan.snapshot = request.snapshot;
   plan.table_name = absl::StrCat(schema.schema, ".", schema.table);
   plan.columns = schema.columns.size();
-  plan.source_table = SourceTable(schema.schema, schema.table);
   Compiler compiler(request, options, &plan);
   compiler.CompileKey();
   compiler.CompileValue();

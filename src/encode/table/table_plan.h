@@ -41,9 +41,8 @@ struct TablePlan {
   ConnectSchemaPtr envelope_schema;
   std::string key_head;    // `{"schema":…,"payload":` or empty
   std::string value_head;  // the same for the envelope
-  Texts source_table;      // `,"schema":"public","table":"t"`
   std::vector<ColumnNotice> notices;
-  mutable std::shared_ptr<RecordBranches> branches;  // of the transforms, if any
+  std::shared_ptr<RecordBranches> branches;  // the programs of its records
 };
 
 struct TableRequest {
@@ -54,9 +53,6 @@ struct TableRequest {
 };
 
 TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options);
-
-// The tables' part of the source block, also for logical messages, whose names are empty.
-Texts SourceTable(absl::string_view schema, absl::string_view table);
 
 // `{"schema":…,"payload":` when the converter writes schemas, else empty.
 std::string PayloadHead(const ConnectSchema& schema, const config::ConverterOptions& converter);

@@ -1,7 +1,7 @@
 #include "engine/commands/version.h"
 
 #include "absl/strings/str_cat.h"
-#include "encode/schema/envelope_schema.h"
+#include "encode/schema/record_layout.h"
 #include "kafka/version.h"
 #include "postgres/version.h"
 

@@ -69,10 +69,10 @@ class Previewer {
     route::Router::Emissions emissions;
     RETURN_IF_ERROR(router_->Route(change, &emissions));
     for (const event::Emission& emission : emissions) {
-      const absl::StatusOr<const ChainOutcome*> outcome = encoder_->Preview(emission);
+      const absl::StatusOr<ChainOutcome> outcome = encoder_->Preview(emission);
       // A table that cannot be written at all says so with its first row.
       if (!outcome.ok()) continue;
-      RETURN_IF_ERROR(AddOutcome(table, **outcome, preview));
+      RETURN_IF_ERROR(AddOutcome(table, *outcome, preview));
     }
     return absl::OkStatus();
   }

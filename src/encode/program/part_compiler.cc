@@ -1,0 +1,368 @@
+#include "encode/program/part_compiler.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "encode/formats/scalar_text.h"
+#include "encode/table/bytes_only_error.h"
+
+namespace walduct::encode {
+namespace {
+
+using config::ConverterKind;
+using event::ConnectField;
+using event::ConnectSchema;
+using event::ConnectType;
+using event::Leaf;
+using event::Node;
+
+bool IsBytes(const Node& node) {
+  return !node.is_struct() && node.schema != nullptr && node.schema->type == ConnectType::kBytes;
+}
+
+// ByteArrayConverter looks at the schema, of a null too.
+bool TakesAsBytes(const Node& node) {
+  return IsBytes(node) || (node.kind == Node::Kind::kNull && node.schema == nullptr);
+}
+
+bool IsInput(const Node& node) {
+  return node.kind == Node::Kind::kLeaf && node.leaf.kind == Leaf::Kind::kInput;
+}
+
+bool IsConstant(const Node& node) {
+  return node.kind == Node::Kind::kLeaf && node.leaf.kind == Leaf::Kind::kConstant;
+}
+
+bool IsColumn(const Node& node, uint32_t input, const ConnectField& original) {
+  return IsInput(node) && node.leaf.input == input && !node.leaf.null_is_default &&
+         node.schema == original.schema && node.name == original.name;
+}
+
+bool MayBeNull(InputField field) {
+  switch (field) {
+    case InputField::kSnapshot:
+    case InputField::kTransactionId:
+    case InputField::kOrigin:
+    case InputField::kOriginLsn:
+    case InputField::kLsn:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::string_view RoleName(PartProgram::Role role) {
+  return role == PartProgram::Role::kKey     ? "key"
+         : role == PartProgram::Role::kValue ? "value"
+                                             : "header";
+}
+
+}  // namespace
+
+Step& PartCompiler::AddStep(Step::Kind kind) {
+  Step step;
+  step.kind = kind;
+  if (of_transaction_ == nullptr) {
+    step.text = std::exchange(text_, "");
+  } else {
+    of_transaction_->end = std::exchange(text_, "");
+    step.of_transaction = std::move(of_transaction_);
+    part_.has_transaction_text_ = true;
+  }
+  part_.steps_.push_back(std::move(step));
+  return part_.steps_.back();
+}
+
+void PartCompiler::AddTransactionValue(TransactionText::Piece piece) {
+  if (of_transaction_ == nullptr) of_transaction_ = std::make_unique<TransactionText>();
+  piece.text = std::exchange(text_, "");
+  if (piece.sequence || !IsOfOrigin(piece.input)) of_transaction_->is_of_origin = false;
+  of_transaction_->pieces.push_back(std::move(piece));
+}
+
+void PartCompiler::AddMember(const Node& node, Step::Kind kind, MemberStep member) {
+  AddStep(kind).leaf = static_cast<uint32_t>(part_.members_.size());
+  member.leaf = CompileLeaf(node, table_, buffers_);
+  part_.members_.push_back(std::move(member));
+}
+
+void PartCompiler::Finish() {
+  AddStep(Step::Kind::kText);
+  const bool constant =
+      part_.steps_.size() == 1 && part_.head_.empty() && !part_.has_transaction_text_;
+  part_.form_ = constant ? PartProgram::Form::kConstant : PartProgram::Form::kSteps;
+}
+
+void PartCompiler::AddLoneLeaf(const Node& node, PartProgram::Form form) {
+  part_.form_ = form;
+  part_.members_.push_back({CompileLeaf(node, table_, buffers_), "", false, false});
+}
+
+void PartCompiler::SetHead(const Node& node) {
+  const ConnectSchema* schema = node.schema.get();
+  const bool key = part_.role_ == PartProgram::Role::kKey;
+  if (table_ != nullptr && part_.role_ != PartProgram::Role::kHeader &&
+      schema == (key ? table_->key_schema : table_->envelope_schema).get()) {
+    part_.head_ = key ? table_->key_head : table_->value_head;
+    return;
+  }
+  part_.own_head_ = std::make_unique<const std::string>(
+      schema == nullptr ? "{\"schema\":null,\"payload\":" : PayloadHead(*schema, part_.converter_));
+  part_.head_ = *part_.own_head_;
+}
+
+absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram::Role role,
+                                   const config::ConverterOptions& converter) {
+  part_.converter_ = converter;
+  part_.role_ = role;
+  if (!node || (node->kind == Node::Kind::kNull && node->schema == nullptr))
+    return absl::OkStatus();
+  part_.schemaless_ = node->schema == nullptr;
+  const bool null = node->kind == Node::Kind::kNull;
+  const bool raw = converter.raw_bytes && IsBytes(*node) && !IsDecimal(*node->schema);
+  if (raw || converter.kind == ConverterKind::kByteArray) {
+    if (!raw && !TakesAsBytes(*node))
+      return BytesOnlyError(RoleName(role),
+                            node->is_struct() ? "of a change is a structure" : "is something else");
+    if (!null) AddLoneLeaf(*node, PartProgram::Form::kBytes);
+    return absl::OkStatus();
+  }
+  if (converter.kind == ConverterKind::kString) {
+    part_.format_ = TextFormat::kStruct;
+    if (null) return absl::OkStatus();
+    if (!node->is_struct()) {
+      AddLoneLeaf(*node, PartProgram::Form::kLeaf);
+      return absl::OkStatus();
+    }
+    AddJavaStruct(*node);
+    Finish();
+    return absl::OkStatus();
+  }
+  if (converter.schemas_enable) SetHead(*node);
+  const bool constant = IsConstant(*node) && !node->leaf.constant.is_null();
+  if (node->kind == Node::Kind::kLeaf && !constant) {
+    AddLoneLeaf(*node, PartProgram::Form::kLeaf);
+    if (converter.schemas_enable) part_.tail_ = "}";
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(AddNode(*node));
+  if (converter.schemas_enable) AddText("}");
+  Finish();
+  return absl::OkStatus();
+}
+
+void PartCompiler::CompileSimple(const Node& header) {
+  part_.role_ = PartProgram::Role::kHeader;
+  part_.format_ = TextFormat::kHeader;
+  // It looks at no schema.
+  part_.converter_.schemas_enable = false;
+  if (header.kind == Node::Kind::kNull) return;
+  if (header.is_struct()) {
+    // A header's text says null where a value is missing, so nothing can fail.
+    AddNode(header).IgnoreError();
+    return Finish();
+  }
+  if (!IsConstant(header)) return AddLoneLeaf(header, PartProgram::Form::kHeaderText);
+  if (header.leaf.constant.is_null()) return;
+  ValueContext context;
+  Scratch scratch;
+  context.out = &text_;
+  context.scratch = &scratch;
+  AppendHeaderScalar(header.leaf.constant_value(), header.schema.get(), &context);
+  Finish();
+}
+
+absl::Status PartCompiler::AddNull(const Node& node) {
+  const ConnectSchema* schema = node.schema.get();
+  const bool json = part_.format_ == TextFormat::kJson;
+  const bool with_default = schema != nullptr && schema->default_value &&
+                            (!json || part_.converter_.replace_null_with_default);
+  if (with_default) {
+    AddText(schema->default_value->json);
+    return absl::OkStatus();
+  }
+  if (json && schema != nullptr && !schema->optional)
+    return RequiredIsNull(node.name.empty() ? "the record" : absl::StrCat("the field ", node.name));
+  AddText("null");
+  return absl::OkStatus();
+}
+
+std::string PartCompiler::ConstantText(const Node& leaf) const {
+  std::string text;
+  Scratch scratch;
+  ValueContext context;
+  context.out = &text;
+  context.format = part_.format_;
+  context.decimal_numeric = part_.converter_.decimal_numeric;
+  context.scratch = &scratch;
+  AppendScalar(leaf.leaf.constant_value(), leaf.schema.get(), &context);
+  return text;
+}
+
+absl::Status PartCompiler::AddNode(const Node& node) {
+  if (node.kind == Node::Kind::kNull) return AddNull(node);
+  if (node.is_struct()) return AddStruct(node);
+  if (IsConstant(node) && !node.leaf.constant.is_null()) {
+    AddText(ConstantText(node));
+    return absl::OkStatus();
+  }
+  if (AddField(node)) return absl::OkStatus();
+  const bool column = IsInput(node) && node.leaf.input < kFieldInputs;
+  AddMember(node, column ? Step::Kind::kColumn : Step::Kind::kLeaf, {});
+  return absl::OkStatus();
+}
+
+absl::Status PartCompiler::AddStruct(const Node& node) {
+  const size_t columns = AddColumns(node);
+  const char* separator = columns > 0 ? "," : "{";
+  for (size_t i = columns; i < node.members.size(); ++i) {
+    const Node& member = node.members[i];
+    AddText(absl::StrCat(separator, QuotedName(member.name, part_.format_), ":"));
+    RETURN_IF_ERROR(AddNode(member));
+    separator = ",";
+  }
+  AddText(node.members.empty() ? "{}" : "}");
+  return absl::OkStatus();
+}
+
+size_t PartCompiler::CountColumns(const Node& node, InputPlan* first) const {
+  if (table_ == nullptr || node.members.empty() || !IsInput(node.members[0]) ||
+      node.members[0].leaf.input >= kFieldInputs)
+    return 0;
+  *first = FindInput(node.members[0].leaf.input, table_);
+  const bool key = first->row == InputRow::kKeyBefore || first->row == InputRow::kKeyAfter;
+  // The texts for NULL are those of the converter of keys or values.
+  const bool as_compiled = part_.role_ == PartProgram::Role::kHeader
+                               ? key && part_.format_ == TextFormat::kHeader
+                               : key == (part_.role_ == PartProgram::Role::kKey);
+  const ConnectSchema* original =
+      key ? table_->key_schema.get() : table_->envelope_schema->Find("after")->schema.get();
+  if (!as_compiled || original == nullptr) return 0;
+  // The fields behind the columns of a key are constants of its own.
+  size_t count = 0;
+  while (count < node.members.size() && count < first->row_plan->fields.size() &&
+         IsColumn(node.members[count], InputNumber(first->row, count), original->fields[count]))
+    ++count;
+  return count;
+}
+
+size_t PartCompiler::AddColumns(const Node& node) {
+  InputPlan first;
+  const size_t count = CountColumns(node, &first);
+  if (count == 0) return 0;
+  Step& step = AddStep(Step::Kind::kColumns);
+  step.row = first.row;
+  step.row_plan = first.row_plan;
+  step.count = static_cast<uint32_t>(count);
+  return count;
+}
+
+bool PartCompiler::AddField(const Node& node) {
+  if (part_.format_ != TextFormat::kJson || !IsInput(node) || node.leaf.input < kFieldInputs)
+    return false;
+  const InputField field = FindInput(node.leaf.input, table_).field;
+  if (field == InputField::kSequence) {
+    AddText("\"[");
+    AddTransactionValue({.input = field, .sequence = true});
+    AddText(",");
+    AddStep(Step::Kind::kSequence);
+    AddText("]\"");
+    return true;
+  }
+  const ConnectSchema* schema = node.schema.get();
+  const bool with_default =
+      schema != nullptr && schema->default_value &&
+      (node.leaf.null_is_default || part_.converter_.replace_null_with_default);
+  const bool required = schema != nullptr && !schema->optional && !with_default;
+  const std::string null_text = with_default ? schema->default_value->json : "null";
+  if (MayBeNull(field) && (required || (with_default && !IsOfTransaction(field)))) return false;
+  if (IsOfTransaction(field)) {
+    AddTransactionValue({.input = field, .null_text = null_text});
+  } else {
+    AddStep(Step::Kind::kField).field = field;
+  }
+  return true;
+}
+
+// A comma, unless nothing stands before; empty where a step writes it.
+std::string PartCompiler::Separator(Written written) {
+  if (written == Written::kUnknown) AddStep(Step::Kind::kComma);
+  return written == Written::kSomething ? "," : "";
+}
+
+void PartCompiler::AddJavaStruct(const Node& node) {
+  if (AddJavaRow(node)) return;
+  // A map has no name of its own.
+  AddText(node.schema == nullptr ? "{" : "Struct{");
+  Written written = Written::kNothing;
+  for (const Node& member : node.members) AddJavaMember(member, &written);
+  AddText("}");
+}
+
+bool PartCompiler::AddJavaRow(const Node& node) {
+  InputPlan first;
+  const size_t count = CountColumns(node, &first);
+  if (count == 0 || count != node.members.size() || count != first.row_plan->fields.size() ||
+      node.schema == nullptr || !first.row_plan->tail[Index(TextFormat::kStruct)].empty())
+    return false;
+  Step& step = AddStep(Step::Kind::kRow);
+  step.row = first.row;
+  step.row_plan = first.row_plan;
+  return true;
+}
+
+void PartCompiler::AddJavaMember(const Node& node, Written* written) {
+  const std::string label = absl::StrCat(node.name, "=");
+  if (node.kind == Node::Kind::kNull) return;
+  if (node.is_struct() || (IsConstant(node) && !node.leaf.constant.is_null())) {
+    const std::string separator = Separator(*written);
+    AddText(absl::StrCat(separator, label));
+    if (node.is_struct()) {
+      AddJavaStruct(node);
+    } else {
+      AddText(ConstantText(node));
+    }
+    *written = Written::kSomething;
+    return;
+  }
+  if (AddJavaField(node, label, *written)) {
+    *written = Written::kSomething;
+    return;
+  }
+  MemberStep member;
+  member.first = *written == Written::kNothing;
+  member.comma = *written == Written::kUnknown;
+  member.label = absl::StrCat(*written == Written::kSomething ? "," : "", label);
+  AddMember(node, Step::Kind::kMember, std::move(member));
+  if (*written == Written::kNothing) *written = Written::kUnknown;
+}
+
+bool PartCompiler::AddJavaField(const Node& node, const std::string& label, Written written) {
+  if (!IsInput(node) || node.leaf.input < kFieldInputs) return false;
+  const InputField field = FindInput(node.leaf.input, table_).field;
+  const bool nullable = MayBeNull(field);
+  if (nullable &&
+      (written != Written::kSomething || !IsOfTransaction(field) || node.leaf.null_is_default))
+    return false;
+  const std::string separated = absl::StrCat(Separator(written), label);
+  if (nullable) {
+    AddTransactionValue({.label = separated, .input = field, .left_out = true});
+    return true;
+  }
+  AddText(separated);
+  if (field == InputField::kSequence) {
+    AddText("[");
+    AddTransactionValue({.input = field, .sequence = true});
+    AddText(",");
+    AddStep(Step::Kind::kSequence);
+    AddText("]");
+  } else if (IsOfTransaction(field)) {
+    AddTransactionValue({.input = field});
+  } else {
+    AddStep(Step::Kind::kField).field = field;
+  }
+  return true;
+}
+
+}  // namespace walduct::encode

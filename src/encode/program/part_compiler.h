@@ -1,0 +1,65 @@
+// PartCompiler: makes a PartProgram of the key, the value or a header of a template. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "encode/program/part_program.h"
+
+namespace walduct::encode {
+
+class PartCompiler {
+ public:
+  // table: whose inputs the template has; null: it has no columns. Borrowed by the program.
+  // *buffers: see CompileLeaf.
+  PartCompiler(const TablePlan* table, size_t* buffers, PartProgram* part)
+      : table_(table), buffers_(buffers), part_(*part) {}
+
+  // An error: no record of this template can be written (a required value is null, bytes are asked
+  // for and there are none).
+  absl::Status Compile(const std::optional<event::Node>& node, PartProgram::Role role,
+                       const config::ConverterOptions& converter);
+  // A header as SimpleHeaderConverter writes it.
+  void CompileSimple(const event::Node& header);
+
+ private:
+  // What has been written of a struct that StringConverter prints.
+  enum class Written : uint8_t { kNothing, kSomething, kUnknown };
+
+  void AddLoneLeaf(const event::Node& node, PartProgram::Form form);
+  void SetHead(const event::Node& node);
+
+  // JSON, and structs in headers.
+  absl::Status AddNode(const event::Node& node);
+  absl::Status AddNull(const event::Node& node);
+  absl::Status AddStruct(const event::Node& node);
+  // What no transform has touched is written as a whole: the first so many members.
+  size_t AddColumns(const event::Node& node);
+  bool AddField(const event::Node& node);
+
+  // StringConverter: Java's Struct.toString().
+  void AddJavaStruct(const event::Node& node);
+  void AddJavaMember(const event::Node& node, Written* written);
+  bool AddJavaRow(const event::Node& node);
+  bool AddJavaField(const event::Node& node, const std::string& label, Written written);
+  std::string Separator(Written written);
+
+  // The leading members that are columns of the table, in its order and untouched.
+  size_t CountColumns(const event::Node& node, InputPlan* first) const;
+  std::string ConstantText(const event::Node& leaf) const;
+
+  void AddText(absl::string_view text) { text_.append(text.data(), text.size()); }
+  Step& AddStep(Step::Kind kind);
+  void AddTransactionValue(TransactionText::Piece piece);
+  void AddMember(const event::Node& node, Step::Kind kind, MemberStep member);
+  void Finish();
+
+  const TablePlan* const table_;
+  size_t* const buffers_;
+  PartProgram& part_;
+  std::string text_;                                 // constant, since the last value
+  std::unique_ptr<TransactionText> of_transaction_;  // before it, since the last step
+};
+
+}  // namespace walduct::encode

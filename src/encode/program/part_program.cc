@@ -1,0 +1,156 @@
+#include "encode/program/part_program.h"
+
+#include "base/status_macros.h"
+#include "encode/formats/scalar_text.h"
+#include "encode/table/bytes_only_error.h"
+
+namespace walduct::encode {
+
+using event::Scalar;
+
+void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
+  for (Step& step : steps_) {
+    TransactionText* const text = step.of_transaction.get();
+    if (text == nullptr || (text->is_of_origin && text->origin == inputs.origin())) continue;
+    text->origin = inputs.origin();
+    Prepare(&step.text, context);
+    for (const TransactionText::Piece& piece : text->pieces) AppendPiece(piece, inputs, context);
+    step.text.append(text->end);
+  }
+}
+
+void PartProgram::AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
+                              ValueContext* context) {
+  std::string* const out = context->out;
+  out->append(piece.text);
+  if (piece.sequence) return inputs.AppendSequenceCommit(context);
+  const size_t size = out->size();
+  if (piece.left_out) out->append(piece.label);
+  if (inputs.AppendField(piece.input, context)) return;
+  if (piece.left_out) {
+    out->resize(size);
+  } else {
+    out->append(piece.null_text);
+  }
+}
+
+absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* context,
+                                   ProgramBuffers* buffers, std::string* buffer,
+                                   std::optional<absl::string_view>* out) const {
+  if (form_ == Form::kNull) return absl::OkStatus();
+  if (form_ == Form::kConstant) {
+    *out = steps_[0].text;
+    return absl::OkStatus();
+  }
+  Prepare(buffer, context);
+  if (form_ == Form::kBytes) return RunBytes(inputs, context, buffers, out);
+  bool null = false;
+  const LeafProgram& leaf = members_[0].leaf;
+  if (form_ == Form::kHeaderText) {
+    Scalar value;
+    RETURN_IF_ERROR(ReadLeaf(leaf, inputs, context, buffers, &value));
+    if (value.is_null()) return absl::OkStatus();
+    context->out = buffer;
+    AppendHeaderScalar(value, leaf.schema.get(), context);
+    *out = *buffer;
+    return absl::OkStatus();
+  }
+  buffer->append(head_.data(), head_.size());
+  RETURN_IF_ERROR(AppendLeaf(leaf, converter_, inputs, context, buffers, &null));
+  // StringConverter writes null for null; JsonConverter the word, unless there is no schema.
+  if (null && (format_ == TextFormat::kStruct || schemaless_)) return absl::OkStatus();
+  if (null) buffer->append("null");
+  buffer->append(tail_);
+  *out = *buffer;
+  return absl::OkStatus();
+}
+
+absl::Status PartProgram::RunBytes(const RecordInputs& inputs, ValueContext* context,
+                                   ProgramBuffers* buffers,
+                                   std::optional<absl::string_view>* out) const {
+  std::string* const buffer = context->out;
+  Scalar value;
+  RETURN_IF_ERROR(ReadLeaf(members_[0].leaf, inputs, context, buffers, &value));
+  if (value.is_null()) return absl::OkStatus();
+  // A Decimal's schema is bytes, too.
+  if (value.kind != Scalar::Kind::kBytes)
+    return BytesOnlyError(role_ == Role::kKey     ? "key"
+                          : role_ == Role::kValue ? "value"
+                                                  : "header",
+                          "is something else");
+  buffer->assign(value.text.data(), value.text.size());
+  *out = *buffer;
+  return absl::OkStatus();
+}
+
+absl::Status PartProgram::RunColumn(const Step& step, const RecordInputs& inputs,
+                                    ValueContext* context) const {
+  const LeafProgram& leaf = members_[step.leaf].leaf;
+  bool null = false;
+  RETURN_IF_ERROR(inputs.AppendColumnOf(leaf.input, context, &null));
+  if (!null) return absl::OkStatus();
+  RETURN_IF_ERROR(FillNull(leaf, converter_, context, &null));
+  if (null) context->out->append("null");
+  return absl::OkStatus();
+}
+
+absl::Status PartProgram::RunMember(const Step& step, const RecordInputs& inputs,
+                                    ValueContext* context, ProgramBuffers* buffers,
+                                    bool* first) const {
+  const MemberStep& member = members_[step.leaf];
+  std::string* const out = context->out;
+  const size_t size = out->size();
+  if (member.first) *first = true;
+  if (member.comma && !*first) out->push_back(',');
+  out->append(member.label);
+  bool null = false;
+  RETURN_IF_ERROR(AppendLeaf(member.leaf, converter_, inputs, context, buffers, &null));
+  if (null) {
+    out->resize(size);
+  } else {
+    *first = false;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PartProgram::RunSteps(const RecordInputs& inputs, ValueContext* context,
+                                   ProgramBuffers* buffers) const {
+  std::string* const out = context->out;
+  bool first = true, null = false;
+  for (const Step& step : steps_) {
+    out->append(step.text);
+    switch (step.kind) {
+      case Step::Kind::kText:
+        break;
+      case Step::Kind::kColumns:
+        RETURN_IF_ERROR(inputs.AppendColumns(step.row, *step.row_plan, step.count, context));
+        break;
+      case Step::Kind::kRow:
+        RETURN_IF_ERROR(inputs.AppendWholeRow(step.row, *step.row_plan, context));
+        break;
+      case Step::Kind::kField:
+        if (!inputs.AppendField(step.field, context)) out->append("null");
+        break;
+      case Step::Kind::kSequence:
+        inputs.AppendSequenceChange(context);
+        break;
+      case Step::Kind::kColumn:
+        RETURN_IF_ERROR(RunColumn(step, inputs, context));
+        break;
+      case Step::Kind::kLeaf:
+        RETURN_IF_ERROR(
+            AppendLeaf(members_[step.leaf].leaf, converter_, inputs, context, buffers, &null));
+        if (null) out->append("null");
+        break;
+      case Step::Kind::kMember:
+        RETURN_IF_ERROR(RunMember(step, inputs, context, buffers, &first));
+        break;
+      case Step::Kind::kComma:
+        if (!first) out->push_back(',');
+        break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::encode

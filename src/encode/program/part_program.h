@@ -1,0 +1,140 @@
+// PartProgram: the key, the value or one header of a template, compiled to appends for one
+// converter: runs of text with rows, columns and other values between them. Text joins as far as it
+// is the same for all records of the template, and so do the values that all changes of a
+// transaction share: they are printed once per transaction.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "encode/program/leaf_program.h"
+
+namespace walduct::encode {
+
+// Text with values of the transaction in it.
+struct TransactionText {
+  struct Piece {
+    std::string text = {};   // before the value
+    std::string label = {};  // between the two; goes with a value that is left out
+    InputField input = InputField::kSourceMillis;
+    bool sequence = false;  // the first part of kSequence instead
+    bool left_out = false;  // with its label, when NULL; else null_text takes its place
+    std::string null_text = {};
+  };
+  std::vector<Piece> pieces;
+  std::string end = {};
+  bool is_of_origin = true;  // so are all its values
+  uint64_t origin = 0;       // RecordInputs::origin() it was made with
+};
+
+struct Step {
+  enum class Kind : uint8_t {
+    kText,      // nothing but the text
+    kColumns,   // the first columns of a row, from `{` to the last value; not of StringConverter
+    kRow,       // a whole row
+    kField,     // an input that is no column; kJson says null for NULL, in kStruct it never is NULL
+    kSequence,  // the second part of InputField::kSequence
+    kColumn,    // a column alone; not of StringConverter
+    kLeaf,      // any leaf
+    kMember,    // a member of a struct that StringConverter prints
+    kComma,     // one, if a member of the struct stands before it
+  };
+  std::string text;                                 // before the value
+  std::unique_ptr<TransactionText> of_transaction;  // what `text` is made of; null: constant
+  Kind kind = Kind::kText;
+  InputRow row = InputRow::kBefore;     // kColumns, kRow
+  InputField field = InputField::kLsn;  // kField
+  uint32_t count = 0;                   // kColumns
+  const RowPlan* row_plan = nullptr;    // kColumns, kRow; borrowed from the TablePlan
+  uint32_t leaf = 0;                    // kColumn, kLeaf, kMember: place in `leaves`
+};
+
+// StringConverter leaves out members that are null, so whether a comma stands before one may depend
+// on what has been written.
+struct MemberStep {
+  LeafProgram leaf;
+  std::string label;   // `name=`
+  bool first = false;  // nothing of its struct stands before it
+  bool comma = false;  // one stands before it, if anything of its struct does
+};
+
+class PartProgram {
+ public:
+  enum class Role : uint8_t { kKey, kValue, kHeader };
+
+  const std::string& name() const { return name_; }  // of the header
+  void set_name(const std::string& name) { name_ = name; }
+  bool has_transaction_text() const { return has_transaction_text_; }
+
+  // To be called before Run whenever RecordInputs::transaction() has changed.
+  void BeginTransaction(const RecordInputs& inputs, ValueContext* context);
+
+  // *out, absent before: stays so where the part is null; it borrows from the program or from
+  // *buffer.
+  absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
+                   std::string* buffer, std::optional<absl::string_view>* out) const {
+    if (form_ != Form::kSteps) return RunOther(inputs, context, buffers, buffer, out);
+    Prepare(buffer, context);
+    if (!head_.empty()) buffer->append(head_.data(), head_.size());
+    absl::Status status = RunSteps(inputs, context, buffers);
+    if (status.ok()) *out = *buffer;
+    return status;
+  }
+
+  // The text, where it is the same in every record.
+  std::optional<absl::string_view> constant() const {
+    if (form_ != Form::kConstant) return std::nullopt;
+    return steps_[0].text;
+  }
+
+ private:
+  friend class PartCompiler;
+
+  enum class Form : uint8_t {
+    kNull,
+    kConstant,
+    kSteps,
+    kLeaf,        // one value alone
+    kBytes,       // the same, as it is
+    kHeaderText,  // the same, as SimpleHeaderConverter writes it
+  };
+
+  static void AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
+                          ValueContext* context);
+  absl::Status RunOther(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
+                        std::string* buffer, std::optional<absl::string_view>* out) const;
+  absl::Status RunSteps(const RecordInputs& inputs, ValueContext* context,
+                        ProgramBuffers* buffers) const;
+  absl::Status RunMember(const Step& step, const RecordInputs& inputs, ValueContext* context,
+                         ProgramBuffers* buffers, bool* first) const;
+  absl::Status RunColumn(const Step& step, const RecordInputs& inputs, ValueContext* context) const;
+  absl::Status RunBytes(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
+                        std::optional<absl::string_view>* out) const;
+  void Prepare(std::string* buffer, ValueContext* context) const {
+    buffer->clear();
+    context->out = buffer;
+    context->format = format_;
+    context->decimal_numeric = converter_.decimal_numeric;
+    context->nested_arrays =
+        !(converter_.kind == config::ConverterKind::kJson && converter_.schemas_enable);
+  }
+
+  Form form_ = Form::kNull;
+  Role role_ = Role::kValue;
+  TextFormat format_ = TextFormat::kJson;
+  bool schemaless_ = false;
+  bool has_transaction_text_ = false;
+  config::ConverterOptions converter_;
+  std::string name_;
+  absl::string_view head_;  // `{"schema":…,"payload":`, of the TablePlan or own_head_
+  std::unique_ptr<const std::string> own_head_;
+  std::vector<Step> steps_;
+  std::string tail_;  // after one value alone
+  std::vector<MemberStep> members_;
+};
+
+}  // namespace walduct::encode

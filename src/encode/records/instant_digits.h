@@ -1,0 +1,56 @@
+// InstantDigits: a point in time in its finest unit, printed once: coarser units are the same
+// digits with the last ones left out.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::encode {
+
+class InstantDigits {
+ public:
+  InstantDigits() : InstantDigits(0) {}
+  explicit InstantDigits(int64_t instant) { Print(instant); }
+
+  // Of two points in time that have all but the last nine digits in common, the second is cheap.
+  void Set(int64_t instant) {
+    if (instant < kTail || instant / kTail != head_) return Print(instant);
+    instant_ = instant;
+    auto rest = static_cast<uint32_t>(instant % kTail);
+    for (char* digit = digits_ + size_; rest != 0 || digit > digits_ + size_ - 9; rest /= 10)
+      *--digit = static_cast<char>('0' + rest % 10);
+  }
+
+  // instant / 10^digits, rounded down.
+  void AppendWithoutLast(size_t digits, std::string* out) const {
+    if (digits == 0 || (instant_ > 0 && size_ > digits)) {
+      out->append(digits_, size_ - digits);
+      return;
+    }
+    int64_t divisor = 1;
+    for (size_t i = 0; i < digits; ++i) divisor *= 10;
+    absl::StrAppend(out, instant_ / divisor - (instant_ % divisor < 0 ? 1 : 0));
+  }
+
+  int64_t instant() const { return instant_; }
+
+ private:
+  static constexpr int64_t kTail = 1'000'000'000;
+
+  void Print(int64_t instant) {
+    instant_ = instant;
+    head_ = instant / kTail;
+    size_ = static_cast<size_t>(std::to_chars(digits_, digits_ + sizeof(digits_), instant).ptr -
+                                digits_);
+  }
+
+  char digits_[24];
+  int64_t instant_;
+  int64_t head_;  // without the last nine digits
+  size_t size_;
+};
+
+}  // namespace walduct::encode
