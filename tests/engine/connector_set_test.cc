@@ -102,6 +102,15 @@ TEST_F(ConnectorSetTest, AStopEndsAllCleanly) {
   EXPECT_EQ(set_.Statuses()[1].state, ConnectorState::kStopped);
 }
 
+TEST_F(ConnectorSetTest, AStopThatComesAtOnceEndsAll) {
+  for (int round = 0; round < 20; ++round) {
+    Add("orders");
+    stop_.Request();
+    EXPECT_EQ(set_.AwaitEnd(stop_), kExitClean);
+    EXPECT_TRUE(set_.Remove("orders").ok());
+  }
+}
+
 TEST_F(ConnectorSetTest, APausedOneIsStoppedTooAndIsNoEnd) {
   Add("orders");
   ASSERT_TRUE(AwaitStreaming("orders"));

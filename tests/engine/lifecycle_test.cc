@@ -106,6 +106,37 @@ TEST_F(LifecycleTest, AnUnknownHostIsAnErrorAtTheStartAndAnOutageLater) {
   EXPECT_EQ(seen_[0].activity, Activity::kRetrying);
 }
 
+TEST_F(LifecycleTest, AnUnknownHostStaysAnOutageOverAPause) {
+  GiveAt(absl::Minutes(1), Command::kPause);
+  At(absl::Minutes(2), [&] {
+    world_.database.Refuse(
+        Error(absl::StatusCode::kUnavailable, "unknown_host", "who is that", "check the name"));
+    mailbox_.Post(Command::kResume);
+  });
+  LookAt(absl::Minutes(3));
+  RunFor(absl::Minutes(4));
+  EXPECT_EQ(seen_[0].activity, Activity::kRetrying);
+}
+
+TEST_F(LifecycleTest, OneThatIsStoppedBeforeItCouldRunHasEnded) {
+  mailbox_.Post(Command::kStop);
+  LookAt(absl::Seconds(1));
+  RunFor(absl::Seconds(2));
+  EXPECT_EQ(seen_[0].state, ConnectorState::kStopped);
+  EXPECT_EQ(seen_[0].exit_code, kExitClean);
+  EXPECT_EQ(world_.database.connections(), 0);
+}
+
+TEST_F(LifecycleTest, OneThatIsPausedBeforeItCouldRunIsPaused) {
+  mailbox_.Post(Command::kPause);
+  LookAt(absl::Seconds(1));
+  GiveAt(absl::Seconds(2), Command::kResume);
+  LookAt(absl::Seconds(3));
+  RunFor(absl::Seconds(4));
+  EXPECT_EQ(seen_[0].state, ConnectorState::kPaused);
+  EXPECT_EQ(seen_[1].activity, Activity::kStreaming);
+}
+
 TEST_F(LifecycleTest, NothingComesTwiceOverCleanPausesAndRestarts) {
   int row = 0;
   for (int i = 1; i <= 60; ++i)

@@ -36,35 +36,39 @@ void Lifecycle::Run() {
 }
 
 void Lifecycle::Rest() {
-  const ConnectorStatus before = parts_.board->Read();
+  ShowRest();
+  const ConnectorState state = parts_.board->Read().state;
   parts_.board->WaitsFor(WaitReason::kCommand);
   parts_.world->poller().WaitReadable({parts_.control->fd()}, kRest);
   parts_.control->Take();
-  const Control& control = *parts_.control;
-  if (control.quits() || control.failed()) return;
-  if (control.runs()) return log::Info("starting", {{"state", StateText(before.state)}});
+  if (parts_.control->runs()) log::Info("starting", {{"state", StateText(state)}});
+}
+
+// Also of one that was stopped or paused before it could run.
+void Lifecycle::ShowRest() {
+  if (parts_.control->failed()) return;
+  const ConnectorStatus before = parts_.board->Read();
   const ConnectorState state =
-      control.pauses() ? ConnectorState::kPaused : ConnectorState::kStopped;
+      parts_.control->pauses() ? ConnectorState::kPaused : ConnectorState::kStopped;
   if (state == before.state) return;
   log::Info(Outcome());
   // A failure stays the outcome of the run that it ended.
-  Leave(before.exit_code && before.state == ConnectorState::kFailed ? *before.exit_code
-                                                                    : CleanExit(false));
+  const bool failed = before.state == ConnectorState::kFailed;
+  Leave(failed ? before.exit_code.value_or(kExitFailure) : CleanExit(false));
 }
 
 void Lifecycle::RunAttempts() {
   RetryBudget budget(*parts_.config, parts_.world->Random());
-  Phase phase = Phase::kStarting;
   while (true) {
     const AttemptEnd end = RunAttempt();
     parts_.control->Take();
-    if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
-    parts_.board->ShowError(end.status);
     if (end.progressed) {
-      phase = Phase::kRunning;
+      phase_ = Phase::kRunning;
       budget.Reset();
     }
-    const std::optional<absl::Duration> delay = budget.Next(ActionFor(end.status, phase));
+    if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
+    parts_.board->ShowError(end.status);
+    const std::optional<absl::Duration> delay = budget.Next(ActionFor(end.status, phase_));
     if (!delay) return OnFailure(end.status);
     parts_.metrics->reconnects.Add();
     log::Warn("retrying: " + std::string(end.status.message()),

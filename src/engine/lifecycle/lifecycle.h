@@ -16,6 +16,7 @@
 #include "engine/control/control.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
+#include "engine/errors/error_policy.h"
 #include "engine/errors/warn_once.h"
 #include "engine/world/world.h"
 #include "event/position.h"
@@ -36,7 +37,7 @@ class Lifecycle {
     StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
   };
-  explicit Lifecycle(Parts parts) : parts_(std::move(parts)) {}
+  explicit Lifecycle(const Parts& parts) : parts_(parts) {}
 
   // Returns once told to quit. Logs every change of state.
   void Run();
@@ -53,6 +54,7 @@ class Lifecycle {
   void RunAttempts();
   AttemptEnd RunAttempt();
   void Rest();
+  void ShowRest();
   void WaitToRetry(absl::Duration delay);
   void OnEnd(const AttemptEnd& end);
   void OnFailure(const absl::Status& status);
@@ -63,6 +65,7 @@ class Lifecycle {
   ExitCode CleanExit(bool goal_reached) const;
 
   const Parts parts_;
+  Phase phase_ = Phase::kStarting;
   WarnOnce warn_once_;
   outbox::TableMemory outbox_tables_;
 };

@@ -19,8 +19,8 @@ constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
 
 }  // namespace
 
-Session::Session(Parts parts, Prepared prepared)
-    : parts_(std::move(parts)), prepared_(std::move(prepared)) {}
+Session::Session(const Parts& parts, Prepared prepared)
+    : parts_(parts), prepared_(std::move(prepared)) {}
 
 std::optional<event::Position> Session::stored() const {
   return duties_ ? duties_->checkpointer().stored() : std::nullopt;

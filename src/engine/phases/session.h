@@ -32,7 +32,7 @@ class Session {
     metrics::ConnectorMetrics* metrics = nullptr;
     WarnOnce* warn_once = nullptr;
   };
-  Session(Parts parts, Prepared prepared);
+  Session(const Parts& parts, Prepared prepared);
 
   // OK: interrupted, or the goal is reached; everything read is delivered and stored.
   absl::Status Run();

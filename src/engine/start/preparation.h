@@ -48,7 +48,7 @@ class Preparation {
     Control* control = nullptr;
     StatusBoard* board = nullptr;
   };
-  explicit Preparation(Parts parts) : parts_(std::move(parts)) {}
+  explicit Preparation(const Parts& parts) : parts_(parts) {}
 
   // Cancelled when it was interrupted while it waited.
   absl::StatusOr<Prepared> Run();
