@@ -44,12 +44,11 @@ std::shared_ptr<event::TableSchema> MakeTable(const std::vector<BenchColumn>& co
 
 void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas,
                 const event::TransformChain* chain = nullptr,
-                config::ConverterKind kind = config::ConverterKind::kJson,
-                bool transactions = false) {
+                ConverterKind kind = ConverterKind::kJson, bool transactions = false) {
   const auto table = MakeTable(columns);
   std::vector<event::Value> row;
   for (const BenchColumn& c : columns) row.push_back(event::Value::Text(c.text));
-  config::EncodeOptions options;
+  EncodeOptions options;
   options.topic_prefix = "srv";
   options.database = "shop";
   options.key.schemas_enable = schemas;
@@ -111,13 +110,13 @@ void TypicalRow(benchmark::State& state) { EncodeRows(state, Typical(), state.ra
 BENCHMARK(TypicalRow)->ArgName("schemas")->Arg(0)->Arg(1);
 
 void TypicalRowAsText(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, config::ConverterKind::kString);
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kString);
 }
 BENCHMARK(TypicalRowAsText);
 
 // Each row a transaction of its own.
 void TypicalRowAlone(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, config::ConverterKind::kJson, true);
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kJson, true);
 }
 BENCHMARK(TypicalRowAlone);
 
@@ -162,11 +161,11 @@ BENCHMARK(TypicalRowRouted)->ArgName("schemas")->Arg(0)->Arg(1);
 class OneColumnRecord {
  public:
   OneColumnRecord(const test::TypeSample& sample, absl::string_view text,
-                  const config::ValueOptions& values)
+                  const ValueOptions& values)
       : row_{event::Value::Text("1"), event::Value::Text(text)} {
     table_ = MakeTable({{"int8", -1, "1"}, {"text", sample.typmod, ""}});
     table_->columns[1].type = test::TypeOf(sample);
-    config::EncodeOptions options;
+    EncodeOptions options;
     options.topic_prefix = "srv";
     options.database = "shop";
     options.key.schemas_enable = false;
@@ -208,8 +207,7 @@ class OneColumnRecord {
   event::Record record_;
 };
 
-void Family(benchmark::State& state, const test::TypeSample& sample,
-            const config::ValueOptions& options) {
+void Family(benchmark::State& state, const test::TypeSample& sample, const ValueOptions& options) {
   const std::string plain(std::strlen(sample.text), 'x');
   const test::TypeSample text = {"text", -1, plain.c_str()};
   OneColumnRecord record(sample, sample.text, options), beside(text, plain, options);
@@ -222,19 +220,19 @@ void Family(benchmark::State& state, const test::TypeSample& sample,
 
 struct Form {
   const char* name;
-  config::ValueOptions values;
+  ValueOptions values;
 };
 
 std::vector<Form> Forms() {
   std::vector<Form> forms = {{"", {}}, {"/text", {}}, {"/number", {}}};
-  forms[1].values.decimal = config::DecimalMode::kString;
-  forms[1].values.time = config::TimeMode::kIsoString;
-  forms[1].values.binary = config::BinaryMode::kHex;
+  forms[1].values.decimal = DecimalMode::kString;
+  forms[1].values.time = TimeMode::kIsoString;
+  forms[1].values.binary = BinaryMode::kHex;
   forms[1].values.hstore_map = true;
   forms[1].values.interval_string = true;
   forms[1].values.include_unknown = true;
-  forms[2].values.decimal = config::DecimalMode::kDouble;
-  forms[2].values.time = config::TimeMode::kNanoseconds;
+  forms[2].values.decimal = DecimalMode::kDouble;
+  forms[2].values.time = TimeMode::kNanoseconds;
   return forms;
 }
 

@@ -57,9 +57,9 @@ class OutboxRows {
     other_[other_.find('1')] = '2';
     options_.topic_prefix = "srv";
     options_.database = "shop";
-    for (config::ConverterOptions* converter : {&options_.key, &options_.value}) {
+    for (ConverterOptions* converter : {&options_.key, &options_.value}) {
       converter->schemas_enable = false;
-      if (strings) converter->kind = config::ConverterKind::kString;
+      if (strings) converter->kind = ConverterKind::kString;
     }
     change_.schema = &table_;
     change_.after = row_;
@@ -98,7 +98,7 @@ class OutboxRows {
   event::TableSchema table_;
   std::vector<event::Value> row_;
   size_t row_bytes_ = 0;
-  config::EncodeOptions options_;
+  EncodeOptions options_;
   event::ChangeEvent change_;
   event::Emission emission_;
 };

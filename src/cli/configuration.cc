@@ -56,23 +56,23 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   return request;
 }
 
-bool LoadAll(const Arguments& arguments, std::vector<config::LoadResult>* results) {
+bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* results) {
   std::optional<config::LoadRequest> request = MakeRequest(arguments);
   if (!request) return false;
   bool accepted = true;
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
-    results->push_back(config::LoadConnector(*request));
+    results->push_back(loader::LoadConnector(*request));
     for (const std::string& error : results->back().errors) Refuse(file + ": " + error);
     accepted = accepted && results->back().errors.empty();
   }
   return accepted;
 }
 
-bool CheckDistinct(const std::vector<config::LoadResult>& results) {
+bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
   std::set<std::string> names, slots;
-  for (const config::LoadResult& result : results) {
-    const config::ConnectorOptions& options = result.loaded.options;
+  for (const loader::LoadResult& result : results) {
+    const engine::ConnectorOptions& options = result.options;
     if (!names.insert(options.name).second) {
       Refuse("property 'name': '" + options.name +
              "' is used by two connectors; give each its own");

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "cli/arguments.h"
-#include "config/loader.h"
+#include "loader/load_connector.h"
 
 namespace walduct::cli {
 
@@ -25,9 +25,9 @@ void ConfigureLog(const Arguments& arguments);
 std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments);
 
 // One result per -f; false when one is refused, with all errors printed.
-bool LoadAll(const Arguments& arguments, std::vector<config::LoadResult>* results);
+bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* results);
 
 // Two connectors on one slot or one name would steal each other's changes or offsets.
-bool CheckDistinct(const std::vector<config::LoadResult>& results);
+bool CheckDistinct(const std::vector<loader::LoadResult>& results);
 
 }  // namespace walduct::cli

@@ -11,9 +11,9 @@
 
 namespace walduct::cli {
 int ShowOffsets(const Arguments& arguments) {
-  std::vector<config::LoadResult> results;
+  std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  const absl::StatusOr<std::string> body = engine::ReadOffsets(results.front().loaded.options, {});
+  const absl::StatusOr<std::string> body = engine::ReadOffsets(results.front().options, {});
   if (!body.ok()) return PrintStatus(body.status());
   if (arguments.offsets_file.empty() || arguments.offsets_file == "-") {
     std::cout << *body << "\n";
@@ -27,7 +27,7 @@ int ShowOffsets(const Arguments& arguments) {
 }
 
 int ImportOffsets(const Arguments& arguments) {
-  std::vector<config::LoadResult> results;
+  std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   std::ifstream file;
   if (arguments.offsets_file != "-") {
@@ -36,7 +36,7 @@ int ImportOffsets(const Arguments& arguments) {
   }
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  return PrintStatus(engine::WriteOffsets(results.front().loaded.options, body, {}));
+  return PrintStatus(engine::WriteOffsets(results.front().options, body, {}));
 }
 
 }  // namespace walduct::cli

@@ -49,16 +49,15 @@ int PrintOutbox(const Arguments& arguments) {
 
 int CleanOutbox(const Arguments& arguments) {
   ConfigureLog(arguments);
-  std::vector<config::LoadResult> results;
+  std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  for (const config::LoadResult& result : results) {
+  for (const loader::LoadResult& result : results) {
     const absl::StatusOr<outbox::Removed> removed = engine::CleanOutboxOnce(
-        result.loaded.options,
+        result.options,
         {.dry_run = arguments.dry_run, .wait = absl::Seconds(arguments.wait_seconds)});
     if (!removed.ok()) return PrintStatus(removed.status());
-    std::cout << result.loaded.options.name << ": "
-              << (arguments.dry_run ? "would remove " : "removed ") << removed->rows << " rows, "
-              << removed->partitions << " partitions\n";
+    std::cout << result.options.name << ": " << (arguments.dry_run ? "would remove " : "removed ")
+              << removed->rows << " rows, " << removed->partitions << " partitions\n";
   }
   return engine::kExitClean;
 }

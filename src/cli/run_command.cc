@@ -70,8 +70,8 @@ void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& fini
   _exit(engine::kExitFailure);
 }
 
-engine::Connector::Options OptionsOf(const config::LoadedConnector& loaded,
-                                     const engine::RunGoal& goal, engine::RunMode mode) {
+engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const engine::RunGoal& goal,
+                                     engine::RunMode mode) {
   if (mode == engine::RunMode::kRun) return {.config = loaded.options, .goal = goal, .mode = mode};
   const bool mode_given = std::any_of(
       loaded.properties.begin(), loaded.properties.end(),
@@ -79,16 +79,16 @@ engine::Connector::Options OptionsOf(const config::LoadedConnector& loaded,
   return {.config = engine::TailConfig(loaded.options, mode_given), .goal = goal, .mode = mode};
 }
 
-engine::ExitCode RunAll(const std::vector<config::LoadResult>& results, const engine::RunGoal& goal,
+engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const engine::RunGoal& goal,
                         engine::RunMode mode, const engine::StopSignal& stop,
                         const Environment& environment) {
   engine::ServerWorld world(environment);
   engine::ConnectorSet connectors(world);
-  for (const config::LoadResult& result : results) {
-    log::SetConnector(result.loaded.options.name);
-    for (const std::string& warning : result.loaded.warnings) log::Warn(warning);
+  for (const loader::LoadResult& result : results) {
+    log::SetConnector(result.options.name);
+    for (const std::string& warning : result.warnings) log::Warn(warning);
     // CheckDistinct has looked at the names.
-    CHECK(connectors.Add(OptionsOf(result.loaded, goal, mode)).ok());
+    CHECK(connectors.Add(OptionsOf(result, goal, mode)).ok());
   }
   log::SetConnector("");
   return connectors.AwaitEnd(stop);
@@ -100,7 +100,7 @@ int RunConnectors(const Arguments& arguments) {
   const engine::RunMode mode =
       arguments.command == Command::kTail ? engine::RunMode::kTail : engine::RunMode::kRun;
   ConfigureLog(arguments);
-  std::vector<config::LoadResult> results;
+  std::vector<loader::LoadResult> results;
   engine::RunGoal goal;
   if (!LoadAll(arguments, &results) || !CheckDistinct(results) || !ParseGoal(arguments, &goal)) {
     return engine::kExitConfiguration;

@@ -7,13 +7,14 @@
 #include "config/transforms/transform_class.h"
 #include "engine/errors/error_policy.h"
 #include "engine/world/chain_preview.h"
+#include "loader/all_properties.h"
 
 namespace walduct::cli {
 
 namespace {
 
 // What the outbox tables are like, as far as the transforms care.
-int ShowPreview(const config::ConnectorOptions& options) {
+int ShowPreview(const engine::ConnectorOptions& options) {
   const auto preview = engine::PreviewOnServer(options, {});
   if (!preview.ok()) {
     std::cout << "error: " << preview.status().message() << "\n";
@@ -32,7 +33,7 @@ int ShowPreview(const config::ConnectorOptions& options) {
 
 int Validate(const Arguments& arguments) {
   if (arguments.print_reference) {
-    std::cout << config::ConfigurationMarkdown();
+    std::cout << config::ConfigurationMarkdown(loader::AllProperties());
     return engine::kExitClean;
   }
   if (arguments.print_transforms) {
@@ -41,17 +42,17 @@ int Validate(const Arguments& arguments) {
   }
   if (arguments.connector_files.empty())
     return Refuse("validate needs -f CONNECTOR.json|.properties");
-  std::vector<config::LoadResult> results;
+  std::vector<loader::LoadResult> results;
   std::optional<config::LoadRequest> request = MakeRequest(arguments);
   if (!request) return engine::kExitConfiguration;
   bool accepted = true;
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
-    results.push_back(config::LoadConnector(*request));
-    std::cout << file << "\n" << config::RenderValidateTable(results.back());
+    results.push_back(loader::LoadConnector(*request));
+    std::cout << file << "\n" << config::RenderReport(results.back());
     accepted = accepted && results.back().errors.empty();
     if (!results.back().errors.empty() || !arguments.ask_database) continue;
-    if (const int code = ShowPreview(results.back().loaded.options); code != engine::kExitClean)
+    if (const int code = ShowPreview(results.back().options); code != engine::kExitClean)
       return code;
   }
   accepted = (!accepted || CheckDistinct(results)) && accepted;

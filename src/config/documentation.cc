@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "config/properties/definition.h"
 
 namespace walduct::config {
 namespace {
@@ -121,33 +120,34 @@ void AppendList(absl::string_view word, const std::vector<std::string>& lines, s
 
 }  // namespace
 
-std::string ConfigurationMarkdown() {
+std::string ConfigurationMarkdown(const PropertyTable& table) {
   std::string out(kIntroduction);
-  const PropertyDefinition* last = nullptr;
-  for (const PropertyDefinition* definition : AllDefinitions()) {
-    if (last == nullptr || last->group != definition->group) {
+  absl::string_view chapter;
+  for (const PropertySection& section : table.sections()) {
+    if (section.title != chapter) {
       absl::StrAppend(
-          &out, "\n## ", GroupTitle(definition->group),
+          &out, "\n## ", section.title,
           "\n\n| property | type | default | status | meaning |\n|---|---|---|---|---|\n");
     }
-    absl::StrAppend(&out, Row(*definition));
-    last = definition;
+    chapter = section.title;
+    for (const PropertyDefinition& definition : section.rows)
+      absl::StrAppend(&out, Row(definition));
   }
   return out;
 }
 
-std::string RenderValidateTable(const LoadResult& result) {
+std::string RenderReport(const LoadReport& report) {
   std::vector<Line> lines = {{"PROPERTY", "VALUE", "STATUS", "NOTE"}};
-  for (const PropertyReport& report : result.loaded.properties) {
-    lines.push_back({report.name, Shortened(report.value), std::string(StatusWord(report.status)),
-                     report.note});
+  for (const PropertyReport& property : report.properties) {
+    lines.push_back({property.name, Shortened(property.value),
+                     std::string(StatusWord(property.status)), property.note});
   }
   std::string out = Align(lines);
-  if (!result.errors.empty() || !result.loaded.warnings.empty()) absl::StrAppend(&out, "\n");
-  AppendList("error", result.errors, &out);
-  AppendList("warning", result.loaded.warnings, &out);
-  absl::StrAppend(&out, result.errors.empty() ? "accepted" : "refused", ": ", result.errors.size(),
-                  " errors, ", result.loaded.warnings.size(), " warnings\n");
+  if (!report.errors.empty() || !report.warnings.empty()) absl::StrAppend(&out, "\n");
+  AppendList("error", report.errors, &out);
+  AppendList("warning", report.warnings, &out);
+  absl::StrAppend(&out, report.errors.empty() ? "accepted" : "refused", ": ", report.errors.size(),
+                  " errors, ", report.warnings.size(), " warnings\n");
   return out;
 }
 

@@ -5,7 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "config/options_builder.h"
 #include "config/transforms/transform_class.h"
 #include "java/text/text_lists.h"
 
@@ -70,7 +69,7 @@ std::optional<Guess> GuessTopicPrefix(const std::string& name, PropertySet* prop
   if (properties->Boolean("walduct.strict")) return guess;
   prefix.name = prefix.written_as = "topic.prefix";
   prefix.raw = prefix.value;
-  prefix.definition = FindDefinition("topic.prefix");
+  prefix.definition = properties->table().Find("topic.prefix");
   properties->Put(std::move(prefix));
   return guess;
 }

@@ -1,25 +1,30 @@
 #include "config/property_checks.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "config/properties/validators.h"
-#include "config/transforms/transform_checks.h"
 #include "java/text/text_lists.h"
 
 namespace walduct::config {
 namespace {
 
-// The driver's pass-through names swallow any database.*; a near miss of a real name is a
+// A pattern may swallow any name that begins like real ones; a near miss of one of those is a
 // misspelling all the same.
-bool IsMisspelling(const Property& property, const std::string& nearest) {
-  return absl::StartsWith(property.definition->name, "database.") &&
-         absl::StartsWith(nearest, "database.") && nearest != property.name;
+bool IsMisspelling(const Property& property, const PropertyTable& table) {
+  if (!property.definition->suspects_misspellings) return false;
+  const absl::string_view pattern = property.definition->name;
+  const absl::string_view beginning = pattern.substr(0, pattern.find_first_of("<*"));
+  const std::string nearest = table.NearestName(property.name);
+  return absl::StartsWith(nearest, beginning) && nearest != property.name;
 }
 
 PropertyReport Unknown(const Property& property, const PropertySet& properties, Findings* findings,
                        PropertyReport report) {
   report.status = PropertyStatus::kUnknown;
-  const std::string nearest = NearestName(property.written_as);
+  const std::string nearest = properties.table().NearestName(property.written_as);
   if (!nearest.empty()) report.note = absl::StrCat("did you mean '", nearest, "'?");
   std::string line = "unknown property; it has no effect";
   if (!nearest.empty()) absl::StrAppend(&line, "; ", report.note);
@@ -78,15 +83,12 @@ void ReportSupport(const Property& property, const std::string& value, Findings*
   report->note = std::string(definition.note);
 }
 
-// Options of a transform are read where its list names it.
-void ReportTransform(const Property& property, const PropertySet& properties,
-                     PropertyReport* report) {
-  const absl::string_view name = property.definition->name;
-  if (name != "transforms.*" && name != "predicates.*") return;
-  if (BelongsToListedTransform(properties, property.name)) return;
+void ReportIdle(const Property& property, const PropertySet& properties, PropertyReport* report) {
+  if (property.definition->idle == nullptr) return;
+  std::string why = property.definition->idle(properties, property.name);
+  if (why.empty()) return;
   report->status = PropertyStatus::kIgnored;
-  report->note =
-      absl::StrCat("not listed in ", name == "predicates.*" ? "predicates" : "transforms");
+  report->note = std::move(why);
 }
 
 // Debezium 3 knows the older names no more, so the file is not one that it could run.
@@ -100,8 +102,6 @@ void ReportRenamed(const Property& property, const PropertySet& properties, Find
   }
 }
 
-}  // namespace
-
 PropertyReport CheckProperty(const Property& property, const PropertySet& properties,
                              const Masking& masking, Findings* findings) {
   PropertyReport report{property.written_as, masking.Shown(property), PropertyStatus::kHonoured,
@@ -109,15 +109,14 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
   if (property.definition == nullptr)
     return Unknown(property, properties, findings, std::move(report));
   const PropertyDefinition& definition = *property.definition;
-  if (definition.name == "database.*" && IsMisspelling(property, NearestName(property.name))) {
+  if (IsMisspelling(property, properties.table()))
     return Unknown(property, properties, findings, std::move(report));
-  }
   const std::string value = NormalizeValue(definition, property.value);
   if (!DiffersFromDefault(definition, value) && definition.default_value.has_value()) {
     report.status = PropertyStatus::kDefault;
   }
   ReportSupport(property, value, findings, &report);
-  ReportTransform(property, properties, &report);
+  ReportIdle(property, properties, &report);
   if (property.written_as != property.name) {
     report.status = PropertyStatus::kRenamed;
     report.note = absl::StrCat("read as '", property.name, "'");
@@ -137,6 +136,63 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
     Refuse(property, findings);
   }
   return report;
+}
+
+void Append(std::vector<std::string> lines, std::vector<std::string>* out) {
+  for (std::string& line : lines) out->push_back(std::move(line));
+}
+
+// Whatever a text is about, it may quote a name.
+void HideSalts(const PropertySet& properties, LoadReport* report) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Property& property : properties.all()) {
+    for (const std::string& name : {property.written_as, property.name}) {
+      std::string shown = Masking::ShownName(name);
+      if (shown != name) names.emplace_back(name, std::move(shown));
+    }
+  }
+  if (names.empty()) return;
+  for (std::string& line : report->errors) line = absl::StrReplaceAll(line, names);
+  for (std::string& line : report->warnings) line = absl::StrReplaceAll(line, names);
+  for (PropertyReport& property : report->properties) {
+    property.name = Masking::ShownName(property.name);
+    property.note = absl::StrReplaceAll(property.note, names);
+  }
+}
+
+}  // namespace
+
+std::vector<PropertyReport> CheckProperties(const PropertySet& properties, const Masking& masking,
+                                            Findings* findings) {
+  std::vector<PropertyReport> reports;
+  for (const Property& property : properties.all())
+    reports.push_back(CheckProperty(property, properties, masking, findings));
+  return reports;
+}
+
+void CheckRequired(const PropertySet& properties, Findings* findings) {
+  for (const PropertyDefinition* definition : properties.table().all()) {
+    if (!definition->required || properties.IsSet(definition->name)) continue;
+    findings->AddError(
+        absl::StrCat("property '", definition->name,
+                     "': A value is required; add it to the connector file or pass -o ",
+                     definition->name, "=…"));
+  }
+}
+
+void CheckOneList(const PropertySet& properties, absl::string_view kind, Findings* findings) {
+  const std::string include = absl::StrCat(kind, ".include.list");
+  const std::string exclude = absl::StrCat(kind, ".exclude.list");
+  if (!properties.IsSet(include) || !properties.IsSet(exclude)) return;
+  findings->Error(exclude,
+                  absl::StrCat("is one list too many: \"", include, "\" is already specified"),
+                  "keep one of the two");
+}
+
+void CloseReport(const PropertySet& properties, Findings* findings, LoadReport* report) {
+  Append(findings->TakeErrors(), &report->errors);
+  Append(findings->TakeWarnings(), &report->warnings);
+  HideSalts(properties, report);
 }
 
 }  // namespace walduct::config

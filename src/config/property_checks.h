@@ -1,19 +1,27 @@
-// The checks of a load: each property by its definition, then the rules between properties. All
-// problems are found, not only the first. No server and no file is touched.
+// The checks of a load that need nothing but the table: each property against its definition, what
+// is required, lists that exclude each other. All problems are found, not only the first. No server
+// and no file is touched.
 #pragma once
 
-#include "config/loader.h"
+#include "absl/strings/string_view.h"
+#include "config/load_report.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
 
 namespace walduct::config {
 
-// One property against its definition: unknown, renamed, malformed, refused, without effect. Gives
-// its line of the report.
-PropertyReport CheckProperty(const Property& property, const PropertySet& properties,
-                             const Masking& masking, Findings* findings);
+// Each property given, in order: unknown, renamed, malformed, refused, without effect. Gives the
+// lines of the report.
+std::vector<PropertyReport> CheckProperties(const PropertySet& properties, const Masking& masking,
+                                            Findings* findings);
 
-// Required properties, exclusive lists, what one property asks of another.
-void CheckCombinations(const PropertySet& properties, Findings* findings);
+// Rows that are required and not set.
+void CheckRequired(const PropertySet& properties, Findings* findings);
+
+// <kind>.include.list and <kind>.exclude.list: one of them at most.
+void CheckOneList(const PropertySet& properties, absl::string_view kind, Findings* findings);
+
+// Adds what was found to the report, and hides the salts of hashes in all its texts.
+void CloseReport(const PropertySet& properties, Findings* findings, LoadReport* report);
 
 }  // namespace walduct::config

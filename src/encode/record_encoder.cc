@@ -13,20 +13,19 @@ using event::RecordKind;
 
 constexpr size_t kMaxTables = 16384;
 
-TextFormat FormatOf(const config::ConverterOptions& converter) {
-  return converter.kind == config::ConverterKind::kString ? TextFormat::kStruct : TextFormat::kJson;
+TextFormat FormatOf(const ConverterOptions& converter) {
+  return converter.kind == ConverterKind::kString ? TextFormat::kStruct : TextFormat::kJson;
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
-    config::EncodeOptions options, Clock& clock, std::string run_id,
-    const event::TransformChain* chain) {
+    EncodeOptions options, Clock& clock, std::string run_id, const event::TransformChain* chain) {
   return std::unique_ptr<RecordEncoder>(
       new RecordEncoder(std::move(options), clock, std::move(run_id), chain));
 }
 
-RecordEncoder::RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id,
+RecordEncoder::RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
                              const event::TransformChain* chain)
     : options_(std::move(options)),
       clock_(clock),
@@ -86,14 +85,13 @@ bool RecordEncoder::SameValue(const Emission& emission) { return Same(emission, 
 bool RecordEncoder::Same(const Emission& emission, bool key) {
   const TablePlan& plan = PlanOf(emission);
   if (!plan.status.ok()) return false;
-  const config::ConverterOptions& converter = key ? options_.key : options_.value;
+  const ConverterOptions& converter = key ? options_.key : options_.value;
   // Of its own, so that what is only compared is not counted.
   ValueContext context = context_;
   context.out = &compared_;
   context.format = FormatOf(converter);
   context.decimal_numeric = converter.decimal_numeric;
-  context.nested_arrays =
-      !(converter.kind == config::ConverterKind::kJson && converter.schemas_enable);
+  context.nested_arrays = !(converter.kind == ConverterKind::kJson && converter.schemas_enable);
   context.streaming = !key;
   context.notices = nullptr;
   const event::RowView before = emission.change->before.value_or(event::RowView());

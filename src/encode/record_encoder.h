@@ -16,7 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "config/options/options.h"
+#include "encode/options/encode_options.h"
 #include "encode/program/template_encoder.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/row_writer.h"
@@ -33,7 +33,7 @@ class RecordEncoder final : public event::RecordComparison {
   // clock is borrowed and read once per record. chain: the transforms, borrowed; null: none.
   // run_id: value of the header __debezium.context.runId.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
-      config::EncodeOptions options, Clock& clock, std::string run_id,
+      EncodeOptions options, Clock& clock, std::string run_id,
       const event::TransformChain* chain = nullptr);
 
   // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h
@@ -62,13 +62,13 @@ class RecordEncoder final : public event::RecordComparison {
   uint64_t lost_values() const { return context_.lost; }
 
  private:
-  RecordEncoder(config::EncodeOptions options, Clock& clock, std::string run_id,
+  RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
                 const event::TransformChain* chain);
 
   const TablePlan& PlanOf(const event::Emission& emission);
   bool Same(const event::Emission& emission, bool key);
 
-  const config::EncodeOptions options_;
+  const EncodeOptions options_;
   Clock& clock_;
   const std::string run_id_;
 

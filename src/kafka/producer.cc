@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "config/text/topic_name.h"
 #include "kafka/error.h"
+#include "names/topic_name.h"
 
 namespace walduct::kafka {
 namespace {
@@ -59,7 +59,7 @@ rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view
 }  // namespace
 
 absl::Status CheckTopicName(absl::string_view name) {
-  if (config::IsTopicName(name)) return absl::OkStatus();
+  if (names::IsTopicName(name)) return absl::OkStatus();
   return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, absl::StrCat("topic ", name));
 }
 

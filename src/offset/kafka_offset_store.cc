@@ -44,15 +44,15 @@ void Collect(const kafka::TopicRecord& record, const OffsetIdentity& identity, L
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OffsetStore>> KafkaOffsetStore::Create(
-    const config::OffsetOptions& options, const config::KafkaOptions& kafka,
-    OffsetIdentity identity, const Environment& environment) {
+    const OffsetOptions& options, const kafka::KafkaOptions& kafka, OffsetIdentity identity,
+    const Environment& environment) {
   auto store = std::unique_ptr<KafkaOffsetStore>(
       new KafkaOffsetStore(options, kafka, std::move(identity), environment));
   RETURN_IF_ERROR(store->OpenProducer());
   return store;
 }
 
-KafkaOffsetStore::KafkaOffsetStore(config::OffsetOptions options, config::KafkaOptions kafka,
+KafkaOffsetStore::KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions kafka,
                                    OffsetIdentity identity, const Environment& environment)
     : options_(std::move(options)),
       kafka_(std::move(kafka)),

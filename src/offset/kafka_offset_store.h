@@ -11,18 +11,19 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
+#include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_reader.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
+#include "offset/options.h"
 
 namespace walduct::offset {
 
 class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandler {
  public:
-  static absl::StatusOr<std::unique_ptr<OffsetStore>> Create(const config::OffsetOptions& options,
-                                                             const config::KafkaOptions& kafka,
+  static absl::StatusOr<std::unique_ptr<OffsetStore>> Create(const OffsetOptions& options,
+                                                             const kafka::KafkaOptions& kafka,
                                                              OffsetIdentity identity,
                                                              const Environment& environment);
 
@@ -34,8 +35,8 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   absl::Status Erase() override;
 
  private:
-  KafkaOffsetStore(config::OffsetOptions options, config::KafkaOptions kafka,
-                   OffsetIdentity identity, const Environment& environment);
+  KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions kafka, OffsetIdentity identity,
+                   const Environment& environment);
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
   absl::Status ReadLatest(const std::function<void(const kafka::TopicRecord&)>& handler);
@@ -43,8 +44,8 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   absl::Status TryCreateTopic(int replication_factor);
   absl::Status Send(absl::string_view key, std::optional<absl::string_view> value);
 
-  const config::OffsetOptions options_;
-  const config::KafkaOptions kafka_;
+  const OffsetOptions options_;
+  const kafka::KafkaOptions kafka_;
   const OffsetIdentity identity_;
   const Environment environment_;
   const absl::Duration timeout_;

@@ -7,16 +7,16 @@
 
 namespace walduct::offset {
 
-absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(
-    const config::ConnectorOptions& options, const Environment& environment) {
-  OffsetIdentity identity{options.name, options.transform.topic_prefix};
-  switch (options.offset.kind) {
-    case config::OffsetStoreKind::kKafkaTopic:
-      return KafkaOffsetStore::Create(options.offset, options.kafka, std::move(identity),
-                                      environment);
-    case config::OffsetStoreKind::kFile:
-      return FileOffsetStore::Create(options.offset.file_path, std::move(identity));
-    case config::OffsetStoreKind::kMemory:
+absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptions& options,
+                                                               const kafka::KafkaOptions& kafka,
+                                                               OffsetIdentity identity,
+                                                               const Environment& environment) {
+  switch (options.kind) {
+    case OffsetStoreKind::kKafkaTopic:
+      return KafkaOffsetStore::Create(options, kafka, std::move(identity), environment);
+    case OffsetStoreKind::kFile:
+      return FileOffsetStore::Create(options.file_path, std::move(identity));
+    case OffsetStoreKind::kMemory:
       return std::make_unique<MemoryOffsetStore>();
   }
   CHECK(false);

@@ -69,7 +69,7 @@ absl::StatusOr<Removed> Cleaner::Count(const Fence& acknowledged) {
 }
 
 bool Cleaner::Drops(const Leaf& leaf) const {
-  return parts_.tables.outbox->cleanup == config::OutboxCleanup::kDropPartitions && leaf.bounded;
+  return parts_.tables.outbox->cleanup == OutboxCleanup::kDropPartitions && leaf.bounded;
 }
 
 // Old enough and behind the fence.

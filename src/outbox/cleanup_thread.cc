@@ -30,11 +30,11 @@ CleanupThread::~CleanupThread() {
 }
 
 void CleanupThread::Run() {
-  log::SetConnector(options_.config->name);
-  const auto interval = absl::ToChronoMilliseconds(options_.config->outbox.interval);
+  log::SetConnector(options_.connector);
+  const auto interval = absl::ToChronoMilliseconds(options_.outbox->interval);
   while (!stopping()) {
     const absl::Status status = Round();
-    if (!status.ok() || options_.config->outbox.interval > kKeepSession) connection_.reset();
+    if (!status.ok() || options_.outbox->interval > kKeepSession) connection_.reset();
     std::unique_lock<std::mutex> lock(mutex_);
     wake_.wait_for(lock, interval, [this] { return stopping(); });
   }
@@ -51,7 +51,7 @@ absl::Status CleanupThread::Round() {
     }
     if (!acknowledged_fence_) return absl::OkStatus();
     Cleaner cleaner({.connection = connection_.get(),
-                     .tables = {.outbox = &options_.config->outbox,
+                     .tables = {.outbox = options_.outbox,
                                 .captured = options_.captured,
                                 .publication = options_.publication,
                                 .memory = options_.memory},
@@ -66,9 +66,9 @@ absl::Status CleanupThread::Round() {
 absl::Status CleanupThread::Open() {
   if (connection_ != nullptr) return absl::OkStatus();
   postgres::ConnectionOptions options;
-  options.database = options_.config->database;
+  options.database = *options_.database;
   options.database.connect_timeout = std::min(options.database.connect_timeout, kConnectTimeout);
-  options.application_name = absl::StrCat("walduct ", options_.config->name, " outbox");
+  options.application_name = absl::StrCat("walduct ", options_.connector, " outbox");
   options.environment = options_.environment;
   ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options)));
   ASSIGN_OR_RETURN(const ServerMark now, MarkServer(*connection));

@@ -16,10 +16,11 @@
 #include <string>
 #include <thread>
 
-#include "config/options/options.h"
-#include "config/options/table_filter.h"
 #include "metrics/connector_metrics.h"
+#include "names/table_filter.h"
 #include "outbox/cleaner.h"
+#include "outbox/options.h"
+#include "postgres/options.h"
 
 namespace walduct::outbox {
 
@@ -27,8 +28,10 @@ class CleanupThread {
  public:
   // Borrowed pointers must outlive the thread.
   struct Options {
-    const config::ConnectorOptions* config = nullptr;
-    const config::TableFilter* captured = nullptr;
+    std::string connector;  // its name
+    const OutboxOptions* outbox = nullptr;
+    const postgres::DatabaseOptions* database = nullptr;
+    const names::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     std::string publication;
     std::string server_started;     // ServerMark's, when the attempt began

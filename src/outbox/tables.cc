@@ -132,10 +132,10 @@ absl::StatusOr<std::string> TimeColumn(const Result& rows, int row, const Tables
 }
 
 absl::StatusOr<std::vector<Oid>> MatchingTables(Connection& connection,
-                                                const config::OutboxOptions& outbox) {
-  config::TableFilterOptions wanted;
+                                                const OutboxOptions& outbox) {
+  names::TableFilterOptions wanted;
   wanted.table_include = outbox.tables;
-  const config::TableFilter filter(std::move(wanted));
+  const names::TableFilter filter(std::move(wanted));
   ASSIGN_OR_RETURN(const auto tables, postgres::Catalog(connection).CapturedTables(filter));
   std::vector<Oid> oids;
   for (const postgres::TableName& table : tables) oids.push_back(table.relation);
@@ -203,7 +203,7 @@ absl::StatusOr<std::vector<Leaf>> FindLeaves(Connection& connection, const Table
     leaf.expired = rows.Get(row, kExpired) == "t";
     leaf.oid = std::string(rows.Get(row, kOid));
     leaf.since = Since(rows, row, query);
-    if (query.outbox->cleanup == config::OutboxCleanup::kDropPartitions && !leaf.partition) {
+    if (query.outbox->cleanup == OutboxCleanup::kDropPartitions && !leaf.partition) {
       return Refusal("outbox_not_partitioned",
                      absl::StrCat("outbox table ", leaf.relation, " has no partitions to drop"),
                      "set walduct.outbox.cleanup=delete");

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
-#include "config/options/table_filter.h"
+#include "names/table_filter.h"
+#include "outbox/options.h"
 #include "postgres/connection.h"
 
 namespace walduct::outbox {
@@ -41,8 +41,8 @@ struct TableMemory {
 };
 
 struct TablesQuery {
-  const config::OutboxOptions* outbox = nullptr;
-  const config::TableFilter* captured = nullptr;
+  const OutboxOptions* outbox = nullptr;
+  const names::TableFilter* captured = nullptr;
   std::string publication;
   TableMemory* memory = nullptr;  // null: what is there now always was
 };

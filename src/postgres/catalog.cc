@@ -153,7 +153,7 @@ absl::StatusOr<event::TableSchemaPtr> Catalog::Describe(Oid relation) {
   return event::TableSchemaPtr(std::move(schema));
 }
 
-absl::StatusOr<std::vector<TableName>> Catalog::CapturedTables(const config::TableFilter& filter) {
+absl::StatusOr<std::vector<TableName>> Catalog::CapturedTables(const names::TableFilter& filter) {
   ASSIGN_OR_RETURN(const Result result, connection_.Query(kTables));
   std::vector<std::pair<std::string, TableName>> found;
   for (int row = 0; row < result.rows(); ++row) {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "config/options/table_filter.h"
 #include "event/table_schema.h"
+#include "names/table_filter.h"
 #include "postgres/connection.h"
 #include "postgres/type_cache.h"
 
@@ -46,7 +46,7 @@ class Catalog final : public event::SchemaResolver {
 
   // Ordinary and partitioned tables (also partitions) that the filter includes, sorted by
   // "schema.table".
-  absl::StatusOr<std::vector<TableName>> CapturedTables(const config::TableFilter& filter);
+  absl::StatusOr<std::vector<TableName>> CapturedTables(const names::TableFilter& filter);
 
   // NotFound when the catalog has no such type.
   absl::StatusOr<std::shared_ptr<const event::Type>> TypeByOid(Oid oid);

@@ -20,7 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
-#include "config/options/options.h"
+#include "postgres/options.h"
 
 struct pg_conn;
 struct pg_result;
@@ -54,7 +54,7 @@ enum class SessionKind {
 using StopCheck = std::function<bool()>;
 
 struct ConnectionOptions {
-  config::DatabaseOptions database;
+  DatabaseOptions database;
   SessionKind kind = SessionKind::kSql;
   std::string application_name = "walduct";
   // Keeps the role's search_path, for sessions that run SQL written by the user

@@ -60,7 +60,7 @@ std::string StartupOptions(const ConnectionOptions& options) {
 
 std::vector<std::pair<const char*, std::string>> ConnectionParameters(
     const ConnectionOptions& options) {
-  const config::DatabaseOptions& database = options.database;
+  const DatabaseOptions& database = options.database;
   std::vector<std::pair<const char*, std::string>> parameters = {
       {"host", database.hostname},
       {"port", absl::StrCat(database.port)},

@@ -34,7 +34,7 @@ absl::Status JudgeMoneyUnits(absl::string_view one, absl::string_view locale,
                "make the column numeric, or leave it out with column.exclude.list");
 }
 
-absl::Status CheckMoneyUnits(Connection& connection, const config::DatabaseOptions& database,
+absl::Status CheckMoneyUnits(Connection& connection, const DatabaseOptions& database,
                              const std::vector<TableName>& tables,
                              absl::FunctionRef<bool(absl::string_view)> published) {
   std::vector<Oid> oids;

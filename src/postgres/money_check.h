@@ -8,13 +8,14 @@
 #include "absl/strings/string_view.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/options.h"
 
 namespace walduct::postgres {
 
 // FailedPrecondition "money_units" when a captured table has a money column that is published
 // (asked for as schema.table.column) and the role's sessions in this database do not count in
 // hundredths. Opens a session for a moment when there is such a column.
-absl::Status CheckMoneyUnits(Connection& connection, const config::DatabaseOptions& database,
+absl::Status CheckMoneyUnits(Connection& connection, const DatabaseOptions& database,
                              const std::vector<TableName>& tables,
                              absl::FunctionRef<bool(absl::string_view)> published);
 

@@ -13,8 +13,6 @@
 namespace walduct::replication {
 namespace {
 
-using config::PublicationAutocreate;
-
 constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr size_t kMaxTablesInHint = 200;
 // Two instances that start together: one creates the publication, the other finds it the second
@@ -135,7 +133,7 @@ class Publisher {
 };
 
 absl::StatusOr<PublicationWish> MakeWish(postgres::Connection& connection,
-                                         const config::ReplicationOptions& options,
+                                         const ReplicationOptions& options,
                                          const std::vector<postgres::TableName>& captured) {
   const int version = connection.server_version();
   if (options.publish_via_partition_root && version < 130000) {
@@ -169,8 +167,7 @@ absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connect
   return exact || result.rows() == 0 ? std::string(name) : folded;
 }
 
-absl::Status EnsurePublication(postgres::Connection& connection,
-                               const config::ReplicationOptions& options,
+absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured) {
   ASSIGN_OR_RETURN(const postgres::Result recovery, connection.Query(kInRecovery));
   ASSIGN_OR_RETURN(const PublicationWish wish, MakeWish(connection, options, captured));

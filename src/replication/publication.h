@@ -23,16 +23,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 
 // captured: the tables the filters include now. FailedPrecondition / PermissionDenied with the SQL
 // to type.
-absl::Status EnsurePublication(postgres::Connection& connection,
-                               const config::ReplicationOptions& options,
+absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured);
 
 // The name of an existing publication that publication.name stands for; the given name when there

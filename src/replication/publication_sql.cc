@@ -12,7 +12,6 @@
 namespace walduct::replication {
 namespace {
 
-using config::PublicationAutocreate;
 using postgres::QuoteIdentifier;
 using postgres::QuoteLiteral;
 

@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
-#include "config/options/options.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 
@@ -33,7 +33,7 @@ struct PublicationState {
 
 // What the configuration asks for.
 struct PublicationWish {
-  config::PublicationAutocreate mode{};
+  PublicationAutocreate mode{};
   std::vector<PublishedTable> tables;  // used by kFiltered
   // absent: the server's default, an existing publication's own
   std::optional<std::vector<std::string>> operations;

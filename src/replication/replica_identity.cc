@@ -13,8 +13,6 @@
 namespace walduct::replication {
 namespace {
 
-using config::ReplicaIdentityRule;
-
 // A table under heavy use must not queue behind an ALTER TABLE that waits for an old transaction.
 constexpr absl::string_view kLockTimeout = "5s";
 

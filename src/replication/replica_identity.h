@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "config/options/options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 
 // captured: the tables to look at. Fails only when the server cannot be asked.
 absl::Status SetReplicaIdentities(postgres::Connection& connection,
-                                  const std::vector<config::ReplicaIdentityRule>& rules,
+                                  const std::vector<ReplicaIdentityRule>& rules,
                                   const std::vector<postgres::TableName>& captured);
 
 }  // namespace walduct::replication

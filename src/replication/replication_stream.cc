@@ -35,7 +35,7 @@ ReplicationStream::ReplicationStream(std::unique_ptr<postgres::Connection> conne
 ReplicationStream::~ReplicationStream() { ReleaseFrame(); }
 
 absl::StatusOr<std::unique_ptr<ReplicationStream>> ReplicationStream::Start(
-    std::unique_ptr<postgres::Connection> connection, const config::ReplicationOptions& options,
+    std::unique_ptr<postgres::Connection> connection, const ReplicationOptions& options,
     Lsn start) {
   ASSIGN_OR_RETURN(const std::string publication,
                    ResolvePublicationName(*connection, options.publication_name));

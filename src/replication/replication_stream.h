@@ -11,8 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
-#include "config/options/options.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 #include "replication/wal_source.h"
 
 namespace walduct::replication {
@@ -22,7 +22,7 @@ class ReplicationStream final : public WalSource {
   // Takes the connection over. start: first commit wanted ends after it. proto_version 1,
   // `messages` from PostgreSQL 14 on.
   static absl::StatusOr<std::unique_ptr<ReplicationStream>> Start(
-      std::unique_ptr<postgres::Connection> connection, const config::ReplicationOptions& options,
+      std::unique_ptr<postgres::Connection> connection, const ReplicationOptions& options,
       Lsn start);
   ~ReplicationStream() override;
 

@@ -40,7 +40,7 @@ std::string Blockers(postgres::Connection& sql) {
   return absl::StrJoin(blockers, ", ");
 }
 
-absl::Status CreationBlocked(postgres::Connection& sql, const config::ReplicationOptions& options,
+absl::Status CreationBlocked(postgres::Connection& sql, const ReplicationOptions& options,
                              bool in_recovery) {
   const std::string blockers = Blockers(sql);
   return Error(absl::StatusCode::kDeadlineExceeded, "slot_creation_blocked",
@@ -76,7 +76,7 @@ absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
 }  // namespace
 
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
-                                       const config::ReplicationOptions& options,
+                                       const ReplicationOptions& options,
                                        const postgres::StopCheck& stopping) {
   ASSIGN_OR_RETURN(const postgres::Result recovery, sql.Query(kInRecovery));
   const bool in_recovery = recovery.Get(0, 0) == "t";

@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
-#include "config/options/options.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 
@@ -43,7 +43,7 @@ struct CreatedSlot {
 // the transactions in the way (needs sql). Cancelled stopped once `stopping` says so; the server
 // then keeps no slot.
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
-                                       const config::ReplicationOptions& options,
+                                       const ReplicationOptions& options,
                                        const postgres::StopCheck& stopping = nullptr);
 
 // OK when there is no such slot. Waits a few seconds for a walsender that is just ending; then

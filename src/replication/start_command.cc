@@ -12,7 +12,7 @@ namespace walduct::replication {
 using postgres::QuoteIdentifier;
 using postgres::QuoteLiteral;
 
-std::string StartReplicationCommand(const config::ReplicationOptions& options,
+std::string StartReplicationCommand(const ReplicationOptions& options,
                                     absl::string_view publication, Lsn start, int server_version) {
   std::vector<std::pair<std::string, std::string>> parameters = options.stream_params;
   const auto set = [&parameters](absl::string_view name, std::string value) {
@@ -36,7 +36,7 @@ std::string StartReplicationCommand(const config::ReplicationOptions& options,
   return command;
 }
 
-std::string CreateSlotCommand(const config::ReplicationOptions& options, int server_version,
+std::string CreateSlotCommand(const ReplicationOptions& options, int server_version,
                               bool in_recovery) {
   std::string command =
       absl::StrCat("CREATE_REPLICATION_SLOT ", QuoteIdentifier(options.slot_name),

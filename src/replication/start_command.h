@@ -8,18 +8,18 @@
 
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
-#include "config/options/options.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 
 // START_REPLICATION with slot.stream.params first; a parameter of ours replaces one of the same
 // name. publication: the name as the catalog has it.
-std::string StartReplicationCommand(const config::ReplicationOptions& options,
+std::string StartReplicationCommand(const ReplicationOptions& options,
                                     absl::string_view publication, Lsn start, int server_version);
 
 // CREATE_REPLICATION_SLOT with an exported snapshot. failover is left out where the server has
 // none.
-std::string CreateSlotCommand(const config::ReplicationOptions& options, int server_version,
+std::string CreateSlotCommand(const ReplicationOptions& options, int server_version,
                               bool in_recovery);
 
 }  // namespace walduct::replication

@@ -90,7 +90,7 @@ void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& ch
 
 }  // namespace
 
-Router::Router(config::TransformOptions options, const config::TableFilter& filter,
+Router::Router(RouteOptions options, const names::TableFilter& filter,
                event::RecordComparison* comparison)
     : options_(std::move(options)),
       naming_(options_),

@@ -30,11 +30,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
-#include "config/options/options.h"
-#include "config/options/table_filter.h"
 #include "event/change_handler.h"
 #include "event/emission.h"
 #include "event/record_comparison.h"
+#include "names/table_filter.h"
+#include "route/options.h"
 #include "route/topic_naming.h"
 #include "route/transaction_counter.h"
 
@@ -57,7 +57,7 @@ class Router {
 
   // filter and comparison are borrowed and must outlive the router. Without a comparison texts are
   // compared.
-  Router(config::TransformOptions options, const config::TableFilter& filter,
+  Router(RouteOptions options, const names::TableFilter& filter,
          event::RecordComparison* comparison = nullptr);
 
   // Clears out, then appends what the change publishes, in order. Nothing appended: dropped by a
@@ -102,9 +102,9 @@ class Router {
   void Number(Table& table, Emissions* out);
   bool Skip(event::Operation operation);
 
-  const config::TransformOptions options_;
+  const RouteOptions options_;
   const TopicNaming naming_;  // of options_
-  const config::TableFilter& filter_;
+  const names::TableFilter& filter_;
   event::RecordComparison* const comparison_;
   const std::string message_topic_, transaction_topic_, heartbeat_topic_;
   // One entry per table ever seen: bounded by the tables of the database. Entries stay, since

@@ -25,7 +25,7 @@ std::string Replacement(char16_t c, bool unicode) {
 }
 
 // name as it is unless the whole of it matches.
-std::string Rewrite(const std::optional<config::TopicRewrite>& rewrite, const std::string& name) {
+std::string Rewrite(const std::optional<TopicRewrite>& rewrite, const std::string& name) {
   if (!rewrite || !rewrite->regex->FullMatch(name)) return name;
   return rewrite->regex->ReplaceFirst(name, rewrite->replacement);
 }
@@ -55,11 +55,11 @@ std::string TopicNaming::KeyFieldValue(absl::string_view schema, absl::string_vi
 
 std::string MessageTopic(absl::string_view prefix) { return absl::StrCat(prefix, ".message"); }
 
-std::string TransactionTopic(const config::TransformOptions& options) {
+std::string TransactionTopic(const RouteOptions& options) {
   return absl::StrCat(options.topic_prefix, options.topic_delimiter, options.transaction_suffix);
 }
 
-std::string HeartbeatTopic(const config::TransformOptions& options) {
+std::string HeartbeatTopic(const RouteOptions& options) {
   if (!options.heartbeat_topic.empty()) return options.heartbeat_topic;
   return absl::StrCat(options.heartbeat_prefix, options.topic_delimiter, options.topic_prefix);
 }

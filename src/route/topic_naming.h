@@ -6,14 +6,14 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
+#include "route/options.h"
 
 namespace walduct::route {
 
 class TopicNaming {
  public:
   // options is borrowed and must outlive the object.
-  explicit TopicNaming(const config::TransformOptions& options) : options_(options) {}
+  explicit TopicNaming(const RouteOptions& options) : options_(options) {}
 
   std::string TableTopic(absl::string_view schema, absl::string_view table) const;
   // The parts joined, before anything is done to them.
@@ -24,15 +24,15 @@ class TopicNaming {
   bool joins_tables() const { return options_.naming.rewrite.has_value(); }
 
  private:
-  const config::TransformOptions& options_;
+  const RouteOptions& options_;
 };
 
 // Topic of logical decoding messages. The dot is fixed, whatever topic.delimiter says.
 std::string MessageTopic(absl::string_view prefix);
 
 // Neither is sanitized: their parts were checked with the configuration.
-std::string TransactionTopic(const config::TransformOptions& options);
-std::string HeartbeatTopic(const config::TransformOptions& options);
+std::string TransactionTopic(const RouteOptions& options);
+std::string HeartbeatTopic(const RouteOptions& options);
 
 // What Kafka accepts: each UTF-16 unit outside [A-Za-z0-9._-] becomes '_'; at most 249 characters;
 // "." and ".." become "_" and "__". unicode: the unit, and '_' itself, becomes "_u" and its

@@ -35,8 +35,8 @@ absl::Status DeadLetterError(const absl::Status& error) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const config::SinkOptions& options,
-                                                        const config::KafkaOptions& kafka,
+absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const SinkOptions& options,
+                                                        const kafka::KafkaOptions& kafka,
                                                         const Environment& environment) {
   const bool creates = !options.topic_creation.empty();
   ASSIGN_OR_RETURN(std::unique_ptr<kafka::Producer> producer,
@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const config::SinkOption
   return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options, environment));
 }
 
-KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options,
+KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const SinkOptions& options,
                      const Environment& environment)
     : clock_(*environment.clock),
       producer_(std::move(producer)),

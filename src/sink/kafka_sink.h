@@ -11,9 +11,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
+#include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
+#include "sink/options.h"
 #include "sink/sink.h"
 
 namespace walduct::sink {
@@ -24,8 +25,8 @@ class KafkaSink final : public Sink {
   // lives.
   static constexpr size_t kMaxTopics = 65536;
 
-  static absl::StatusOr<std::unique_ptr<Sink>> Create(const config::SinkOptions& options,
-                                                      const config::KafkaOptions& kafka,
+  static absl::StatusOr<std::unique_ptr<Sink>> Create(const SinkOptions& options,
+                                                      const kafka::KafkaOptions& kafka,
                                                       const Environment& environment);
 
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
@@ -44,7 +45,7 @@ class KafkaSink final : public Sink {
   };
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
-  KafkaSink(std::unique_ptr<kafka::Producer> producer, const config::SinkOptions& options,
+  KafkaSink(std::unique_ptr<kafka::Producer> producer, const SinkOptions& options,
             const Environment& environment);
   bool Creates(absl::string_view topic) const;
   kafka::NewTopic PlanOf(const Target& target) const;
@@ -57,7 +58,7 @@ class KafkaSink final : public Sink {
 
   Clock& clock_;
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
-  const std::vector<config::TopicCreationGroup> groups_;
+  const std::vector<TopicCreationGroup> groups_;
   const kafka::NewTopic dead_letters_;  // without a name: none
   kafka::TopicAdmin admin_;
   Targets targets_;

@@ -6,17 +6,17 @@
 
 namespace walduct::sink {
 
-absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const config::SinkOptions& options,
-                                                 const config::KafkaOptions& kafka,
+absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const SinkOptions& options,
+                                                 const kafka::KafkaOptions& kafka,
                                                  const Environment& environment) {
   switch (options.kind) {
-    case config::SinkKind::kKafka:
+    case SinkKind::kKafka:
       return KafkaSink::Create(options, kafka, environment);
-    case config::SinkKind::kStdout:
+    case SinkKind::kStdout:
       return LineSink::ToStandardOutput(/*pretty=*/false, options.buffer_bytes);
-    case config::SinkKind::kTerminal:
+    case SinkKind::kTerminal:
       return LineSink::ToStandardOutput(/*pretty=*/true, options.buffer_bytes);
-    case config::SinkKind::kFile:
+    case SinkKind::kFile:
       return LineSink::ToFile(options.file_path, options.buffer_bytes);
   }
   CHECK(false);

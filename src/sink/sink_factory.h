@@ -5,15 +5,16 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "config/options/options.h"
+#include "kafka/options.h"
+#include "sink/options.h"
 #include "sink/sink.h"
 
 namespace walduct::sink {
 
 // InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable.
 // Reaches for no broker yet: that is PrepareTopics'.
-absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const config::SinkOptions& options,
-                                                 const config::KafkaOptions& kafka,
+absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const SinkOptions& options,
+                                                 const kafka::KafkaOptions& kafka,
                                                  const Environment& environment);
 
 }  // namespace walduct::sink

@@ -5,7 +5,7 @@
 namespace walduct::sink {
 namespace {
 
-bool Takes(const config::TopicCreationGroup& group, absl::string_view topic) {
+bool Takes(const TopicCreationGroup& group, absl::string_view topic) {
   if (group.name == "default") return true;
   if (!group.include || !group.include->Matches(topic)) return false;
   return !group.exclude || !group.exclude->Matches(topic);
@@ -13,11 +13,10 @@ bool Takes(const config::TopicCreationGroup& group, absl::string_view topic) {
 
 }  // namespace
 
-kafka::NewTopic PlanTopic(absl::string_view topic,
-                          const std::vector<config::TopicCreationGroup>& groups) {
+kafka::NewTopic PlanTopic(absl::string_view topic, const std::vector<TopicCreationGroup>& groups) {
   CHECK(!groups.empty());
-  const config::TopicCreationGroup* chosen = &groups.back();
-  for (const config::TopicCreationGroup& group : groups) {
+  const TopicCreationGroup* chosen = &groups.back();
+  for (const TopicCreationGroup& group : groups) {
     if (!Takes(group, topic)) continue;
     chosen = &group;
     break;

@@ -6,8 +6,6 @@
 namespace walduct::snapshot {
 namespace {
 
-using config::SnapshotMode;
-
 struct ModeRules {
   bool snapshots = false;    // with no usable offset
   bool every_start = false;  // whatever the offset

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
+#include "snapshot/options.h"
 
 namespace walduct::snapshot {
 
@@ -25,7 +25,7 @@ enum class OffsetState {
 };
 
 struct StartFacts {
-  config::SnapshotMode mode = config::SnapshotMode::kInitial;
+  SnapshotMode mode = SnapshotMode::kInitial;
   OffsetState offset = OffsetState::kNone;
   // The slot exists and still holds the WAL after the stored position. True as well when that is
   // not to be checked (offset.mismatch.strategy trusts the slot). Only looked at for kStreaming.

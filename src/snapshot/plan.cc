@@ -86,7 +86,7 @@ absl::Status UseOverride(postgres::Connection& connection, absl::string_view tex
 }
 
 absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& catalog,
-                       const config::SnapshotOptions& options, PlannedTable* table) {
+                       const SnapshotOptions& options, PlannedTable* table) {
   ASSIGN_OR_RETURN(table->schema, catalog.Describe(table->name.relation));
   if (table->schema->columns.empty()) return absl::OkStatus();
   const auto override_text = options.select_overrides.find(FullName(table->name));
@@ -102,7 +102,7 @@ absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& cata
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& connection,
                                                        postgres::Catalog& catalog,
                                                        const std::vector<TableName>& tables,
-                                                       const config::SnapshotOptions& options) {
+                                                       const SnapshotOptions& options) {
   std::vector<PlannedTable> plan;
   if (tables.empty()) return plan;
   ASSIGN_OR_RETURN(const auto estimates, EstimatedRows(connection, tables));
@@ -120,9 +120,8 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
   return plan;
 }
 
-std::vector<TableName> SelectTables(std::vector<TableName> captured,
-                                    const config::SnapshotOptions& options,
-                                    const config::TableFilterOptions& filter) {
+std::vector<TableName> SelectTables(std::vector<TableName> captured, const SnapshotOptions& options,
+                                    const names::TableFilterOptions& filter) {
   struct Ranked {
     size_t rank;
     std::string name;

@@ -17,11 +17,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
 #include "event/row.h"
 #include "event/table_schema.h"
+#include "names/table_filter.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "snapshot/options.h"
 
 namespace walduct::snapshot {
 
@@ -43,12 +44,12 @@ struct PlannedTable {
 // its table's columns; those of the server, with the table named.
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(
     postgres::Connection& connection, postgres::Catalog& catalog,
-    const std::vector<postgres::TableName>& tables, const config::SnapshotOptions& options);
+    const std::vector<postgres::TableName>& tables, const SnapshotOptions& options);
 
 // The tables of a snapshot among the captured ones, in order.
 std::vector<postgres::TableName> SelectTables(std::vector<postgres::TableName> captured,
-                                              const config::SnapshotOptions& options,
-                                              const config::TableFilterOptions& filter);
+                                              const SnapshotOptions& options,
+                                              const names::TableFilterOptions& filter);
 
 // `SELECT "c1", "c2" FROM "s"."t"`.
 std::string SelectStatement(const event::TableSchema& schema);

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "tests/config/load_fixture.h"
+#include "tests/config/file_fixture.h"
 
 namespace walduct::config {
 namespace {
@@ -12,7 +12,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class ConfigProvidersTest : public LoadFixture {
+class ConfigProvidersTest : public FileFixture {
  protected:
   absl::StatusOr<std::string> Resolve(const std::string& value, const KeyValues& properties = {}) {
     auto providers = ConfigProviders::Create(properties);

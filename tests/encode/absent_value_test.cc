@@ -82,7 +82,7 @@ TEST_F(AbsentValueTest, TYP09_AnArrayWithNumericNaNIsNull) {
 
 TEST_F(AbsentValueTest, TYP09_AnArrayWithNumericNaNIsKeptOnRequest) {
   options_.values.keep_lost = true;
-  options_.values.decimal = config::DecimalMode::kDouble;
+  options_.values.decimal = DecimalMode::kDouble;
   EXPECT_EQ(One({"c", ArrayOf(MakeType("numeric"))}, Text("{1.00,NaN}")), R"([1.0,"NaN"])");
 }
 
@@ -98,9 +98,9 @@ TEST_F(AbsentValueTest, TYP09_NumericNaNInARequiredColumnIsAnError) {
 
 TEST_F(AbsentValueTest, TYP29_RequiredColumnsTakeAConstantOfTheirForm) {
   options_.values.interval_string = true;
-  options_.values.decimal = config::DecimalMode::kString;
-  options_.values.time = config::TimeMode::kIsoString;
-  options_.values.binary = config::BinaryMode::kHex;
+  options_.values.decimal = DecimalMode::kString;
+  options_.values.time = TimeMode::kIsoString;
+  options_.values.binary = BinaryMode::kHex;
   options_.values.hstore_map = true;
   EXPECT_EQ(Filler("interval"), "\"P0Y0M0DT0H0M0S\"");
   EXPECT_EQ(Filler("numeric"), "\"0\"");
@@ -131,8 +131,8 @@ TEST_F(AbsentValueTest, NamesAreFillersWhileStreamingAndValuesInKeys) {
 
 TEST_F(AbsentValueTest, RequiredColumnsOfUnknownTypesAreEmpty) {
   options_.values.include_unknown = true;
-  for (const auto mode : {config::BinaryMode::kBytes, config::BinaryMode::kBase64,
-                          config::BinaryMode::kBase64UrlSafe, config::BinaryMode::kHex}) {
+  for (const auto mode :
+       {BinaryMode::kBytes, BinaryMode::kBase64, BinaryMode::kBase64UrlSafe, BinaryMode::kHex}) {
     options_.values.binary = mode;
     encoder_ = nullptr;
     EXPECT_EQ(Filler("circle"), "\"\"");
@@ -163,7 +163,7 @@ TEST_F(AbsentValueTest, PlaceholderOfBytesIsReadAsUtf8ForTexts) {
 }
 
 TEST_F(AbsentValueTest, StringConverterLeavesNullsOutAndKeepsEmptyTexts) {
-  options_.value.kind = config::ConverterKind::kString;
+  options_.value.kind = ConverterKind::kString;
   const auto table = MakeTable("t",
                                {{"id", MakeType("int4"), -1, false},
                                 {"n", MakeType("name")},
@@ -177,7 +177,7 @@ TEST_F(AbsentValueTest, StringConverterLeavesNullsOutAndKeepsEmptyTexts) {
 TEST_F(AbsentValueTest, FailuresBecomeNullsOnlyOnRequest) {
   const TestColumn money{"c", MakeType("money")};
   event::ChangeEvent change;
-  options_.values.on_failure = config::FailureMode::kNull;
+  options_.values.on_failure = FailureMode::kNull;
   EXPECT_EQ(One(money, Text("1,50 €")), "null");
   EXPECT_EQ(One({"c", ArrayOf(MakeType("int2")), -1, true}, Text("{1}")), "[1]");
   EXPECT_EQ(encoder().nulled_values(), 1u);
@@ -221,8 +221,8 @@ TEST_F(AbsentValueTest, WhatNoSchemaCanExpressStopsOnRequest) {
   const TestColumn varbit{"c", MakeType("varbit"), 1};
   EXPECT_EQ(One(numeric, Text("NaN")), "null");
   EXPECT_EQ(One(varbit, Text("")), "null");
-  options_.values.on_failure = config::FailureMode::kStop;
-  options_.values.time = config::TimeMode::kNanoseconds;
+  options_.values.on_failure = FailureMode::kStop;
+  options_.values.time = TimeMode::kNanoseconds;
   encoder_ = nullptr;
   for (const auto& [column, text] : {std::make_pair(numeric, "NaN"), std::make_pair(varbit, "")}) {
     const auto table = MakeTable("t", {column}, {});
@@ -237,11 +237,11 @@ TEST_F(AbsentValueTest, WhatNoSchemaCanExpressStopsOnRequest) {
 }
 
 TEST_F(AbsentValueTest, UnsentToastOfBytesFollowsItsMode) {
-  options_.values.binary = config::BinaryMode::kHex;
+  options_.values.binary = BinaryMode::kHex;
   EXPECT_EQ(Unsent("bytea"), "\"__debezium_unavailable_value\"");
   EXPECT_EQ(Unsent(ArrayOf(MakeType("bytea"))), "null");
-  options_.values.binary = config::BinaryMode::kBase64;
-  options_.values.decimal = config::DecimalMode::kString;
+  options_.values.binary = BinaryMode::kBase64;
+  options_.values.decimal = DecimalMode::kString;
   options_.values.hstore_map = true;
   encoder_ = nullptr;
   EXPECT_EQ(Unsent("bytea"), "null");

@@ -84,16 +84,16 @@ TEST_F(AllocationTest, NoneWithoutSchemas) { EXPECT_EQ(CountAllocations(), 0u); 
 TEST_F(AllocationTest, NoneWhereEachRowIsATransaction) {
   transactions_ = true;
   EXPECT_EQ(CountAllocations(), 0u);
-  options_.key.kind = options_.value.kind = config::ConverterKind::kString;
+  options_.key.kind = options_.value.kind = ConverterKind::kString;
   encoder_.reset();
   EXPECT_EQ(CountAllocations(), 0u);
 }
 
 TEST_F(AllocationTest, NoneWithAHeaderConverter) {
-  options_.header = config::ConverterOptions();
+  options_.header = ConverterOptions();
   EXPECT_EQ(CountAllocations(), 0u);
   encoder_.reset();
-  options_.header->kind = config::ConverterKind::kString;
+  options_.header->kind = ConverterKind::kString;
   EXPECT_EQ(CountAllocations(), 0u);
 }
 
@@ -104,14 +104,14 @@ TEST_F(AllocationTest, NoneWithSchemas) {
 }
 
 TEST_F(AllocationTest, NoneWithMasks) {
-  const auto mask = [&](config::ColumnMaskKind kind, const char* column) {
+  const auto mask = [&](ColumnMaskKind kind, const char* column) {
     options_.columns.masks.push_back({kind, 5, "SHA-256", "salt", *java::RegexList::Parse(column)});
   };
-  mask(config::ColumnMaskKind::kTruncate, "public.t.(b|h|t)");
-  mask(config::ColumnMaskKind::kHash, "public.t.s");
+  mask(ColumnMaskKind::kTruncate, "public.t.(b|h|t)");
+  mask(ColumnMaskKind::kHash, "public.t.s");
   EXPECT_EQ(CountAllocations(), 0u);
   options_.columns.masks.clear();
-  mask(config::ColumnMaskKind::kHashV2, "public.t.s");
+  mask(ColumnMaskKind::kHashV2, "public.t.s");
   encoder_ = nullptr;
   EXPECT_EQ(CountAllocations(), 0u);
 }

@@ -11,8 +11,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::ColumnMask;
-using config::ColumnMaskKind;
 using java::RegexList;
 
 RegexList List(const std::string& text) { return *RegexList::Parse(text); }
@@ -110,7 +108,7 @@ TEST_F(ColumnRulesTest, FLT03NoStarsAreAnEmptyText) {
 }
 
 TEST_F(ColumnRulesTest, FLT03StarsOfAStructArePrintedForNull) {
-  options_.value.kind = config::ConverterKind::kString;
+  options_.value.kind = ConverterKind::kString;
   options_.columns.masks = {Stars(2, "public.t.c")};
   table_ = MakeTable("t", {{"c", MakeType("text")}}, {});
   EXPECT_NE(Insert(*table_, {Null()}).find("after=Struct{c=**}"), std::string::npos);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
 #include "event/change_event.h"
 #include "event/emission.h"
@@ -159,7 +160,7 @@ class EncodeTest : public ::testing::Test {
 
   std::string Key() const { return record_.key ? std::string(*record_.key) : "<none>"; }
 
-  config::EncodeOptions options_;
+  EncodeOptions options_;
   StandingClock clock_;
   std::unique_ptr<RecordEncoder> encoder_;
   std::string topic_;

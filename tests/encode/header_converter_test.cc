@@ -15,7 +15,7 @@ using ::testing::Pair;
 
 class HeaderConverterTest : public EncodeTest {
  protected:
-  HeaderConverterTest() { options_.header = config::ConverterOptions(); }
+  HeaderConverterTest() { options_.header = ConverterOptions(); }
 
   // Of the delete that a changed key begins with.
   absl::Status ChangeKey() {
@@ -68,7 +68,7 @@ TEST_F(HeaderConverterTest, JsonWithoutSchemas) {
 }
 
 TEST_F(HeaderConverterTest, Strings) {
-  options_.header->kind = config::ConverterKind::kString;
+  options_.header->kind = ConverterKind::kString;
   EXPECT_THAT(Headers(), ElementsAre(Pair("__debezium.newkey", "Struct{id=30}"),
                                      Pair("__debezium.context.connectorLogicalName", "srv"),
                                      Pair("__debezium.context.taskId", "0"),
@@ -77,7 +77,7 @@ TEST_F(HeaderConverterTest, Strings) {
 }
 
 TEST_F(HeaderConverterTest, TextIsNoBytes) {
-  options_.header->kind = config::ConverterKind::kByteArray;
+  options_.header->kind = ConverterKind::kByteArray;
   options_.extended_headers = false;
   const absl::Status status = ChangeKey();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
@@ -88,7 +88,7 @@ TEST_F(HeaderConverterTest, TextIsNoBytes) {
 }
 
 TEST_F(HeaderConverterTest, RecordsWithoutHeadersPassTheByteArrayConverter) {
-  options_.header->kind = config::ConverterKind::kByteArray;
+  options_.header->kind = ConverterKind::kByteArray;
   options_.extended_headers = false;
   EXPECT_THAT(Insert(*orders_, row_), HasSubstr(R"("after":{"id":30,)"));
   EXPECT_TRUE(record_.headers.empty());

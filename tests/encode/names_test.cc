@@ -3,39 +3,40 @@
 #include <string>
 
 #include "encode/schema/schema_json.h"
-#include "encode/table/name_adjuster.h"
+#include "names/name_adjustment.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {
 namespace {
 
-using config::NameAdjustment;
+using names::NameAdjustment;
 constexpr auto kAvro = NameAdjustment::kAvro;
 constexpr auto kUnicode = NameAdjustment::kAvroUnicode;
 
 TEST(NameAdjuster, ENV14SchemaNames) {
-  EXPECT_EQ(AdjustSchemaName("srv.public.sp-ecial_chars", kAvro), "srv.public.sp_ecial_chars");
-  EXPECT_EQ(AdjustSchemaName("1.2", kAvro), "_1.2");
-  EXPECT_EQ(AdjustSchemaName("1.2", kUnicode), "_u0031.2");
-  EXPECT_EQ(AdjustSchemaName(".x", kAvro), "_x");
-  EXPECT_EQ(AdjustSchemaName(".x", kUnicode), "_u002ex");
-  EXPECT_EQ(AdjustSchemaName("a_b", kUnicode), "a_u005fb");
-  EXPECT_EQ(AdjustSchemaName("S\xC3\xA9lect", NameAdjustment::kNone), "S\xC3\xA9lect");
+  EXPECT_EQ(names::AdjustSchemaName("srv.public.sp-ecial_chars", kAvro),
+            "srv.public.sp_ecial_chars");
+  EXPECT_EQ(names::AdjustSchemaName("1.2", kAvro), "_1.2");
+  EXPECT_EQ(names::AdjustSchemaName("1.2", kUnicode), "_u0031.2");
+  EXPECT_EQ(names::AdjustSchemaName(".x", kAvro), "_x");
+  EXPECT_EQ(names::AdjustSchemaName(".x", kUnicode), "_u002ex");
+  EXPECT_EQ(names::AdjustSchemaName("a_b", kUnicode), "a_u005fb");
+  EXPECT_EQ(names::AdjustSchemaName("S\xC3\xA9lect", NameAdjustment::kNone), "S\xC3\xA9lect");
 }
 
 TEST(NameAdjuster, ENV14FieldNames) {
-  EXPECT_EQ(AdjustFieldName("a.b", kAvro), "a_b");
-  EXPECT_EQ(AdjustFieldName("a.b", kUnicode), "a_u002eb");
-  EXPECT_EQ(AdjustFieldName("1st", kAvro), "_1st");
-  EXPECT_EQ(AdjustFieldName("1st", kUnicode), "_u0031st");
-  EXPECT_EQ(AdjustFieldName("S\xC3\xA9lect", kAvro), "S_lect");
-  EXPECT_EQ(AdjustFieldName("\xF0\x9F\x98\x80x", kAvro), "__x");
-  EXPECT_EQ(AdjustFieldName("\xF0\x9F\x98\x80x", kUnicode), "_ud83d_ude00x");
-  EXPECT_EQ(AdjustFieldName("_u", kUnicode), "_u005fu");
-  EXPECT_EQ(AdjustFieldName("\xC5\x82", kUnicode), "_u142");
-  EXPECT_EQ(AdjustFieldName("\t", kUnicode), "_u009");
-  EXPECT_EQ(AdjustFieldName("1-a", kAvro), "_1_a");
-  EXPECT_EQ(AdjustFieldName("", kAvro), "");
+  EXPECT_EQ(names::AdjustFieldName("a.b", kAvro), "a_b");
+  EXPECT_EQ(names::AdjustFieldName("a.b", kUnicode), "a_u002eb");
+  EXPECT_EQ(names::AdjustFieldName("1st", kAvro), "_1st");
+  EXPECT_EQ(names::AdjustFieldName("1st", kUnicode), "_u0031st");
+  EXPECT_EQ(names::AdjustFieldName("S\xC3\xA9lect", kAvro), "S_lect");
+  EXPECT_EQ(names::AdjustFieldName("\xF0\x9F\x98\x80x", kAvro), "__x");
+  EXPECT_EQ(names::AdjustFieldName("\xF0\x9F\x98\x80x", kUnicode), "_ud83d_ude00x");
+  EXPECT_EQ(names::AdjustFieldName("_u", kUnicode), "_u005fu");
+  EXPECT_EQ(names::AdjustFieldName("\xC5\x82", kUnicode), "_u142");
+  EXPECT_EQ(names::AdjustFieldName("\t", kUnicode), "_u009");
+  EXPECT_EQ(names::AdjustFieldName("1-a", kAvro), "_1_a");
+  EXPECT_EQ(names::AdjustFieldName("", kAvro), "");
 }
 
 class NamesTest : public EncodeTest {};
@@ -104,7 +105,7 @@ TEST_F(KeyRuleTest, ExtraFieldAloneIsAKey) {
 }
 
 TEST_F(KeyRuleTest, ExtraFieldInAStruct) {
-  options_.key.kind = config::ConverterKind::kString;
+  options_.key.kind = ConverterKind::kString;
   EXPECT_EQ(KeyOf({{3, 0}, "phys", "t"}, row_), "Struct{id=1,phys=t}");
   encoder_ = nullptr;
   EXPECT_EQ(KeyOf({{3}, "phys", "t"}, row_), "Struct{phys=t}");
@@ -138,8 +139,8 @@ TEST_F(ComparisonTest, FLT07NullIsNotItsDefault) {
 
 TEST_F(ComparisonTest, FLT07MaskedAndExcludedColumnsDoNotCount) {
   options_.columns.masks = {
-      {config::ColumnMaskKind::kTruncate, 2, "", "", *java::RegexList::Parse("public.t.x")},
-      {config::ColumnMaskKind::kStars, 3, "", "", *java::RegexList::Parse("public.t.m")}};
+      {ColumnMaskKind::kTruncate, 2, "", "", *java::RegexList::Parse("public.t.x")},
+      {ColumnMaskKind::kStars, 3, "", "", *java::RegexList::Parse("public.t.m")}};
   options_.columns.exclude = *java::RegexList::Parse("public.t.e");
   EXPECT_TRUE(SameValue({"x", MakeType("text")}, Text("xyz"), Text("xyw")));
   EXPECT_FALSE(SameValue({"x", MakeType("text")}, Text("xyz"), Text("xzz")));

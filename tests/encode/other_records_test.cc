@@ -32,9 +32,7 @@ class OtherRecordsTest : public EncodeTest {
     EXPECT_TRUE(record_.headers.empty());
     return record_.value ? std::string(*record_.value) : "<none>";
   }
-  void UseStringConverter() {
-    options_.key.kind = options_.value.kind = config::ConverterKind::kString;
-  }
+  void UseStringConverter() { options_.key.kind = options_.value.kind = ConverterKind::kString; }
 
   const std::vector<event::CollectionCount> counts_ = {{"public.orders", 2}, {"public.t2", 2}};
   event::TransactionBoundary boundary_;
@@ -146,17 +144,17 @@ TEST_F(OtherRecordsTest, MSG05ContentOfAMessageFollowsBinaryHandlingMode) {
   event::ChangeEvent change;
   change.operation = event::Operation::kMessage;
   change.message = &message;
-  const auto content = [&](config::BinaryMode mode) {
+  const auto content = [&](BinaryMode mode) {
     options_.values.binary = mode;
     encoder_.reset();
     EXPECT_TRUE(encoder().Encode(Emit(change), &record_).ok());
     const std::string value(*record_.value);
     return value.substr(value.find("\"content\""));
   };
-  EXPECT_EQ(content(config::BinaryMode::kBytes), R"("content":"++8="}})");
-  EXPECT_EQ(content(config::BinaryMode::kBase64), R"("content":"++8="}})");
-  EXPECT_EQ(content(config::BinaryMode::kBase64UrlSafe), R"("content":"--8="}})");
-  EXPECT_EQ(content(config::BinaryMode::kHex), R"("content":"fbef"}})");
+  EXPECT_EQ(content(BinaryMode::kBytes), R"("content":"++8="}})");
+  EXPECT_EQ(content(BinaryMode::kBase64), R"("content":"++8="}})");
+  EXPECT_EQ(content(BinaryMode::kBase64UrlSafe), R"("content":"--8="}})");
+  EXPECT_EQ(content(BinaryMode::kHex), R"("content":"fbef"}})");
   options_.value.schemas_enable = true;
   encoder_.reset();
   EXPECT_TRUE(encoder().Encode(Emit(change), &record_).ok());

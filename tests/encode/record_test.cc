@@ -279,8 +279,8 @@ TEST_F(RecordTest, DecimalFormatIsTheConvertersOwn) {
 }
 
 TEST_F(RecordTest, StringConverterWritesJavaStructs) {
-  options_.key.kind = config::ConverterKind::kString;
-  options_.value.kind = config::ConverterKind::kString;
+  options_.key.kind = ConverterKind::kString;
+  options_.value.kind = ConverterKind::kString;
   const auto table = MakeTable(
       "zz_done",
       {{"id", MakeType("int4"), -1, false}, {"n", MakeType("text")}, {"e", MakeType("text")}}, {0});
@@ -294,7 +294,7 @@ TEST_F(RecordTest, StringConverterWritesJavaStructs) {
 }
 
 TEST_F(RecordTest, ByteArrayConverterTakesNoStructures) {
-  options_.value.kind = config::ConverterKind::kByteArray;
+  options_.value.kind = ConverterKind::kByteArray;
   event::ChangeEvent change = Change(*orders_, event::Operation::kCreate);
   change.after = after_;
   const absl::Status status = encoder().Encode(Emit(change), &record_);
@@ -303,7 +303,7 @@ TEST_F(RecordTest, ByteArrayConverterTakesNoStructures) {
 }
 
 TEST_F(RecordTest, ByteArrayConverterLetsTombstonesPass) {
-  options_.value.kind = config::ConverterKind::kByteArray;
+  options_.value.kind = ConverterKind::kByteArray;
   event::ChangeEvent change = Change(*orders_, event::Operation::kDelete);
   change.before = before_;
   event::Emission emission = Emit(change);

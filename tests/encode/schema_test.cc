@@ -10,7 +10,7 @@ namespace {
 
 // The schema of one column, as a member of its row.
 std::string FieldSchema(const TestColumn& column) {
-  config::EncodeOptions options;
+  EncodeOptions options;
   const auto table = MakeTable("t", {column}, {});
   const TablePlan plan = CompileTable({.schema = table.get(), .topic = "srv.public.t"}, options);
   const ConnectSchema& row = *plan.envelope_schema->fields[0].schema;
@@ -198,7 +198,7 @@ TEST(Default, NotPublished) {
 }
 
 TEST(Default, IdentityAndGeneratedColumnsHaveNone) {
-  config::EncodeOptions options;
+  EncodeOptions options;
   auto table = MakeTable(
       "t", {{"a", MakeType("int4"), -1, false, "5"}, {"b", MakeType("int4"), -1, true, "(a * 2)"}},
       {});

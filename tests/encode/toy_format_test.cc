@@ -197,9 +197,9 @@ class ToyFormatTest : public EncodeTest {
 TEST_F(ToyFormatTest, HoldsEveryType) { ExpectSameInEveryType(); }
 
 TEST_F(ToyFormatTest, HoldsEveryTypeAsText) {
-  options_.values.decimal = config::DecimalMode::kString;
-  options_.values.time = config::TimeMode::kIsoString;
-  options_.values.binary = config::BinaryMode::kHex;
+  options_.values.decimal = DecimalMode::kString;
+  options_.values.time = TimeMode::kIsoString;
+  options_.values.binary = BinaryMode::kHex;
   options_.values.interval_string = true;
   options_.values.hstore_map = true;
   options_.values.include_unknown = true;
@@ -207,9 +207,9 @@ TEST_F(ToyFormatTest, HoldsEveryTypeAsText) {
 }
 
 TEST_F(ToyFormatTest, HoldsEveryTypeAsNumbers) {
-  options_.values.decimal = config::DecimalMode::kDouble;
-  options_.values.time = config::TimeMode::kConnect;
-  options_.values.binary = config::BinaryMode::kBase64UrlSafe;
+  options_.values.decimal = DecimalMode::kDouble;
+  options_.values.time = TimeMode::kConnect;
+  options_.values.binary = BinaryMode::kBase64UrlSafe;
   options_.values.keep_lost = true;
   ExpectSameInEveryType();
 }
@@ -227,12 +227,12 @@ TEST_F(ToyFormatTest, HoldsWhatIsNotThere) {
 }
 
 TEST_F(ToyFormatTest, HoldsMasks) {
-  const auto mask = [&](config::ColumnMaskKind kind, const char* column) {
+  const auto mask = [&](ColumnMaskKind kind, const char* column) {
     options_.columns.masks.push_back({kind, 3, "SHA-256", "salt", *java::RegexList::Parse(column)});
   };
-  mask(config::ColumnMaskKind::kStars, "public.t.s");
-  mask(config::ColumnMaskKind::kHash, "public.t.h");
-  mask(config::ColumnMaskKind::kTruncate, "public.t.(c|b)");
+  mask(ColumnMaskKind::kStars, "public.t.s");
+  mask(ColumnMaskKind::kHash, "public.t.h");
+  mask(ColumnMaskKind::kTruncate, "public.t.(c|b)");
   const auto table = MakeTable("t",
                                {{"s", MakeType("text")},
                                 {"h", MakeType("varchar"), 24},

@@ -23,7 +23,7 @@ class TransactionTextTest : public EncodeTest {
     return record_.value ? std::string(*record_.value) : "<none>";
   }
 
-  void ExpectNothingShows(config::ConverterKind kind) {
+  void ExpectNothingShows(ConverterKind kind) {
     options_.key.kind = options_.value.kind = kind;
     encoder_.reset();
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -64,11 +64,11 @@ class TransactionTextTest : public EncodeTest {
 };
 
 TEST_F(TransactionTextTest, WhatItRemembersDoesNotShowInJson) {
-  ExpectNothingShows(config::ConverterKind::kJson);
+  ExpectNothingShows(ConverterKind::kJson);
 }
 
 TEST_F(TransactionTextTest, WhatItRemembersDoesNotShowInStrings) {
-  ExpectNothingShows(config::ConverterKind::kString);
+  ExpectNothingShows(ConverterKind::kString);
 }
 
 // Two kinds of records take turns: each has its own program, and both see the transaction change.

@@ -19,10 +19,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::BinaryMode;
-using config::DecimalMode;
-using config::TimeMode;
-using config::ValueOptions;
 using test::TypeSample;
 
 constexpr absl::string_view kIntroduction = R"(# Types

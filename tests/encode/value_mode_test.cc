@@ -5,11 +5,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::BinaryMode;
-using config::DecimalMode;
-using config::TimeMode;
-using config::ValueOptions;
-
 std::string With(ValueOptions values, std::shared_ptr<event::Type> type, absl::string_view text,
                  int32_t typmod = -1) {
   Rendering rendering;
@@ -102,7 +97,7 @@ TEST(ValueMode, TYP11_MoneyInEachDecimalMode) {
 // In the headers of a changed key; recorded from SimpleHeaderConverter.
 TEST(ValueMode, ConnectTimesInHeadersAreJavaDates) {
   ValueOptions options;
-  options.time = config::TimeMode::kConnect;
+  options.time = TimeMode::kConnect;
   const auto header = [&](const std::string& type, absl::string_view text) {
     Rendering rendering{TextFormat::kHeader};
     rendering.values = options;

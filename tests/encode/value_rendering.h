@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
 #include "encode/types/type_table.h"
 #include "tests/encode/encode_fixture.h"
@@ -13,7 +14,7 @@ struct Rendering {
   TextFormat format = TextFormat::kJson;
   bool decimal_numeric = false;
   bool nested_arrays = true;
-  config::ValueOptions values = {};
+  ValueOptions values = {};
   bool streaming = false;
 };
 

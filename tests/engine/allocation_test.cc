@@ -134,9 +134,9 @@ class AllocationTest : public ::testing::Test {
     options_.key.schemas_enable = schemas;
     options_.value.schemas_enable = schemas;
     auto encoder = *encode::RecordEncoder::Create(options_, clock_, "01a1fbb7", chain);
-    config::TransformOptions transform;
+    route::RouteOptions transform;
     transform.topic_prefix = "srv";
-    const config::TableFilter filter{config::TableFilterOptions()};
+    const names::TableFilter filter{names::TableFilterOptions()};
     route::Router router(transform, filter);
     EncodingHandler handler(router, *encoder);
     OneTable resolver(schema_);
@@ -164,7 +164,7 @@ class AllocationTest : public ::testing::Test {
   }
 
   StandingClock clock_;
-  config::EncodeOptions options_;
+  encode::EncodeOptions options_;
   event::TableSchemaPtr schema_;
   test::RelationSpec relation_;
   test::Cells row_;
@@ -212,9 +212,9 @@ TEST_F(AllocationTest, NoneThroughTheEventRouter) {
 }
 
 TEST_F(AllocationTest, NoneInOtherForms) {
-  options_.values.decimal = config::DecimalMode::kString;
-  options_.values.time = config::TimeMode::kIsoString;
-  options_.values.binary = config::BinaryMode::kHex;
+  options_.values.decimal = encode::DecimalMode::kString;
+  options_.values.time = encode::TimeMode::kIsoString;
+  options_.values.binary = encode::BinaryMode::kHex;
   options_.values.hstore_map = true;
   options_.values.interval_string = true;
   options_.values.include_unknown = true;
@@ -223,9 +223,9 @@ TEST_F(AllocationTest, NoneInOtherForms) {
 }
 
 TEST_F(AllocationTest, NoneInNumbers) {
-  options_.values.decimal = config::DecimalMode::kDouble;
-  options_.values.time = config::TimeMode::kNanoseconds;
-  options_.values.binary = config::BinaryMode::kBase64UrlSafe;
+  options_.values.decimal = encode::DecimalMode::kDouble;
+  options_.values.time = encode::TimeMode::kNanoseconds;
+  options_.values.binary = encode::BinaryMode::kBase64UrlSafe;
   options_.values.include_unknown = true;
   EXPECT_EQ(Count(true), 0u);
 }

@@ -21,12 +21,11 @@ class TwoWorlds final : public World {
  public:
   const Environment& environment() const override { return orders.environment(); }
   uint64_t Random() override { return 1; }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
-      const config::ConnectorOptions& config) override {
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) override {
     return Of(config).OpenSink(config);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
-      const config::ConnectorOptions& config) override {
+      const ConnectorOptions& config) override {
     return Of(config).OpenOffsetStore(config);
   }
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override {
@@ -36,7 +35,7 @@ class TwoWorlds final : public World {
   test::FakeWorld orders, payments;
 
  private:
-  test::FakeWorld& Of(const config::ConnectorOptions& config) {
+  test::FakeWorld& Of(const ConnectorOptions& config) {
     return config.name == "orders" ? orders : payments;
   }
 };

@@ -44,7 +44,7 @@ class ConnectorTest : public testing::Test {
   }
 
   test::FakeWorld world_;
-  config::ConnectorOptions config_ = test::FakeConfig();
+  ConnectorOptions config_ = test::FakeConfig();
   RunGoal goal_;
   std::unique_ptr<Connector> connector_;
 };
@@ -169,7 +169,7 @@ TEST_F(ConnectorTest, CommandsReachOneThatWaitsToRetry) {
 }
 
 TEST_F(ConnectorTest, CommandsReachOneThatIsBlockedByAFullSink) {
-  config_.snapshot.mode = config::SnapshotMode::kNoData;
+  config_.snapshot.mode = snapshot::SnapshotMode::kNoData;
   config_.runtime.shutdown_timeout = absl::Milliseconds(10);
   world_.broker.SetRoom(2);
   Streaming();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/duties/duties.h"
 #include "engine/duties/heartbeat.h"
@@ -68,7 +69,7 @@ class DutiesFixture : public testing::Test {
   }
 
   test::SimulatedTime time_;
-  config::ConnectorOptions config_ = test::FakeConfig();
+  ConnectorOptions config_ = test::FakeConfig();
   test::FakeTarget target_;
   test::FakeSink sink_;
   test::FakeDisk disk_;

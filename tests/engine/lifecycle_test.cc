@@ -42,7 +42,7 @@ class LifecycleTest : public testing::Test {
 
   test::SimulatedTime time_;
   test::FakeWorld world_{time_.environment()};
-  config::ConnectorOptions config_ = test::FakeConfig();
+  ConnectorOptions config_ = test::FakeConfig();
   Mailbox mailbox_;
   StatusBoard board_{"orders", time_};
   Control control_{mailbox_, board_};

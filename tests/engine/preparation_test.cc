@@ -47,7 +47,7 @@ class PreparationTest : public testing::Test {
 
   test::SimulatedTime time_;
   test::FakeWorld world_{time_.environment()};
-  config::ConnectorOptions config_ = test::FakeConfig();
+  ConnectorOptions config_ = test::FakeConfig();
   Mailbox mailbox_;
   StatusBoard board_{"orders", time_};
   Control control_{mailbox_, board_};
@@ -77,7 +77,7 @@ TEST_F(PreparationTest, ALaterStartResumesAtTheStoredPosition) {
 
 TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
   WasRunning(Lsn(1000));
-  config_.snapshot.mode = config::SnapshotMode::kAlways;
+  config_.snapshot.mode = snapshot::SnapshotMode::kAlways;
   const absl::StatusOr<Prepared> prepared = Prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_FALSE(prepared->resumes());
@@ -108,7 +108,7 @@ TEST_F(PreparationTest, ASlotThatIsGoneIsPositionLostUnlessASnapshotIsAllowed) {
   WasRunning(Lsn(1000));
   world_.database.DropSlot();
   EXPECT_EQ(ErrorReason(Prepare().status()), "position_lost");
-  config_.snapshot.mode = config::SnapshotMode::kWhenNeeded;
+  config_.snapshot.mode = snapshot::SnapshotMode::kWhenNeeded;
   const absl::StatusOr<Prepared> prepared = Prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_TRUE(prepared->decision.snapshot);
@@ -125,7 +125,7 @@ TEST_F(PreparationTest, ATopicThatIsRefusedIsTheErrorOfItsRecordsWhereThoseAreTo
 
 TEST_F(PreparationTest, ASnapshotThatWasDoneAndNoStreamLeaveNothingToDo) {
   WasRunning(Lsn(1000));
-  config_.snapshot.mode = config::SnapshotMode::kInitialOnly;
+  config_.snapshot.mode = snapshot::SnapshotMode::kInitialOnly;
   const absl::StatusOr<Prepared> prepared = Prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_FALSE(prepared->decision.snapshot || prepared->decision.stream);
@@ -139,11 +139,11 @@ TEST_F(PreparationTest, AnInterruptionEndsTheCreationOfTheSlot) {
 }
 
 TEST(KnownTopics, NamesWhatTheConfigurationAsksFor) {
-  config::ConnectorOptions config = test::FakeConfig();
+  ConnectorOptions config = test::FakeConfig();
   const std::vector<postgres::TableName> tables = {{.schema = "public", .table = "orders"}};
   EXPECT_THAT(KnownTopics(config, tables, true), ElementsAre("srv.public.orders"));
   config.heartbeat.interval = absl::Seconds(1);
-  config.transform.transaction_metadata = true;
+  config.route.transaction_metadata = true;
   EXPECT_THAT(KnownTopics(config, tables, true),
               ElementsAre("srv.public.orders", "srv.transaction", "__debezium-heartbeat.srv"));
   EXPECT_THAT(KnownTopics(config, tables, false),

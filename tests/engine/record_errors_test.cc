@@ -96,7 +96,7 @@ class RecordErrorsTest : public encode::EncodeTest {
     if (pipeline_ != nullptr) return *pipeline_;
     chain_ = transform::Chain::Create(transforms_);
     encoder_ = *encode::RecordEncoder::Create(options_, clock_, "run", chain_.get());
-    config::TransformOptions options;
+    route::RouteOptions options;
     options.topic_prefix = "srv";
     router_ = std::make_unique<route::Router>(options, filter_);
     errors_ = std::make_unique<RecordErrors>(RecordErrors::Options{.policy = policy_,
@@ -128,9 +128,9 @@ class RecordErrorsTest : public encode::EncodeTest {
   uint64_t Outcome(RecordErrorOutcome outcome) { return metrics_.RecordErrors(outcome).value(); }
 
   std::shared_ptr<event::TableSchema> table_;
-  config::RecordErrorOptions policy_;
+  RecordErrorOptions policy_;
   config::TransformChainOptions transforms_;
-  const config::TableFilter filter_{config::TableFilterOptions()};
+  const names::TableFilter filter_{names::TableFilterOptions()};
   PickySink sink_;
   NoWait waiter_;
   offset::AckTracker tracker_;
@@ -270,7 +270,7 @@ TEST_F(RecordErrorsTest, WhatIsNotOfOneRecordStopsWhateverTheTolerance) {
 }
 
 TEST_F(RecordErrorsTest, ByteArrayConverterGetsLettersInJson) {
-  options_.value.kind = config::ConverterKind::kByteArray;
+  options_.value.kind = encode::ConverterKind::kByteArray;
   transforms_ = {};
   ASSERT_TRUE(InsertItem("7", "5").ok());
   ASSERT_EQ(sink_.sent.size(), 1u);
@@ -279,7 +279,7 @@ TEST_F(RecordErrorsTest, ByteArrayConverterGetsLettersInJson) {
 }
 
 TEST_F(RecordErrorsTest, HeaderThatIsNoBytesIsTheHeaderConvertersError) {
-  options_.header = config::ConverterOptions{.kind = config::ConverterKind::kByteArray};
+  options_.header = encode::ConverterOptions{.kind = encode::ConverterKind::kByteArray};
   policy_.header_converter = "org.apache.kafka.connect.converters.ByteArrayConverter";
   transforms_ = {};
   ASSERT_TRUE(InsertItem("7", "5").ok());

@@ -7,7 +7,7 @@ namespace {
 
 class RetryBudgetTest : public testing::Test {
  protected:
-  config::ConnectorOptions config_;
+  ConnectorOptions config_;
 };
 
 TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {

@@ -53,7 +53,7 @@ class SessionTest : public testing::Test {
 
   test::SimulatedTime time_;
   test::FakeWorld world_{time_.environment()};
-  config::ConnectorOptions config_ = test::FakeConfig();
+  ConnectorOptions config_ = test::FakeConfig();
   RunGoal goal_;
   Mailbox mailbox_;
   StatusBoard board_{"orders", time_};
@@ -92,7 +92,7 @@ TEST_F(SessionTest, AnEmptyDatabaseHasACompletedSnapshotToo) {
 
 TEST_F(SessionTest, WithoutAStreamTheSnapshotIsTheGoal) {
   world_.database.Commit({"a"});
-  config_.snapshot.mode = config::SnapshotMode::kInitialOnly;
+  config_.snapshot.mode = snapshot::SnapshotMode::kInitialOnly;
   ASSERT_TRUE(Run().ok());
   EXPECT_TRUE(goal_reached_);
   EXPECT_THAT(world_.database.asked(), Not(Contains("stream")));

@@ -29,7 +29,7 @@ class StartPosition : public testing::Test {
   }
 
   absl::StatusOr<StartVerdict> Judge(
-      config::OffsetMismatch strategy = config::OffsetMismatch::kNoValidation) {
+      replication::OffsetMismatch strategy = replication::OffsetMismatch::kNoValidation) {
     return JudgeStart(
         {.stored = &stored_, .slot = &slot_, .system = system_, .strategy = strategy});
   }
@@ -77,7 +77,7 @@ TEST_F(StartPosition, RST_13_SlotMovedPastTheStoredPositionIsNotResumedInSilence
   Store(500);
   Slot(400, 600);
   EXPECT_EQ(ErrorReason(Judge()->available), "position_skipped");
-  EXPECT_EQ(ErrorReason(Judge(config::OffsetMismatch::kTrustOffset)->available),
+  EXPECT_EQ(ErrorReason(Judge(replication::OffsetMismatch::kTrustOffset)->available),
             "position_skipped");
 }
 
@@ -85,7 +85,7 @@ TEST_F(StartPosition, RST_13_TrustSlotStartsAtTheSlot) {
   Store(500);
   Slot(400, 600);
   for (const auto strategy :
-       {config::OffsetMismatch::kTrustSlot, config::OffsetMismatch::kTrustGreaterLsn}) {
+       {replication::OffsetMismatch::kTrustSlot, replication::OffsetMismatch::kTrustGreaterLsn}) {
     const auto verdict = Judge(strategy);
     ASSERT_TRUE(verdict.ok());
     EXPECT_TRUE(verdict->available.ok());

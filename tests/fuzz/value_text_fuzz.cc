@@ -15,15 +15,14 @@
 namespace {
 
 namespace encode = walduct::encode;
-namespace config = walduct::config;
 using walduct::test::TypeSample;
 using walduct::test::TypeSamples;
 
-config::ValueOptions OptionsOf(uint8_t bits) {
-  config::ValueOptions options;
-  options.decimal = static_cast<config::DecimalMode>(bits % 3);
-  options.time = static_cast<config::TimeMode>(bits / 3 % 6);
-  options.binary = static_cast<config::BinaryMode>(bits % 4);
+encode::ValueOptions OptionsOf(uint8_t bits) {
+  encode::ValueOptions options;
+  options.decimal = static_cast<encode::DecimalMode>(bits % 3);
+  options.time = static_cast<encode::TimeMode>(bits / 3 % 6);
+  options.binary = static_cast<encode::BinaryMode>(bits % 4);
   options.hstore_map = (bits & 1) != 0;
   options.interval_string = (bits & 2) != 0;
   options.include_unknown = (bits & 4) != 0;
@@ -64,18 +63,18 @@ void CheckInteger(absl::string_view type, absl::string_view text, const std::str
 }
 
 // A decimal as a string keeps its digits.
-void CheckDecimal(const TypeSample& sample, const config::ValueOptions& options,
+void CheckDecimal(const TypeSample& sample, const encode::ValueOptions& options,
                   absl::string_view text, const std::string& json) {
   if (absl::string_view(sample.name) != "numeric" || sample.typmod != -1) return;
   const bool digits = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) == 0 &&
                       text.back() != 'y';
-  if (options.decimal == config::DecimalMode::kString && digits)
+  if (options.decimal == encode::DecimalMode::kString && digits)
     CHECK(json == "\"" + std::string(text) + "\"");
 }
 
-void CheckBytes(absl::string_view type, const config::ValueOptions& options, absl::string_view text,
+void CheckBytes(absl::string_view type, const encode::ValueOptions& options, absl::string_view text,
                 const std::string& json) {
-  if (type == "bytea" && options.binary == config::BinaryMode::kHex)
+  if (type == "bytea" && options.binary == encode::BinaryMode::kHex)
     CHECK("\"" + std::string(text.substr(2)) + "\"" == json);
 }
 
@@ -84,7 +83,7 @@ void CheckBytes(absl::string_view type, const config::ValueOptions& options, abs
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   if (size < 3) return 0;
   const TypeSample& sample = TypeSamples()[input[0] % TypeSamples().size()];
-  const config::ValueOptions options = OptionsOf(input[1]);
+  const encode::ValueOptions options = OptionsOf(input[1]);
   const bool array = (input[2] & 4) != 0;
   // In a block of its own, so that a read behind its end shows.
   const std::vector<char> block(input + 3, input + size);

@@ -35,12 +35,11 @@ class PostgresWorld final : public World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return 1; }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
-      const config::ConnectorOptions& config) override {
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) override {
     return std::make_unique<test::BrokerSink>(targets.at(config.name).broker);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
-      const config::ConnectorOptions& config) override {
+      const ConnectorOptions& config) override {
     return std::make_unique<test::OffsetsStore>(targets.at(config.name).offsets);
   }
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override {
@@ -66,11 +65,11 @@ class ConnectorsOnPostgres : public ::testing::Test {
 
   // Runs one until it streams.
   Connector& Stream(const std::string& name) {
-    config::ConnectorOptions config = test::FakeConfig(name);
+    ConnectorOptions config = test::FakeConfig(name);
     config.database = database_;
     config.replication.slot_name = config.replication.publication_name =
         absl::StrCat(name, "_", database_.dbname);
-    config.replication.publication_autocreate = config::PublicationAutocreate::kFiltered;
+    config.replication.publication_autocreate = replication::PublicationAutocreate::kFiltered;
     config.runtime.shutdown_timeout = absl::Seconds(5);
     world_.targets.try_emplace(name);
     EXPECT_TRUE(set_.Add({.config = std::move(config)}).ok());
@@ -100,7 +99,7 @@ class ConnectorsOnPostgres : public ::testing::Test {
                      "WHERE active AND database = current_database()");
   }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
   PostgresWorld world_;
   ConnectorSet set_{world_};

@@ -22,12 +22,11 @@ class KafkaOffsetStoreTest : public testing::Test {
   KafkaOffsetStoreTest() { cluster_.CreateTopic(kTopic, 4); }
 
   std::unique_ptr<OffsetStore> Open(const std::string& connector = "orders-connector") const {
-    config::ConnectorOptions options;
-    options.name = connector;
-    options.transform.topic_prefix = "srv";
-    options.kafka.bootstrap_servers = cluster_.bootstrap_servers();
-    options.offset.topic = kTopic;
-    auto store = CreateOffsetStore(options, {});
+    kafka::KafkaOptions kafka;
+    kafka.bootstrap_servers = cluster_.bootstrap_servers();
+    OffsetOptions options;
+    options.topic = kTopic;
+    auto store = CreateOffsetStore(options, kafka, {connector, "srv"}, {});
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
@@ -112,9 +111,9 @@ TEST_F(KafkaOffsetStoreTest, RST_23_AFailedSaveIsReportedAndMayBeTriedAgain) {
 }
 
 TEST_F(KafkaOffsetStoreTest, ABrokerThatIsAwayIsSaidInTime) {
-  config::OffsetOptions options;
+  OffsetOptions options;
   options.flush_timeout = absl::Milliseconds(300);
-  config::KafkaOptions kafka;
+  kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
   const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"}, {});
   ASSERT_TRUE(store.ok());

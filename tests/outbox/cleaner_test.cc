@@ -119,7 +119,7 @@ TEST_F(CleanerTest, StopsWhenAsked) {
 class PartitionTest : public OutboxFixture {
  protected:
   PartitionTest() {
-    options_.cleanup = config::OutboxCleanup::kDropPartitions;
+    options_.cleanup = OutboxCleanup::kDropPartitions;
     options_.retention = absl::Hours(24);
     Run("CREATE TABLE public.outbox (id int, created_at timestamptz) PARTITION BY RANGE "
         "(created_at)");
@@ -142,7 +142,7 @@ class PartitionTest : public OutboxFixture {
 // PostgreSQL refuses to delete from a table that publishes deletes and has no replica identity.
 TEST_F(PartitionTest, GoesOnAfterATableThatFails) {
   options_.tables = java::RegexList::Parse("public.a,public.outbox").value();
-  options_.cleanup = config::OutboxCleanup::kDelete;
+  options_.cleanup = OutboxCleanup::kDelete;
   Run("CREATE TABLE public.a (id int, created_at timestamptz)");
   Run("ALTER PUBLICATION pub ADD TABLE public.a");
   Run("ALTER PUBLICATION pub SET (publish = 'insert, delete')");
@@ -189,7 +189,7 @@ TEST_F(PartitionTest, RowsOfBeforeAPartitionWasAttachedStay) {
   Removed removed;
   EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
   EXPECT_EQ(removed.partitions, 0u);
-  options_.cleanup = config::OutboxCleanup::kDelete;
+  options_.cleanup = OutboxCleanup::kDelete;
   EXPECT_EQ(ErrorReason(cleaner.Clean(MustTakeFence(), &removed)), "outbox_history");
   EXPECT_EQ(Ids(), "3,7") << "8 and the rows of the other partitions are events";
   options_.delete_history = true;
@@ -310,9 +310,9 @@ TEST_F(RefusalTest, NotPublished) {
 
 TEST_F(RefusalTest, NotCaptured) {
   CreateTable();
-  config::TableFilterOptions other;
+  names::TableFilterOptions other;
   other.table_include = java::RegexList::Parse("public.orders").value();
-  captured_ = config::TableFilter(other);
+  captured_ = names::TableFilter(other);
   EXPECT_EQ(Reason(), "outbox_not_captured");
 }
 
@@ -335,7 +335,7 @@ TEST_F(RefusalTest, NoTimeColumn) {
 
 TEST_F(RefusalTest, NothingToDrop) {
   CreateTable();
-  options_.cleanup = config::OutboxCleanup::kDropPartitions;
+  options_.cleanup = OutboxCleanup::kDropPartitions;
   EXPECT_EQ(Reason(), "outbox_not_partitioned");
 }
 

@@ -8,7 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "names/table_filter.h"
 #include "outbox/cleaner.h"
+#include "outbox/options.h"
+#include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::outbox {
@@ -19,9 +22,9 @@ class OutboxFixture : public ::testing::Test {
       : database_(testing::PostgresServer::Shared().CreateDatabase()),
         cleaning_(testing::MustOpen(database_)),
         writing_(testing::MustOpen(database_)),
-        captured_(config::TableFilterOptions{}) {
+        captured_(names::TableFilterOptions{}) {
     options_.tables = java::RegexList::Parse("public.outbox").value();
-    options_.cleanup = config::OutboxCleanup::kDelete;
+    options_.cleanup = OutboxCleanup::kDelete;
     options_.retention = absl::ZeroDuration();
   }
 
@@ -47,10 +50,10 @@ class OutboxFixture : public ::testing::Test {
     return removed;
   }
 
-  config::DatabaseOptions database_;
+  postgres::DatabaseOptions database_;
   std::unique_ptr<postgres::Connection> cleaning_, writing_;
-  config::TableFilter captured_;
-  config::OutboxOptions options_;
+  names::TableFilter captured_;
+  OutboxOptions options_;
 };
 
 }  // namespace walduct::outbox

@@ -37,7 +37,7 @@ class BackgroundStatementTest : public ::testing::Test {
   }
   std::string Beats() { return MustQuery(*session_, "SELECT count(*) FROM public.beats"); }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<Connection> session_ = MustOpen(database_);
 };
 

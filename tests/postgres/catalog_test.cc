@@ -253,7 +253,7 @@ TEST_F(CatalogTest, E57_CapturedTablesSortedWithPartitionsAndOddNames) {
       "CREATE TEMP TABLE tmp(id int); CREATE VIEW public.v AS SELECT 1 AS x; CREATE UNLOGGED TABLE "
       "public.u(id int);"
       "CREATE MATERIALIZED VIEW public.mv AS SELECT 1 AS x");
-  const auto tables = catalog_.CapturedTables(config::TableFilter({}));
+  const auto tables = catalog_.CapturedTables(names::TableFilter({}));
   ASSERT_TRUE(tables.ok()) << tables.status();
   std::vector<std::string> names;
   for (const TableName& table : *tables) {
@@ -264,9 +264,9 @@ TEST_F(CatalogTest, E57_CapturedTablesSortedWithPartitionsAndOddNames) {
 
 TEST_F(CatalogTest, CapturedTablesAreFiltered) {
   Run("CREATE TABLE public.yes(id int); CREATE TABLE public.no(id int)");
-  config::TableFilterOptions options;
+  names::TableFilterOptions options;
   options.table_include = *java::RegexList::Parse("public\\.y.*");
-  const auto tables = catalog_.CapturedTables(config::TableFilter(options));
+  const auto tables = catalog_.CapturedTables(names::TableFilter(options));
   ASSERT_TRUE(tables.ok()) << tables.status();
   ASSERT_EQ(tables->size(), 1u);
   EXPECT_EQ(tables->front().relation, OidOf("public.yes"));

@@ -16,8 +16,7 @@ using testing::MustOpen;
 using testing::MustQuery;
 using testing::PostgresServer;
 
-absl::Status OpenStatus(const config::DatabaseOptions& database,
-                        SessionKind kind = SessionKind::kSql) {
+absl::Status OpenStatus(const DatabaseOptions& database, SessionKind kind = SessionKind::kSql) {
   return Connection::Open({.database = database, .kind = kind}).status();
 }
 
@@ -49,7 +48,7 @@ TEST(ConnectionTest, MissingDatabaseIsFailedPrecondition) {
 }
 
 TEST(ConnectionTest, FAIL08_ServerThatIsNotThereIsUnavailable) {
-  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
   database.port = 1;
   const absl::Status status = OpenStatus(database);
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
@@ -57,13 +56,13 @@ TEST(ConnectionTest, FAIL08_ServerThatIsNotThereIsUnavailable) {
 }
 
 TEST(ConnectionTest, UnknownHostHasItsOwnReason) {
-  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
   database.hostname = "no-such-host.invalid";
   EXPECT_EQ(ErrorReason(OpenStatus(database)), "unknown_host");
 }
 
 TEST(ConnectionTest, SEC02_TlsWantedButNotOfferedIsFailedPrecondition) {
-  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
   database.sslmode = "require";
   const absl::Status status = OpenStatus(database);
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
@@ -71,7 +70,7 @@ TEST(ConnectionTest, SEC02_TlsWantedButNotOfferedIsFailedPrecondition) {
 }
 
 TEST(ConnectionTest, SEC01_UnknownSslmodeIsInvalidArgument) {
-  config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
   database.sslmode = "maybe";
   EXPECT_EQ(ErrorReason(OpenStatus(database)), "sslmode_invalid");
 }

@@ -23,20 +23,20 @@ class ServerCheckTest : public ::testing::Test {
     MustQuery(*admin_, absl::StrCat("DROP ROLE IF EXISTS \"Odd \"\"Role\""));
     MustQuery(*admin_,
               absl::StrCat("CREATE ROLE \"Odd \"\"Role\" LOGIN PASSWORD 'x' ", attributes));
-    config::DatabaseOptions database = database_;
+    DatabaseOptions database = database_;
     database.user = "Odd \"Role";
     database.password = "x";
     return MustOpen(database);
   }
   std::vector<TableName> Tables() {
     Catalog catalog(*admin_);
-    return *catalog.CapturedTables(config::TableFilter({}));
+    return *catalog.CapturedTables(names::TableFilter({}));
   }
   ~ServerCheckTest() override {
     MustQuery(*admin_, "DROP OWNED BY \"Odd \"\"Role\"; DROP ROLE \"Odd \"\"Role\"");
   }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<Connection> admin_ = MustOpen(database_);
 };
 
@@ -143,11 +143,11 @@ TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
 // Under "C", as here, money counts in hundredths; under ja_JP 1 is one unit, under ar_KW a
 // thousand.
 TEST(MoneyCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {
-  const config::DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  const DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
   const auto admin = MustOpen(database);
   MustQuery(*admin, "CREATE TABLE public.sums (id int PRIMARY KEY, \"m M\" money, list money[])");
   Catalog catalog(*admin);
-  const auto tables = *catalog.CapturedTables(config::TableFilter({}));
+  const auto tables = *catalog.CapturedTables(names::TableFilter({}));
   std::vector<std::string> asked;
   EXPECT_TRUE(CheckMoneyUnits(*admin, database, tables, [&](absl::string_view column) {
                 asked.emplace_back(column);

@@ -6,10 +6,8 @@
 namespace walduct::replication {
 namespace {
 
-using config::PublicationAutocreate;
-
-config::ReplicationOptions Slot(const std::string& name) {
-  config::ReplicationOptions options;
+ReplicationOptions Slot(const std::string& name) {
+  ReplicationOptions options;
   options.slot_name = name;
   return options;
 }
@@ -27,7 +25,7 @@ TEST(StartCommandTest, AsksForMessagesFromPostgreSQL14On) {
 }
 
 TEST(StartCommandTest, OwnParametersReplaceConfiguredOnes) {
-  config::ReplicationOptions options = Slot("s");
+  ReplicationOptions options = Slot("s");
   options.stream_params = {{"origin", "none"}, {"proto_version", "4"}};
   EXPECT_EQ(StartReplicationCommand(options, "p", Lsn(), 130000),
             "START_REPLICATION SLOT \"s\" LOGICAL 0/0 (\"origin\" 'none', \"proto_version\" '1', "
@@ -42,7 +40,7 @@ TEST(CreateSlotCommandTest, FollowsTheServersGrammar) {
 }
 
 TEST(CreateSlotCommandTest, SLT12_FailoverOnlyWhereTheServerHasIt) {
-  config::ReplicationOptions options = Slot("s");
+  ReplicationOptions options = Slot("s");
   options.failover_slot = true;
   EXPECT_EQ(CreateSlotCommand(options, 170000, false),
             "CREATE_REPLICATION_SLOT \"s\" LOGICAL pgoutput (SNAPSHOT 'export', FAILOVER true)");

@@ -10,7 +10,6 @@
 namespace walduct::replication {
 namespace {
 
-using config::PublicationAutocreate;
 using ::testing::HasSubstr;
 using testing::MustOpen;
 using testing::MustQuery;
@@ -20,11 +19,11 @@ class PublicationTest : public ::testing::Test {
  protected:
   absl::Status Ensure(const std::string& include = ".*") { return EnsureAs(*session_, include); }
   absl::Status EnsureAs(postgres::Connection& connection, const std::string& include = ".*") {
-    config::TableFilterOptions filter;
+    names::TableFilterOptions filter;
     filter.table_include = *java::RegexList::Parse(include);
     postgres::Catalog catalog(*session_);
     return EnsurePublication(connection, options_,
-                             *catalog.CapturedTables(config::TableFilter(filter)));
+                             *catalog.CapturedTables(names::TableFilter(filter)));
   }
   std::string Run(absl::string_view sql) { return MustQuery(*session_, sql); }
   std::string Members() {
@@ -33,9 +32,9 @@ class PublicationTest : public ::testing::Test {
         "pg_publication_rel");
   }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> session_ = MustOpen(database_);
-  config::ReplicationOptions options_;
+  ReplicationOptions options_;
 };
 
 TEST_F(PublicationTest, PUB01_AllTablesIsCreatedUnderItsNameAndKept) {
@@ -157,7 +156,7 @@ TEST_F(PublicationTest, PUB22_RowFiltersAndColumnListsOfKeptTablesSurvive) {
 TEST_F(PublicationTest, PRM05_RoleThatMayNotCreateIsToldTheStatement) {
   Run("CREATE TABLE public.a(id int PRIMARY KEY); DROP ROLE IF EXISTS publisher; CREATE ROLE "
       "publisher LOGIN PASSWORD 'x'");
-  config::DatabaseOptions database = database_;
+  postgres::DatabaseOptions database = database_;
   database.user = "publisher";
   database.password = "x";
   const auto session = MustOpen(database);

@@ -22,20 +22,20 @@ class ReplicaIdentityTest : public ::testing::Test {
         "CREATE UNIQUE INDEX orders_code ON public.orders(code);"
         "CREATE UNIQUE INDEX \"Odd_Code\" ON public.\"Odd Name\"(code)");
   }
-  static config::ReplicaIdentityRule Rule(absl::string_view tables, const std::string& identity,
-                                          const std::string& index = "") {
+  static ReplicaIdentityRule Rule(absl::string_view tables, const std::string& identity,
+                                  const std::string& index = "") {
     return {.tables = *java::RegexList::Parse(tables), .identity = identity, .index = index};
   }
   // The log of setting the identities.
-  std::string Set(const std::vector<config::ReplicaIdentityRule>& rules) {
+  std::string Set(const std::vector<ReplicaIdentityRule>& rules) {
     ::testing::internal::CaptureStderr();
     EXPECT_TRUE(SetAs(*session_, rules).ok());
     return ::testing::internal::GetCapturedStderr();
   }
   absl::Status SetAs(postgres::Connection& connection,
-                     const std::vector<config::ReplicaIdentityRule>& rules) {
+                     const std::vector<ReplicaIdentityRule>& rules) {
     postgres::Catalog catalog(*session_);
-    const config::TableFilter filter{config::TableFilterOptions{}};
+    const names::TableFilter filter{names::TableFilterOptions{}};
     return SetReplicaIdentities(connection, rules, *catalog.CapturedTables(filter));
   }
   std::string Identity(const std::string& table) {
@@ -43,7 +43,7 @@ class ReplicaIdentityTest : public ::testing::Test {
   }
   std::string Run(absl::string_view sql) { return MustQuery(*session_, sql); }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> session_ = MustOpen(database_);
 };
 
@@ -78,7 +78,7 @@ TEST_F(ReplicaIdentityTest, RID08SeveralEntriesForOneTableLeaveItAlone) {
 
 TEST_F(ReplicaIdentityTest, RID09WithoutOwnershipItGoesOn) {
   Run("CREATE ROLE no_owner LOGIN PASSWORD 'x'");
-  config::DatabaseOptions other = database_;
+  postgres::DatabaseOptions other = database_;
   other.user = "no_owner";
   other.password = "x";
   const auto session = MustOpen(other);

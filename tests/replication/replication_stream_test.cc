@@ -80,9 +80,9 @@ class ReplicationStreamTest : public ::testing::Test {
     EXPECT_EQ(ConfirmedFlush(), lsn.ToString());
   }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
-  config::ReplicationOptions options_;
+  ReplicationOptions options_;
   std::unique_ptr<ReplicationStream> stream_;
   Lsn last_;
   absl::Status last_error_;

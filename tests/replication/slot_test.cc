@@ -28,8 +28,8 @@ class SlotTest : public ::testing::Test {
     EXPECT_TRUE(slot.ok() && slot->has_value()) << slot.status();
     return CheckSlotUsable(*sql_, name, **slot);
   }
-  static config::ReplicationOptions Named(const std::string& name) {
-    config::ReplicationOptions options;
+  static ReplicationOptions Named(const std::string& name) {
+    ReplicationOptions options;
     options.slot_name = name;
     return options;
   }
@@ -43,7 +43,7 @@ class SlotTest : public ::testing::Test {
     return slot;
   }
 
-  config::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
+  postgres::DatabaseOptions database_ = PostgresServer::Shared().CreateDatabase();
   std::unique_ptr<postgres::Connection> sql_ = MustOpen(database_);
   std::unique_ptr<postgres::Connection> replication_ =
       MustOpen(database_, SessionKind::kReplication);
@@ -80,7 +80,7 @@ TEST_F(SlotTest, NamesOfDigitsAreQuoted) {
 }
 
 TEST_F(SlotTest, TemporarySlotEndsWithItsConnection) {
-  config::ReplicationOptions options = Named("ours");
+  ReplicationOptions options = Named("ours");
   options.temporary_slot = true;
   ASSERT_TRUE(CreateSlot(*replication_, *sql_, options).ok());
   EXPECT_EQ(Run("SELECT temporary FROM pg_replication_slots WHERE slot_name = 'ours'"), "t");
@@ -97,7 +97,7 @@ TEST_F(SlotTest, SLT04_OpenTransactionsAreNamedAndTheSlotIsGone) {
   const auto writer = MustOpen(database_);
   MustQuery(*writer, "BEGIN; SELECT txid_current()");
   const std::string pid = MustQuery(*writer, "SELECT pg_backend_pid()");
-  config::ReplicationOptions options = Named("ours");
+  ReplicationOptions options = Named("ours");
   options.create_slot_timeout = absl::Milliseconds(300);
   const auto blocked = CreateSlot(*replication_, *sql_, options);
   EXPECT_TRUE(absl::IsDeadlineExceeded(blocked.status())) << blocked.status();
@@ -112,7 +112,7 @@ TEST_F(SlotTest, SLT04_OpenTransactionsAreNamedAndTheSlotIsGone) {
 
 TEST_F(SlotTest, SLT04_PreparedTransactionsAreNamed) {
   Run("BEGIN; SELECT txid_current(); PREPARE TRANSACTION 'forgotten'");
-  config::ReplicationOptions options = Named("ours");
+  ReplicationOptions options = Named("ours");
   options.create_slot_timeout = absl::Milliseconds(300);
   const auto blocked = CreateSlot(*replication_, *sql_, options);
   Run("ROLLBACK PREPARED 'forgotten'");

@@ -59,8 +59,8 @@ class RouterTest : public ::testing::Test {
     return change;
   }
 
-  config::TransformOptions options_;
-  config::TableFilter filter_{config::TableFilterOptions{}};
+  RouteOptions options_;
+  names::TableFilter filter_{names::TableFilterOptions{}};
   event::TableSchema schema_;
   std::vector<Value> before_ = {Value::Text("3"), Value{nullptr, 0, event::ValueKind::kAbsent}};
   std::vector<Value> after_ = {Value::Text("30"), Value::Text("cy")};
@@ -385,7 +385,7 @@ TEST_F(RouterTest, KEY05MessageKeysReplaceTheKeyAndItsDetection) {
   schema_.columns[0].name = "id";
   schema_.columns[1].name = "customer";
   schema_.replica_identity = event::ReplicaIdentity::kFull;
-  options_.message_keys = *config::MessageKeys::Parse("public.orders:customer");
+  options_.message_keys = *MessageKeys::Parse("public.orders:customer");
   before_ = {Value::Text("3"), Value::Text("cy")};
   EXPECT_THAT(Route(KeyChange()), ElementsAre(kUpdate)) << "only the primary key has changed";
   EXPECT_THAT(out_[0].key_rule->columns, ElementsAre(1));
@@ -396,7 +396,7 @@ TEST_F(RouterTest, KEY05MessageKeysReplaceTheKeyAndItsDetection) {
 TEST_F(RouterTest, KEY05MessageKeysGiveATableWithoutKeyOne) {
   schema_.key_columns.clear();
   schema_.columns[0].name = "id";
-  options_.message_keys = *config::MessageKeys::Parse("public.orders:id");
+  options_.message_keys = *MessageKeys::Parse("public.orders:id");
   ChangeEvent change = Change(Operation::kCreate);
   change.after = after_;
   EXPECT_THAT(Route(change), ElementsAre(kCreate));
@@ -404,7 +404,7 @@ TEST_F(RouterTest, KEY05MessageKeysGiveATableWithoutKeyOne) {
 
 TEST_F(RouterTest, KEY05EntriesThatMatchNothingLeaveThePrimaryKey) {
   schema_.columns[0].name = "id";
-  options_.message_keys = *config::MessageKeys::Parse("public.orders:nosuch;public.other:id");
+  options_.message_keys = *MessageKeys::Parse("public.orders:nosuch;public.other:id");
   ChangeEvent change = Change(Operation::kCreate);
   change.after = after_;
   EXPECT_THAT(Route(change), ElementsAre(kCreate));

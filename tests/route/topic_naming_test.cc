@@ -9,8 +9,8 @@
 namespace walduct::route {
 namespace {
 
-config::TransformOptions Options(const std::string& delimiter = ".") {
-  config::TransformOptions options;
+RouteOptions Options(const std::string& delimiter = ".") {
+  RouteOptions options;
   options.topic_prefix = "srv";
   options.topic_delimiter = delimiter;
   return options;
@@ -18,11 +18,11 @@ config::TransformOptions Options(const std::string& delimiter = ".") {
 
 std::string Topic(const std::string& schema, const std::string& table,
                   const std::string& delimiter = ".") {
-  const config::TransformOptions options = Options(delimiter);
+  const RouteOptions options = Options(delimiter);
   return TopicNaming(options).TableTopic(schema, table);
 }
 
-config::TopicRewrite Rewrite(const std::string& regex, const std::string& replacement) {
+TopicRewrite Rewrite(const std::string& regex, const std::string& replacement) {
   return {*java::Regex::Compile(regex, {}), replacement};
 }
 
@@ -67,7 +67,7 @@ TEST(TopicNaming, TPN03DotNamesAreNotTopics) {
 constexpr char kOdd[] = "Mixed_Case \xC3\xA9\xF0\x9F\x98\x80";
 
 TEST(TopicNaming, TPN03UnicodeStrategyEscapesUnderscoresToo) {
-  config::TransformOptions options = Options();
+  RouteOptions options = Options();
   options.naming.unicode = true;
   EXPECT_EQ(TopicNaming(options).TableTopic("public", kOdd),
             "srv.public.Mixed_u005fCase_u0020_u00e9_ud83d_ude00");
@@ -76,13 +76,13 @@ TEST(TopicNaming, TPN03UnicodeStrategyEscapesUnderscoresToo) {
 }
 
 TEST(TopicNaming, TPN03DefaultStrategyLeavesTheSchemaOut) {
-  config::TransformOptions options = Options();
+  RouteOptions options = Options();
   options.naming.with_schema = false;
   EXPECT_EQ(TopicNaming(options).TableTopic("public", kOdd), "srv.Mixed_Case____");
 }
 
 TEST(TopicNaming, TPN03RegexStrategyRewritesWholeMatches) {
-  config::TransformOptions options = Options();
+  RouteOptions options = Options();
   options.naming.rewrite = Rewrite("srv.public.(.*)", "srv.all_$1");
   const TopicNaming naming(options);
   EXPECT_TRUE(naming.joins_tables());
@@ -92,13 +92,13 @@ TEST(TopicNaming, TPN03RegexStrategyRewritesWholeMatches) {
 }
 
 TEST(TopicNaming, TPN03RegexStrategyKeepsTheTopicWhereNothingIsLeft) {
-  config::TransformOptions options = Options();
+  RouteOptions options = Options();
   options.naming.rewrite = Rewrite("(x?).*", "$1");
   EXPECT_EQ(TopicNaming(options).TableTopic("public", "orders"), "srv.public.orders");
 }
 
 TEST(TopicNaming, KeyFieldValueComesFromTheOriginalName) {
-  config::TransformOptions options = Options();
+  RouteOptions options = Options();
   options.naming.key_field_rewrite = Rewrite("srv\\.(.*)", "<$1>");
   EXPECT_EQ(TopicNaming(options).KeyFieldValue("public", "plain t"), "<public.plain t>");
 }

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kafka/options.h"
 #include "sink/kafka_sink.h"
+#include "sink/options.h"
 #include "tests/sink/contract.h"
 
 namespace walduct::sink {
@@ -74,14 +76,14 @@ class KafkaSinkTarget : public SinkTarget {
       : bootstrap_(std::move(bootstrap)), prefix_(std::move(prefix)) {}
 
   std::unique_ptr<Sink> Open(size_t buffer_bytes) override {
-    config::TopicCreationGroup group;
+    TopicCreationGroup group;
     group.name = "default";
     group.partitions = 1;
     group.replication_factor = 1;
-    config::SinkOptions options;
+    SinkOptions options;
     options.buffer_bytes = buffer_bytes;
     options.topic_creation = {group};
-    config::KafkaOptions kafka;
+    kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = bootstrap_;
     auto sink = KafkaSink::Create(options, kafka, {});
     CHECK(sink.ok());

@@ -25,8 +25,8 @@ class Acks final : public AckHandler {
   std::map<Ticket, uint32_t> by_ticket;
 };
 
-config::TopicCreationGroup DefaultGroup() {
-  config::TopicCreationGroup group;
+TopicCreationGroup DefaultGroup() {
+  TopicCreationGroup group;
   group.name = "default";
   group.partitions = 1;
   return group;
@@ -35,7 +35,7 @@ config::TopicCreationGroup DefaultGroup() {
 class KafkaSinkTest : public testing::Test {
  protected:
   std::unique_ptr<Sink> Open() const {
-    config::KafkaOptions kafka;
+    kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
         absl::StrCat(absl::ToInt64Milliseconds(kPropagation));
@@ -68,7 +68,7 @@ class KafkaSinkTest : public testing::Test {
     return count;
   }
 
-  config::SinkOptions options_;
+  SinkOptions options_;
   kafka::MockCluster cluster_;
   Acks acks_;
 };
@@ -163,7 +163,7 @@ TEST_F(KafkaSinkTest, AnInvalidTopicNameIsRefusedAsSuch) {
 }
 
 TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
-  config::KafkaOptions kafka;
+  kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
   const auto sink = CreateSink(options_, kafka, {});
   ASSERT_TRUE(sink.ok());

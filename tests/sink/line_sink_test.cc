@@ -32,8 +32,8 @@ class LineSinkTest : public testing::Test {
   ~LineSinkTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<Sink> Open() const {
-    config::SinkOptions options;
-    options.kind = config::SinkKind::kFile;
+    SinkOptions options;
+    options.kind = SinkKind::kFile;
     options.file_path = path_;
     options.buffer_bytes = 300u << 10;
     auto sink = CreateSink(options, {}, {});

@@ -5,8 +5,8 @@
 namespace walduct::sink {
 namespace {
 
-config::TopicCreationGroup Group(const std::string& name, int partitions) {
-  config::TopicCreationGroup group;
+TopicCreationGroup Group(const std::string& name, int partitions) {
+  TopicCreationGroup group;
   group.name = name;
   group.partitions = partitions;
   return group;
@@ -26,7 +26,7 @@ class TopicCreationTest : public testing::Test {
   }
   int PartitionsOf(absl::string_view topic) const { return PlanTopic(topic, groups_).partitions; }
 
-  std::vector<config::TopicCreationGroup> groups_;
+  std::vector<TopicCreationGroup> groups_;
 };
 
 TEST_F(TopicCreationTest, TheFirstGroupThatMatchesDecides) {

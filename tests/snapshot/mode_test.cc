@@ -20,7 +20,6 @@ bool operator==(const StartDecision& a, const StartDecision& b) {
 
 namespace {
 
-using config::SnapshotMode;
 using testing::HasSubstr;
 
 constexpr StartDecision kNothing{};

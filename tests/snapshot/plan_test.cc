@@ -19,8 +19,8 @@ java::RegexList List(absl::string_view text) {
 }
 
 std::vector<std::string> Order(const std::vector<std::pair<std::string, std::string>>& tables,
-                               const config::SnapshotOptions& options,
-                               const config::TableFilterOptions& filter) {
+                               const SnapshotOptions& options,
+                               const names::TableFilterOptions& filter) {
   std::vector<postgres::TableName> captured;
   for (const auto& [schema, table] : tables) captured.push_back({.schema = schema, .table = table});
   std::vector<std::string> names;
@@ -47,7 +47,7 @@ TEST(SelectTables, WithoutAnIncludeListByName) {
 }
 
 TEST(SelectTables, ByTheFirstIncludeEntryThatMatchesThenByName) {
-  config::TableFilterOptions filter;
+  names::TableFilterOptions filter;
   filter.table_include = List("public.zz,public.[ab]\\d,public.a1");
   EXPECT_THAT(
       Order({{"public", "a1"}, {"public", "b0"}, {"public", "zz"}, {"public", "a0"}}, {}, filter),
@@ -60,20 +60,20 @@ TEST(SelectTables, TheWholeNameOrdersNotSchemaThenTable) {
 }
 
 TEST(SelectTables, IncludeCollectionListRestricts_SNP17) {
-  config::SnapshotOptions options;
+  SnapshotOptions options;
   options.include_collections = List("s1.a");
   EXPECT_THAT(Order({{"s1", "a"}, {"s2", "a"}, {"s1", "ab"}}, options, {}), ElementsAre("s1.a"));
 }
 
 TEST(SelectTables, IncludeCollectionListMayQuoteAndIgnoresCase_SNP17) {
-  config::SnapshotOptions options;
+  SnapshotOptions options;
   options.include_collections = List("\"S1\".\"A\",s2.B");
   EXPECT_THAT(Order({{"s1", "a"}, {"s2", "b"}, {"s3", "c"}}, options, {}),
               ElementsAre("s1.a", "s2.b"));
 }
 
 TEST(SelectTables, IncludeCollectionListMayLeaveNothing_SNP17) {
-  config::SnapshotOptions options;
+  SnapshotOptions options;
   options.include_collections = List("other.*");
   EXPECT_THAT(Order({{"s1", "a"}}, options, {}), IsEmpty());
 }

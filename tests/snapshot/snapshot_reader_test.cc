@@ -57,7 +57,7 @@ class SnapshotReaderTest : public ::testing::Test {
 
   absl::StatusOr<std::vector<PlannedTable>> Plan() {
     postgres::Catalog catalog(*connection_);
-    auto captured = catalog.CapturedTables(config::TableFilter(filter_));
+    auto captured = catalog.CapturedTables(names::TableFilter(filter_));
     if (!captured.ok()) return captured.status();
     return PlanSnapshot(*connection_, catalog, SelectTables(*captured, options_, filter_),
                         options_);
@@ -91,12 +91,12 @@ class SnapshotReaderTest : public ::testing::Test {
                      absl::StrCat("SELECT state FROM pg_stat_activity WHERE pid = ", pid_));
   }
 
-  const config::DatabaseOptions database_;
+  const postgres::DatabaseOptions database_;
   const std::unique_ptr<postgres::Connection> writer_;
   const std::unique_ptr<postgres::Connection> connection_;
   const std::string pid_ = MustQuery(*connection_, "SELECT pg_backend_pid()");
-  config::SnapshotOptions options_;
-  config::TableFilterOptions filter_;
+  SnapshotOptions options_;
+  names::TableFilterOptions filter_;
   FixedClock clock_;
   metrics::ConnectorMetrics metrics_;
   Recorder recorder_;

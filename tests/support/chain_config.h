@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "config/loader.h"
+#include "loader/load_connector.h"
 
 namespace walduct::test {
 
@@ -28,10 +28,10 @@ inline config::TransformChainOptions ChainOf(const PropertyList& properties) {
   config::LoadRequest request;
   request.connector_path = path;
   request.overrides = properties;
-  const config::LoadResult result = config::LoadConnector(request);
+  const loader::LoadResult result = loader::LoadConnector(request);
   std::filesystem::remove(path);
   CHECK(result.errors.empty());
-  return result.loaded.options.chain;
+  return result.options.chain;
 }
 
 // Events of an outbox table: keyed by the aggregate, the type in a header, the payload as it is.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "engine/configuration/connector_options.h"
 #include "engine/world/world.h"
 #include "tests/support/fake_broker.h"
 #include "tests/support/fake_database.h"
@@ -16,11 +17,11 @@ class FakeWorld final : public engine::World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return random_.fetch_add(1); }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const config::ConnectorOptions&) override {
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions&) override {
     return std::make_unique<BrokerSink>(broker);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
-      const config::ConnectorOptions&) override {
+      const engine::ConnectorOptions&) override {
     return std::make_unique<OffsetsStore>(offsets);
   }
   std::unique_ptr<engine::Source> MakeSource(const engine::SourceOptions&) override {
@@ -37,10 +38,10 @@ class FakeWorld final : public engine::World {
 };
 
 // Plain JSON of the fake table; begins with a snapshot.
-inline config::ConnectorOptions FakeConfig(std::string name = "orders") {
-  config::ConnectorOptions config;
+inline engine::ConnectorOptions FakeConfig(std::string name = "orders") {
+  engine::ConnectorOptions config;
   config.name = std::move(name);
-  config.transform.topic_prefix = config.encode.topic_prefix = "srv";
+  config.route.topic_prefix = config.encode.topic_prefix = "srv";
   config.encode.database = "shop";
   config.encode.key.schemas_enable = config.encode.value.schemas_enable = false;
   config.offset.flush_interval = absl::Milliseconds(2);

@@ -50,8 +50,8 @@ uint16_t FreePort() {
   return ntohs(address.sin_port);
 }
 
-config::DatabaseOptions Superuser(uint16_t port, std::string database) {
-  config::DatabaseOptions options;
+postgres::DatabaseOptions Superuser(uint16_t port, std::string database) {
+  postgres::DatabaseOptions options;
   options.hostname = "127.0.0.1";
   options.port = port;
   options.user = "postgres";
@@ -146,7 +146,7 @@ void PostgresServer::Terminate() {
   pid_ = -1;
 }
 
-config::DatabaseOptions PostgresServer::CreateDatabase() {
+postgres::DatabaseOptions PostgresServer::CreateDatabase() {
   const std::string name = absl::StrCat("test_", ++databases_);
   const auto connection = MustOpen(Superuser(port_, "postgres"));
   MustQuery(*connection, absl::StrCat("CREATE DATABASE ", name, ""));
@@ -161,7 +161,7 @@ void PostgresServer::RestartWith(absl::string_view setting, absl::string_view va
   Launch();
 }
 
-std::unique_ptr<postgres::Connection> MustOpen(const config::DatabaseOptions& database,
+std::unique_ptr<postgres::Connection> MustOpen(const postgres::DatabaseOptions& database,
                                                postgres::SessionKind kind) {
   auto connection = postgres::Connection::Open(
       {.database = database, .kind = kind, .application_name = "walduct test"});

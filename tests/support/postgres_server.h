@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
 #include "postgres/connection.h"
+#include "postgres/options.h"
 
 namespace walduct::testing {
 
@@ -24,7 +24,7 @@ class PostgresServer {
   ~PostgresServer();
 
   // A new empty database, with the superuser's credentials.
-  config::DatabaseOptions CreateDatabase();
+  postgres::DatabaseOptions CreateDatabase();
   // Settings of the server itself, e.g. {"wal_level", "replica"}; restarts it. Pass "" to go back
   // to the default.
   void RestartWith(absl::string_view setting, absl::string_view value);
@@ -47,7 +47,7 @@ class PostgresServer {
 
 // A session, or the end of the test program.
 std::unique_ptr<postgres::Connection> MustOpen(
-    const config::DatabaseOptions& database,
+    const postgres::DatabaseOptions& database,
     postgres::SessionKind kind = postgres::SessionKind::kSql);
 // Runs SQL that must succeed; the first column of the first row, "" without rows.
 std::string MustQuery(postgres::Connection& connection, absl::string_view sql);

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
+#include "config/properties/own_properties.h"
 #include "config/properties/property_set.h"
 #include "config/transforms/transform_checks.h"
 #include "tests/encode/encode_fixture.h"
@@ -26,8 +27,15 @@ using event::Operation;
 constexpr char kUnwrap[] =
     "transforms=u\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n";
 
+// What a chain asks of properties that are not its own.
+const config::PropertyTable& Table() {
+  static const config::PropertyTable table(
+      {{"", config::MaskingProperties()}, {"", config::StrictnessProperties()}});
+  return table;
+}
+
 config::TransformChainOptions Read(const std::string& lines) {
-  config::PropertySet set;
+  config::PropertySet set(Table());
   for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> sides = absl::StrSplit(line, absl::MaxSplits('=', 1));
     config::Property property;
@@ -179,8 +187,8 @@ TEST_F(ChainTest, KeysMadeOfColumnsAndCasts) {
 }
 
 TEST_F(ChainTest, StringConverterPrintsStructsAndBareTexts) {
-  options_.key.kind = config::ConverterKind::kString;
-  options_.value.kind = config::ConverterKind::kString;
+  options_.key.kind = ConverterKind::kString;
+  options_.value.kind = ConverterKind::kString;
   Use("transforms=u,k\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n"
       "transforms.k.type=org.apache.kafka.connect.transforms.ExtractField$Key\n"
       "transforms.k.field=id\n");
@@ -253,7 +261,7 @@ TEST_F(ChainTest, SMT05_TooLargeRecordsAreCutAndTold) {
 // Whatever a chain that changes nothing is given, it writes the bytes of the encoder without one.
 TEST_F(ChainTest, AChainWithoutEffectWritesTheSameBytes) {
   for (const bool schemas : {false, true}) {
-    for (const auto kind : {config::ConverterKind::kJson, config::ConverterKind::kString}) {
+    for (const auto kind : {ConverterKind::kJson, ConverterKind::kString}) {
       options_.value.schemas_enable = options_.key.schemas_enable = schemas;
       options_.value.kind = options_.key.kind = kind;
       Use("transforms=n\ntransforms.n.type=io.debezium.transforms.SchemaChangeEventFilter\n"

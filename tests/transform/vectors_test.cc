@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
+#include "config/properties/own_properties.h"
 #include "config/properties/property_set.h"
 #include "config/transforms/transform_checks.h"
 #include "encode/program/record_program.h"
@@ -78,13 +79,20 @@ std::vector<Vector> ReadVectors() {
   return vectors;
 }
 
+// What a chain asks of properties that are not its own.
+const config::PropertyTable& Table() {
+  static const config::PropertyTable table(
+      {{"", config::MaskingProperties()}, {"", config::StrictnessProperties()}});
+  return table;
+}
+
 config::PropertySet Properties(const Vector& vector) {
-  config::PropertySet set;
+  config::PropertySet set(Table());
   for (const auto& [name, value] : vector.properties) {
     config::Property property;
     property.name = property.written_as = name;
     property.raw = property.value = value;
-    property.definition = config::FindDefinition(name);
+    property.definition = Table().Find(name);
     set.Put(std::move(property));
   }
   return set;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "config/files/config_providers.h"
+#include "config/properties/own_properties.h"
 
 namespace walduct::config {
 namespace {
@@ -30,8 +31,7 @@ std::unique_ptr<java::Regex> CompilePattern(absl::string_view pattern) {
 
 Masking::Masking(const PropertySet& properties)
     : pattern_(CompilePattern(properties.Text("custom.sanitize.pattern"))) {
-  if (pattern_ == nullptr)
-    pattern_ = CompilePattern(*FindDefinition("custom.sanitize.pattern")->default_value);
+  if (pattern_ == nullptr) pattern_ = CompilePattern(*MaskingProperties()[0].default_value);
   CHECK(pattern_ != nullptr);
 }
 

@@ -29,7 +29,7 @@ bool PropertySet::IsSet(absl::string_view name) const {
 }
 
 std::string PropertySet::Text(absl::string_view name) const {
-  const PropertyDefinition* definition = FindDefinition(name);
+  const PropertyDefinition* definition = table_->Find(name);
   CHECK(definition != nullptr);
   if (IsSet(name)) return NormalizeValue(*definition, Find(name)->value);
   return std::string(definition->default_value.value_or(""));

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "config/properties/definition.h"
+#include "config/properties/property_table.h"
 #include "java/regex/regex_list.h"
 
 namespace walduct::config {
@@ -31,6 +32,11 @@ struct Property {
 
 class PropertySet {
  public:
+  // table must outlive the set and its copies.
+  explicit PropertySet(const PropertyTable& table) : table_(&table) {}
+
+  const PropertyTable& table() const { return *table_; }
+
   // Replaces a property of a lower or the same layer, keeping its place in the order; a higher
   // layer stays.
   void Put(Property property);
@@ -40,7 +46,7 @@ class PropertySet {
   // Present with more than blanks.
   bool IsSet(absl::string_view name) const;
 
-  // Exact names of the definition table only.
+  // Exact names of the table only.
   std::string Text(absl::string_view name) const;
   bool Boolean(absl::string_view name) const;
   int64_t Integer(absl::string_view name) const;
@@ -50,6 +56,7 @@ class PropertySet {
   std::optional<java::RegexList> Regexes(absl::string_view name) const;
 
  private:
+  const PropertyTable* table_;
   std::vector<Property> properties_;
   absl::flat_hash_map<std::string, size_t> index_;
 };

@@ -17,22 +17,8 @@ std::string CheckValue(const PropertyDefinition& definition, absl::string_view v
 // older spellings replaced.
 std::string NormalizeValue(const PropertyDefinition& definition, absl::string_view value);
 
-std::string CheckHostname(absl::string_view value);
-std::string CheckPort(absl::string_view value);
-std::string CheckSlotName(absl::string_view value);
 std::string CheckTopicName(absl::string_view value);
 std::string CheckWholeTopicName(absl::string_view value);
-std::string CheckSkippedOperations(absl::string_view value);
-std::string CheckMessageKeyColumns(absl::string_view value);
-std::string CheckNamingStrategy(absl::string_view value);
-std::string CheckReplicaIdentities(absl::string_view value);
-std::string CheckSignalCollection(absl::string_view value);
-std::string CheckConverter(absl::string_view value);
-std::string CheckHeaderConverter(absl::string_view value);
-std::string CheckOffsetStore(absl::string_view value);
-std::string CheckConnectorClass(absl::string_view value);
 std::string CheckTopicPartitions(absl::string_view value);
-std::string CheckFractionDigits(absl::string_view value);
-std::string CheckPlaceholder(absl::string_view value);
 
 }  // namespace walduct::config

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "config/properties/definition.h"
+#include "config/properties/names.h"
 #include "config/transforms/transform_class.h"
 #include "java/text/text_lists.h"
 
@@ -291,6 +291,18 @@ std::optional<TransformSpec> ReadTransform(const PropertySet& properties, const 
   return spec;
 }
 
+bool BelongsToListedTransform(const PropertySet& properties, absl::string_view name) {
+  for (const absl::string_view list : {"transforms", "predicates"}) {
+    absl::string_view rest = name;
+    const Property* property = properties.Find(list);
+    if (property == nullptr || !absl::ConsumePrefix(&rest, absl::StrCat(list, "."))) continue;
+    for (const std::string& alias : java::SplitCommaList(property->value)) {
+      if (absl::StartsWith(rest, absl::StrCat(alias, "."))) return true;
+    }
+  }
+  return false;
+}
+
 void WarnOfUnused(const PropertySet& properties, absl::string_view list, Findings* findings) {
   const std::string prefix = absl::StrCat(list, ".");
   for (const Property& property : properties.all()) {
@@ -304,16 +316,10 @@ void WarnOfUnused(const PropertySet& properties, absl::string_view list, Finding
 
 }  // namespace
 
-bool BelongsToListedTransform(const PropertySet& properties, absl::string_view name) {
-  for (const absl::string_view list : {"transforms", "predicates"}) {
-    absl::string_view rest = name;
-    const Property* property = properties.Find(list);
-    if (property == nullptr || !absl::ConsumePrefix(&rest, absl::StrCat(list, "."))) continue;
-    for (const std::string& alias : java::SplitCommaList(property->value)) {
-      if (absl::StartsWith(rest, absl::StrCat(alias, "."))) return true;
-    }
-  }
-  return false;
+std::string ExplainUnlisted(const PropertySet& properties, absl::string_view name) {
+  if (BelongsToListedTransform(properties, name)) return "";
+  const bool predicate = absl::StartsWith(name, "predicates.");
+  return absl::StrCat("not listed in ", predicate ? "predicates" : "transforms");
 }
 
 TransformChainOptions ReadTransforms(const PropertySet& properties, Findings* findings) {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "config/properties/definition.h"
+#include "config/properties/names.h"
 #include "java/text/text_lists.h"
 
 namespace walduct::config {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "config/options/options.h"
 #include "encode/formats/text_target.h"
+#include "encode/options/value_options.h"
 #include "encode/values/read_context.h"
 
 namespace walduct::encode {
@@ -13,7 +13,7 @@ class ColumnNotices;
 
 // What the writer of rows needs beside a writer of values.
 struct RowContext : ReadContext {
-  config::FailureMode on_failure = config::FailureMode::kDefault;
+  FailureMode on_failure = FailureMode::kDefault;
   bool wrote_null = false;  // the column written last is null, and no constant stands for it
   uint64_t nulled = 0;      // values that the schema has no room for, written as null
   uint64_t lost = 0;        // kAbsent

@@ -15,7 +15,7 @@ using event::Scalar;
 
 // What takes the place of NULL: the default where a transform or the converter says so. True:
 // something was appended.
-bool AppendDefault(const LeafProgram& leaf, const config::ConverterOptions& converter,
+bool AppendDefault(const LeafProgram& leaf, const ConverterOptions& converter,
                    ValueContext* context) {
   if (leaf.schema == nullptr || !leaf.schema->default_value) return false;
   const bool wanted = leaf.null_is_default || context->format == TextFormat::kHeader ||
@@ -69,7 +69,7 @@ LeafProgram CompileLeaf(const Node& node, const TablePlan* table, size_t* buffer
   return leaf;
 }
 
-absl::Status FillNull(const LeafProgram& leaf, const config::ConverterOptions& converter,
+absl::Status FillNull(const LeafProgram& leaf, const ConverterOptions& converter,
                       ValueContext* context, bool* null) {
   *null = !AppendDefault(leaf, converter, context);
   const bool required = *null && leaf.schema != nullptr && !leaf.schema->optional;
@@ -78,7 +78,7 @@ absl::Status FillNull(const LeafProgram& leaf, const config::ConverterOptions& c
              : absl::OkStatus();
 }
 
-absl::Status AppendLeaf(const LeafProgram& leaf, const config::ConverterOptions& converter,
+absl::Status AppendLeaf(const LeafProgram& leaf, const ConverterOptions& converter,
                         const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                         bool* null) {
   *null = false;

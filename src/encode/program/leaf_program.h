@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "config/options/options.h"
 #include "encode/formats/value_context.h"
+#include "encode/options/converter_options.h"
 #include "encode/records/record_inputs.h"
 #include "event/connect_schema.h"
 #include "event/record.h"
@@ -55,12 +55,12 @@ absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, Value
 
 // Appends a leaf, or what takes the place of its NULL. *null: nothing was appended.
 //   InvalidArgument  null in a required field that has no default; JSON only
-absl::Status AppendLeaf(const LeafProgram& leaf, const config::ConverterOptions& converter,
+absl::Status AppendLeaf(const LeafProgram& leaf, const ConverterOptions& converter,
                         const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                         bool* null);
 
 // For a leaf that is NULL: its default, where a transform or the converter says so.
-absl::Status FillNull(const LeafProgram& leaf, const config::ConverterOptions& converter,
+absl::Status FillNull(const LeafProgram& leaf, const ConverterOptions& converter,
                       ValueContext* context, bool* null);
 
 absl::Status RequiredIsNull(absl::string_view field);

@@ -10,7 +10,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::ConverterKind;
 using event::ConnectField;
 using event::ConnectSchema;
 using event::ConnectType;
@@ -113,7 +112,7 @@ void PartCompiler::SetHead(const Node& node) {
 }
 
 absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram::Role role,
-                                   const config::ConverterOptions& converter) {
+                                   const ConverterOptions& converter) {
   part_.converter_ = converter;
   part_.role_ = role;
   if (!node || (node->kind == Node::Kind::kNull && node->schema == nullptr))

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "encode/options/converter_options.h"
 #include "encode/program/part_program.h"
 
 namespace walduct::encode {
@@ -19,7 +20,7 @@ class PartCompiler {
   // An error: no record of this template can be written (a required value is null, bytes are asked
   // for and there are none).
   absl::Status Compile(const std::optional<event::Node>& node, PartProgram::Role role,
-                       const config::ConverterOptions& converter);
+                       const ConverterOptions& converter);
   // A header as SimpleHeaderConverter writes it.
   void CompileSimple(const event::Node& header);
 

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "encode/options/converter_options.h"
 #include "encode/program/leaf_program.h"
 
 namespace walduct::encode {
@@ -120,7 +121,7 @@ class PartProgram {
     context->format = format_;
     context->decimal_numeric = converter_.decimal_numeric;
     context->nested_arrays =
-        !(converter_.kind == config::ConverterKind::kJson && converter_.schemas_enable);
+        !(converter_.kind == ConverterKind::kJson && converter_.schemas_enable);
   }
 
   Form form_ = Form::kNull;
@@ -128,7 +129,7 @@ class PartProgram {
   TextFormat format_ = TextFormat::kJson;
   bool schemaless_ = false;
   bool has_transaction_text_ = false;
-  config::ConverterOptions converter_;
+  ConverterOptions converter_;
   std::string name_;
   absl::string_view head_;  // `{"schema":…,"payload":`, of the TablePlan or own_head_
   std::unique_ptr<const std::string> own_head_;

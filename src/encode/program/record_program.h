@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
+#include "encode/options/converter_options.h"
 #include "encode/program/part_program.h"
 #include "encode/records/record_inputs.h"
 #include "event/record.h"
@@ -20,8 +20,8 @@ namespace walduct::encode {
 class RecordProgram {
  public:
   struct Converters {
-    config::ConverterOptions key, value;
-    std::optional<config::ConverterOptions> header;  // absent: SimpleHeaderConverter
+    ConverterOptions key, value;
+    std::optional<ConverterOptions> header;  // absent: SimpleHeaderConverter
   };
   // table: whose columns the template has; borrowed for life, null: none. An error: no record of
   // this template can be written (a required value is null, bytes are asked for and there are

@@ -8,9 +8,8 @@ namespace walduct::encode {
 
 using event::ChainOutcome;
 
-TemplateEncoder::TemplateEncoder(const event::TransformChain* chain,
-                                 const config::EncodeOptions& options, const std::string& run_id,
-                                 ValueContext* context)
+TemplateEncoder::TemplateEncoder(const event::TransformChain* chain, const EncodeOptions& options,
+                                 const std::string& run_id, ValueContext* context)
     : chain_(chain),
       builder_(options, run_id),
       converters_{options.key, options.value, options.header},

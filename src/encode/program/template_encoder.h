@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "config/options/options.h"
+#include "encode/options/encode_options.h"
 #include "encode/program/record_program.h"
 #include "encode/records/record_inputs.h"
 #include "encode/records/template_builder.h"
@@ -50,7 +50,7 @@ struct RecordBranches {
 class TemplateEncoder {
  public:
   // All borrowed for life. chain: null: no transforms.
-  TemplateEncoder(const event::TransformChain* chain, const config::EncodeOptions& options,
+  TemplateEncoder(const event::TransformChain* chain, const EncodeOptions& options,
                   const std::string& run_id, ValueContext* context);
 
   // plan: null for records that are about no row. record->dropped: a transform wants it published

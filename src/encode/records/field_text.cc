@@ -110,12 +110,12 @@ void AppendCollections(const event::TransactionBoundary& boundary, TextFormat fo
   out->push_back(']');
 }
 
-event::ConnectType MessageContentType(const config::ValueOptions& values) {
-  return values.binary == config::BinaryMode::kBytes ? event::ConnectType::kBytes
-                                                     : event::ConnectType::kString;
+event::ConnectType MessageContentType(const ValueOptions& values) {
+  return values.binary == BinaryMode::kBytes ? event::ConnectType::kBytes
+                                             : event::ConnectType::kString;
 }
 
-void AppendMessageContent(const config::ValueOptions& values, absl::string_view content,
+void AppendMessageContent(const ValueOptions& values, absl::string_view content,
                           ValueContext* context) {
   const auto form = static_cast<BytesForm>(values.binary);  // the same enumerators
   WithTextWriter(*context, [&](auto* out) { WriteBytes(content, form, out); });

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
 #include "encode/formats/value_context.h"
+#include "encode/options/value_options.h"
 #include "event/connect_schema.h"
 #include "event/emission.h"
 
@@ -26,8 +26,8 @@ void AppendCollections(const event::TransactionBoundary& boundary, TextFormat fo
                        std::string* out);
 
 // The content of a logical message, by binary.handling.mode.
-event::ConnectType MessageContentType(const config::ValueOptions& values);
-void AppendMessageContent(const config::ValueOptions& values, absl::string_view content,
+event::ConnectType MessageContentType(const ValueOptions& values);
+void AppendMessageContent(const ValueOptions& values, absl::string_view content,
                           ValueContext* context);
 
 }  // namespace walduct::encode

@@ -94,7 +94,7 @@ absl::Status RecordInputs::Read(const InputPlan& plan, ValueContext* context, st
 
 Scalar RecordInputs::ReadMessageContent(std::string* buffer) const {
   const absl::string_view content = emission_->change->message->content;
-  if (values_.binary == config::BinaryMode::kBytes) return Scalar::Bytes(content);
+  if (values_.binary == BinaryMode::kBytes) return Scalar::Bytes(content);
   ValueContext context;
   context.out = buffer;
   context.format = TextFormat::kStruct;

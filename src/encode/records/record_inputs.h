@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "config/options/options.h"
 #include "encode/formats/value_context.h"
+#include "encode/options/value_options.h"
 #include "encode/records/instant_digits.h"
 #include "encode/schema/record_layout.h"
 #include "encode/table/row_writer.h"
@@ -41,7 +41,7 @@ InputPlan FindInput(uint32_t input, const TablePlan* table);
 
 class RecordInputs {
  public:
-  explicit RecordInputs(config::ValueOptions values = {}) : values_(std::move(values)) {}
+  explicit RecordInputs(ValueOptions values = {}) : values_(std::move(values)) {}
 
   // All borrowed until the next call. table: null for records that are about no row.
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
@@ -107,7 +107,7 @@ class RecordInputs {
   event::Scalar ReadBoundary(InputField field, std::string* buffer) const;
   event::Scalar ReadField(InputField field, std::string* buffer) const;
 
-  const config::ValueOptions values_;
+  const ValueOptions values_;
   const event::Emission* emission_ = nullptr;
   const TablePlan* table_ = nullptr;
   event::RowView before_, after_;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "config/options/options.h"
+#include "encode/options/encode_options.h"
 #include "encode/schema/record_layout.h"
 #include "encode/table/table_plan.h"
 #include "event/emission.h"
@@ -19,7 +19,7 @@ uint32_t TemplateKey(const event::Emission& emission);
 class TemplateBuilder {
  public:
   // All borrowed.
-  TemplateBuilder(const config::EncodeOptions& options, const std::string& run_id)
+  TemplateBuilder(const EncodeOptions& options, const std::string& run_id)
       : options_(options), run_id_(run_id) {}
 
   event::RecordTemplate OfRow(const event::Emission& emission, const TablePlan& plan) const;
@@ -34,7 +34,7 @@ class TemplateBuilder {
   std::string TextOf(FixedText text, const event::Emission& emission) const;
   void AddContextHeaders(event::RecordTemplate* record) const;
 
-  const config::EncodeOptions& options_;
+  const EncodeOptions& options_;
   const std::string& run_id_;
 };
 

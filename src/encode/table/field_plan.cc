@@ -16,7 +16,7 @@ constexpr TextFormat kAllFormats[] = {TextFormat::kJson, TextFormat::kHeader, Te
 
 // A constant in the formats of text, as the column's own converter writes it; absent when the
 // reader cannot read it.
-std::optional<Texts> Render(const Constant& constant, const config::ConverterOptions& converter) {
+std::optional<Texts> Render(const Constant& constant, const ConverterOptions& converter) {
   Scratch scratch;
   ReadContext context{.scratch = &scratch};
   Texts texts;
@@ -52,8 +52,7 @@ Constant RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
 // A required field never is null. An optional one takes its default where JsonConverter's
 // replace.null.with.default says so; Struct.get, which headers are printed with, always does;
 // Struct.toString never does.
-Texts OptionalNull(const std::optional<Texts>& default_texts,
-                   const config::ConverterOptions& converter) {
+Texts OptionalNull(const std::optional<Texts>& default_texts, const ConverterOptions& converter) {
   Texts texts = {"null", "null", ""};
   if (!default_texts) return texts;
   if (converter.replace_null_with_default)
@@ -77,7 +76,7 @@ void SetNull(const FieldRequest& request, const TypeMapping& mapping,
              const std::optional<Constant>& default_value,
              const std::optional<Texts>& default_texts, FieldPlan* plan) {
   const bool stars =
-      request.rule.mask != nullptr && request.rule.mask->kind == config::ColumnMaskKind::kStars;
+      request.rule.mask != nullptr && request.rule.mask->kind == ColumnMaskKind::kStars;
   if (mapping.schema.optional && !stars) {
     plan->null_value = default_value;
     plan->null_text = OptionalNull(default_texts, *request.converter);

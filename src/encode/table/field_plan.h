@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "config/options/options.h"
 #include "encode/formats/text_target.h"
+#include "encode/options/converter_options.h"
+#include "encode/options/value_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/types/column_rules.h"
 #include "encode/types/placeholder.h"
@@ -44,8 +45,8 @@ struct Field {
 struct FieldRequest {
   const event::Column* column = nullptr;
   uint16_t index = 0;  // of the column, in the row
-  const config::ConverterOptions* converter = nullptr;
-  const config::ValueOptions* values = nullptr;
+  const ConverterOptions* converter = nullptr;
+  const ValueOptions* values = nullptr;
   absl::string_view placeholder;  // unavailable.value.placeholder
   ColumnRule rule;
   int32_t length = 0;  // of the column's SQL type

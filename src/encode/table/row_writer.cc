@@ -53,11 +53,11 @@ bool BecomesNull(Outcome outcome, const RowContext& context) {
     case Outcome::kNull:
       return true;
     case Outcome::kNoRoom:
-      return context.on_failure != config::FailureMode::kStop;
+      return context.on_failure != FailureMode::kStop;
     case Outcome::kMalformed:
       return false;
     default:
-      return context.on_failure == config::FailureMode::kNull;
+      return context.on_failure == FailureMode::kNull;
   }
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "encode/schema/record_layout.h"
 #include "encode/schema/schema_json.h"
-#include "encode/table/name_adjuster.h"
+#include "names/name_adjustment.h"
 
 namespace walduct::encode {
 namespace {
@@ -18,7 +18,7 @@ using Notice = ColumnNotice::Kind;
 // Compiles key and value of one table.
 class Compiler {
  public:
-  Compiler(const TableRequest& request, const config::EncodeOptions& options, TablePlan* plan)
+  Compiler(const TableRequest& request, const EncodeOptions& options, TablePlan* plan)
       : request_(request), schema_(*request.schema), options_(options), plan_(*plan) {}
 
   void CompileKey();
@@ -26,8 +26,7 @@ class Compiler {
 
  private:
   std::optional<Field> Compile(const event::Column& column, uint16_t index,
-                               const config::ConverterOptions& converter, ColumnRule rule,
-                               int32_t length) {
+                               const ConverterOptions& converter, ColumnRule rule, int32_t length) {
     std::optional<Field> field = CompileField({.column = &column,
                                                .index = index,
                                                .converter = &converter,
@@ -35,7 +34,7 @@ class Compiler {
                                                .placeholder = options_.unavailable_placeholder,
                                                .rule = std::move(rule),
                                                .length = length});
-    if (field) field->name = AdjustFieldName(column.name, options_.field_names);
+    if (field) field->name = names::AdjustFieldName(column.name, options_.field_names);
     return field;
   }
 
@@ -81,14 +80,14 @@ class Compiler {
   }
 
   std::string SchemaName(absl::string_view kind) const {
-    return AdjustSchemaName(absl::StrCat(plan_.topic, kind), options_.schema_names);
+    return names::AdjustSchemaName(absl::StrCat(plan_.topic, kind), options_.schema_names);
   }
 
   void AddExtraField(std::vector<ConnectField>* schemas);
 
   const TableRequest& request_;
   const event::TableSchema& schema_;
-  const config::EncodeOptions& options_;
+  const EncodeOptions& options_;
   TablePlan& plan_;
 };
 
@@ -147,15 +146,15 @@ void Compiler::CompileValue() {
 
 }  // namespace
 
-std::string PayloadHead(const ConnectSchema& schema, const config::ConverterOptions& converter) {
-  if (converter.kind != config::ConverterKind::kJson || !converter.schemas_enable) return "";
+std::string PayloadHead(const ConnectSchema& schema, const ConverterOptions& converter) {
+  if (converter.kind != ConverterKind::kJson || !converter.schemas_enable) return "";
   std::string head = "{\"schema\":";
   AppendSchemaJson(schema, &head);
   absl::StrAppend(&head, ",\"payload\":");
   return head;
 }
 
-TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options) {
+TablePlan CompileTable(const TableRequest& request, const EncodeOptions& options) {
   const event::TableSchema& schema = *request.schema;
   TablePlan plan;
   plan.version = schema.version.value();

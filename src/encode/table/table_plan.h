@@ -9,8 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
 #include "encode/formats/text_target.h"
+#include "encode/options/converter_options.h"
+#include "encode/options/encode_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/field_plan.h"
@@ -52,9 +53,9 @@ struct TableRequest {
   bool snapshot = false;  // for rows of a snapshot: their metadata differs in one detail
 };
 
-TablePlan CompileTable(const TableRequest& request, const config::EncodeOptions& options);
+TablePlan CompileTable(const TableRequest& request, const EncodeOptions& options);
 
 // `{"schema":…,"payload":` when the converter writes schemas, else empty.
-std::string PayloadHead(const ConnectSchema& schema, const config::ConverterOptions& converter);
+std::string PayloadHead(const ConnectSchema& schema, const ConverterOptions& converter);
 
 }  // namespace walduct::encode

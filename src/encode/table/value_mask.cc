@@ -11,8 +11,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::ColumnMaskKind;
-
 // How values of the schema's type are cut; absent: they are not.
 std::optional<Reads> CutOf(const ConnectSchema& schema, const ValuePlan& inner) {
   if (schema.type == ConnectType::kString) return Reads::kCutText;
@@ -23,7 +21,7 @@ std::optional<Reads> CutOf(const ConnectSchema& schema, const ValuePlan& inner) 
 
 }  // namespace
 
-ValuePlan MaskedPlan(const config::ColumnMask& mask, int32_t length, const ConnectSchema& schema,
+ValuePlan MaskedPlan(const ColumnMask& mask, int32_t length, const ConnectSchema& schema,
                      ValuePlan inner) {
   auto masked = std::make_shared<ValueMask>();
   ValuePlan plan;

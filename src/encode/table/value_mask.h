@@ -1,7 +1,7 @@
 // Masks as value plans around the value plan of a column: stars, hash, or a text cut short.
 #pragma once
 
-#include "config/options/options.h"
+#include "encode/options/column_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
 
@@ -10,7 +10,7 @@ namespace walduct::encode {
 // inner under the mask; inner itself where the mask does nothing to values of the schema's type:
 // only texts and bytes can be cut. length: of the column, which a hash is cut to. A hash belongs to
 // the thread that writes values.
-ValuePlan MaskedPlan(const config::ColumnMask& mask, int32_t length, const ConnectSchema& schema,
+ValuePlan MaskedPlan(const ColumnMask& mask, int32_t length, const ConnectSchema& schema,
                      ValuePlan inner);
 
 }  // namespace walduct::encode

@@ -6,10 +6,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::ColumnMask;
-using config::ColumnMaskKind;
-using config::ColumnOptions;
-
 bool IsHash(const ColumnMask& mask) {
   return mask.kind == ColumnMaskKind::kHash || mask.kind == ColumnMaskKind::kHashV2;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
+#include "encode/options/column_options.h"
 #include "encode/types/source_type.h"
 #include "event/table_schema.h"
 
@@ -18,7 +18,7 @@ namespace walduct::encode {
 
 struct ColumnRule {
   // borrowed from the options; null: values stay as they are
-  const config::ColumnMask* mask = nullptr;
+  const ColumnMask* mask = nullptr;
   // of the schema, after those of the type
   std::vector<std::pair<std::string, std::string>> parameters;
   // a mask names the column, and its type is not a character type
@@ -26,10 +26,10 @@ struct ColumnRule {
 };
 
 // column: "schema.table.column".
-bool IsIncluded(const config::ColumnOptions& options, absl::string_view column);
+bool IsIncluded(const ColumnOptions& options, absl::string_view column);
 
 // table: "schema.table". source: of the column.
-ColumnRule RuleOf(const config::ColumnOptions& options, absl::string_view table,
+ColumnRule RuleOf(const ColumnOptions& options, absl::string_view table,
                   const event::Column& column, const SourceType& source);
 
 }  // namespace walduct::encode

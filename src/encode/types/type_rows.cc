@@ -7,8 +7,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::ValueOptions;
-
 constexpr int32_t kTypmodHeader = 4;  // VARHDRSZ, added to numeric's modifier
 constexpr int32_t kMillisPrecision = 3;
 

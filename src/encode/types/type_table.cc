@@ -10,10 +10,6 @@
 namespace walduct::encode {
 namespace {
 
-using config::BinaryMode;
-using config::DecimalMode;
-using config::TimeMode;
-using config::ValueOptions;
 using event::Type;
 using event::TypeKind;
 

@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "config/options/options.h"
+#include "encode/options/value_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
 #include "event/type.h"
@@ -63,7 +63,7 @@ inline constexpr Forms kIsoTimeKept = 1u << 18;         // kIsoTime and kKeepLos
 inline constexpr Forms kIntervalStringKept = 1u << 19;  // kIntervalString and kKeepLost
 }  // namespace form
 
-Forms ActiveForms(const config::ValueOptions& options);
+Forms ActiveForms(const ValueOptions& options);
 
 struct TypeMapping;
 
@@ -76,8 +76,7 @@ struct TypeRow {
   Reads reads = Reads::kString;
   BytesForm bytes_as = BytesForm::kBytes;
   // Sets what depends on the type modifier (-1: none) and on numbers among the options.
-  void (*refine)(int32_t typmod, const config::ValueOptions& options,
-                 TypeMapping* mapping) = nullptr;
+  void (*refine)(int32_t typmod, const ValueOptions& options, TypeMapping* mapping) = nullptr;
   absl::string_view filler = "";  // PostgreSQL text of what replaces NULL in a required field
   // What DEFAULT f() is taken for; null: defaults of the type are not published.
   const char* function_default = nullptr;
@@ -107,7 +106,7 @@ inline constexpr absl::string_view kGeometricFamily = "<geometric>";
 inline constexpr absl::string_view kUnknownFamily = "<unknown>";
 
 // False when the type has no row. Resolves domains; typmod is the column's.
-bool MapType(const event::Type& type, int32_t typmod, const config::ValueOptions& options,
+bool MapType(const event::Type& type, int32_t typmod, const ValueOptions& options,
              TypeMapping* mapping);
 
 }  // namespace walduct::encode

@@ -47,11 +47,11 @@ void AppendJavaString(absl::string_view text, std::string* out) {
   ForEachUtf16Unit(text, [&](char16_t unit) { AppendModified(unit, out); });
 }
 
-TextHash::TextHash(const config::ColumnMask& mask)
+TextHash::TextHash(const ColumnMask& mask)
     : digest_(EVP_MD_fetch(nullptr, mask.algorithm.c_str(), nullptr)),
       context_(EVP_MD_CTX_new()),
       salt_(mask.salt),
-      java_(mask.kind == config::ColumnMaskKind::kHash) {
+      java_(mask.kind == ColumnMaskKind::kHash) {
   CHECK(digest_ != nullptr && context_ != nullptr);
 }
 

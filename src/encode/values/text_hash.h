@@ -10,14 +10,14 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
+#include "encode/options/column_options.h"
 
 namespace walduct::encode {
 
 class TextHash {
  public:
   // mask: kHash or kHashV2, its algorithm checked.
-  explicit TextHash(const config::ColumnMask& mask);
+  explicit TextHash(const ColumnMask& mask);
 
   // Replaces *hex. buffer holds Java's form of the text meanwhile.
   void Compute(absl::string_view text, std::string* buffer, std::string* hex);

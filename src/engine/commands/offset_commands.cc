@@ -10,8 +10,7 @@
 namespace walduct::engine {
 namespace {
 
-absl::Status RefuseWhileRunning(const config::ConnectorOptions& options,
-                                const Environment& environment) {
+absl::Status RefuseWhileRunning(const ConnectorOptions& options, const Environment& environment) {
   auto connection = postgres::Connection::Open({.database = options.database,
                                                 .kind = postgres::SessionKind::kSql,
                                                 .application_name = "walduct offsets",
@@ -42,19 +41,23 @@ absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset&
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadOffsets(const config::ConnectorOptions& options,
+absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options, environment));
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(
+                                         options.offset, options.kafka,
+                                         {options.name, options.route.topic_prefix}, environment));
   ASSIGN_OR_RETURN(const auto stored, store->Load());
-  return offset::EncodeRestBody(options.transform.topic_prefix, stored);
+  return offset::EncodeRestBody(options.route.topic_prefix, stored);
 }
 
-absl::Status WriteOffsets(const config::ConnectorOptions& options, absl::string_view rest_body,
+absl::Status WriteOffsets(const ConnectorOptions& options, absl::string_view rest_body,
                           const Environment& environment) {
   ASSIGN_OR_RETURN(const auto wanted,
-                   offset::DecodeRestBody(rest_body, options.transform.topic_prefix));
+                   offset::DecodeRestBody(rest_body, options.route.topic_prefix));
   RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options, environment));
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(
+                                         options.offset, options.kafka,
+                                         {options.name, options.route.topic_prefix}, environment));
   // Loading first reads what else is in the store, and finds out whether it can be written to.
   RETURN_IF_ERROR(store->Load().status());
   if (!wanted) return store->Erase();

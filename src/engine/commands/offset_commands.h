@@ -8,18 +8,18 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/environment.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 
 namespace walduct::engine {
 
 // {"offsets":[…]}; an empty list when nothing is stored.
-absl::StatusOr<std::string> ReadOffsets(const config::ConnectorOptions& options,
+absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment);
 
 // Stores (or, for "offset": null, forgets) the offset of this connector's partition.
 // FailedPrecondition connector_running while the slot is in use. An unreachable database does not
 // matter: then nobody can be streaming from us either.
-absl::Status WriteOffsets(const config::ConnectorOptions& options, absl::string_view rest_body,
+absl::Status WriteOffsets(const ConnectorOptions& options, absl::string_view rest_body,
                           const Environment& environment);
 
 }  // namespace walduct::engine

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "config/options/table_filter.h"
 #include "engine/world/chain_preview.h"
+#include "names/table_filter.h"
 #include "offset/offset_store_factory.h"
 #include "outbox/fence.h"
 #include "replication/publication.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr absl::Duration kPoll = absl::Milliseconds(500);
 
-absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const config::ConnectorOptions& options,
+absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const ConnectorOptions& options,
                                                            postgres::SessionKind kind,
                                                            const Environment& environment) {
   return postgres::Connection::Open({.database = options.database,
@@ -29,8 +29,8 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const config::Connect
 }
 
 // LSNs of two servers, or of two histories of one, cannot be compared.
-absl::Status CheckSameServer(const config::ConnectorOptions& options,
-                             const offset::StoredOffset& stored, const Environment& environment) {
+absl::Status CheckSameServer(const ConnectorOptions& options, const offset::StoredOffset& stored,
+                             const Environment& environment) {
   ASSIGN_OR_RETURN(const auto replication,
                    Open(options, postgres::SessionKind::kReplication, environment));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
@@ -61,19 +61,22 @@ absl::Status CheckSlot(postgres::Connection& connection, const std::string& name
                "check slot.name; let the connector start first");
 }
 
-absl::Status CheckPublishesInserts(const config::ConnectorOptions& options) {
-  if (!options.transform.skip_create) return absl::OkStatus();
+absl::Status CheckPublishesInserts(const ConnectorOptions& options) {
+  if (!options.route.skip_create) return absl::OkStatus();
   return Error(absl::StatusCode::kInvalidArgument, "outbox_not_published",
                "skipped.operations lists 'c': inserts are not published, and their rows would be "
                "deleted",
                "remove 'c'");
 }
 
-absl::Status AwaitAcknowledged(const config::ConnectorOptions& options, Lsn wanted,
+absl::Status AwaitAcknowledged(const ConnectorOptions& options, Lsn wanted,
                                const CleanRequest& request) {
   const auto [clock, poller] = request.environment;
   const absl::Duration deadline = clock->Monotonic() + request.wait;
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(options, request.environment));
+  ASSIGN_OR_RETURN(
+      const auto store,
+      offset::CreateOffsetStore(options.offset, options.kafka,
+                                {options.name, options.route.topic_prefix}, request.environment));
   bool same_server = false;
   std::string last = "none";
   while (true) {
@@ -96,20 +99,20 @@ absl::Status AwaitAcknowledged(const config::ConnectorOptions& options, Lsn want
 
 }  // namespace
 
-absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& given,
+absl::StatusOr<outbox::Removed> CleanOutboxOnce(const ConnectorOptions& given,
                                                 const CleanRequest& request) {
-  config::ConnectorOptions options = given;
+  ConnectorOptions options = given;
   if (!options.outbox.tables) {
     return Error(absl::StatusCode::kInvalidArgument, "outbox_no_tables",
                  "walduct.outbox.tables is not set", "name the outbox tables as schema.table");
   }
   RETURN_IF_ERROR(CheckPublishesInserts(options));
-  if (options.outbox.cleanup == config::OutboxCleanup::kNone)
-    options.outbox.cleanup = config::OutboxCleanup::kDelete;
+  if (options.outbox.cleanup == outbox::OutboxCleanup::kNone)
+    options.outbox.cleanup = outbox::OutboxCleanup::kDelete;
   RETURN_IF_ERROR(PreviewOnServer(options, request.environment).status());
   ASSIGN_OR_RETURN(const auto connection,
                    Open(options, postgres::SessionKind::kSql, request.environment));
-  const config::TableFilter captured(options.tables);
+  const names::TableFilter captured(options.tables);
   ASSIGN_OR_RETURN(
       const std::string publication,
       replication::ResolvePublicationName(*connection, options.replication.publication_name));

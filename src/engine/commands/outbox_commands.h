@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "outbox/cleaner.h"
 
 namespace walduct::engine {
@@ -25,7 +25,7 @@ struct CleanRequest {
 //                       connector's slot is missing or without its WAL; and Cleaner's reasons
 //   Cancelled           outbox_not_acknowledged: the position did not get there in time: nothing
 //                       was removed
-absl::StatusOr<outbox::Removed> CleanOutboxOnce(const config::ConnectorOptions& options,
+absl::StatusOr<outbox::Removed> CleanOutboxOnce(const ConnectorOptions& options,
                                                 const CleanRequest& request);
 
 }  // namespace walduct::engine

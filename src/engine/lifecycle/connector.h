@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/mailbox.h"
 #include "engine/control/run_goal.h"
@@ -24,7 +24,7 @@ namespace walduct::engine {
 class Connector {
  public:
   struct Options {
-    config::ConnectorOptions config;
+    ConnectorOptions config;
     RunGoal goal = {};
     RunMode mode = RunMode::kRun;
     WakeSignal* changed = nullptr;  // borrowed; signalled when the status changes

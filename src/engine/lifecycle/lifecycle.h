@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
@@ -29,7 +29,7 @@ class Lifecycle {
  public:
   // All borrowed.
   struct Parts {
-    const config::ConnectorOptions* config = nullptr;
+    const ConnectorOptions* config = nullptr;
     RunGoal goal;
     RunMode mode = RunMode::kRun;
     World* world = nullptr;

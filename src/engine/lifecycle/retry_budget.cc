@@ -9,7 +9,7 @@ constexpr absl::Duration kFirstRetry = absl::Seconds(1);
 
 }  // namespace
 
-RetryBudget::RetryBudget(const config::ConnectorOptions& config, uint64_t seed)
+RetryBudget::RetryBudget(const ConnectorOptions& config, uint64_t seed)
     : retries_(config.runtime.errors_max_retries),
       soon_(config.replication.max_retries),
       soon_delay_(config.replication.retry_delay),

@@ -7,7 +7,7 @@
 
 #include "absl/time/time.h"
 #include "base/backoff.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::engine {
@@ -15,7 +15,7 @@ namespace walduct::engine {
 class RetryBudget {
  public:
   // seed: of the jitter.
-  RetryBudget(const config::ConnectorOptions& config, uint64_t seed);
+  RetryBudget(const ConnectorOptions& config, uint64_t seed);
 
   // Something went well since the last failure.
   void Reset();

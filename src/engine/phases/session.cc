@@ -58,7 +58,7 @@ absl::Status Session::Build() {
                             .interval = config().offset.flush_interval,
                             .system_identifier = prepared_.system.system_identifier,
                             .timeline = prepared_.system.timeline,
-                            .transaction_id = config().transform.transaction_metadata},
+                            .transaction_id = config().route.transaction_metadata},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt);
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),

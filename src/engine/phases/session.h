@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
@@ -24,7 +24,7 @@ class Session {
  public:
   // All borrowed.
   struct Parts {
-    const config::ConnectorOptions* config = nullptr;
+    const ConnectorOptions* config = nullptr;
     RunGoal goal;
     World* world = nullptr;
     Control* control = nullptr;
@@ -53,7 +53,7 @@ class Session {
   absl::Status EndStream(replication::WalSource& stream);
   void Salvage();
   absl::Status Settle();
-  const config::ConnectorOptions& config() const { return *parts_.config; }
+  const ConnectorOptions& config() const { return *parts_.config; }
 
   Parts parts_;
   Prepared prepared_;

@@ -65,14 +65,14 @@ absl::Status WithAdvice(const absl::Status& error) {
 }
 
 // Whatever can be written is: a dead letter is no place to be strict.
-config::EncodeOptions Lenient(config::EncodeOptions options) {
-  options.values.on_failure = config::FailureMode::kNull;
-  for (config::ConverterOptions* converter : {&options.key, &options.value}) {
-    if (converter->kind != config::ConverterKind::kByteArray) continue;
-    converter->kind = config::ConverterKind::kJson;
+encode::EncodeOptions Lenient(encode::EncodeOptions options) {
+  options.values.on_failure = encode::FailureMode::kNull;
+  for (encode::ConverterOptions* converter : {&options.key, &options.value}) {
+    if (converter->kind != encode::ConverterKind::kByteArray) continue;
+    converter->kind = encode::ConverterKind::kJson;
     converter->schemas_enable = false;
   }
-  if (options.header && options.header->kind == config::ConverterKind::kByteArray)
+  if (options.header && options.header->kind == encode::ConverterKind::kByteArray)
     options.header.reset();
   return options;
 }

@@ -12,8 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "config/options/options.h"
+#include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
+#include "engine/configuration/record_error_options.h"
 #include "event/emission.h"
 #include "event/record.h"
 #include "metrics/connector_metrics.h"
@@ -23,9 +24,9 @@ namespace walduct::engine {
 class RecordErrors {
  public:
   struct Options {
-    config::RecordErrorOptions policy;
+    RecordErrorOptions policy;
     std::string connector;  // its name
-    config::EncodeOptions encode;
+    encode::EncodeOptions encode;
     std::string run_id;
     Clock* clock = nullptr;                        // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed

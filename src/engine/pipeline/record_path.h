@@ -8,13 +8,13 @@
 
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "config/options/options.h"
-#include "config/options/table_filter.h"
 #include "encode/record_encoder.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/errors/warn_once.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/record_errors.h"
 #include "metrics/connector_metrics.h"
+#include "names/table_filter.h"
 #include "offset/ack_tracker.h"
 #include "route/router.h"
 #include "sink/sink.h"
@@ -26,7 +26,7 @@ class RecordPath {
  public:
   // All borrowed.
   struct Parts {
-    const config::ConnectorOptions* config = nullptr;
+    const ConnectorOptions* config = nullptr;
     std::string run_id;
     Clock* clock = nullptr;
     sink::Sink* sink = nullptr;
@@ -42,7 +42,7 @@ class RecordPath {
  private:
   explicit RecordPath(const Parts& parts);
 
-  const config::TableFilter filter_;
+  const names::TableFilter filter_;
   const std::unique_ptr<const transform::Chain> chain_;  // null: no transforms
   std::unique_ptr<encode::RecordEncoder> encoder_;
   RecordErrors errors_;

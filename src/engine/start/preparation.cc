@@ -69,7 +69,7 @@ absl::Status Preparation::Decide() {
                                .system = facts_.system,
                                .in_recovery = facts_.in_recovery,
                                .strategy = config().replication.offset_mismatch}));
-  const bool streams = config().snapshot.mode != config::SnapshotMode::kInitialOnly;
+  const bool streams = config().snapshot.mode != snapshot::SnapshotMode::kInitialOnly;
   const std::optional<offset::StoredOffset>& stored = prepared_.stored;
   const absl::StatusOr<snapshot::StartDecision> decision = snapshot::DecideStart(
       {.mode = config().snapshot.mode,
@@ -131,18 +131,18 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
 }
 
 // What transforms make of the topics shows with the records.
-std::vector<std::string> KnownTopics(const config::ConnectorOptions& config,
+std::vector<std::string> KnownTopics(const ConnectorOptions& config,
                                      const std::vector<postgres::TableName>& captured,
                                      bool streams) {
   std::vector<std::string> topics;
   if (!config.chain.transforms.empty()) return topics;
-  const route::TopicNaming naming(config.transform);
+  const route::TopicNaming naming(config.route);
   for (const postgres::TableName& table : captured)
     topics.push_back(naming.TableTopic(table.schema, table.table));
-  if (config.transform.transaction_metadata && streams)
-    topics.push_back(route::TransactionTopic(config.transform));
+  if (config.route.transaction_metadata && streams)
+    topics.push_back(route::TransactionTopic(config.route));
   if (config.heartbeat.interval > absl::ZeroDuration())
-    topics.push_back(route::HeartbeatTopic(config.transform));
+    topics.push_back(route::HeartbeatTopic(config.route));
   return topics;
 }
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/world/world.h"
@@ -42,7 +42,7 @@ class Preparation {
  public:
   // All borrowed.
   struct Parts {
-    const config::ConnectorOptions* config = nullptr;
+    const ConnectorOptions* config = nullptr;
     World* world = nullptr;
     SourceOptions source;
     Control* control = nullptr;
@@ -54,7 +54,7 @@ class Preparation {
   absl::StatusOr<Prepared> Run();
 
  private:
-  const config::ConnectorOptions& config() const { return *parts_.config; }
+  const ConnectorOptions& config() const { return *parts_.config; }
   absl::Status OpenSink();
   absl::Status OpenSource();
   absl::Status Decide();
@@ -68,7 +68,7 @@ class Preparation {
 };
 
 // The topics that are known before the first record.
-std::vector<std::string> KnownTopics(const config::ConnectorOptions& config,
+std::vector<std::string> KnownTopics(const ConnectorOptions& config,
                                      const std::vector<postgres::TableName>& captured,
                                      bool streams);
 

@@ -7,7 +7,7 @@
 namespace walduct::engine {
 namespace {
 
-using config::OffsetMismatch;
+using replication::OffsetMismatch;
 
 constexpr absl::string_view kResnapshotHint =
     "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "

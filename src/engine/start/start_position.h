@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "config/options/options.h"
 #include "offset/stored_offset.h"
+#include "replication/options.h"
 #include "replication/slot.h"
 
 namespace walduct::engine {
@@ -16,7 +16,7 @@ struct StartFacts {
   const std::optional<replication::SlotState>* slot = nullptr;
   replication::SystemIdentity system;
   bool in_recovery = false;
-  config::OffsetMismatch strategy = config::OffsetMismatch::kNoValidation;
+  replication::OffsetMismatch strategy = replication::OffsetMismatch::kNoValidation;
 };
 
 struct StartVerdict {

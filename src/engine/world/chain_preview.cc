@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "config/options/table_filter.h"
 #include "encode/record_encoder.h"
+#include "names/table_filter.h"
 #include "route/router.h"
 #include "transform/chain/chain.h"
 
@@ -43,18 +43,18 @@ bool MayRoute(const config::TransformChainOptions& chain, const std::string& tab
 // One row of each table, without values.
 class Previewer {
  public:
-  explicit Previewer(const config::ConnectorOptions& config)
+  explicit Previewer(const ConnectorOptions& config)
       : filter_(config.tables),
         chain_(transform::Chain::Create(config.chain)),
         outbox_(config.outbox) {
-    config::TransformOptions options = config.transform;
+    route::RouteOptions options = config.route;
     options.transaction_metadata = false;
     router_ = std::make_unique<route::Router>(std::move(options), filter_);
     strict_ = std::any_of(config.chain.transforms.begin(), config.chain.transforms.end(),
                           [](const auto& spec) { return spec.strict; });
   }
 
-  absl::Status Open(const config::ConnectorOptions& config, Clock& clock) {
+  absl::Status Open(const ConnectorOptions& config, Clock& clock) {
     ASSIGN_OR_RETURN(encoder_,
                      encode::RecordEncoder::Create(config.encode, clock, "", chain_.get()));
     return absl::OkStatus();
@@ -86,7 +86,7 @@ class Previewer {
     if (strict_ && absl::StartsWith(ErrorReason(outcome.error), "outbox_"))
       return Error(outcome.error.code(), "outbox_strict", outcome.error.message(),
                    ErrorHint(outcome.error));
-    if (outbox_.cleanup != config::OutboxCleanup::kNone && outbox_.tables->Matches(table)) {
+    if (outbox_.cleanup != outbox::OutboxCleanup::kNone && outbox_.tables->Matches(table)) {
       return Error(
           absl::StatusCode::kFailedPrecondition, "outbox_not_routed",
           absl::StrCat("walduct.outbox.tables matches table ", table,
@@ -101,23 +101,23 @@ class Previewer {
     return absl::OkStatus();
   }
 
-  config::TableFilter filter_;
+  names::TableFilter filter_;
   std::unique_ptr<const transform::Chain> chain_;
-  const config::OutboxOptions& outbox_;
+  const outbox::OutboxOptions& outbox_;
   std::unique_ptr<encode::RecordEncoder> encoder_;
   std::unique_ptr<route::Router> router_;
   bool strict_ = false;
 };
 
 // Captured partitions of outbox tables whose own names walduct.outbox.tables does not match.
-absl::Status AddUnboundPartitions(const config::ConnectorOptions& config,
-                                  postgres::Connection& connection, ChainPreview* preview) {
+absl::Status AddUnboundPartitions(const ConnectorOptions& config, postgres::Connection& connection,
+                                  ChainPreview* preview) {
   const auto& transforms = config.chain.transforms;
   const auto router = std::find_if(transforms.begin(), transforms.end(),
                                    [](const auto& spec) { return spec.tables.has_value(); });
   if (router == transforms.end()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto rows, connection.Query(kPartitions));
-  const config::TableFilter filter(config.tables);
+  const names::TableFilter filter(config.tables);
   for (int row = 0; row < rows.rows(); ++row) {
     const std::string partition = absl::StrCat(rows.Get(row, 0), ".", rows.Get(row, 1));
     const std::string parent = absl::StrCat(rows.Get(row, 2), ".", rows.Get(row, 3));
@@ -134,7 +134,7 @@ absl::Status AddUnboundPartitions(const config::ConnectorOptions& config,
 
 }  // namespace
 
-absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
+absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
                                           postgres::Connection& connection,
                                           postgres::Catalog& catalog,
                                           const std::vector<postgres::TableName>& captured) {
@@ -157,7 +157,7 @@ absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config
   return preview;
 }
 
-absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config,
+absl::StatusOr<ChainPreview> PreviewOnServer(const ConnectorOptions& config,
                                              const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection,
                    postgres::Connection::Open({.database = config.database,
@@ -165,7 +165,7 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& con
                                                .application_name = "walduct validate",
                                                .environment = environment}));
   postgres::Catalog catalog(*connection);
-  const config::TableFilter filter(config.tables);
+  const names::TableFilter filter(config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
   return PreviewChain(config, *connection, catalog, captured);
 }

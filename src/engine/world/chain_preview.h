@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 
@@ -22,13 +22,13 @@ struct ChainPreview {
 // Empty without an EventRouter. InvalidArgument outbox_strict: walduct.strict=true and something
 // would be guessed. FailedPrecondition outbox_not_routed: housekeeping is to delete rows that
 // cannot become events.
-absl::StatusOr<ChainPreview> PreviewChain(const config::ConnectorOptions& config,
+absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
                                           postgres::Connection& connection,
                                           postgres::Catalog& catalog,
                                           const std::vector<postgres::TableName>& captured);
 
 // The same on a session of its own, for `validate`. Errors also those of the connection.
-absl::StatusOr<ChainPreview> PreviewOnServer(const config::ConnectorOptions& config,
+absl::StatusOr<ChainPreview> PreviewOnServer(const ConnectorOptions& config,
                                              const Environment& environment);
 
 // The warning about rows of an outbox table that a snapshot is about to publish; empty: there are

@@ -38,7 +38,9 @@ absl::Status OutboxChecks::CheckNoHistory(postgres::Connection& on_snapshot) {
 std::unique_ptr<outbox::CleanupThread> OutboxChecks::StartCleanup() {
   if (!enabled()) return nullptr;
   return std::make_unique<outbox::CleanupThread>(
-      outbox::CleanupThread::Options{.config = parts_.config,
+      outbox::CleanupThread::Options{.connector = parts_.config->name,
+                                     .outbox = &parts_.config->outbox,
+                                     .database = &parts_.config->database,
                                      .captured = parts_.captured,
                                      .metrics = parts_.metrics,
                                      .publication = publication_,

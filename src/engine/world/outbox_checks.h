@@ -8,10 +8,11 @@
 
 #include "absl/status/status.h"
 #include "base/environment.h"
-#include "config/options/options.h"
-#include "config/options/table_filter.h"
+#include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
+#include "names/table_filter.h"
 #include "outbox/cleanup_thread.h"
+#include "outbox/options.h"
 #include "outbox/tables.h"
 #include "postgres/connection.h"
 
@@ -21,15 +22,15 @@ class OutboxChecks {
  public:
   // Borrowed.
   struct Parts {
-    const config::ConnectorOptions* config = nullptr;
-    const config::TableFilter* captured = nullptr;
+    const ConnectorOptions* config = nullptr;
+    const names::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     outbox::TableMemory* memory = nullptr;
     Environment environment = {};
   };
   explicit OutboxChecks(Parts parts) : parts_(parts) {}
 
-  bool enabled() const { return parts_.config->outbox.cleanup != config::OutboxCleanup::kNone; }
+  bool enabled() const { return parts_.config->outbox.cleanup != outbox::OutboxCleanup::kNone; }
 
   // Before the publication is touched: remembers whether it had the tables already.
   absl::Status BeforePublication(postgres::Connection& sql, const std::string& publication);

@@ -10,7 +10,7 @@ namespace walduct::engine {
 
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
     const Options& options, const Environment& environment, metrics::ConnectorMetrics& metrics) {
-  const config::ConnectorOptions& config = *options.config;
+  const ConnectorOptions& config = *options.config;
   ASSIGN_OR_RETURN(
       auto connection,
       postgres::Connection::Open({.database = config.database,

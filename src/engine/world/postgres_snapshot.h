@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/world/source.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
@@ -25,7 +25,7 @@ using PlanCheck = std::function<absl::Status(postgres::Connection& connection,
 class PostgresSnapshot final : public TableSnapshot {
  public:
   struct Options {
-    const config::ConnectorOptions* config = nullptr;  // borrowed
+    const ConnectorOptions* config = nullptr;  // borrowed
     std::vector<postgres::TableName> tables;
     std::string exported_snapshot;  // of the slot's creation; empty: a view of its own
     Lsn start;                      // 0/0: where the view is

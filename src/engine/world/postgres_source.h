@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "base/environment.h"
-#include "config/options/table_filter.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
+#include "names/table_filter.h"
 #include "postgres/background_statement.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 #include "snapshot/plan.h"
 
 namespace walduct::engine {
@@ -41,7 +43,7 @@ class PostgresSource final : public Source {
   }
 
  private:
-  const config::ConnectorOptions& config() const { return *options_.config; }
+  const ConnectorOptions& config() const { return *options_.config; }
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
   bool ReadsOutboxRows(const SourcePlan& plan) const;
@@ -51,8 +53,8 @@ class PostgresSource final : public Source {
 
   const SourceOptions options_;
   const Environment environment_;
-  config::ReplicationOptions replication_options_;  // `tail` has a publication of its own
-  config::TableFilter filter_;
+  replication::ReplicationOptions replication_options_;  // `tail` has a publication of its own
+  names::TableFilter filter_;
   OutboxChecks outbox_;
   std::unique_ptr<postgres::Connection> sql_;
   std::unique_ptr<postgres::Connection> replication_;

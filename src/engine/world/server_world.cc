@@ -13,14 +13,14 @@ uint64_t ServerWorld::Random() {
   return (uint64_t{random()} << 32) | random();
 }
 
-absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(
-    const config::ConnectorOptions& config) {
+absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(const ConnectorOptions& config) {
   return sink::CreateSink(config.sink, config.kafka, environment_);
 }
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(
-    const config::ConnectorOptions& config) {
-  return offset::CreateOffsetStore(config, environment_);
+    const ConnectorOptions& config) {
+  return offset::CreateOffsetStore(config.offset, config.kafka,
+                                   {config.name, config.route.topic_prefix}, environment_);
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/world/world.h"
 
 namespace walduct::engine {
@@ -14,10 +15,9 @@ class ServerWorld final : public World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override;
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
-      const config::ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) override;
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
-      const config::ConnectorOptions& config) override;
+      const ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
 
  private:

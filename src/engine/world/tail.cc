@@ -21,27 +21,27 @@ std::string UniqueName() {
 
 }  // namespace
 
-config::ConnectorOptions TailConfig(config::ConnectorOptions config, bool keep_snapshot_mode) {
-  config.sink.kind = config::SinkKind::kTerminal;
-  config.offset.kind = config::OffsetStoreKind::kMemory;
+ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
+  config.sink.kind = sink::SinkKind::kTerminal;
+  config.offset.kind = offset::OffsetStoreKind::kMemory;
   config.replication.temporary_slot = true;
   config.replication.failover_slot = false;
   config.replication.drop_slot_on_stop = false;
   config.replication.slot_name = UniqueName();
   config.heartbeat = {};  // nor does it write to the database
   config.replication.replica_identities.clear();
-  config.outbox.cleanup = config::OutboxCleanup::kNone;
-  if (!keep_snapshot_mode) config.snapshot.mode = config::SnapshotMode::kNoData;
+  config.outbox.cleanup = outbox::OutboxCleanup::kNone;
+  if (!keep_snapshot_mode) config.snapshot.mode = snapshot::SnapshotMode::kNoData;
   return config;
 }
 
 absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(
-    postgres::Connection& connection, const config::ReplicationOptions& options,
+    postgres::Connection& connection, const replication::ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured) {
   ASSIGN_OR_RETURN(const postgres::Result found,
                    connection.Query(kFindPublication, {options.publication_name}));
   const bool exists = found.rows() > 0;
-  config::ReplicationOptions own = options;
+  replication::ReplicationOptions own = options;
   if (!exists) {
     own.publication_name = UniqueName();
     RETURN_IF_ERROR(replication::EnsurePublication(connection, own, captured));

@@ -8,22 +8,23 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 
 namespace walduct::engine {
 
 // keep_snapshot_mode: the user set snapshot.mode. Otherwise tail shows only what changes from now
 // on.
-config::ConnectorOptions TailConfig(config::ConnectorOptions config, bool keep_snapshot_mode);
+ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode);
 
 // A publication to read through. Dropped again when it had to be created. connection is borrowed
 // for the object's life.
 class TailPublication {
  public:
   static absl::StatusOr<std::unique_ptr<TailPublication>> Ensure(
-      postgres::Connection& connection, const config::ReplicationOptions& options,
+      postgres::Connection& connection, const replication::ReplicationOptions& options,
       const std::vector<postgres::TableName>& captured);
   ~TailPublication();
   TailPublication(const TailPublication&) = delete;

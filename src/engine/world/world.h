@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "config/options/options.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/errors/warn_once.h"
 #include "engine/world/source.h"
 #include "metrics/connector_metrics.h"
@@ -26,7 +26,7 @@ enum class RunMode {
 
 // All borrowed; outlive the source.
 struct SourceOptions {
-  const config::ConnectorOptions* config = nullptr;
+  const ConnectorOptions* config = nullptr;
   RunMode mode = RunMode::kRun;
   metrics::ConnectorMetrics* metrics = nullptr;
   WarnOnce* warn_once = nullptr;
@@ -43,10 +43,9 @@ class World {
   virtual uint64_t Random() = 0;
 
   // Both reach their servers: Unavailable while one is away.
-  virtual absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(
-      const config::ConnectorOptions& config) = 0;
+  virtual absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) = 0;
   virtual absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
-      const config::ConnectorOptions& config) = 0;
+      const ConnectorOptions& config) = 0;
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
 };

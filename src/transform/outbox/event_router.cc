@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "config/text/topic_name.h"
+#include "names/topic_name.h"
 #include "transform/outbox/envelope_names.h"
 #include "transform/outbox/json_payload.h"
 #include "transform/outbox/outbox_timestamp.h"
@@ -189,7 +189,7 @@ class EventRouter final : public Stage {
     if (options_.topic_of_route && IsBlank(event.route))
       return RecordError(absl::StrCat("column ", column, ", which gives the topic, is empty"));
     record->topic = options_.topic.Replace(event.route).value_or(event.route);
-    if (config::IsTopicName(record->topic)) return absl::OkStatus();
+    if (names::IsTopicName(record->topic)) return absl::OkStatus();
     return RecordError(absl::StrCat("column ", column, " gives the topic '",
                                     record->topic.substr(0, 300),
                                     "', which is no name that Kafka takes"));

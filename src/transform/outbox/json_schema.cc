@@ -18,17 +18,17 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "config/options/name_adjuster.h"
 #include "java/text/number_text.h"
+#include "names/name_adjustment.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::NameAdjustment;
 using event::ConnectField;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
+using names::NameAdjustment;
 using Kind = JsonTree::Kind;
 
 absl::Status Unfit(absl::string_view why) {
@@ -104,7 +104,7 @@ class Inference {
     schema.fields.reserve(tree.members.size());
     absl::flat_hash_set<std::string> names;  // adjusted ones can be equal
     for (const NamedTree& member : tree.members) {
-      const std::string name = config::AdjustFieldName(member.name, rules_.names);
+      const std::string name = names::AdjustFieldName(member.name, rules_.names);
       const bool blank = absl::StripAsciiWhitespace(key).empty();
       ASSIGN_OR_RETURN(ConnectSchemaPtr value,
                        Of(blank ? name : absl::StrCat(key, ".", name), member.value));

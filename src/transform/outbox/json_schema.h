@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options/options.h"
 #include "event/connect_schema.h"
+#include "names/name_adjustment.h"
 #include "transform/outbox/json_tree.h"
 
 namespace walduct::transform {
@@ -17,7 +17,7 @@ namespace walduct::transform {
 struct JsonRules {
   bool keep_nulls = false;         // as optional bytes
   bool keep_empty_arrays = false;  // as arrays of text
-  config::NameAdjustment names = config::NameAdjustment::kNone;
+  names::NameAdjustment names = names::NameAdjustment::kNone;
 
   bool operator==(const JsonRules&) const = default;
 };

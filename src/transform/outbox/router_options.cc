@@ -8,9 +8,9 @@
 namespace walduct::transform {
 namespace {
 
-using config::NameAdjustment;
 using config::Placement;
 using config::TransformOptionValues;
+using names::NameAdjustment;
 
 ColumnOption Column(const TransformOptionValues& options, absl::string_view name) {
   return {options.Text(name), options.Given(name)};

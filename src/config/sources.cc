@@ -1,0 +1,113 @@
+#include "config/sources.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "config/files/config_file.h"
+#include "config/files/config_providers.h"
+
+namespace walduct::config {
+namespace {
+
+struct Source {
+  Layer layer;
+  ParsedFile file;
+};
+
+std::string Line(const absl::Status& status) {
+  const std::string hint = ErrorHint(status);
+  return hint.empty() ? std::string(status.message()) : absl::StrCat(status.message(), "; ", hint);
+}
+
+// The connector file first: the report keeps its order.
+std::vector<Source> ReadSources(const LoadRequest& request, LoadReport* report) {
+  std::vector<Source> sources;
+  const auto read = [&](Layer layer, const std::string& path) {
+    absl::StatusOr<ParsedFile> file = ReadConfigFile(path);
+    if (!file.ok()) {
+      report->errors.push_back(Line(file.status()));
+      return;
+    }
+    for (const std::string& warning : file->warnings) report->warnings.push_back(warning);
+    sources.push_back({layer, *std::move(file)});
+  };
+  read(Layer::kConnector, request.connector_path);
+  if (request.worker_path.has_value()) read(Layer::kWorker, *request.worker_path);
+  sources.push_back({Layer::kOverride, {request.overrides, {}}});
+  return sources;
+}
+
+// config.providers* of every source; the first of equal names counts, so overrides come first and
+// the worker last.
+absl::StatusOr<std::unique_ptr<ConfigProviders>> CreateProviders(
+    const std::vector<Source>& sources) {
+  KeyValues merged;
+  for (const Layer layer : {Layer::kOverride, Layer::kConnector, Layer::kWorker}) {
+    for (const Source& source : sources) {
+      if (source.layer == layer)
+        merged.insert(merged.end(), source.file.values.begin(), source.file.values.end());
+    }
+  }
+  return ConfigProviders::Create(merged);
+}
+
+Property MakeProperty(const std::string& name, const std::string& value, Layer layer,
+                      const PropertyTable& table) {
+  Property property;
+  property.written_as = name;
+  property.name = table.CurrentName(name).value_or(name);
+  property.raw = value;
+  property.value = value;
+  property.layer = layer;
+  property.definition = table.Find(property.name);
+  return property;
+}
+
+// An older name beside the current one of the same file loses.
+bool IsShadowed(const Property& property, const KeyValues& values) {
+  if (property.name == property.written_as) return false;
+  for (const auto& pair : values) {
+    if (pair.first == property.name) return true;
+  }
+  return false;
+}
+
+void Add(const Source& source, ConfigProviders* providers, PropertySet* properties,
+         LoadReport* report) {
+  for (const auto& [name, value] : source.file.values) {
+    Property property = MakeProperty(name, value, source.layer, properties->table());
+    if (IsShadowed(property, source.file.values)) {
+      report->warnings.push_back(
+          absl::StrCat("property '", name, "': ignored, '", property.name, "' is set too"));
+      continue;
+    }
+    absl::StatusOr<std::string> resolved = providers->Resolve(value);
+    if (resolved.ok()) {
+      property.value = *std::move(resolved);
+    } else {
+      report->errors.push_back(
+          absl::StrCat("property '", name, "': value ", Line(resolved.status())));
+    }
+    properties->Put(std::move(property));
+  }
+}
+
+}  // namespace
+
+std::optional<PropertySet> ReadProperties(const LoadRequest& request, const PropertyTable& table,
+                                          LoadReport* report) {
+  const std::vector<Source> sources = ReadSources(request, report);
+  // Without its file every required property would be missing: say only what matters.
+  if (!report->errors.empty()) return std::nullopt;
+  absl::StatusOr<std::unique_ptr<ConfigProviders>> providers = CreateProviders(sources);
+  if (!providers.ok()) {
+    report->errors.push_back(Line(providers.status()));
+    return std::nullopt;
+  }
+  PropertySet properties(table);
+  for (const Source& source : sources) Add(source, providers->get(), &properties, report);
+  return properties;
+}
+
+}  // namespace walduct::config

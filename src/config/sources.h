@@ -1,0 +1,34 @@
+// Where the properties of a connector come from, and how they are merged. Touches files only.
+//
+//   connector file: Kafka Connect's {"name","config":{…}}, a flat JSON map, or Java properties (by
+//   content, not by name)
+//   worker file:    Connect's worker properties
+//   overrides:      key=value from the command line; win over both. `producer.*`,
+//                   `offset.storage.*`, … reach the worker keys
+//
+// ${provider:[path:]key} references (file, env, directory; config.providers declarations honoured)
+// are resolved here and nowhere else.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/load_report.h"
+#include "config/properties/property_set.h"
+
+namespace walduct::config {
+
+struct LoadRequest {
+  std::string connector_path;
+  std::optional<std::string> worker_path;
+  std::vector<std::pair<std::string, std::string>> overrides;
+};
+
+// Older names replaced, references resolved, nothing checked yet. What went wrong is added to the
+// report; nullopt: so much that nothing else is worth saying. table must outlive the set.
+std::optional<PropertySet> ReadProperties(const LoadRequest& request, const PropertyTable& table,
+                                          LoadReport* report);
+
+}  // namespace walduct::config

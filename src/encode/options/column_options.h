@@ -1,0 +1,33 @@
+// Which columns are written, and what is hidden or told of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "java/regex/regex_list.h"
+
+namespace walduct::encode {
+
+enum class ColumnMaskKind { kTruncate, kStars, kHash, kHashV2 };
+
+// One property column.truncate.to.*, column.mask.with.* or column.mask.hash.*: what becomes of the
+// values of its columns.
+struct ColumnMask {
+  ColumnMaskKind kind = ColumnMaskKind::kStars;
+  uint32_t length = 0;          // kTruncate, kStars: characters
+  std::string algorithm, salt;  // kHash, kHashV2; the algorithm under its first name ("SHA-1")
+  java::RegexList columns;      // over schema.table.column
+};
+
+// Columns of the value; a key keeps its columns as they are.
+struct ColumnOptions {
+  std::optional<java::RegexList> include, exclude;  // over schema.table.column
+  // by kind, then as configured: the order in which Debezium asks them
+  std::vector<ColumnMask> masks;
+  std::optional<java::RegexList> propagate_columns;  // over schema.table.column
+  std::optional<java::RegexList> propagate_types;    // over schema.table.type
+};
+
+}  // namespace walduct::encode

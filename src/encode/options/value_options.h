@@ -1,0 +1,41 @@
+// How values of PostgreSQL types are written.
+#pragma once
+
+#include <cstdint>
+
+namespace walduct::encode {
+
+enum class DecimalMode { kPrecise, kDouble, kString };
+
+enum class TimeMode {
+  kAdaptive,
+  kAdaptiveTimeMicroseconds,
+  kConnect,
+  kIsoString,
+  kMicroseconds,
+  kNanoseconds
+};
+
+enum class BinaryMode { kBytes, kBase64, kBase64UrlSafe, kHex };
+
+// event.converting.failure.handling.mode.
+enum class FailureMode {
+  // not set: null for what no schema can express, a stop for what only walduct cannot read
+  kDefault,
+  kNull,  // warn or skip: null where that is possible
+  kStop,  // fail
+};
+
+struct ValueOptions {
+  DecimalMode decimal = DecimalMode::kPrecise;
+  TimeMode time = TimeMode::kAdaptive;
+  BinaryMode binary = BinaryMode::kBytes;
+  bool hstore_map = false;       // hstore.handling.mode=map
+  bool interval_string = false;  // interval.handling.mode=string
+  int32_t money_fraction_digits = 2;
+  bool include_unknown = false;  // include.unknown.datatypes
+  bool keep_lost = false;        // walduct.lost.values=keep
+  FailureMode on_failure = FailureMode::kDefault;
+};
+
+}  // namespace walduct::encode

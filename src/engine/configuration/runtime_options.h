@@ -1,0 +1,16 @@
+// How long errors are borne and stops may take. Immutable once built.
+#pragma once
+
+#include "absl/time/time.h"
+
+namespace walduct::engine {
+
+struct RuntimeOptions {
+  int errors_max_retries = -1;  // -1: for ever
+  // retriable.restart.connector.wait.ms: cap of the backoff
+  absl::Duration retry_wait = absl::Seconds(10);
+  absl::Duration shutdown_timeout = absl::Seconds(8);
+  absl::Duration catalog_delay = absl::Milliseconds(500);  // see engine/settled_catalog.h
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,121 @@
+// Debezium's connection properties and the driver's pass-through names.
+#include "loader/definitions.h"
+#include "loader/validators.h"
+
+namespace walduct::loader {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+constexpr config::PropertyDefinition kDefinitions[] = {
+    {.name = "database.hostname",
+     .doc = "Host name or address of the PostgreSQL server.",
+     .fix = "write one host name, without port or scheme",
+     .validator = CheckHostname,
+     .required = true},
+    {.name = "database.port",
+     .type = kInt,
+     .default_value = "5432",
+     .doc = "Port of the PostgreSQL server.",
+     .fix = "write a number from 1 to 65535",
+     .validator = CheckPort},
+    {.name = "database.user",
+     .doc = "Role that connects; needs REPLICATION and SELECT on the captured tables.",
+     .required = true},
+    {.name = "database.password",
+     .type = kPassword,
+     .doc = "Password of the role; best given as a ${file:…} or ${env:…} reference.",
+     .secret = true},
+    {.name = "database.dbname", .doc = "Database whose changes are captured.", .required = true},
+    {.name = "database.query.timeout.ms",
+     .type = kNonNegativeInt,
+     .default_value = "600000",
+     .doc = "Longest time one SQL statement may take, in milliseconds; 0 is no limit."},
+    {.name = "database.initial.statements",
+     .doc = "SQL statements, separated by ';' (';;' is a literal ';'), run on every SQL session "
+            "but never on the "
+            "replication connection."},
+    {.name = "database.tcpKeepAlive",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Use TCP keep-alive probes on connections to the server.",
+     .aliases = "tcpKeepAlive"},
+    {.name = "database.sslmode",
+     .type = kEnum,
+     .default_value = "prefer",
+     .doc = "How far TLS is demanded and the server's certificate checked.",
+     .allowed = "disable, allow, prefer, require, verify-ca, verify-full"},
+    {.name = "database.sslcert", .doc = "File with the client certificate, PEM."},
+    {.name = "database.sslkey",
+     .doc = "File with the client's private key, PEM (the Java driver wants PKCS-8 DER: convert it "
+            "with `openssl pkcs8`)."},
+    {.name = "database.sslpassword",
+     .type = kPassword,
+     .doc = "Pass phrase of the client's private key.",
+     .secret = true},
+    {.name = "database.sslrootcert",
+     .doc = "File with the certificates of the trusted authorities, PEM."},
+    {.name = "database.sslfactory",
+     .type = kClass,
+     .support = kNoEffect,
+     .doc = "Java class that creates TLS sockets.",
+     .note = "a Java class cannot be loaded; TLS follows database.sslmode and the ssl files"},
+    {.name = "database.connection.factory.class",
+     .type = kClass,
+     .support = kNotYetWarned,
+     .doc = "Java class that opens connections, e.g. with cloud tokens.",
+     .note = "a Java class cannot be loaded; give the password through a ${file:…} reference"},
+    {.name = "connection.validation.timeout.ms",
+     .type = kPositiveLong,
+     .default_value = "60000",
+     .support = kNoEffect,
+     .doc = "Time limit of the connection test during validation.",
+     .note = "validation touches no server; see walduct.connect.timeout.ms"},
+    {.name = "read.only",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNotYetWarned,
+     .doc = "Incremental snapshots without writing watermarks to the database.",
+     .note =
+         "incremental snapshots are not supported yet; nothing is written to the database anyway"},
+};
+
+constexpr config::PropertyDefinition kDriverDefinitions[] = {
+    {.name = "database.include.list",
+     .type = kRegexList,
+     .support = kNotYetRefused,
+     .doc = "Databases to capture.",
+     .note = "a PostgreSQL connector reads one database, database.dbname; select with "
+             "schema.include.list or "
+             "table.include.list",
+     .aliases = "database.whitelist"},
+    {.name = "database.exclude.list",
+     .type = kRegexList,
+     .support = kNotYetRefused,
+     .doc = "Databases not to capture.",
+     .note = "a PostgreSQL connector reads one database, database.dbname; select with "
+             "schema.exclude.list or "
+             "table.exclude.list",
+     .aliases = "database.blacklist"},
+    {.name = "database.history*",
+     .support = kNoEffect,
+     .doc = "Schema history of Debezium's other connectors.",
+     .note = "the PostgreSQL connector keeps no schema history"},
+    {.name = "driver.*",
+     .support = kNotYetWarned,
+     .doc = "Property passed to the Java database driver.",
+     .note = "walduct connects with libpq, not with the Java driver"},
+    {.name = "database.*",
+     .support = kNotYetWarned,
+     .doc = "Other property passed to the Java database driver.",
+     .note = "walduct connects with libpq, not with the Java driver",
+     .suspects_misspellings = true},
+};
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> ConnectionDefinitions() { return kDefinitions; }
+absl::Span<const config::PropertyDefinition> DriverDefinitions() { return kDriverDefinitions; }
+
+}  // namespace walduct::loader

@@ -1,0 +1,114 @@
+// Kafka Connect's properties of a worker that are no client or offset properties: read from
+// connect-standalone.properties or connect-distributed.properties as they are, mostly without
+// effect.
+#include "loader/definitions.h"
+
+namespace walduct::loader {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+constexpr absl::string_view kNoWorkers =
+    "there is no group of workers: one process runs the connector";
+constexpr absl::string_view kNoRest = "there is no REST interface yet";
+constexpr absl::string_view kBuiltIn = "nothing is loaded at run time";
+
+constexpr config::PropertyDefinition kDefinitions[] = {
+    {.name = "plugin.path",
+     .support = kNoEffect,
+     .doc = "Worker: folders with Java plug-ins.",
+     .note = kBuiltIn},
+    {.name = "plugin.discovery",
+     .support = kNoEffect,
+     .doc = "Worker: how plug-ins are found.",
+     .note = kBuiltIn},
+    {.name = "internal.<part>.converter*",
+     .support = kNoEffect,
+     .doc = "Worker: converters of its own topics.",
+     .note = "the stored position has one form"},
+    {.name = "listeners",
+     .support = kNotYetWarned,
+     .doc = "Worker: addresses of the REST interface.",
+     .note = kNoRest},
+    {.name = "listeners.https.*",
+     .support = kNotYetWarned,
+     .doc = "Worker: TLS of the REST interface.",
+     .note = kNoRest},
+    {.name = "admin.listeners",
+     .support = kNotYetWarned,
+     .doc = "Worker: addresses of the admin interface.",
+     .note = kNoRest},
+    {.name = "rest.*", .support = kNotYetWarned, .doc = "Worker: REST interface.", .note = kNoRest},
+    {.name = "response.http.headers.config",
+     .support = kNotYetWarned,
+     .doc = "Worker: headers of REST answers.",
+     .note = kNoRest},
+    {.name = "access.control.<part>",
+     .support = kNotYetWarned,
+     .doc = "Worker: cross-origin rules of the REST interface.",
+     .note = kNoRest},
+    {.name = "group.id",
+     .support = kNoEffect,
+     .doc = "Worker: name of the group.",
+     .note = kNoWorkers},
+    {.name = "config.storage.*",
+     .support = kNoEffect,
+     .doc = "Worker: topic of connector configurations.",
+     .note = kNoWorkers},
+    {.name = "status.storage.*",
+     .support = kNoEffect,
+     .doc = "Worker: topic of connector states.",
+     .note = kNoWorkers},
+    {.name = "scheduled.rebalance.max.delay.ms",
+     .support = kNoEffect,
+     .doc = "Worker: wait before a rebalance.",
+     .note = kNoWorkers},
+    {.name = "session.timeout.ms",
+     .support = kNoEffect,
+     .doc = "Worker: session in the group.",
+     .note = kNoWorkers},
+    {.name = "rebalance.timeout.ms",
+     .support = kNoEffect,
+     .doc = "Worker: time to join a rebalance.",
+     .note = kNoWorkers},
+    {.name = "<part>.sync.timeout.ms",
+     .support = kNoEffect,
+     .doc = "Worker: wait for the group.",
+     .note = kNoWorkers},
+    {.name = "worker.unsync.backoff.ms",
+     .support = kNoEffect,
+     .doc = "Worker: wait for the group.",
+     .note = kNoWorkers},
+    {.name = "connect.protocol",
+     .support = kNoEffect,
+     .doc = "Worker: protocol of the group.",
+     .note = kNoWorkers},
+    {.name = "inter.worker.*",
+     .support = kNoEffect,
+     .doc = "Worker: signing of requests in the group.",
+     .note = kNoWorkers},
+    {.name = "task.shutdown.graceful.timeout.ms",
+     .support = kNoEffect,
+     .doc = "Worker: longest wait for tasks to end.",
+     .note = "see walduct.shutdown.timeout.ms"},
+    {.name = "connector.client.config.override.policy",
+     .default_value = "All",
+     .support = kNoEffect,
+     .doc = "Worker: which client properties a connector may override.",
+     .note = "whoever writes the connector file writes the worker file too"},
+    {.name = "topic.tracking.<part>",
+     .support = kNoEffect,
+     .doc = "Worker: remember the topics of a connector.",
+     .note = kNoRest},
+    {.name = "metric.reporters",
+     .support = kNoEffect,
+     .doc = "Worker: Java classes that report metrics.",
+     .note = kBuiltIn},
+    {.name = "metrics.*", .support = kNoEffect, .doc = "Worker: Java metrics.", .note = kBuiltIn},
+};
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> WorkerDefinitions() { return kDefinitions; }
+
+}  // namespace walduct::loader

@@ -1,0 +1,46 @@
+#include "loader/load_connector.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "config/outbox_routing.h"
+#include "config/properties/findings.h"
+#include "config/properties/masking.h"
+#include "config/property_checks.h"
+#include "loader/all_properties.h"
+#include "loader/combination_checks.h"
+#include "loader/options_builder.h"
+
+namespace walduct::loader {
+namespace {
+
+void CheckAndBuild(config::PropertySet properties, const std::string& default_name,
+                   LoadResult* result) {
+  const std::string name = properties.IsSet("name") ? properties.Find("name")->value : default_name;
+  const std::optional<config::Guess> prefix = config::GuessTopicPrefix(name, &properties);
+  const config::Masking masking(properties);
+  config::Findings findings(properties, masking);
+  if (prefix) config::ReportGuess(*prefix, properties.Boolean("walduct.strict"), &findings);
+  result->properties = config::CheckProperties(properties, masking, &findings);
+  CheckCombinations(properties, &findings);
+  if (!findings.refused() && result->errors.empty())
+    result->options = BuildOptions(properties, default_name, &findings);
+  config::CloseReport(properties, &findings, result);
+}
+
+}  // namespace
+
+LoadResult LoadConnector(const config::LoadRequest& request) {
+  LoadResult result;
+  std::optional<config::PropertySet> properties =
+      config::ReadProperties(request, AllProperties(), &result);
+  if (properties) {
+    CheckAndBuild(*std::move(properties),
+                  std::filesystem::path(request.connector_path).stem().string(), &result);
+  }
+  return result;
+}
+
+}  // namespace walduct::loader

@@ -1,0 +1,30 @@
+// TableFilter: is schema.table captured? Rules of Debezium's RelationalTableFilters.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "java/regex/regex_list.h"
+
+namespace walduct::names {
+
+// Which tables are captured: schema.include/exclude.list, table.include/exclude.list,
+// table.ignore.builtin.
+struct TableFilterOptions {
+  std::optional<java::RegexList> schema_include, schema_exclude, table_include, table_exclude;
+  bool ignore_builtin = true;
+};
+
+class TableFilter {
+ public:
+  explicit TableFilter(TableFilterOptions options) : options_(std::move(options)) {}
+
+  bool Includes(absl::string_view schema, absl::string_view table) const;
+  const TableFilterOptions& options() const { return options_; }
+
+ private:
+  TableFilterOptions options_;
+};
+
+}  // namespace walduct::names

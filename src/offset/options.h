@@ -1,0 +1,22 @@
+// Where the position is stored, and how often. Immutable once built.
+#pragma once
+
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace walduct::offset {
+
+enum class OffsetStoreKind { kKafkaTopic, kFile, kMemory };
+
+struct OffsetOptions {
+  OffsetStoreKind kind = OffsetStoreKind::kKafkaTopic;
+  std::string file_path;                  // offset.storage.file.filename
+  std::string topic = "walduct-offsets";  // offset.storage.topic / offsets.storage.topic
+  int topic_partitions = 25;              // when we create it
+  int topic_replication_factor = -1;
+  absl::Duration flush_interval = absl::Seconds(10);
+  absl::Duration flush_timeout = absl::Seconds(5);
+};
+
+}  // namespace walduct::offset

@@ -1,0 +1,26 @@
+// Housekeeping of outbox tables. Immutable once built.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "java/regex/regex_list.h"
+
+namespace walduct::outbox {
+
+enum class OutboxCleanup { kNone, kDelete, kDropPartitions };
+
+// walduct.outbox.*
+struct OutboxOptions {
+  std::optional<java::RegexList> tables;  // set whenever cleanup is not kNone
+  OutboxCleanup cleanup = OutboxCleanup::kNone;
+  absl::Duration retention = absl::Hours(7 * 24);  // zero: until acknowledged
+  std::string time_column;                         // empty: recognised by its name
+  absl::Duration interval = absl::Minutes(1);
+  int64_t batch_rows = 1000;
+  bool delete_history = false;  // walduct.outbox.cleanup.history=delete
+};
+
+}  // namespace walduct::outbox

@@ -1,0 +1,45 @@
+// The slot, the publication and the stream of one connector. Immutable once built.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "java/regex/regex_list.h"
+
+namespace walduct::replication {
+
+enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables };
+
+// One entry of replica.identity.autoset.values.
+struct ReplicaIdentityRule {
+  java::RegexList tables;  // "schema.table"
+  std::string identity;    // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
+  std::string index;       // INDEX only
+};
+
+enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };
+
+struct ReplicationOptions {
+  std::string slot_name = "debezium";
+  bool drop_slot_on_stop = false;
+  bool failover_slot = false;
+  bool temporary_slot = false;  // `tail` only
+  std::vector<std::pair<std::string, std::string>> stream_params;
+  int max_retries = 6;
+  absl::Duration retry_delay = absl::Seconds(10);
+  std::string publication_name = "dbz_publication";
+  PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
+  bool publish_via_partition_root = false;
+  absl::Duration status_interval = absl::Seconds(10);
+  absl::Duration create_slot_timeout = absl::Seconds(90);
+  OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;
+  std::vector<ReplicaIdentityRule> replica_identities;
+  // `publish` of an autocreated publication; absent: server default. Set only when
+  // skipped.operations was given explicitly.
+  std::optional<std::string> publish_operations;
+};
+
+}  // namespace walduct::replication

@@ -1,0 +1,24 @@
+// When tables are read whole, and how. Immutable once built.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "java/regex/regex_list.h"
+
+namespace walduct::snapshot {
+
+enum class SnapshotMode { kInitial, kNever, kNoData, kInitialOnly, kAlways, kWhenNeeded };
+
+struct SnapshotOptions {
+  SnapshotMode mode = SnapshotMode::kInitial;
+  std::optional<java::RegexList> include_collections;
+  std::map<std::string, std::string> select_overrides;  // "schema.table" → SELECT
+  bool lock_tables = false;                             // snapshot.locking.mode=shared
+  absl::Duration lock_timeout = absl::Seconds(10);
+  absl::Duration delay, streaming_delay;
+};
+
+}  // namespace walduct::snapshot
