@@ -1,31 +1,60 @@
 #include "loader/all_properties.h"
 
 #include "config/properties/own_properties.h"
-#include "loader/definitions.h"
+#include "encode/options/column_properties.h"
+#include "encode/options/converter_properties.h"
+#include "encode/options/encode_properties.h"
+#include "encode/options/value_properties.h"
+#include "engine/configuration/heartbeat_properties.h"
+#include "engine/configuration/record_error_properties.h"
+#include "engine/configuration/runtime_properties.h"
+#include "kafka/client_properties.h"
+#include "loader/other_properties.h"
+#include "offset/offset_properties.h"
+#include "outbox/outbox_properties.h"
+#include "postgres/database_properties.h"
+#include "replication/replication_properties.h"
+#include "route/route_properties.h"
+#include "route/table_filter_properties.h"
+#include "sink/sink_properties.h"
+#include "snapshot/snapshot_properties.h"
 
 namespace walduct::loader {
 
 const config::PropertyTable& AllProperties() {
   // Never destroyed: look-ups stay valid to the end of the process.
   static const auto* const table = new config::PropertyTable({
-      {"Connection", ConnectionDefinitions()},
+      {"Connection", postgres::ConnectionProperties()},
       {"Connection", config::MaskingProperties()},
-      {"Connection", DriverDefinitions()},
-      {"Replication", ReplicationDefinitions()},
-      {"Topics and records", TopicDefinitions()},
-      {"Filters", FilterDefinitions()},
-      {"Values", ValueDefinitions()},
-      {"Snapshot", SnapshotDefinitions()},
-      {"Signals", SignalDefinitions()},
-      {"Runtime", RuntimeDefinitions()},
-      {"Kafka Connect", FrameworkDefinitions()},
+      {"Connection", postgres::DriverProperties()},
+      {"Replication", replication::ReplicationProperties()},
+      {"Replication", route::MessageProperties()},
+      {"Topics and records", route::TopicProperties()},
+      {"Topics and records", encode::HeaderProperties()},
+      {"Filters", route::TableFilterProperties()},
+      {"Filters", encode::ColumnProperties()},
+      {"Filters", route::OperationProperties()},
+      {"Values", encode::ValueProperties()},
+      {"Snapshot", snapshot::SnapshotProperties()},
+      {"Signals", SignalProperties()},
+      {"Signals", engine::HeartbeatProperties()},
+      {"Runtime", engine::RuntimeProperties()},
+      {"Kafka Connect", ConnectorProperties()},
+      {"Kafka Connect", encode::ConverterProperties()},
+      {"Kafka Connect", ChainProperties()},
+      {"Kafka Connect", engine::RecordErrorProperties()},
+      {"Kafka Connect", DeliveryProperties()},
       {"Kafka Connect", config::ProviderProperties()},
-      {"Kafka Connect", WorkerDefinitions()},
-      {"Kafka clients", KafkaDefinitions()},
-      {"Position", OffsetDefinitions()},
-      {"walduct's own", WalductDefinitions()},
+      {"Kafka Connect", WorkerProperties()},
+      {"Kafka clients", kafka::ClientProperties()},
+      {"Kafka clients", sink::TopicCreationProperties()},
+      {"Position", offset::OffsetProperties()},
+      {"walduct's own", sink::SinkProperties()},
+      {"walduct's own", postgres::ConnectTimeoutProperties()},
+      {"walduct's own", encode::LostValueProperties()},
+      {"walduct's own", engine::DelayProperties()},
       {"walduct's own", config::StrictnessProperties()},
-      {"walduct's own", OutboxDefinitions()},
+      {"walduct's own", outbox::OutboxProperties()},
   });
   return *table;
 }

@@ -1,38 +1,77 @@
 #include "loader/options_builder.h"
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
+#include "absl/strings/str_join.h"
+#include "config/outbox_routing.h"
+#include "config/transforms/transform_checks.h"
 #include "config/transforms/transform_class.h"
-#include "loader/classes.h"
+#include "encode/options/encode_properties.h"
+#include "engine/configuration/heartbeat_properties.h"
+#include "engine/configuration/record_error_properties.h"
+#include "engine/configuration/runtime_properties.h"
+#include "java/text/text_lists.h"
+#include "kafka/client_properties.h"
+#include "offset/offset_properties.h"
+#include "outbox/outbox_properties.h"
+#include "postgres/database_properties.h"
+#include "replication/replication_properties.h"
+#include "route/route_properties.h"
+#include "route/table_filter_properties.h"
+#include "sink/sink_properties.h"
+#include "snapshot/snapshot_properties.h"
 
 namespace walduct::loader {
 namespace {
 
-engine::HeartbeatOptions BuildHeartbeat(const config::PropertySet& properties,
-                                        config::Findings* findings) {
-  engine::HeartbeatOptions heartbeat;
-  heartbeat.interval = properties.Milliseconds("heartbeat.interval.ms");
-  heartbeat.action_query =
-      std::string(absl::StripAsciiWhitespace(properties.Text("heartbeat.action.query")));
-  if (heartbeat.interval <= absl::ZeroDuration() && !heartbeat.action_query.empty()) {
-    findings->Warn("heartbeat.action.query",
-                   "has no effect: it runs with each heartbeat; set heartbeat.interval.ms");
+std::string BuildName(const config::PropertySet& properties, const std::string& default_name,
+                      config::Findings* findings) {
+  if (properties.IsSet("name"))
+    return std::string(absl::StripAsciiWhitespace(properties.Text("name")));
+  findings->Warn("name",
+                 absl::StrCat("not set: '", default_name,
+                              "', the file's name, is used; the stored position depends on it"));
+  return default_name;
+}
+
+// The server's `publish` list, only when skipped.operations was given: its default does not reach
+// the publication.
+std::optional<std::string> BuildPublish(const config::PropertySet& properties) {
+  if (!properties.IsSet("skipped.operations")) return std::nullopt;
+  const std::string skipped = properties.Text("skipped.operations");
+  std::vector<absl::string_view> published;
+  constexpr std::pair<absl::string_view, absl::string_view> kOperations[] = {
+      {"c", "insert"}, {"u", "update"}, {"d", "delete"}, {"t", "truncate"}};
+  for (const auto& [letter, word] : kOperations) {
+    if (!java::ListContains(skipped, letter)) published.push_back(word);
   }
-  return heartbeat;
+  return absl::StrJoin(published, ",");
+}
+
+// Warnings and errors were given with the checks.
+config::TransformChainOptions BuildChain(const config::PropertySet& properties) {
+  const config::Masking masking(properties);
+  config::Findings said(properties, masking);
+  config::TransformChainOptions chain = config::ReadTransforms(properties, &said);
+  config::BindOutboxTables(properties, &chain);
+  return chain;
+}
+
+encode::EncodeOptions BuildEncode(const config::PropertySet& properties,
+                                  config::Findings* findings) {
+  encode::EncodeOptions encode = encode::BuildEncode(properties, findings);
+  encode.topic_prefix = properties.Text("topic.prefix");
+  encode.database = properties.Text("database.dbname");
+  return encode;
 }
 
 engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties,
                                              const config::TransformChainOptions& chain) {
-  engine::RecordErrorOptions errors;
-  errors.tolerate = properties.Text("errors.tolerance") == "all";
-  if (errors.tolerate)
-    errors.dead_letter_topic = properties.Text("errors.deadletterqueue.topic.name");
-  errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
-  errors.log = properties.Boolean("errors.log.enable");
-  errors.log_records = properties.Boolean("errors.log.include.messages");
-  errors.value_converter = FullConverterName(properties.Text("value.converter"));
-  errors.header_converter = FullConverterName(properties.Text("header.converter"));
+  engine::RecordErrorOptions errors = engine::BuildRecordErrors(properties);
   for (const config::TransformSpec& transform : chain.transforms) {
     const config::Property* type =
         properties.Find(absl::StrCat("transforms.", transform.alias, ".type"));
@@ -43,42 +82,32 @@ engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properti
   return errors;
 }
 
-engine::RuntimeOptions BuildRuntime(const config::PropertySet& properties) {
-  engine::RuntimeOptions runtime;
-  runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
-  runtime.retry_wait = properties.Milliseconds("retriable.restart.connector.wait.ms");
-  runtime.shutdown_timeout = properties.Milliseconds("walduct.shutdown.timeout.ms");
-  runtime.catalog_delay = properties.Milliseconds("walduct.catalog.delay.ms");
-  return runtime;
+// Where the position goes when nothing says so.
+void ChooseStore(const sink::SinkOptions& sink, offset::OffsetOptions* offset,
+                 config::Findings* findings) {
+  switch (sink.kind) {
+    case sink::SinkKind::kKafka:
+      break;
+    case sink::SinkKind::kFile:
+      offset->kind = offset::OffsetStoreKind::kFile;
+      offset->file_path = absl::StrCat(sink.file_path, ".offsets");
+      findings->Warn("offset.storage.file.filename",
+                     absl::StrCat("not set: the position is stored in '", offset->file_path, "'"));
+      break;
+    case sink::SinkKind::kStdout:
+    case sink::SinkKind::kTerminal:
+      offset->kind = offset::OffsetStoreKind::kMemory;
+      findings->Warn("offset.storage.file.filename",
+                     "not set: with this sink the position is kept in memory and lost at the stop");
+      break;
+  }
 }
 
-outbox::OutboxCleanup ParseOutboxCleanup(absl::string_view mode) {
-  if (mode == "delete") return outbox::OutboxCleanup::kDelete;
-  if (mode == "drop_partitions") return outbox::OutboxCleanup::kDropPartitions;
-  CHECK(mode == "none");
-  return outbox::OutboxCleanup::kNone;
-}
-
-outbox::OutboxOptions BuildOutbox(const config::PropertySet& properties) {
-  outbox::OutboxOptions outbox;
-  outbox.tables = properties.Regexes("walduct.outbox.tables");
-  outbox.cleanup = ParseOutboxCleanup(properties.Text("walduct.outbox.cleanup"));
-  outbox.retention = properties.Milliseconds("walduct.outbox.retention.ms");
-  outbox.time_column = properties.Text("walduct.outbox.cleanup.time.column");
-  outbox.interval = properties.Milliseconds("walduct.outbox.cleanup.interval.ms");
-  outbox.batch_rows = properties.Integer("walduct.outbox.cleanup.batch.size");
-  outbox.delete_history = properties.Text("walduct.outbox.cleanup.history") == "delete";
-  return outbox;
-}
-
-std::string BuildName(const config::PropertySet& properties, const std::string& default_name,
-                      config::Findings* findings) {
-  if (properties.IsSet("name"))
-    return std::string(absl::StripAsciiWhitespace(properties.Text("name")));
-  findings->Warn("name",
-                 absl::StrCat("not set: '", default_name,
-                              "', the file's name, is used; the stored position depends on it"));
-  return default_name;
+// The router of records that cannot be published and the sink agree about their topic.
+void SetDeadLetters(const config::PropertySet& properties, engine::ConnectorOptions* options) {
+  options->sink.dead_letter_topic = options->record_errors.dead_letter_topic;
+  options->sink.dead_letter_replication_factor =
+      static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
 }
 
 void WarnOfDefaultBroker(const config::PropertySet& properties,
@@ -99,23 +128,23 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
                                       const std::string& default_name, config::Findings* findings) {
   engine::ConnectorOptions options;
   options.name = BuildName(properties, default_name, findings);
-  options.database = BuildDatabase(properties);
-  options.replication = BuildReplication(properties, findings);
-  options.tables = BuildTables(properties);
-  options.snapshot = BuildSnapshot(properties);
+  options.database = postgres::BuildDatabase(properties);
+  options.replication = replication::BuildReplication(properties, findings);
+  options.replication.publish_operations = BuildPublish(properties);
+  options.tables = route::BuildTableFilter(properties);
+  options.snapshot = snapshot::BuildSnapshot(properties);
   options.encode = BuildEncode(properties, findings);
-  options.route = BuildRoute(properties);
+  options.route = route::BuildRoute(properties);
   options.chain = BuildChain(properties);
-  options.kafka = BuildKafka(properties);
-  options.sink = BuildSink(properties, options.kafka);
-  options.offset = BuildOffset(properties, options.sink, findings);
-  options.heartbeat = BuildHeartbeat(properties, findings);
+  options.kafka = kafka::BuildKafka(properties);
+  options.sink = sink::BuildSink(properties, options.kafka);
+  options.offset = offset::BuildOffset(properties);
+  if (!offset::NamesStore(properties)) ChooseStore(options.sink, &options.offset, findings);
+  options.heartbeat = engine::BuildHeartbeat(properties, findings);
   options.record_errors = BuildRecordErrors(properties, options.chain);
-  options.sink.dead_letter_topic = options.record_errors.dead_letter_topic;
-  options.sink.dead_letter_replication_factor =
-      static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
-  options.runtime = BuildRuntime(properties);
-  options.outbox = BuildOutbox(properties);
+  SetDeadLetters(properties, &options);
+  options.runtime = engine::BuildRuntime(properties);
+  options.outbox = outbox::BuildOutbox(properties);
   WarnOfDefaultBroker(properties, options, findings);
   return options;
 }

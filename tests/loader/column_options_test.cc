@@ -1,5 +1,4 @@
 // Column lists, masks by property name, message keys, naming strategies.
-#include "loader/column_options.h"
 
 #include <optional>
 

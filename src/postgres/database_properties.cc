@@ -1,14 +1,35 @@
-// Debezium's connection properties and the driver's pass-through names.
-#include "loader/definitions.h"
-#include "loader/validators.h"
+#include "postgres/database_properties.h"
 
-namespace walduct::loader {
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+
+namespace walduct::postgres {
 namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
 
-constexpr config::PropertyDefinition kDefinitions[] = {
+std::string CheckHostname(absl::string_view value) {
+  const bool valid = std::all_of(value.begin(), value.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("-_.", c);
+  });
+  if (valid && !value.empty()) return "";
+  return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
+         "allowed)";
+}
+
+std::string CheckPort(absl::string_view value) {
+  int32_t port = 0;
+  return absl::SimpleAtoi(value, &port) && port >= 1 && port <= 65535 ? "" : "is not a port number";
+}
+
+constexpr config::PropertyDefinition kConnection[] = {
     {.name = "database.hostname",
      .doc = "Host name or address of the PostgreSQL server.",
      .fix = "write one host name, without port or scheme",
@@ -81,7 +102,7 @@ constexpr config::PropertyDefinition kDefinitions[] = {
          "incremental snapshots are not supported yet; nothing is written to the database anyway"},
 };
 
-constexpr config::PropertyDefinition kDriverDefinitions[] = {
+constexpr config::PropertyDefinition kDriver[] = {
     {.name = "database.include.list",
      .type = kRegexList,
      .support = kNotYetRefused,
@@ -113,9 +134,59 @@ constexpr config::PropertyDefinition kDriverDefinitions[] = {
      .suspects_misspellings = true},
 };
 
+constexpr config::PropertyDefinition kConnectTimeout[] = {
+    {.name = "walduct.connect.timeout.ms",
+     .type = kPositiveLong,
+     .default_value = "30000",
+     .doc = "Longest wait for a connection to PostgreSQL."},
+};
+
+// Statements end at ';'; ";;" is a literal one.
+std::vector<std::string> SplitStatements(absl::string_view text) {
+  std::vector<std::string> statements;
+  std::string statement;
+  const auto finish = [&] {
+    const absl::string_view trimmed = absl::StripAsciiWhitespace(statement);
+    if (!trimmed.empty()) statements.emplace_back(trimmed);
+    statement.clear();
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ';') {
+      statement += text[i];
+    } else if (i + 1 < text.size() && text[i + 1] == ';') {
+      statement += ';';
+      ++i;
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return statements;
+}
+
 }  // namespace
 
-absl::Span<const config::PropertyDefinition> ConnectionDefinitions() { return kDefinitions; }
-absl::Span<const config::PropertyDefinition> DriverDefinitions() { return kDriverDefinitions; }
+absl::Span<const config::PropertyDefinition> ConnectionProperties() { return kConnection; }
+absl::Span<const config::PropertyDefinition> DriverProperties() { return kDriver; }
+absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties() { return kConnectTimeout; }
 
-}  // namespace walduct::loader
+DatabaseOptions BuildDatabase(const config::PropertySet& properties) {
+  DatabaseOptions database;
+  database.hostname = properties.Text("database.hostname");
+  database.port = static_cast<uint16_t>(properties.Integer("database.port"));
+  database.user = properties.Text("database.user");
+  database.password = properties.Text("database.password");
+  database.dbname = properties.Text("database.dbname");
+  database.sslmode = properties.Text("database.sslmode");
+  database.sslcert = properties.Text("database.sslcert");
+  database.sslkey = properties.Text("database.sslkey");
+  database.sslpassword = properties.Text("database.sslpassword");
+  database.sslrootcert = properties.Text("database.sslrootcert");
+  database.tcp_keepalive = properties.Boolean("database.tcpKeepAlive");
+  database.query_timeout = properties.Milliseconds("database.query.timeout.ms");
+  database.connect_timeout = properties.Milliseconds("walduct.connect.timeout.ms");
+  database.initial_statements = SplitStatements(properties.Text("database.initial.statements"));
+  return database;
+}
+
+}  // namespace walduct::postgres

@@ -1,17 +1,27 @@
-// Debezium's properties of snapshots.
-#include "loader/definitions.h"
-#include "loader/validators.h"
+#include "snapshot/snapshot_properties.h"
 
-namespace walduct::loader {
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "java/text/text_lists.h"
+
+namespace walduct::snapshot {
 namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
+
 constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
+
 constexpr absl::string_view kOneThread = "one session reads the tables one after the other";
+
 constexpr absl::string_view kNoIncremental = "incremental snapshots are not supported yet";
 
-constexpr config::PropertyDefinition kDefinitions[] = {
+constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.mode",
      .type = kEnum,
      .default_value = "initial",
@@ -143,8 +153,62 @@ constexpr config::PropertyDefinition kDefinitions[] = {
      .note = kNoIncremental},
 };
 
+SnapshotMode ParseSnapshotMode(absl::string_view mode) {
+  if (mode == "never") return SnapshotMode::kNever;
+  if (mode == "no_data") return SnapshotMode::kNoData;
+  if (mode == "initial_only") return SnapshotMode::kInitialOnly;
+  if (mode == "always") return SnapshotMode::kAlways;
+  if (mode == "when_needed") return SnapshotMode::kWhenNeeded;
+  CHECK(mode == "initial");
+  return SnapshotMode::kInitial;
+}
+
 }  // namespace
 
-absl::Span<const config::PropertyDefinition> SnapshotDefinitions() { return kDefinitions; }
+absl::Span<const config::PropertyDefinition> SnapshotProperties() { return kRows; }
 
-}  // namespace walduct::loader
+void CheckSnapshot(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.Text("snapshot.mode") != "custom" || properties.IsSet("snapshot.mode.custom.name"))
+    return;
+  findings->AddError(
+      "property 'snapshot.mode.custom.name': snapshot.mode.custom.name cannot be empty when "
+      "snapshot.mode 'custom' is defined; use another snapshot.mode");
+}
+
+void WarnOfOverrides(const config::PropertySet& properties, config::Findings* findings) {
+  constexpr absl::string_view kPrefix = "snapshot.select.statement.overrides.";
+  const std::vector<std::string> tables =
+      java::SplitCommaList(properties.Text("snapshot.select.statement.overrides"));
+  for (const std::string& table : tables) {
+    if (properties.IsSet(absl::StrCat(kPrefix, table))) continue;
+    findings->Warn("snapshot.select.statement.overrides",
+                   absl::StrCat("'", table, "' has no statement; its whole table is read; add '",
+                                kPrefix, table, "'"));
+  }
+  for (const config::Property& property : properties.all()) {
+    if (!absl::StartsWith(property.name, kPrefix)) continue;
+    const std::string table = property.name.substr(kPrefix.size());
+    if (std::find(tables.begin(), tables.end(), table) != tables.end()) continue;
+    findings->Warn(property.name,
+                   absl::StrCat("has no effect: '", table,
+                                "' is not listed in snapshot.select.statement.overrides"));
+  }
+}
+
+SnapshotOptions BuildSnapshot(const config::PropertySet& properties) {
+  SnapshotOptions snapshot;
+  snapshot.mode = ParseSnapshotMode(properties.Text("snapshot.mode"));
+  snapshot.include_collections = properties.Regexes("snapshot.include.collection.list");
+  for (const std::string& table :
+       java::SplitCommaList(properties.Text("snapshot.select.statement.overrides"))) {
+    const std::string name = absl::StrCat("snapshot.select.statement.overrides.", table);
+    if (properties.IsSet(name)) snapshot.select_overrides[table] = properties.Find(name)->value;
+  }
+  snapshot.lock_tables = properties.Text("snapshot.locking.mode") == "shared";
+  snapshot.lock_timeout = properties.Milliseconds("snapshot.lock.timeout.ms");
+  snapshot.delay = properties.Milliseconds("snapshot.delay.ms");
+  snapshot.streaming_delay = properties.Milliseconds("streaming.delay.ms");
+  return snapshot;
+}
+
+}  // namespace walduct::snapshot

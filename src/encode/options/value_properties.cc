@@ -1,15 +1,39 @@
-// Debezium's properties that decide how a column's value and a record's schema look.
-#include "loader/definitions.h"
-#include "loader/validators.h"
+#include "encode/options/value_properties.h"
 
-namespace walduct::loader {
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+
+namespace walduct::encode {
 namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
+
+std::string CheckFractionDigits(absl::string_view value) {
+  constexpr int32_t kMost = 18;  // more than money has
+  int32_t digits = 0;
+  return absl::SimpleAtoi(value, &digits) && digits <= kMost ? ""
+                                                             : "At most 18 digits are expected";
+}
+
+std::string CheckPlaceholder(absl::string_view value) {
+  if (!absl::ConsumePrefix(&value, "hex:")) return "";
+  const bool digits = std::all_of(value.begin(), value.end(), [](char c) {
+    return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+  });
+  return digits && value.size() % 2 == 0 ? ""
+                                         : "Pairs of hexadecimal digits are expected after 'hex:'";
+}
+
 constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
 
-constexpr config::PropertyDefinition kDefinitions[] = {
+constexpr config::PropertyDefinition kValues[] = {
     {.name = "decimal.handling.mode",
      .type = kEnum,
      .default_value = "precise",
@@ -138,8 +162,59 @@ constexpr config::PropertyDefinition kDefinitions[] = {
      .note = "only the current form is written"},
 };
 
+constexpr config::PropertyDefinition kLostValues[] = {
+    {.name = "walduct.lost.values",
+     .type = kEnum,
+     .default_value = "debezium",
+     .doc = "Values that Debezium loses: its bytes (mostly null), or the values, see "
+            "docs/differences.md.",
+     .allowed = "debezium, keep"},
+};
+
+DecimalMode ParseDecimalMode(absl::string_view mode) {
+  if (mode == "double") return DecimalMode::kDouble;
+  return mode == "string" ? DecimalMode::kString : DecimalMode::kPrecise;
+}
+
+TimeMode ParseTimeMode(absl::string_view mode) {
+  constexpr std::pair<absl::string_view, TimeMode> kModes[] = {
+      {"adaptive_time_microseconds", TimeMode::kAdaptiveTimeMicroseconds},
+      {"connect", TimeMode::kConnect},
+      {"isostring", TimeMode::kIsoString},
+      {"microseconds", TimeMode::kMicroseconds},
+      {"nanoseconds", TimeMode::kNanoseconds}};
+  for (const auto& [name, value] : kModes) {
+    if (mode == name) return value;
+  }
+  return TimeMode::kAdaptive;
+}
+
+BinaryMode ParseBinaryMode(absl::string_view mode) {
+  if (mode == "base64") return BinaryMode::kBase64;
+  if (mode == "base64-url-safe") return BinaryMode::kBase64UrlSafe;
+  return mode == "hex" ? BinaryMode::kHex : BinaryMode::kBytes;
+}
+
 }  // namespace
 
-absl::Span<const config::PropertyDefinition> ValueDefinitions() { return kDefinitions; }
+absl::Span<const config::PropertyDefinition> ValueProperties() { return kValues; }
+absl::Span<const config::PropertyDefinition> LostValueProperties() { return kLostValues; }
 
-}  // namespace walduct::loader
+ValueOptions BuildValues(const config::PropertySet& properties) {
+  ValueOptions values;
+  values.decimal = ParseDecimalMode(properties.Text("decimal.handling.mode"));
+  values.time = ParseTimeMode(properties.Text("time.precision.mode"));
+  values.binary = ParseBinaryMode(properties.Text("binary.handling.mode"));
+  values.hstore_map = properties.Text("hstore.handling.mode") == "map";
+  values.interval_string = properties.Text("interval.handling.mode") == "string";
+  values.money_fraction_digits = static_cast<int32_t>(properties.Integer("money.fraction.digits"));
+  values.include_unknown = properties.Boolean("include.unknown.datatypes");
+  values.keep_lost = properties.Text("walduct.lost.values") == "keep";
+  constexpr absl::string_view kFailure = "event.converting.failure.handling.mode";
+  if (properties.IsSet(kFailure))
+    values.on_failure =
+        properties.Text(kFailure) == "fail" ? FailureMode::kStop : FailureMode::kNull;
+  return values;
+}
+
+}  // namespace walduct::encode

@@ -1,24 +1,25 @@
+#include "loader/all_properties.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "config/properties/names.h"
+#include "config/properties/validators.h"
 #include "java/text/text_lists.h"
-#include "loader/all_properties.h"
-#include "loader/validators.h"
 
 namespace walduct::loader {
 namespace {
 
-TEST(Definitions, DefaultsPassTheirOwnChecks) {
+TEST(AllProperties, DefaultsPassTheirOwnChecks) {
   for (const config::PropertyDefinition* definition : AllProperties().all()) {
     if (!definition->default_value.has_value()) continue;
     EXPECT_EQ(config::CheckValue(*definition, *definition->default_value), "") << definition->name;
   }
 }
 
-TEST(Definitions, EveryRowIsDocumentedAndGivesReasons) {
+TEST(AllProperties, EveryRowIsDocumentedAndGivesReasons) {
   for (const config::PropertyDefinition* definition : AllProperties().all()) {
     EXPECT_FALSE(definition->doc.empty()) << definition->name;
     EXPECT_EQ(definition->doc.back(), '.') << definition->name;
@@ -29,7 +30,7 @@ TEST(Definitions, EveryRowIsDocumentedAndGivesReasons) {
   }
 }
 
-TEST(Definitions, RefusedAndAliasedValuesAreAmongTheAllowedOnes) {
+TEST(AllProperties, RefusedAndAliasedValuesAreAmongTheAllowedOnes) {
   for (const config::PropertyDefinition* definition : AllProperties().all()) {
     for (const std::string& value : java::SplitCommaList(definition->refused)) {
       EXPECT_TRUE(java::ListContains(definition->allowed, value))
@@ -42,7 +43,7 @@ TEST(Definitions, RefusedAndAliasedValuesAreAmongTheAllowedOnes) {
   }
 }
 
-TEST(Definitions, NamesAreUniqueAndEachFindsItsRow) {
+TEST(AllProperties, NamesAreUniqueAndEachFindsItsRow) {
   std::set<absl::string_view> seen;
   for (const config::PropertyDefinition* definition : AllProperties().all()) {
     EXPECT_TRUE(seen.insert(definition->name).second) << definition->name;
@@ -55,7 +56,7 @@ TEST(Definitions, NamesAreUniqueAndEachFindsItsRow) {
   }
 }
 
-TEST(Definitions, PatternsMatchPlaceholdersAndRests) {
+TEST(AllProperties, PatternsMatchPlaceholdersAndRests) {
   EXPECT_TRUE(config::MatchesName("column.mask.with.<n>.chars", "column.mask.with.12.chars"));
   EXPECT_FALSE(config::MatchesName("column.mask.with.<n>.chars", "column.mask.with..chars"));
   EXPECT_TRUE(
@@ -64,7 +65,7 @@ TEST(Definitions, PatternsMatchPlaceholdersAndRests) {
   EXPECT_FALSE(config::MatchesName("producer.override.*", "producer.linger.ms"));
 }
 
-TEST(Definitions, ExactNamesAndSpecificPatternsComeFirst) {
+TEST(AllProperties, ExactNamesAndSpecificPatternsComeFirst) {
   EXPECT_EQ(AllProperties().Find("database.hostname")->name, "database.hostname");
   EXPECT_EQ(AllProperties().Find("database.loginTimeout")->name, "database.*");
   EXPECT_EQ(AllProperties().Find("column.mask.hash.v2.SHA-256.with.salt.x.y")->name,
@@ -75,14 +76,14 @@ TEST(Definitions, ExactNamesAndSpecificPatternsComeFirst) {
   EXPECT_EQ(AllProperties().Find("no.such.property"), nullptr);
 }
 
-TEST(Definitions, NearestNameForgivesSlipsButNotNonsense) {
+TEST(AllProperties, NearestNameForgivesSlipsButNotNonsense) {
   EXPECT_EQ(AllProperties().NearestName("tabel.include.list"), "table.include.list");
   EXPECT_EQ(AllProperties().NearestName("slot.nam"), "slot.name");
   EXPECT_EQ(AllProperties().NearestName("database.host"), "database.hostname");
   EXPECT_EQ(AllProperties().NearestName("completely.unrelated.thing.altogether"), "");
 }
 
-TEST(Definitions, OldNamesOfDebezium1AreKnown) {
+TEST(AllProperties, OldNamesOfDebezium1AreKnown) {
   for (const char* name :
        {"database.server.name", "table.whitelist", "table.blacklist", "schema.whitelist",
         "schema.blacklist", "column.whitelist", "column.blacklist", "slot.drop_on_stop"}) {
@@ -132,12 +133,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{"topic.creation.default.partitions", "0", "-1 or greater than 0"},
         BadValue{"offset.storage", "RedisOffsetBackingStore", "not a supported offset store"}));
 
+std::string Check(absl::string_view property, absl::string_view value) {
+  return config::CheckValue(*AllProperties().Find(property), value);
+}
+
 TEST(Validators, AcceptWhatDebeziumAccepts) {
-  EXPECT_EQ(CheckSlotName(std::string(63, 'a')), "");
-  EXPECT_NE(CheckSlotName(std::string(64, 'a')), "");
-  EXPECT_EQ(CheckSlotName("12345"), "") << "CFG-04: digits alone are a valid name";
-  EXPECT_EQ(CheckReplicaIdentities("t:FULL, s.t:INDEX idx , .*:default"), "");
-  EXPECT_EQ(CheckMessageKeyColumns("s.t:a,b;s.u:c"), "");
+  EXPECT_EQ(Check("slot.name", std::string(63, 'a')), "");
+  EXPECT_NE(Check("slot.name", std::string(64, 'a')), "");
+  EXPECT_EQ(Check("slot.name", "12345"), "") << "CFG-04: digits alone are a valid name";
+  EXPECT_EQ(Check("replica.identity.autoset.values", "t:FULL, s.t:INDEX idx , .*:default"), "");
+  EXPECT_EQ(Check("message.key.columns", "s.t:a,b;s.u:c"), "");
 }
 
 TEST(Validators, EnumsAndBooleansIgnoreCaseAndBlanks) {
@@ -151,11 +156,11 @@ TEST(Validators, ConvertersByFullSimpleOrShortName) {
   for (const char* name :
        {"org.apache.kafka.connect.json.JsonConverter", "JsonConverter", "Json", "StringConverter",
         "org.apache.kafka.connect.converters.ByteArrayConverter"}) {
-    EXPECT_EQ(CheckConverter(name), "") << name;
+    EXPECT_EQ(Check("value.converter", name), "") << name;
   }
-  EXPECT_THAT(CheckConverter("io.confluent.connect.avro.AvroConverter"),
+  EXPECT_THAT(Check("value.converter", "io.confluent.connect.avro.AvroConverter"),
               testing::HasSubstr("not supported yet"));
-  EXPECT_THAT(CheckConverter("com.acme.Foo"),
+  EXPECT_THAT(Check("value.converter", "com.acme.Foo"),
               testing::AllOf(testing::HasSubstr("not a converter that walduct knows"),
                              testing::HasSubstr("JsonConverter")));
 }

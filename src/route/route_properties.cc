@@ -1,19 +1,54 @@
-// Debezium's properties of topic names and of records that are not rows.
-#include "loader/definitions.h"
-#include "loader/validators.h"
+#include "route/route_properties.h"
 
-namespace walduct::loader {
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "config/properties/validators.h"
+#include "java/text/text_lists.h"
+#include "route/message_keys.h"
+#include "route/topic_naming_properties.h"
+
+namespace walduct::route {
 namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
+
+std::string CheckSkippedOperations(absl::string_view value) {
+  const std::vector<std::string> operations = java::SplitCommaList(value);
+  for (const std::string& operation : operations) {
+    if (operation == "none" && operations.size() > 1) {
+      return "'none' cannot be specified with other skipped operation types";
+    }
+    if (!java::ListContains("none, c, u, d, t, r", operation)) return "Invalid operation";
+  }
+  return "";
+}
+
+std::string CheckMessageKeyColumns(absl::string_view value) {
+  const absl::StatusOr<MessageKeys> keys = MessageKeys::Parse(value);
+  return keys.ok() ? "" : std::string(keys.status().message());
+}
+
 constexpr absl::string_view kTopicFix = "use letters, digits, '.', '_' and '-'";
+
 constexpr absl::string_view kStrategies =
     "use SchemaTopicNamingStrategy, SchemaUnicodeTopicNamingStrategy, "
     "SchemaRegexTopicNamingStrategy or their "
     "Default… forms of io.debezium.schema";
 
-constexpr config::PropertyDefinition kDefinitions[] = {
+constexpr config::PropertyDefinition kMessages[] = {
+    {.name = "message.prefix.include.list",
+     .type = kRegexList,
+     .doc = "Prefixes of logical decoding messages to capture; all when absent."},
+    {.name = "message.prefix.exclude.list",
+     .type = kRegexList,
+     .doc = "Prefixes of logical decoding messages not to capture."},
+};
+
+constexpr config::PropertyDefinition kTopics[] = {
     {.name = "topic.prefix",
      .doc =
          "Logical name of the server: first part of every topic and of the stored position's key.",
@@ -87,14 +122,56 @@ constexpr config::PropertyDefinition kDefinitions[] = {
      .type = kBoolean,
      .default_value = "false",
      .doc = "Write begin and end of transactions to a topic and number the records of each."},
-    {.name = "extended.headers.enabled",
+};
+
+constexpr config::PropertyDefinition kOperations[] = {
+    {.name = "skipped.operations",
+     .type = kList,
+     .default_value = "t",
+     .doc = "Operations of the stream that are not written: c, u, d, t, or none.",
+     .fix = "use a list of c, u, d, t, or the word none",
+     .validator = CheckSkippedOperations},
+    {.name = "skip.messages.without.change",
      .type = kBoolean,
-     .default_value = "true",
-     .doc = "Add the __debezium.context headers to row records."},
+     .default_value = "false",
+     .doc = "Drop updates that change no written column; needs REPLICA IDENTITY FULL."},
 };
 
 }  // namespace
 
-absl::Span<const config::PropertyDefinition> TopicDefinitions() { return kDefinitions; }
+absl::Span<const config::PropertyDefinition> MessageProperties() { return kMessages; }
+absl::Span<const config::PropertyDefinition> TopicProperties() { return kTopics; }
+absl::Span<const config::PropertyDefinition> OperationProperties() { return kOperations; }
 
-}  // namespace walduct::loader
+void WarnOfOperations(const config::PropertySet& properties, config::Findings* findings) {
+  if (!java::ListContains(properties.Text("skipped.operations"), "r")) return;
+  findings->Warn("skipped.operations", "'r' has no effect: rows of a snapshot are always written");
+}
+
+RouteOptions BuildRoute(const config::PropertySet& properties) {
+  RouteOptions route;
+  route.topic_prefix = properties.Text("topic.prefix");
+  route.topic_delimiter = properties.Text("topic.delimiter");
+  route.naming = BuildTopicNaming(properties);
+  if (properties.IsSet("message.key.columns")) {
+    absl::StatusOr<MessageKeys> keys = MessageKeys::Parse(properties.Text("message.key.columns"));
+    CHECK(keys.ok());  // checked before
+    route.message_keys = *std::move(keys);
+  }
+  route.skip_unchanged = properties.Boolean("skip.messages.without.change");
+  route.transaction_metadata = properties.Boolean("provide.transaction.metadata");
+  route.transaction_suffix = properties.Text("topic.transaction");
+  route.heartbeat_prefix = properties.Text("topic.heartbeat.prefix");
+  route.heartbeat_topic = properties.Text("topic.heartbeat.name");
+  route.message_include = properties.Regexes("message.prefix.include.list");
+  route.message_exclude = properties.Regexes("message.prefix.exclude.list");
+  route.tombstones_on_delete = properties.Boolean("tombstones.on.delete");
+  const std::string skipped = properties.Text("skipped.operations");
+  route.skip_create = java::ListContains(skipped, "c");
+  route.skip_update = java::ListContains(skipped, "u");
+  route.skip_delete = java::ListContains(skipped, "d");
+  route.skip_truncate = java::ListContains(skipped, "t");
+  return route;
+}
+
+}  // namespace walduct::route

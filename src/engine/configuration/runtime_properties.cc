@@ -1,17 +1,19 @@
-// Debezium's properties of its own process: queues, retries, limits, metrics.
-#include "loader/definitions.h"
-#include "loader/validators.h"
+#include "engine/configuration/runtime_properties.h"
 
-namespace walduct::loader {
+#include "config/properties/validators.h"
+
+namespace walduct::engine {
 namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
+
 constexpr absl::string_view kNoQueue =
     "there is no queue: memory is bounded in bytes by the producer's buffer.memory";
+
 constexpr absl::string_view kNoPolling = "nothing polls: records are handed on as they arrive";
 
-constexpr config::PropertyDefinition kDefinitions[] = {
+constexpr config::PropertyDefinition kRows[] = {
     {.name = "max.batch.size",
      .type = kPositiveInt,
      .default_value = "2048",
@@ -112,8 +114,49 @@ constexpr config::PropertyDefinition kDefinitions[] = {
      .note = "the PostgreSQL connector keeps no schema history"},
 };
 
+constexpr config::PropertyDefinition kDelays[] = {
+    {.name = "walduct.shutdown.timeout.ms",
+     .type = kPositiveLong,
+     .default_value = "8000",
+     .doc = "Longest wait for records in flight at a stop."},
+    {.name = "walduct.catalog.delay.ms",
+     .type = kNonNegativeLong,
+     .default_value = "500",
+     .doc = "How long after its commit the change that announces a table, or a change of one, is "
+            "described "
+            "from the catalog: a migration of several statements is then seen whole. Costs nothing "
+            "when "
+            "the stream lags."},
+};
+
+// Numbers that fail their own check were reported already.
+bool IsValid(const config::PropertySet& properties, absl::string_view name) {
+  const config::Property* property = properties.Find(name);
+  return property == nullptr || config::CheckValue(*property->definition, property->value).empty();
+}
+
 }  // namespace
 
-absl::Span<const config::PropertyDefinition> RuntimeDefinitions() { return kDefinitions; }
+absl::Span<const config::PropertyDefinition> RuntimeProperties() { return kRows; }
+absl::Span<const config::PropertyDefinition> DelayProperties() { return kDelays; }
 
-}  // namespace walduct::loader
+void CheckRuntime(const config::PropertySet& properties, config::Findings* findings) {
+  if (!properties.IsSet("max.queue.size") && !properties.IsSet("max.batch.size")) return;
+  if (!IsValid(properties, "max.queue.size") || !IsValid(properties, "max.batch.size")) return;
+  if (properties.Integer("max.queue.size") > properties.Integer("max.batch.size")) return;
+  const absl::string_view name =
+      properties.IsSet("max.queue.size") ? "max.queue.size" : "max.batch.size";
+  findings->Error(name, "Must be larger than the maximum batch size",
+                  "raise max.queue.size or leave both out: they have no effect");
+}
+
+RuntimeOptions BuildRuntime(const config::PropertySet& properties) {
+  RuntimeOptions runtime;
+  runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
+  runtime.retry_wait = properties.Milliseconds("retriable.restart.connector.wait.ms");
+  runtime.shutdown_timeout = properties.Milliseconds("walduct.shutdown.timeout.ms");
+  runtime.catalog_delay = properties.Milliseconds("walduct.catalog.delay.ms");
+  return runtime;
+}
+
+}  // namespace walduct::engine

@@ -1,4 +1,4 @@
-#include "loader/topic_naming_options.h"
+#include "route/topic_naming_properties.h"
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "java/regex/regex.h"
 #include "java/text/text_lists.h"
 
-namespace walduct::loader {
+namespace walduct::route {
 namespace {
 
 constexpr absl::string_view kPackage = "io.debezium.schema.";
@@ -31,12 +31,11 @@ std::unique_ptr<java::Regex> Regex(const config::PropertySet& properties, absl::
   return regex.ok() ? *std::move(regex) : nullptr;
 }
 
-std::optional<route::TopicRewrite> BuildRewrite(const config::PropertySet& properties,
-                                                absl::string_view regex,
-                                                absl::string_view replacement) {
+std::optional<TopicRewrite> BuildRewrite(const config::PropertySet& properties,
+                                         absl::string_view regex, absl::string_view replacement) {
   std::unique_ptr<java::Regex> compiled = Regex(properties, regex);
   if (compiled == nullptr) return std::nullopt;
-  return route::TopicRewrite{std::move(compiled), properties.Text(replacement)};
+  return TopicRewrite{std::move(compiled), properties.Text(replacement)};
 }
 
 void CheckRewrite(const config::PropertySet& properties, absl::string_view regex,
@@ -65,6 +64,11 @@ const NamingStrategy* FindNamingStrategy(absl::string_view class_name) {
   return nullptr;
 }
 
+std::string CheckNamingStrategy(absl::string_view value) {
+  return FindNamingStrategy(value) != nullptr ? ""
+                                              : "is not a topic naming strategy that walduct knows";
+}
+
 void CheckTopicNaming(const config::PropertySet& properties, config::Findings* findings) {
   const NamingStrategy* strategy = FindNamingStrategy(properties.Text("topic.naming.strategy"));
   if (strategy == nullptr) return;  // reported already
@@ -86,10 +90,10 @@ void CheckTopicNaming(const config::PropertySet& properties, config::Findings* f
     CheckRewrite(properties, "topic.key.field.regex", "topic.key.field.replacement", findings);
 }
 
-route::TopicNamingOptions BuildTopicNaming(const config::PropertySet& properties) {
+TopicNamingOptions BuildTopicNaming(const config::PropertySet& properties) {
   const NamingStrategy* strategy = FindNamingStrategy(properties.Text("topic.naming.strategy"));
   CHECK(strategy != nullptr);  // checked before
-  route::TopicNamingOptions naming;
+  TopicNamingOptions naming;
   naming.with_schema = strategy->with_schema;
   naming.unicode = strategy->unicode;
   if (!strategy->regex) return naming;
@@ -101,4 +105,4 @@ route::TopicNamingOptions BuildTopicNaming(const config::PropertySet& properties
   return naming;
 }
 
-}  // namespace walduct::loader
+}  // namespace walduct::route

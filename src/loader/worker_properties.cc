@@ -1,19 +1,18 @@
 // Kafka Connect's properties of a worker that are no client or offset properties: read from
 // connect-standalone.properties or connect-distributed.properties as they are, mostly without
 // effect.
-#include "loader/definitions.h"
+#include "loader/other_properties.h"
 
 namespace walduct::loader {
 namespace {
 
-using enum config::PropertyType;
 using enum config::Support;
 constexpr absl::string_view kNoWorkers =
     "there is no group of workers: one process runs the connector";
 constexpr absl::string_view kNoRest = "there is no REST interface yet";
 constexpr absl::string_view kBuiltIn = "nothing is loaded at run time";
 
-constexpr config::PropertyDefinition kDefinitions[] = {
+constexpr config::PropertyDefinition kRows[] = {
     {.name = "plugin.path",
      .support = kNoEffect,
      .doc = "Worker: folders with Java plug-ins.",
@@ -109,6 +108,6 @@ constexpr config::PropertyDefinition kDefinitions[] = {
 
 }  // namespace
 
-absl::Span<const config::PropertyDefinition> WorkerDefinitions() { return kDefinitions; }
+absl::Span<const config::PropertyDefinition> WorkerProperties() { return kRows; }
 
 }  // namespace walduct::loader

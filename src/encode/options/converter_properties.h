@@ -1,0 +1,38 @@
+// The properties that choose converters, by the Java class that is configured: their rows, and the
+// options they make. A class may be written by its full name, its simple name, or the simple name
+// without the kind ("Json" for JsonConverter), as Connect allows.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "config/properties/findings.h"
+#include "config/properties/property_set.h"
+#include "encode/options/converter_options.h"
+
+namespace walduct::encode {
+
+absl::Span<const config::PropertyDefinition> ConverterProperties();
+
+// Of key.converter and value.converter, of header.converter: "" or what is wrong.
+std::string CheckConverter(absl::string_view value);
+std::string CheckHeaderConverter(absl::string_view value);
+
+// nullopt when the class is not a supported converter.
+std::optional<ConverterKind> FindConverter(absl::string_view class_name);
+
+// With the package; as written when unknown.
+std::string FullConverterName(absl::string_view class_name);
+
+// role: "key", "value" or "header". Expects values that passed their checks.
+ConverterOptions BuildConverter(const config::PropertySet& properties, absl::string_view role,
+                                config::Findings* findings);
+
+// nullopt: SimpleHeaderConverter, Connect's default, which guesses nothing: text as it is,
+// structures as JSON without schemas.
+std::optional<ConverterOptions> BuildHeaderConverter(const config::PropertySet& properties,
+                                                     config::Findings* findings);
+
+}  // namespace walduct::encode

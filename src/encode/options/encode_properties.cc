@@ -1,0 +1,57 @@
+#include "encode/options/encode_properties.h"
+
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "base/check.h"
+#include "encode/options/column_properties.h"
+#include "encode/options/converter_properties.h"
+#include "encode/options/value_properties.h"
+
+namespace walduct::encode {
+namespace {
+
+using enum config::PropertyType;
+
+constexpr config::PropertyDefinition kHeaders[] = {
+    {.name = "extended.headers.enabled",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Add the __debezium.context headers to row records."},
+};
+
+// "hex:<digits>" stands for the bytes.
+std::string BuildPlaceholder(absl::string_view text) {
+  constexpr absl::string_view kHex = "hex:";
+  if (!absl::StartsWith(text, kHex)) return std::string(text);
+  return absl::HexStringToBytes(text.substr(kHex.size()));
+}
+
+names::NameAdjustment ParseAdjustment(absl::string_view mode) {
+  if (mode == "avro") return names::NameAdjustment::kAvro;
+  if (mode == "avro_unicode") return names::NameAdjustment::kAvroUnicode;
+  CHECK(mode == "none");
+  return names::NameAdjustment::kNone;
+}
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> HeaderProperties() { return kHeaders; }
+
+EncodeOptions BuildEncode(const config::PropertySet& properties, config::Findings* findings) {
+  EncodeOptions encode;
+  encode.key = BuildConverter(properties, "key", findings);
+  encode.value = BuildConverter(properties, "value", findings);
+  encode.header = BuildHeaderConverter(properties, findings);
+  encode.columns = BuildColumns(properties);
+  encode.schema_names = ParseAdjustment(properties.Text("schema.name.adjustment.mode"));
+  encode.field_names = ParseAdjustment(properties.Text("field.name.adjustment.mode"));
+  encode.extended_headers = properties.Boolean("extended.headers.enabled");
+  encode.values = BuildValues(properties);
+  encode.unavailable_placeholder =
+      BuildPlaceholder(properties.Text("unavailable.value.placeholder"));
+  return encode;
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,96 @@
+#include "engine/configuration/record_error_properties.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "config/properties/validators.h"
+#include "encode/options/converter_properties.h"
+
+namespace walduct::engine {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+constexpr config::PropertyDefinition kRows[] = {
+    {.name = "errors.tolerance",
+     .type = kEnum,
+     .default_value = "none",
+     .doc = "Whether records that cannot be published stop the connector (none) or are let pass "
+            "(all), to the dead letter topic or the log; see docs/errors.md.",
+     .allowed = "none, all"},
+    {.name = "errors.deadletterqueue.topic.name",
+     .doc = "Topic that takes the records that errors.tolerance=all lets pass. In Kafka Connect "
+            "only sinks have it.",
+     .validator = config::CheckWholeTopicName},
+    {.name = "errors.deadletterqueue.topic.replication.factor",
+     .type = kInt,
+     .default_value = "3",
+     .doc = "Replication factor of that topic when it is created; -1 is the broker's default.",
+     .validator = config::CheckTopicPartitions},
+    {.name = "errors.deadletterqueue.context.headers.enable",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Whether dead letters have headers __connect.errors.* that say what was wrong. A dead "
+            "letter whose value could not be written has them in any case."},
+    {.name = "errors.retry.timeout",
+     .default_value = "0",
+     .support = kNoEffect,
+     .doc = "Time to retry a failed conversion.",
+     .note = "a conversion that failed once fails always"},
+    {.name = "errors.retry.delay.max.ms",
+     .default_value = "60000",
+     .support = kNoEffect,
+     .doc = "Longest wait between those.",
+     .note = "a conversion that failed once fails always"},
+    {.name = "errors.log.enable",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Log dead letters. A record that ends without one is always logged."},
+    {.name = "errors.log.include.messages",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Log key and value of the records that are logged. They are what the topic would have "
+            "got: mind who reads the log."},
+};
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> RecordErrorProperties() { return kRows; }
+
+void CheckRecordErrors(const config::PropertySet& properties, config::Findings* findings) {
+  constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
+  const bool tolerate = properties.Text("errors.tolerance") == "all";
+  const bool has_topic = properties.IsSet(kTopic);
+  if (has_topic && !tolerate) {
+    findings->Warn(kTopic,
+                   "has no effect: errors.tolerance=none stops the connector at the first record "
+                   "that cannot be published; set errors.tolerance=all");
+  }
+  if (tolerate && !has_topic) {
+    findings->Warn("errors.tolerance",
+                   absl::StrCat("records that cannot be published will be in the log only; name a "
+                                "topic in ",
+                                kTopic, " to keep them"));
+  }
+  for (const absl::string_view companion : {"errors.deadletterqueue.topic.replication.factor",
+                                            "errors.deadletterqueue.context.headers.enable"}) {
+    if (properties.IsSet(companion) && !has_topic)
+      findings->Warn(companion, absl::StrCat("has no effect without ", kTopic));
+  }
+}
+
+RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties) {
+  RecordErrorOptions errors;
+  errors.tolerate = properties.Text("errors.tolerance") == "all";
+  if (errors.tolerate)
+    errors.dead_letter_topic = properties.Text("errors.deadletterqueue.topic.name");
+  errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
+  errors.log = properties.Boolean("errors.log.enable");
+  errors.log_records = properties.Boolean("errors.log.include.messages");
+  errors.value_converter = encode::FullConverterName(properties.Text("value.converter"));
+  errors.header_converter = encode::FullConverterName(properties.Text("header.converter"));
+  return errors;
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,188 @@
+#include "loader/other_properties.h"
+
+#include <string>
+
+#include "config/properties/class_names.h"
+#include "config/transforms/transform_checks.h"
+#include "java/text/text_lists.h"
+
+namespace walduct::loader {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+std::string CheckConnectorClass(absl::string_view value) {
+  if (config::NamesClass(value, "io.debezium.connector.postgresql.PostgresConnector", "Connector"))
+    return "";
+  return "is not the PostgreSQL connector";
+}
+
+std::string CheckSignalCollection(absl::string_view value) {
+  return java::SplitCommaList(value).size() <= 1
+             ? ""
+             : "For single task connector only one signal data collection is permitted.";
+}
+
+constexpr absl::string_view kNoSignals = "signals are not acted on yet";
+
+constexpr config::PropertyDefinition kConnector[] = {
+    {.name = "name",
+     .doc = "Name of the connector; part of the stored position's key. Without it the file's name "
+            "is taken."},
+    {.name = "connector.class",
+     .type = kClass,
+     .doc = "io.debezium.connector.postgresql.PostgresConnector, or nothing.",
+     .fix = "use io.debezium.connector.postgresql.PostgresConnector or leave it out",
+     .validator = CheckConnectorClass},
+    {.name = "tasks.max",
+     .type = kPositiveInt,
+     .default_value = "1",
+     .support = kNoEffect,
+     .doc = "Tasks at most.",
+     .note = "the connector has exactly one task, with Debezium too"},
+    {.name = "tasks.max.enforce",
+     .type = kBoolean,
+     .default_value = "true",
+     .support = kNoEffect,
+     .doc = "Refuse more tasks than tasks.max.",
+     .note = "the connector has exactly one task"},
+};
+
+constexpr config::PropertyDefinition kChain[] = {
+    {.name = "transforms",
+     .type = kList,
+     .doc = "Names of single message transforms, in order; see docs/transforms.md."},
+    {.name = "transforms.*",
+     .doc = "Class, predicate and options of a transform that transforms lists.",
+     .idle = config::ExplainUnlisted},
+    {.name = "predicates", .type = kList, .doc = "Names of predicates of transforms."},
+    {.name = "predicates.*",
+     .doc = "Class and options of a predicate that predicates lists.",
+     .idle = config::ExplainUnlisted},
+};
+
+constexpr config::PropertyDefinition kDelivery[] = {
+    {.name = "config.action.reload",
+     .type = kEnum,
+     .default_value = "restart",
+     .support = kNotYetWarned,
+     .doc = "What a change of a provider's value leads to.",
+     .note = "references are resolved once, at start",
+     .allowed = "none, restart"},
+    {.name = "exactly.once.support",
+     .type = kEnum,
+     .default_value = "requested",
+     .doc = "Whether the connector must write exactly once.",
+     .note = "records are written at least once",
+     .allowed = "requested, required",
+     .refused = "required"},
+    {.name = "transaction.boundary",
+     .type = kEnum,
+     .default_value = "poll",
+     .support = kNoEffect,
+     .doc = "Extent of Kafka transactions.",
+     .note = "records are written without Kafka transactions",
+     .allowed = "poll, interval, connector"},
+    {.name = "transaction.boundary.interval.ms",
+     .support = kNoEffect,
+     .doc = "Length of Kafka transactions.",
+     .note = "records are written without Kafka transactions"},
+    {.name = "exactly.once.source.support",
+     .type = kEnum,
+     .default_value = "disabled",
+     .support = kNotYetWarned,
+     .doc = "Worker: write exactly once.",
+     .note = "records are written at least once",
+     .allowed = "disabled, preparing, enabled"},
+};
+
+constexpr config::PropertyDefinition kSignals[] = {
+    {.name = "signal.data.collection",
+     .type = kList,
+     .support = kNotYetWarned,
+     .doc = "Table (schema.table) that signals are inserted into.",
+     .note = kNoSignals,
+     .fix = "name one table as schema.table",
+     .validator = CheckSignalCollection},
+    {.name = "signal.enabled.channels",
+     .type = kList,
+     .default_value = "source",
+     .support = kNotYetWarned,
+     .doc = "Where signals are read from.",
+     .note = kNoSignals},
+    {.name = "signal.poll.interval.ms",
+     .type = kPositiveLong,
+     .default_value = "5000",
+     .support = kNotYetWarned,
+     .doc = "Time between two looks for signals.",
+     .note = kNoSignals},
+    {.name = "signal.kafka.topic",
+     .support = kNotYetWarned,
+     .doc = "Topic of signals.",
+     .note = kNoSignals},
+    {.name = "signal.kafka.bootstrap.servers",
+     .support = kNotYetWarned,
+     .doc = "Brokers of that topic.",
+     .note = kNoSignals},
+    {.name = "signal.kafka.groupId",
+     .default_value = "kafka-signal",
+     .support = kNotYetWarned,
+     .doc = "Consumer group of that topic.",
+     .note = kNoSignals},
+    {.name = "signal.kafka.poll.timeout.ms",
+     .type = kNonNegativeInt,
+     .default_value = "0",
+     .support = kNotYetWarned,
+     .doc = "Longest wait in one poll of that topic.",
+     .note = kNoSignals},
+    {.name = "signal.consumer.*",
+     .support = kNotYetWarned,
+     .doc = "Consumer property of the signal topic.",
+     .note = kNoSignals},
+    {.name = "signal.file",
+     .default_value = "file-signals.txt",
+     .support = kNotYetWarned,
+     .doc = "File that signals are read from.",
+     .note = kNoSignals},
+    {.name = "signal.emit.failure.max.retries",
+     .type = kInt,
+     .default_value = "0",
+     .support = kNotYetWarned,
+     .doc = "Further attempts to write a watermark.",
+     .note = kNoSignals},
+    {.name = "signal.emit.failure.backoff.ms",
+     .type = kNonNegativeLong,
+     .default_value = "10000",
+     .support = kNotYetWarned,
+     .doc = "Time between those attempts.",
+     .note = kNoSignals},
+    {.name = "notification.enabled.channels",
+     .type = kList,
+     .support = kNotYetWarned,
+     .doc = "Where notifications go: sink, log, jmx.",
+     .note = "notifications are not written yet; progress is in the log"},
+    {.name = "notification.sink.topic.name",
+     .support = kNotYetWarned,
+     .doc = "Topic of notifications.",
+     .note = "notifications are not written yet; progress is in the log"},
+};
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> ConnectorProperties() { return kConnector; }
+absl::Span<const config::PropertyDefinition> ChainProperties() { return kChain; }
+absl::Span<const config::PropertyDefinition> DeliveryProperties() { return kDelivery; }
+absl::Span<const config::PropertyDefinition> SignalProperties() { return kSignals; }
+
+void CheckNotifications(const config::PropertySet& properties, config::Findings* findings) {
+  if (!java::ListContains(properties.Text("notification.enabled.channels"), "sink") ||
+      properties.IsSet("notification.sink.topic.name"))
+    return;
+  findings->Error(
+      "notification.sink.topic.name",
+      "Notification topic name must be provided when kafka notification channel is enabled",
+      "add it or drop 'sink' from notification.enabled.channels");
+}
+
+}  // namespace walduct::loader

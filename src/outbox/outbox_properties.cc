@@ -1,0 +1,105 @@
+#include "outbox/outbox_properties.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "java/text/text_lists.h"
+
+namespace walduct::outbox {
+namespace {
+
+using enum config::PropertyType;
+
+constexpr config::PropertyDefinition kRows[] = {
+    {.name = "walduct.outbox.tables",
+     .type = kRegexList,
+     .doc =
+         "Outbox tables, as schema.table like table.include.list; of a partitioned table its own "
+         "name. Their rows become events; housekeeping touches no other table."},
+    {.name = "walduct.outbox.route",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Whether rows of walduct.outbox.tables, and of no other table, go through the "
+            "EventRouter: those of transforms that have no predicate, else one with Debezium's "
+            "defaults."},
+    {.name = "walduct.outbox.cleanup",
+     .type = kEnum,
+     .default_value = "none",
+     .doc = "Housekeeping of the outbox tables: delete rows, or drop partitions by time, that are "
+            "past walduct.outbox.retention.ms and certain to have been acknowledged.",
+     .allowed = "none, delete, drop_partitions"},
+    {.name = "walduct.outbox.retention.ms",
+     .type = kNonNegativeLong,
+     .default_value = "604800000",
+     .doc = "How long outbox rows are kept; 0: as soon as they are acknowledged."},
+    {.name = "walduct.outbox.cleanup.time.column",
+     .doc = "Timestamp column that says how old an outbox row is; the one of created_at, "
+            "occurred_at, timestamp, ts that the table has when not set. Not needed with a "
+            "retention of 0."},
+    {.name = "walduct.outbox.cleanup.interval.ms",
+     .type = kPositiveLong,
+     .default_value = "60000",
+     .doc = "Time between rounds of housekeeping."},
+    {.name = "walduct.outbox.cleanup.batch.size",
+     .type = kPositiveInt,
+     .default_value = "1000",
+     .doc = "Rows deleted by one statement, which is a transaction of its own."},
+    {.name = "walduct.outbox.cleanup.history",
+     .type = kEnum,
+     .default_value = "fail",
+     .doc =
+         "What to do at a first start that publishes only new rows (snapshot.mode=no_data) while "
+         "the outbox tables hold older ones: refuse, or delete them in time though walduct never "
+         "published them.",
+     .allowed = "fail, delete"},
+};
+
+// Plain words match no schema.table.
+void CheckOutboxTables(const config::PropertySet& properties, config::Findings* findings) {
+  for (const std::string& item : java::SplitCommaList(properties.Text("walduct.outbox.tables"))) {
+    const bool plain = std::all_of(item.begin(), item.end(), [](unsigned char c) {
+      return absl::ascii_isalnum(c) || c == '_' || c == '-';
+    });
+    if (!plain) continue;
+    findings->Error("walduct.outbox.tables",
+                    absl::StrCat("has the item '", item, "' without a schema"),
+                    absl::StrCat("write the whole name, as in public.", item));
+  }
+}
+
+OutboxCleanup ParseOutboxCleanup(absl::string_view mode) {
+  if (mode == "delete") return OutboxCleanup::kDelete;
+  if (mode == "drop_partitions") return OutboxCleanup::kDropPartitions;
+  CHECK(mode == "none");
+  return OutboxCleanup::kNone;
+}
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> OutboxProperties() { return kRows; }
+
+void CheckOutbox(const config::PropertySet& properties, config::Findings* findings) {
+  CheckOutboxTables(properties, findings);
+  if (properties.Text("walduct.outbox.cleanup") == "none" ||
+      properties.IsSet("walduct.outbox.tables"))
+    return;
+  findings->Error("walduct.outbox.tables", "A value is required for walduct.outbox.cleanup",
+                  "name the outbox tables as schema.table, or set walduct.outbox.cleanup=none");
+}
+
+OutboxOptions BuildOutbox(const config::PropertySet& properties) {
+  OutboxOptions outbox;
+  outbox.tables = properties.Regexes("walduct.outbox.tables");
+  outbox.cleanup = ParseOutboxCleanup(properties.Text("walduct.outbox.cleanup"));
+  outbox.retention = properties.Milliseconds("walduct.outbox.retention.ms");
+  outbox.time_column = properties.Text("walduct.outbox.cleanup.time.column");
+  outbox.interval = properties.Milliseconds("walduct.outbox.cleanup.interval.ms");
+  outbox.batch_rows = properties.Integer("walduct.outbox.cleanup.batch.size");
+  outbox.delete_history = properties.Text("walduct.outbox.cleanup.history") == "delete";
+  return outbox;
+}
+
+}  // namespace walduct::outbox

@@ -1,0 +1,18 @@
+// The properties that say how PostgreSQL is reached: their rows, and the options they make.
+#pragma once
+
+#include "absl/types/span.h"
+#include "config/properties/property_set.h"
+#include "postgres/options.h"
+
+namespace walduct::postgres {
+
+absl::Span<const config::PropertyDefinition> ConnectionProperties();
+// Of the Java driver and of other connectors.
+absl::Span<const config::PropertyDefinition> DriverProperties();
+absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties();
+
+// Expects values that passed their checks.
+DatabaseOptions BuildDatabase(const config::PropertySet& properties);
+
+}  // namespace walduct::postgres

@@ -1,0 +1,253 @@
+#include "replication/replication_properties.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/check.h"
+#include "java/regex/regex.h"
+#include "java/regex/regex_list.h"
+#include "java/text/text_lists.h"
+
+namespace walduct::replication {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+bool FullMatch(absl::string_view pattern, absl::string_view text) {
+  absl::StatusOr<std::unique_ptr<java::Regex>> regex = java::Regex::Compile(pattern, {});
+  return regex.ok() && (*regex)->FullMatch(text);
+}
+
+std::string CheckSlotName(absl::string_view value) {
+  const bool valid = value.size() <= 63 && std::all_of(value.begin(), value.end(), [](char c) {
+                       return absl::ascii_islower(static_cast<unsigned char>(c)) ||
+                              absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '_';
+                     });
+  return valid ? ""
+               : "Valid replication slot name must contain only digits, lowercase characters and "
+                 "underscores with length <= 63";
+}
+
+std::string CheckReplicaIdentities(absl::string_view value) {
+  for (const std::string& part : java::SplitCommaList(value)) {
+    if (!FullMatch(R"((?i)\s*[^\s:]+:(DEFAULT|INDEX \w*|FULL|NOTHING)\s*)", part)) {
+      return "has an invalid format (expecting table-regex:DEFAULT|FULL|NOTHING|INDEX name)";
+    }
+    const absl::StatusOr<java::RegexList> tables =
+        java::RegexList::Parse(part.substr(0, part.find(':')));
+    if (!tables.ok()) return std::string(tables.status().message());
+  }
+  return "";
+}
+
+constexpr config::PropertyDefinition kRows[] = {
+    {.name = "plugin.name",
+     .type = kEnum,
+     .default_value = "pgoutput",
+     .doc = "Logical decoding plug-in; always pgoutput, which every server has.",
+     .note = "any other plug-in is mapped to pgoutput",
+     .allowed = "pgoutput, decoderbufs, wal2json, wal2json_rds, wal2json_streaming, "
+                "wal2json_rds_streaming"},
+    {.name = "slot.name",
+     .default_value = "debezium",
+     .doc = "Replication slot, created when missing.",
+     .fix = "use for example 'orders_slot'",
+     .validator = CheckSlotName},
+    {.name = "slot.drop.on.stop",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Drop the slot at a clean stop; changes made until the next start are then never seen.",
+     .aliases = "slot.drop_on_stop"},
+    {.name = "slot.failover",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc =
+         "Create the slot with FAILOVER, so that standbys of PostgreSQL 17 and later keep a copy."},
+    {.name = "slot.stream.params", .doc = "Extra options of START_REPLICATION as k=v;k2=v2."},
+    {.name = "slot.max.retries",
+     .type = kNonNegativeInt,
+     .default_value = "6",
+     .doc = "Further attempts to connect, to create the slot or to start the stream."},
+    {.name = "slot.retry.delay.ms",
+     .type = kNonNegativeLong,
+     .default_value = "10000",
+     .doc = "Time between those attempts."},
+    {.name = "publication.name",
+     .default_value = "dbz_publication",
+     .doc = "Publication that the stream reads."},
+    {.name = "publication.autocreate.mode",
+     .type = kEnum,
+     .default_value = "all_tables",
+     .doc = "What to do when the publication is missing: create it for all tables, for the "
+            "captured ones (filtered), for "
+            "none, or stop (disabled).",
+     .allowed = "disabled, all_tables, filtered, no_tables"},
+    {.name = "publish.via.partition.root",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc =
+         "Create the publication so that rows of partitions appear under the partitioned table."},
+    {.name = "replica.identity.autoset.values",
+     .doc = "Replica identities to set at start, as table-regex:FULL,…; needs ownership of the "
+            "tables.",
+     .fix = "use a list of table-regex:DEFAULT, :FULL, :NOTHING or :INDEX name",
+     .validator = CheckReplicaIdentities},
+    {.name = "status.update.interval.ms",
+     .type = kPositiveInt,
+     .default_value = "10000",
+     .doc = "Time between two reports of the confirmed position to the server."},
+    {.name = "xmin.fetch.interval.ms",
+     .type = kNonNegativeLong,
+     .default_value = "0",
+     .support = kNotYetRefused,
+     .doc = "Time between two readings of the slot's catalog_xmin for source.xmin; 0 is never.",
+     .note = "source.xmin is always null"},
+    {.name = "lsn.flush.mode",
+     .type = kEnum,
+     .default_value = "connector",
+     .doc = "Who confirms positions to the server; keepalives advance an idle slot in either mode.",
+     .allowed = "connector, manual, connector_and_driver",
+     .refused = "manual"},
+    {.name = "flush.lsn.source",
+     .type = kBoolean,
+     .default_value = "true",
+     .support = kNotYetRefused,
+     .doc = "Older form of lsn.flush.mode: false leaves the slot to someone else.",
+     .note = "the stored position is always confirmed to the server"},
+    {.name = "lsn.flush.timeout.ms",
+     .type = kPositiveLong,
+     .default_value = "30000",
+     .support = kNoEffect,
+     .doc = "Longest wait for one confirmation.",
+     .note = "a confirmation is one message that nothing waits for"},
+    {.name = "lsn.flush.timeout.action",
+     .type = kEnum,
+     .default_value = "fail",
+     .support = kNoEffect,
+     .doc = "What a confirmation that takes too long leads to.",
+     .note = "a confirmation is one message that nothing waits for",
+     .allowed = "fail, warn, ignore"},
+    {.name = "offset.mismatch.strategy",
+     .type = kEnum,
+     .default_value = "no_validation",
+     .doc = "What to do when the stored position and the slot's differ.",
+     .allowed = "no_validation, trust_offset, trust_slot, trust_greater_lsn"},
+    {.name = "internal.slot.seek.to.known.offset.on.start",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNoEffect,
+     .doc = "Older form of offset.mismatch.strategy=trust_offset.",
+     .note = "Debezium no longer reads it; set offset.mismatch.strategy",
+     .aliases = "slot.seek.to.known.offset.on.start"},
+    {.name = "internal.create.slot.command.timeout",
+     .type = kPositiveLong,
+     .default_value = "90",
+     .doc = "Time limit of creating the slot and the publication, in seconds."},
+    {.name = "internal.log.position.check.enable",
+     .type = kBoolean,
+     .default_value = "true",
+     .support = kNotYetWarned,
+     .doc = "Check at start that the stored position is still available.",
+     .note = "the check is always made: without it a gap would go unseen"},
+    {.name = "internal.offset.activity.monitor.interval.ms",
+     .type = kNonNegativeLong,
+     .default_value = "600000",
+     .support = kNotYetWarned,
+     .doc = "Warn when the position has not moved for so long.",
+     .note = "an idle slot is advanced by keepalives"},
+};
+
+PublicationAutocreate ParseAutocreate(absl::string_view mode) {
+  if (mode == "disabled") return PublicationAutocreate::kDisabled;
+  if (mode == "filtered") return PublicationAutocreate::kFiltered;
+  if (mode == "no_tables") return PublicationAutocreate::kNoTables;
+  CHECK(mode == "all_tables");
+  return PublicationAutocreate::kAllTables;
+}
+
+OffsetMismatch ParseMismatch(absl::string_view strategy) {
+  if (strategy == "trust_offset") return OffsetMismatch::kTrustOffset;
+  if (strategy == "trust_slot") return OffsetMismatch::kTrustSlot;
+  if (strategy == "trust_greater_lsn") return OffsetMismatch::kTrustGreaterLsn;
+  CHECK(strategy == "no_validation");
+  return OffsetMismatch::kNoValidation;
+}
+
+// "table-regex:FULL, table-regex:INDEX name"; the format was checked before.
+std::vector<ReplicaIdentityRule> BuildReplicaIdentities(const config::PropertySet& properties) {
+  std::vector<ReplicaIdentityRule> rules;
+  for (const std::string& part :
+       java::SplitCommaList(properties.Text("replica.identity.autoset.values"))) {
+    const std::vector<absl::string_view> sides = absl::StrSplit(part, absl::MaxSplits(':', 1));
+    absl::StatusOr<java::RegexList> tables = java::RegexList::Parse(sides[0]);
+    CHECK(tables.ok());
+    const std::vector<std::string> words = absl::StrSplit(sides[1], ' ', absl::SkipWhitespace());
+    rules.push_back({.tables = *std::move(tables),
+                     .identity = absl::AsciiStrToUpper(words[0]),
+                     .index = words.size() > 1 ? words[1] : ""});
+  }
+  return rules;
+}
+
+// As Debezium: a part without '=' is dropped with a warning.
+std::vector<std::pair<std::string, std::string>> BuildStreamParams(absl::string_view text,
+                                                                   config::Findings* findings) {
+  std::vector<std::pair<std::string, std::string>> params;
+  for (const absl::string_view part : absl::StrSplit(text, ';', absl::SkipWhitespace())) {
+    const std::vector<absl::string_view> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    if (sides.size() == 2 && !absl::StripAsciiWhitespace(sides[0]).empty()) {
+      params.emplace_back(absl::StripAsciiWhitespace(sides[0]),
+                          absl::StripAsciiWhitespace(sides[1]));
+    } else {
+      findings->Warn("slot.stream.params",
+                     absl::StrCat("'", part, "' is not of the form k=v and is ignored"));
+    }
+  }
+  return params;
+}
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> ReplicationProperties() { return kRows; }
+
+void WarnOfReplication(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.Text("plugin.name") != "pgoutput") {
+    findings->Warn("plugin.name",
+                   absl::StrCat("'", properties.Text("plugin.name"), "' is mapped to pgoutput"));
+  }
+  if (properties.Text("slot.drop.on.stop") == "true") {
+    findings->Warn(
+        "slot.drop.on.stop",
+        "changes made between a stop and the next start will be lost; meant for tests only");
+  }
+}
+
+ReplicationOptions BuildReplication(const config::PropertySet& properties,
+                                    config::Findings* findings) {
+  ReplicationOptions replication;
+  replication.slot_name = properties.Text("slot.name");
+  replication.drop_slot_on_stop = properties.Boolean("slot.drop.on.stop");
+  replication.failover_slot = properties.Boolean("slot.failover");
+  replication.stream_params = BuildStreamParams(properties.Text("slot.stream.params"), findings);
+  replication.max_retries = static_cast<int>(properties.Integer("slot.max.retries"));
+  replication.retry_delay = properties.Milliseconds("slot.retry.delay.ms");
+  replication.publication_name = properties.Text("publication.name");
+  replication.publication_autocreate =
+      ParseAutocreate(properties.Text("publication.autocreate.mode"));
+  replication.publish_via_partition_root = properties.Boolean("publish.via.partition.root");
+  replication.status_interval = properties.Milliseconds("status.update.interval.ms");
+  replication.create_slot_timeout =
+      absl::Seconds(properties.Integer("internal.create.slot.command.timeout"));
+  replication.replica_identities = BuildReplicaIdentities(properties);
+  replication.offset_mismatch = ParseMismatch(properties.Text("offset.mismatch.strategy"));
+  return replication;
+}
+
+}  // namespace walduct::replication
