@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "encode/record_encoder.h"
 #include "encode/types/type_table.h"
+#include "tests/support/chain_config.h"
 #include "tests/support/type_samples.h"
 #include "transform/chain/chain.h"
 
@@ -120,39 +121,31 @@ void TypicalRowAlone(benchmark::State& state) {
 }
 BENCHMARK(TypicalRowAlone);
 
-config::TransformSpec Transform(config::TransformKind kind,
-                                const std::vector<std::pair<std::string, std::string>>& options) {
-  config::TransformSpec spec;
-  spec.alias = "t";
-  spec.kind = kind;
-  for (const auto& [name, value] : options) spec.options.Put(name, value);
-  return spec;
-}
-
-void Chained(benchmark::State& state, std::vector<config::TransformSpec> transforms) {
-  config::TransformChainOptions options;
-  options.transforms = std::move(transforms);
-  const auto chain = transform::Chain::Create(options);
+void Chained(benchmark::State& state, const test::PropertyList& transforms) {
+  const auto chain = transform::Chain::Create(test::ChainOf(transforms));
   EncodeRows(state, Typical(), state.range(0) != 0, chain.get());
 }
 
 // The same record through a chain that changes nothing, unwrapped, and unwrapped to the topic that
 // a column names.
 void TypicalRowPassed(benchmark::State& state) {
-  Chained(state, {Transform(config::TransformKind::kSchemaChangeEventFilter, {})});
+  Chained(state, test::OneTransform("p", "SchemaChangeEventFilter",
+                                    {{"schema.change.event.exclude.list", "DROP"}}));
 }
 BENCHMARK(TypicalRowPassed)->ArgName("schemas")->Arg(0)->Arg(1);
 
 void TypicalRowUnwrapped(benchmark::State& state) {
-  Chained(state, {Transform(config::TransformKind::kExtractNewRecordState, {})});
+  Chained(state, test::OneTransform("u", "ExtractNewRecordState"));
 }
 BENCHMARK(TypicalRowUnwrapped)->ArgName("schemas")->Arg(0)->Arg(1);
 
 void TypicalRowRouted(benchmark::State& state) {
-  Chained(state, {Transform(config::TransformKind::kExtractNewRecordState,
-                            {{"route.by.field", "column_4"}, {"add.fields", "op,source.ts_ms"}}),
-                  Transform(config::TransformKind::kRegexRouter,
-                            {{"regex", "(.*)"}, {"replacement", "x-$1"}})});
+  Chained(
+      state,
+      test::InOrder(
+          {test::OneTransform("u", "ExtractNewRecordState",
+                              {{"route.by.field", "column_4"}, {"add.fields", "op,source.ts_ms"}}),
+           test::OneTransform("r", "RegexRouter", {{"regex", "(.*)"}, {"replacement", "x-$1"}})}));
 }
 BENCHMARK(TypicalRowRouted)->ArgName("schemas")->Arg(0)->Arg(1);
 

@@ -4,10 +4,10 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "config/documentation.h"
-#include "config/transforms/transform_class.h"
 #include "engine/errors/error_policy.h"
 #include "engine/world/chain_preview.h"
 #include "loader/all_properties.h"
+#include "transform/registry/documentation.h"
 
 namespace walduct::cli {
 
@@ -37,7 +37,7 @@ int Validate(const Arguments& arguments) {
     return engine::kExitClean;
   }
   if (arguments.print_transforms) {
-    std::cout << config::TransformsMarkdown();
+    std::cout << transform::TransformsMarkdown();
     return engine::kExitClean;
   }
   if (arguments.connector_files.empty())

@@ -18,6 +18,7 @@
 #include "route/table_filter_properties.h"
 #include "sink/sink_properties.h"
 #include "snapshot/snapshot_properties.h"
+#include "transform/properties/chain_properties.h"
 
 namespace walduct::loader {
 
@@ -41,7 +42,7 @@ const config::PropertyTable& AllProperties() {
       {"Runtime", engine::RuntimeProperties()},
       {"Kafka Connect", ConnectorProperties()},
       {"Kafka Connect", encode::ConverterProperties()},
-      {"Kafka Connect", ChainProperties()},
+      {"Kafka Connect", transform::ChainProperties()},
       {"Kafka Connect", engine::RecordErrorProperties()},
       {"Kafka Connect", DeliveryProperties()},
       {"Kafka Connect", config::ProviderProperties()},

@@ -1,10 +1,7 @@
 #include "loader/combination_checks.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "config/property_checks.h"
-#include "config/transforms/transform_checks.h"
 #include "encode/options/converter_properties.h"
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_properties.h"
@@ -17,21 +14,19 @@
 #include "route/topic_naming_properties.h"
 #include "sink/sink_properties.h"
 #include "snapshot/snapshot_properties.h"
+#include "transform/properties/chain_properties.h"
 
 namespace walduct::loader {
 namespace {
 
 // Debezium's context headers are text.
-void CheckHeaders(const config::PropertySet& properties, const config::TransformChainOptions& chain,
+void CheckHeaders(const config::PropertySet& properties, const transform::ChainSpec& chain,
                   config::Findings* findings) {
   const bool bytes = encode::FindConverter(properties.Text("header.converter")) ==
                          encode::ConverterKind::kByteArray &&
                      !properties.IsSet("header.converter.delegate.converter.type");
-  const bool dropped = std::any_of(chain.transforms.begin(), chain.transforms.end(),
-                                   [](const config::TransformSpec& spec) {
-                                     return spec.kind == config::TransformKind::kDropHeaders;
-                                   });
-  if (!bytes || dropped || properties.Text("extended.headers.enabled") == "false") return;
+  if (!bytes || chain.DropsHeaders() || properties.Text("extended.headers.enabled") == "false")
+    return;
   findings->Error(
       "header.converter",
       "writes bytes only, and the headers __debezium.context.* of every record are text",
@@ -67,7 +62,8 @@ void CheckDeadLetterTopic(const config::PropertySet& properties, config::Finding
 }  // namespace
 
 // The order of the checks is that of the report.
-void CheckCombinations(const config::PropertySet& properties, config::Findings* findings) {
+transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
+                                       config::Findings* findings) {
   config::CheckRequired(properties, findings);
   for (const absl::string_view kind : {"schema", "table", "column", "message.prefix"})
     config::CheckOneList(properties, kind, findings);
@@ -76,7 +72,8 @@ void CheckCombinations(const config::PropertySet& properties, config::Findings* 
   CheckNotifications(properties, findings);
   sink::CheckSink(properties, findings);
   offset::CheckOffset(properties, findings);
-  CheckHeaders(properties, config::ReadTransforms(properties, findings), findings);
+  transform::ChainSpec chain = transform::ReadChain(properties, findings);
+  CheckHeaders(properties, chain, findings);
   sink::CheckTopicCreation(properties, findings);
   route::CheckTopicNaming(properties, findings);
   outbox::CheckOutbox(properties, findings);
@@ -86,6 +83,7 @@ void CheckCombinations(const config::PropertySet& properties, config::Findings* 
   snapshot::WarnOfOverrides(properties, findings);
   replication::WarnOfReplication(properties, findings);
   route::WarnOfOperations(properties, findings);
+  return chain;
 }
 
 }  // namespace walduct::loader

@@ -3,10 +3,13 @@
 
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::loader {
 
-// Required properties, exclusive lists, what one property asks of another.
-void CheckCombinations(const config::PropertySet& properties, config::Findings* findings);
+// Required properties, exclusive lists, what one property asks of another. Gives the chain, which
+// is read on the way; of use only when nothing was found wrong.
+transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
+                                       config::Findings* findings);
 
 }  // namespace walduct::loader

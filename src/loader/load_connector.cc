@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "config/outbox_routing.h"
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
 #include "loader/all_properties.h"
 #include "loader/combination_checks.h"
 #include "loader/options_builder.h"
+#include "transform/properties/outbox_routing.h"
 
 namespace walduct::loader {
 namespace {
@@ -19,14 +19,14 @@ namespace {
 void CheckAndBuild(config::PropertySet properties, const std::string& default_name,
                    LoadResult* result) {
   const std::string name = properties.IsSet("name") ? properties.Find("name")->value : default_name;
-  const std::optional<config::Guess> prefix = config::GuessTopicPrefix(name, &properties);
+  const std::optional<transform::Guess> prefix = transform::GuessTopicPrefix(name, &properties);
   const config::Masking masking(properties);
   config::Findings findings(properties, masking);
-  if (prefix) config::ReportGuess(*prefix, properties.Boolean("walduct.strict"), &findings);
+  if (prefix) transform::ReportGuess(*prefix, properties.Boolean("walduct.strict"), &findings);
   result->properties = config::CheckProperties(properties, masking, &findings);
-  CheckCombinations(properties, &findings);
+  transform::ChainSpec chain = CheckCombinations(properties, &findings);
   if (!findings.refused() && result->errors.empty())
-    result->options = BuildOptions(properties, default_name, &findings);
+    result->options = BuildOptions(properties, std::move(chain), default_name, &findings);
   config::CloseReport(properties, &findings, result);
 }
 

@@ -7,9 +7,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "config/outbox_routing.h"
-#include "config/transforms/transform_checks.h"
-#include "config/transforms/transform_class.h"
 #include "encode/options/encode_properties.h"
 #include "engine/configuration/heartbeat_properties.h"
 #include "engine/configuration/record_error_properties.h"
@@ -52,15 +49,6 @@ std::optional<std::string> BuildPublish(const config::PropertySet& properties) {
   return absl::StrJoin(published, ",");
 }
 
-// Warnings and errors were given with the checks.
-config::TransformChainOptions BuildChain(const config::PropertySet& properties) {
-  const config::Masking masking(properties);
-  config::Findings said(properties, masking);
-  config::TransformChainOptions chain = config::ReadTransforms(properties, &said);
-  config::BindOutboxTables(properties, &chain);
-  return chain;
-}
-
 encode::EncodeOptions BuildEncode(const config::PropertySet& properties,
                                   config::Findings* findings) {
   encode::EncodeOptions encode = encode::BuildEncode(properties, findings);
@@ -70,15 +58,10 @@ encode::EncodeOptions BuildEncode(const config::PropertySet& properties,
 }
 
 engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties,
-                                             const config::TransformChainOptions& chain) {
+                                             const transform::ChainSpec& chain) {
   engine::RecordErrorOptions errors = engine::BuildRecordErrors(properties);
-  for (const config::TransformSpec& transform : chain.transforms) {
-    const config::Property* type =
-        properties.Find(absl::StrCat("transforms.", transform.alias, ".type"));
-    // The router of walduct.outbox.tables has no line of its own.
-    errors.transforms[transform.alias] = config::FullTransformClass(
-        type == nullptr ? "EventRouter" : absl::string_view(type->value));
-  }
+  for (const transform::TransformSpec& one : chain.transforms)
+    errors.transforms[one.alias] = one.class_name;
   return errors;
 }
 
@@ -125,7 +108,8 @@ void WarnOfDefaultBroker(const config::PropertySet& properties,
 }  // namespace
 
 engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
-                                      const std::string& default_name, config::Findings* findings) {
+                                      transform::ChainSpec chain, const std::string& default_name,
+                                      config::Findings* findings) {
   engine::ConnectorOptions options;
   options.name = BuildName(properties, default_name, findings);
   options.database = postgres::BuildDatabase(properties);
@@ -135,7 +119,7 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   options.snapshot = snapshot::BuildSnapshot(properties);
   options.encode = BuildEncode(properties, findings);
   options.route = route::BuildRoute(properties);
-  options.chain = BuildChain(properties);
+  options.chain = std::move(chain);
   options.kafka = kafka::BuildKafka(properties);
   options.sink = sink::BuildSink(properties, options.kafka);
   options.offset = offset::BuildOffset(properties);

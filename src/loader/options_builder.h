@@ -9,11 +9,14 @@
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
 #include "engine/configuration/connector_options.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::loader {
 
-// default_name: the connector's name when the property is absent.
+// chain: as the checks have read it. default_name: the connector's name when the property is
+// absent.
 engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
-                                      const std::string& default_name, config::Findings* findings);
+                                      transform::ChainSpec chain, const std::string& default_name,
+                                      config::Findings* findings);
 
 }  // namespace walduct::loader

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "config/properties/class_names.h"
-#include "config/transforms/transform_checks.h"
 #include "java/text/text_lists.h"
 
 namespace walduct::loader {
@@ -47,19 +46,6 @@ constexpr config::PropertyDefinition kConnector[] = {
      .support = kNoEffect,
      .doc = "Refuse more tasks than tasks.max.",
      .note = "the connector has exactly one task"},
-};
-
-constexpr config::PropertyDefinition kChain[] = {
-    {.name = "transforms",
-     .type = kList,
-     .doc = "Names of single message transforms, in order; see docs/transforms.md."},
-    {.name = "transforms.*",
-     .doc = "Class, predicate and options of a transform that transforms lists.",
-     .idle = config::ExplainUnlisted},
-    {.name = "predicates", .type = kList, .doc = "Names of predicates of transforms."},
-    {.name = "predicates.*",
-     .doc = "Class and options of a predicate that predicates lists.",
-     .idle = config::ExplainUnlisted},
 };
 
 constexpr config::PropertyDefinition kDelivery[] = {
@@ -171,7 +157,6 @@ constexpr config::PropertyDefinition kSignals[] = {
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> ConnectorProperties() { return kConnector; }
-absl::Span<const config::PropertyDefinition> ChainProperties() { return kChain; }
 absl::Span<const config::PropertyDefinition> DeliveryProperties() { return kDelivery; }
 absl::Span<const config::PropertyDefinition> SignalProperties() { return kSignals; }
 

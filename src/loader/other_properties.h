@@ -10,7 +10,6 @@
 namespace walduct::loader {
 
 absl::Span<const config::PropertyDefinition> ConnectorProperties();
-absl::Span<const config::PropertyDefinition> ChainProperties();
 absl::Span<const config::PropertyDefinition> DeliveryProperties();
 absl::Span<const config::PropertyDefinition> WorkerProperties();
 absl::Span<const config::PropertyDefinition> SignalProperties();

@@ -177,21 +177,13 @@ TEST_F(AllocationTest, NoneWithSchemas) { EXPECT_EQ(Count(true), 0u); }
 // Unwrapped with added fields, keyed by a column's text, sent to the topic that a column names and
 // renamed.
 TEST_F(AllocationTest, NoneThroughTransforms) {
-  config::TransformSpec unwrap{.alias = "u", .kind = config::TransformKind::kExtractNewRecordState};
-  unwrap.options.Put("delete.tombstone.handling.mode", "rewrite");
-  unwrap.options.Put("add.fields", "op,source.ts_ms,lsn");
-  unwrap.options.Put("add.fields.prefix", "__");
-  unwrap.options.Put("replace.null.with.default", "true");
-  unwrap.options.Put("route.by.field", ColumnOf("text"));
-  config::TransformSpec key{
-      .alias = "k", .kind = config::TransformKind::kCast, .target = config::TransformTarget::kKey};
-  key.options.Put("spec", "id0:string");
-  config::TransformSpec route{.alias = "r", .kind = config::TransformKind::kRegexRouter};
-  route.options.Put("regex", "(.*)");
-  route.options.Put("replacement", "x-$1");
-  config::TransformChainOptions chain;
-  chain.transforms = {unwrap, key, route};
-  const auto transforms = transform::Chain::Create(chain);
+  const auto transforms = transform::Chain::Create(test::ChainOf(test::InOrder(
+      {test::OneTransform("u", "ExtractNewRecordState",
+                          {{"delete.tombstone.handling.mode", "rewrite"},
+                           {"add.fields", "op,source.ts_ms,lsn"},
+                           {"route.by.field", ColumnOf("text")}}),
+       test::OneTransform("k", "Cast$Key", {{"spec", "id0:string"}}),
+       test::OneTransform("r", "RegexRouter", {{"regex", "(.*)"}, {"replacement", "x-$1"}})})));
   EXPECT_EQ(Count(false, transforms.get()), 0u);
 }
 

@@ -12,6 +12,7 @@
 #include "engine/pipeline/change_text.h"
 #include "engine/pipeline/pipeline.h"
 #include "tests/encode/encode_fixture.h"
+#include "tests/support/chain_config.h"
 #include "transform/chain/chain.h"
 
 namespace walduct::engine {
@@ -82,14 +83,10 @@ class RecordErrorsTest : public encode::EncodeTest {
     policy_.context_headers = true;
     policy_.value_converter = "org.apache.kafka.connect.json.JsonConverter";
     policy_.transforms["cast"] = "org.apache.kafka.connect.transforms.Cast$Value";
-    config::TransformSpec unwrap{.alias = "u",
-                                 .kind = config::TransformKind::kExtractNewRecordState};
-    unwrap.options.Put("delete.tombstone.handling.mode", "tombstone");
-    config::TransformSpec cast{.alias = "cast",
-                               .kind = config::TransformKind::kCast,
-                               .target = config::TransformTarget::kValue};
-    cast.options.Put("spec", "amount:int32");
-    transforms_.transforms = {unwrap, cast};
+    transforms_ = test::ChainOf(
+        test::InOrder({test::OneTransform("u", "io.debezium.transforms.ExtractNewRecordState"),
+                       test::OneTransform("cast", "org.apache.kafka.connect.transforms.Cast$Value",
+                                          {{"spec", "amount:int32"}})}));
   }
 
   Pipeline& pipeline() {
@@ -129,7 +126,7 @@ class RecordErrorsTest : public encode::EncodeTest {
 
   std::shared_ptr<event::TableSchema> table_;
   RecordErrorOptions policy_;
-  config::TransformChainOptions transforms_;
+  transform::ChainSpec transforms_;
   const names::TableFilter filter_{names::TableFilterOptions()};
   PickySink sink_;
   NoWait waiter_;

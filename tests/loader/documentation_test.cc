@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "config/properties/definition.h"
-#include "config/transforms/transform_class.h"
 #include "loader/all_properties.h"
 #include "tests/loader/load_fixture.h"
+#include "transform/registry/documentation.h"
 
 namespace walduct::loader {
 namespace {
@@ -29,7 +29,7 @@ TEST_F(DocumentationTest, TransformsInDocsAreCurrent) {
   std::ifstream file(std::string(WALDUCT_SOURCE_DIR) + "/docs/transforms.md", std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_TRUE(text.str() == config::TransformsMarkdown())
+  EXPECT_TRUE(text.str() == transform::TransformsMarkdown())
       << "docs/transforms.md is stale: run `walduct validate --print-transforms > "
          "docs/transforms.md`";
 }

@@ -12,12 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "config/properties/findings.h"
-#include "config/properties/masking.h"
-#include "config/properties/own_properties.h"
-#include "config/properties/property_set.h"
-#include "config/transforms/transform_checks.h"
 #include "tests/encode/encode_fixture.h"
+#include "tests/support/chain_config.h"
 
 namespace walduct::encode {
 namespace {
@@ -27,34 +23,11 @@ using event::Operation;
 constexpr char kUnwrap[] =
     "transforms=u\ntransforms.u.type=io.debezium.transforms.ExtractNewRecordState\n";
 
-// What a chain asks of properties that are not its own.
-const config::PropertyTable& Table() {
-  static const config::PropertyTable table(
-      {{"", config::MaskingProperties()}, {"", config::StrictnessProperties()}});
-  return table;
-}
-
-config::TransformChainOptions Read(const std::string& lines) {
-  config::PropertySet set(Table());
-  for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
-    const std::pair<std::string, std::string> sides = absl::StrSplit(line, absl::MaxSplits('=', 1));
-    config::Property property;
-    property.name = property.written_as = sides.first;
-    property.raw = property.value = sides.second;
-    set.Put(std::move(property));
-  }
-  const config::Masking masking(set);
-  config::Findings findings(set, masking);
-  config::TransformChainOptions options = config::ReadTransforms(set, &findings);
-  EXPECT_THAT(findings.TakeErrors(), testing::IsEmpty());
-  return options;
-}
-
 class ChainTest : public EncodeTest {
  protected:
   void Use(const std::string& lines) {
     options_.extended_headers = false;
-    chain_ = transform::Chain::Create(Read(lines));
+    chain_ = transform::Chain::Create(test::ChainOf(test::ParseLines(lines)));
     chained_ = *RecordEncoder::Create(options_, clock_, "01a1fbb7", chain_.get());
   }
 

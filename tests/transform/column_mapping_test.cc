@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "config/files/connect_json.h"
+#include "transform/outbox/placements.h"
+#include "transform/properties/outbox_routing.h"
 
 namespace walduct::transform {
 namespace {
@@ -30,9 +32,9 @@ absl::StatusOr<OutboxColumns> Map(const Columns& columns, OutboxColumnOptions op
                            .strict = strict});
 }
 
-std::vector<std::string> Lines(const std::vector<config::Guess>& guesses) {
+std::vector<std::string> Lines(const std::vector<Guess>& guesses) {
   std::vector<std::string> lines;
-  for (const config::Guess& guess : guesses) lines.push_back(guess.line);
+  for (const Guess& guess : guesses) lines.push_back(guess.line);
   return lines;
 }
 
@@ -149,8 +151,8 @@ TEST_F(Published, GoNeedsOneGuess) {
   EXPECT_THAT(Lines(mapped->guesses),
               ElementsAre("transforms.outbox.table.field.event.key=aggregate_id"));
   EXPECT_EQ(ErrorReason(Map(columns_, options_, true).status()), "outbox_strict");
-  EXPECT_FALSE(config::ParsePlacements(Option("table.fields.additional.placement"), "outbox")
-                   ->guess.has_value());
+  EXPECT_FALSE(
+      ParsePlacements(Option("table.fields.additional.placement"), "outbox")->guess.has_value());
 }
 
 TEST_F(Published, DjangoNeedsThreeGuesses) {
@@ -160,14 +162,14 @@ TEST_F(Published, DjangoNeedsThreeGuesses) {
   EXPECT_THAT(Lines(mapped->guesses),
               ElementsAre("transforms.outbox.table.field.event.key=aggregate_id"));
   const auto placed =
-      config::ParsePlacements(Option("table.fields.additional.placement"), "outbox").value();
+      ParsePlacements(Option("table.fields.additional.placement"), "outbox").value();
   ASSERT_TRUE(placed.guess.has_value());
   EXPECT_EQ(placed.guess->line,
             "transforms.outbox.table.fields.additional.placement="
             "aggregate_type:header,aggregate_id:header");
   EXPECT_TRUE(properties_.find("topic.prefix") == properties_.end());
   std::string prefix;
-  config::DeriveTopicPrefix("outbox-connector", &prefix);
+  DeriveTopicPrefix("outbox-connector", &prefix);
   EXPECT_EQ(prefix, "outbox-connector");
 }
 

@@ -6,9 +6,10 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "tests/support/chain_config.h"
 #include "tests/transform/spatial_records.h"
 #include "transform/geometry/geometry_bytes.h"
-#include "transform/stages/stages.h"
+#include "transform/template/stage.h"
 
 namespace walduct::transform {
 namespace {
@@ -32,11 +33,11 @@ std::string Nested(int collections) {
 
 // The bytes of the geometry of a created row.
 std::string Format(const std::string& format, const std::string& geometry) {
-  config::TransformSpec spec;
-  spec.options.Put("format", format);
+  const ChainSpec spec =
+      test::ChainOf(test::OneTransform("g", "GeometryFormatTransformer", {{"format", format}}));
   event::RecordTemplate record = SpatialRecords::Make("spatial c . " + geometry);
   Questions questions({});
-  const auto verdict = MakeGeometryFormat(spec)->Apply(&record, &questions);
+  const auto verdict = spec.transforms[0].make()->Apply(&record, &questions);
   if (!verdict.ok()) return std::string(verdict.status().message());
   return record.value->Find("after")->Find("g")->leaf.constant_text;
 }

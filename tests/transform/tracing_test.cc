@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/chain_config.h"
 #include "tests/transform/sample_records.h"
 #include "transform/chain/chain.h"
 #include "transform/debezium/trace_context.h"
@@ -23,13 +24,8 @@ using testing::Pair;
 constexpr char kParent[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 std::unique_ptr<const Chain> Tracing(const std::string& column = "nn") {
-  config::TransformSpec spec;
-  spec.alias = "trace";
-  spec.kind = config::TransformKind::kActivateTracingSpan;
-  spec.options.Put("tracing.span.context.field", column);
-  config::TransformChainOptions options;
-  options.transforms = {spec};
-  return Chain::Create(options);
+  return Chain::Create(test::ChainOf(test::OneTransform("trace", "ActivateTracingSpan",
+                                                        {{"tracing.span.context.field", column}})));
 }
 
 Node* Context(event::RecordTemplate* record) { return record->value->Find("after")->Find("nn"); }

@@ -12,12 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "config/properties/findings.h"
-#include "config/properties/masking.h"
-#include "config/properties/own_properties.h"
-#include "config/properties/property_set.h"
-#include "config/transforms/transform_checks.h"
 #include "encode/program/record_program.h"
+#include "tests/support/chain_config.h"
 #include "tests/transform/outbox_records.h"
 #include "tests/transform/spatial_records.h"
 #include "transform/chain/chain.h"
@@ -79,36 +75,14 @@ std::vector<Vector> ReadVectors() {
   return vectors;
 }
 
-// What a chain asks of properties that are not its own.
-const config::PropertyTable& Table() {
-  static const config::PropertyTable table(
-      {{"", config::MaskingProperties()}, {"", config::StrictnessProperties()}});
-  return table;
-}
-
-config::PropertySet Properties(const Vector& vector) {
-  config::PropertySet set(Table());
-  for (const auto& [name, value] : vector.properties) {
-    config::Property property;
-    property.name = property.written_as = name;
-    property.raw = property.value = value;
-    property.definition = Table().Find(name);
-    set.Put(std::move(property));
-  }
-  return set;
-}
-
 class Runner {
  public:
   Runner() { context_.scratch = &scratch_; }
 
   std::string Run(const Vector& vector) {
-    const config::PropertySet properties = Properties(vector);
-    const config::Masking masking(properties);
-    config::Findings findings(properties, masking);
-    const config::TransformChainOptions options = config::ReadTransforms(properties, &findings);
-    if (findings.refused()) return absl::StrCat("  error ", findings.TakeErrors()[0], "\n");
-    const auto chain = Chain::Create(options);
+    const test::ChainReading reading = test::ReadChain(vector.properties);
+    if (!reading.errors.empty()) return absl::StrCat("  error ", reading.errors[0], "\n");
+    const auto chain = Chain::Create(reading.chain);
     event::ChainOutcome outcome = chain->Start(Make(vector.record));
     while (outcome.kind == event::ChainOutcome::Kind::kQuestion) {
       event::Answer answer;

@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "config/options/transform_spec.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
@@ -19,6 +18,7 @@
 #include "route/options.h"
 #include "sink/options.h"
 #include "snapshot/options.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 
@@ -30,7 +30,7 @@ struct ConnectorOptions {
   snapshot::SnapshotOptions snapshot;
   encode::EncodeOptions encode;
   route::RouteOptions route;
-  config::TransformChainOptions chain;
+  transform::ChainSpec chain;
   kafka::KafkaOptions kafka;
   sink::SinkOptions sink;
   offset::OffsetOptions offset;

@@ -1,6 +1,5 @@
 #include "engine/start/preparation.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -17,14 +16,6 @@ snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored)
   return stored->position.snapshot == event::SnapshotPhase::kRunning
              ? snapshot::OffsetState::kSnapshotRunning
              : snapshot::OffsetState::kStreaming;
-}
-
-// An outbox without a table.
-bool WantsMessages(const config::TransformChainOptions& chain) {
-  return std::any_of(chain.transforms.begin(), chain.transforms.end(),
-                     [](const config::TransformSpec& spec) {
-                       return spec.kind == config::TransformKind::kDecodeMessageContent;
-                     });
 }
 
 }  // namespace
@@ -54,7 +45,7 @@ absl::Status Preparation::OpenSource() {
   prepared_.source = parts_.world->MakeSource(parts_.source);
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
-  if (facts_.captured.empty() && !WantsMessages(config().chain)) {
+  if (facts_.captured.empty() && !config().chain.ReadsMessages()) {
     log::Warn(
         "no table is captured: the include and exclude lists leave none; check their spelling "
         "(schema.table, regular expressions)");

@@ -33,13 +33,6 @@ JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
 WHERE c.relispartition AND c.relkind = 'r'
 ORDER BY 1, 2)";
 
-bool MayRoute(const config::TransformChainOptions& chain, const std::string& table) {
-  return std::any_of(chain.transforms.begin(), chain.transforms.end(), [&](const auto& spec) {
-    return spec.kind == config::TransformKind::kEventRouter &&
-           (!spec.tables || spec.tables->Matches(table));
-  });
-}
-
 // One row of each table, without values.
 class Previewer {
  public:
@@ -50,8 +43,7 @@ class Previewer {
     route::RouteOptions options = config.route;
     options.transaction_metadata = false;
     router_ = std::make_unique<route::Router>(std::move(options), filter_);
-    strict_ = std::any_of(config.chain.transforms.begin(), config.chain.transforms.end(),
-                          [](const auto& spec) { return spec.strict; });
+    strict_ = config.chain.IsStrict();
   }
 
   absl::Status Open(const ConnectorOptions& config, Clock& clock) {
@@ -143,7 +135,7 @@ absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
   size_t seen = 0;
   for (const postgres::TableName& table : captured) {
     const std::string name = absl::StrCat(table.schema, ".", table.table);
-    if (!MayRoute(config.chain, name) || ++seen > kMaxTables) continue;
+    if (!config.chain.MayMakeEvents(name) || ++seen > kMaxTables) continue;
     absl::StatusOr<event::TableSchemaPtr> schema = catalog.Describe(table.relation);
     if (absl::IsNotFound(schema.status())) continue;
     RETURN_IF_ERROR(schema.status());

@@ -9,57 +9,8 @@
 namespace walduct::transform {
 namespace {
 
-using config::TransformKind;
 using event::Answer;
 using event::ChainOutcome;
-
-struct Constructor {
-  TransformKind kind;
-  StagePtr (*make)(const config::TransformSpec& spec);
-};
-constexpr Constructor kConstructors[] = {
-    {TransformKind::kEventRouter, MakeEventRouter},
-    {TransformKind::kDecodeMessageContent, MakeDecodeMessageContent},
-    {TransformKind::kExtractNewRecordState, MakeExtractNewRecordState},
-    {TransformKind::kByLogicalTableRouter, MakeByLogicalTableRouter},
-    {TransformKind::kExtractChangedRecordState, MakeExtractChangedRecordState},
-    {TransformKind::kHeaderToValue, MakeHeaderToValue},
-    {TransformKind::kFilterByExpression, MakeFilterByExpression},
-    {TransformKind::kContentBasedRouter, MakeContentBasedRouter},
-    {TransformKind::kPartitionRouting, MakePartitionRouting},
-    {TransformKind::kTimezoneConverter, MakeTimezoneConverter},
-    {TransformKind::kSchemaChangeEventFilter, MakePass},
-    {TransformKind::kVectorToJson, MakeVectorToJson},
-    {TransformKind::kGeometryFormat, MakeGeometryFormat},
-    {TransformKind::kSwapGeometry, MakeSwapGeometry},
-    {TransformKind::kEnforceRecordSize, MakeEnforceRecordSize},
-    {TransformKind::kExtractSchemaToNewRecord, MakeExtractSchemaToNewRecord},
-    {TransformKind::kActivateTracingSpan, MakeActivateTracingSpan},
-    {TransformKind::kCast, MakeCast},
-    {TransformKind::kDropHeaders, MakeDropHeaders},
-    {TransformKind::kExtractField, MakeExtractField},
-    {TransformKind::kFilter, MakeFilter},
-    {TransformKind::kFlatten, MakeFlatten},
-    {TransformKind::kHeaderFrom, MakeHeaderFrom},
-    {TransformKind::kHoistField, MakeHoistField},
-    {TransformKind::kInsertField, MakeInsertField},
-    {TransformKind::kInsertHeader, MakeInsertHeader},
-    {TransformKind::kMaskField, MakeMaskField},
-    {TransformKind::kRegexRouter, MakeRegexRouter},
-    {TransformKind::kReplaceField, MakeReplaceField},
-    {TransformKind::kSetSchemaMetadata, MakeSetSchemaMetadata},
-    {TransformKind::kTimestampConverter, MakeTimestampConverter},
-    {TransformKind::kTimestampRouter, MakeTimestampRouter},
-    {TransformKind::kValueToKey, MakeValueToKey},
-};
-
-StagePtr MakeStage(const config::TransformSpec& spec) {
-  for (const Constructor& constructor : kConstructors) {
-    if (constructor.kind == spec.kind) return constructor.make(spec);
-  }
-  CHECK(false);  // every class that the configuration accepts has a row
-  return nullptr;
-}
 
 // Functions that have no owner yet are of the stage that has just run: their errors name it.
 void Sign(const std::string& alias, event::Node* node) {
@@ -90,15 +41,12 @@ void AddNotices(const std::string& alias, const Questions& questions, ChainOutco
 
 }  // namespace
 
-std::unique_ptr<const Chain> Chain::Create(const config::TransformChainOptions& options) {
-  if (options.transforms.empty()) return nullptr;
-  std::vector<PredicatePtr> predicates;
-  for (const config::PredicateSpec& spec : options.predicates)
-    predicates.push_back(MakePredicate(spec));
+std::unique_ptr<const Chain> Chain::Create(const ChainSpec& spec) {
+  if (spec.transforms.empty()) return nullptr;
   auto chain = std::make_unique<Chain>();
-  for (const config::TransformSpec& spec : options.transforms) {
-    chain->links_.push_back({spec.alias, MakeStage(spec),
-                             spec.predicate ? predicates[*spec.predicate] : nullptr, spec.negate});
+  for (const TransformSpec& transform : spec.transforms) {
+    chain->links_.push_back(
+        {transform.alias, transform.make(), transform.predicate, transform.negate});
   }
   return chain;
 }

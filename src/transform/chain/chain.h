@@ -4,17 +4,17 @@
 #include <memory>
 #include <vector>
 
-#include "config/options/transform_spec.h"
 #include "event/transform_chain.h"
-#include "transform/chain/predicate.h"
-#include "transform/stages/stages.h"
+#include "transform/chain/chain_spec.h"
+#include "transform/template/predicate.h"
+#include "transform/template/stage.h"
 
 namespace walduct::transform {
 
 class Chain final : public event::TransformChain {
  public:
   // Null when there are no transforms: records are written as they come.
-  static std::unique_ptr<const Chain> Create(const config::TransformChainOptions& options);
+  static std::unique_ptr<const Chain> Create(const ChainSpec& spec);
 
   event::ChainOutcome Start(event::RecordTemplate record) const override;
   event::ChainOutcome Resume(const event::ChainOutcome& at,

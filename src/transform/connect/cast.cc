@@ -1,11 +1,11 @@
 // Kafka Connect's Cast: changes types of fields.
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -14,22 +14,23 @@
 #include "base/status_macros.h"
 #include "java/number/narrowing.h"
 #include "java/text/number_text.h"
+#include "java/text/text_lists.h"
 #include "java/time/connect_time.h"
-#include "transform/stages/stages.h"
+#include "transform/connect/field_options.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
-using config::TransformTarget;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 struct CastType {
   absl::string_view name;
@@ -173,31 +174,67 @@ absl::Status CastScalar(const Scalar& in, const ConnectSchema& from, const CastT
   return CastToInteger(in, to.bits, out);
 }
 
-class Cast final : public Stage {
- public:
-  explicit Cast(const TransformSpec& spec)
-      : target_(spec.target), replace_null_(spec.options.Boolean("replace.null.with.default")) {
-    for (const std::string& item : spec.options.List("spec")) {
-      const std::vector<std::string> sides = absl::StrSplit(item, ':');
-      const CastType& type = FindCastType(sides.back());
-      if (sides.size() == 1) {
-        whole_ = &type;
-      } else {
-        fields_[sides[0]] = &type;
-      }
+constexpr absl::string_view kTypeNames =
+    "int8, int16, int32, int64, float32, float64, boolean, string";
+
+// `field:type` per item, or one type alone for the whole key or value.
+std::string CheckCastSpec(absl::string_view value) {
+  bool whole = false;
+  const std::vector<std::string> items = java::SplitCommaList(value);
+  for (const std::string& item : items) {
+    const std::vector<absl::string_view> sides = absl::StrSplit(item, ':');
+    if (sides.size() > 2 || (sides.size() == 2 && (sides[0].empty() || sides[1].empty())))
+      return absl::StrCat("has the item '", item, "', which is not of the form field:type");
+    whole = whole || sides.size() == 1;
+    if (!java::ListContains(kTypeNames, absl::AsciiStrToLower(sides.back())))
+      return absl::StrCat("has the type '", sides.back(), "'; one of ", kTypeNames, " is expected");
+  }
+  if (whole && items.size() > 1) return "has a type for the whole value beside types of fields";
+  return items.empty() ? "names no type" : "";
+}
+
+constexpr OptionRow kOptions[] = {
+    {.name = "spec",
+     .type = kList,
+     .required = true,
+     .doc = "Fields and their new types, `a:int32,b:string`; a type alone is for the whole.",
+     .check = CheckCastSpec},
+    kReplaceNull};
+
+struct Options {
+  FieldOptions common;
+  const CastType* whole = nullptr;  // null: types of fields
+  std::map<std::string, const CastType*, std::less<>> fields;
+};
+
+Options Read(const Setting& setting) {
+  Options options{.common = ReadFieldOptions(setting), .whole = nullptr, .fields = {}};
+  for (const std::string& item : setting.options.List("spec")) {
+    const std::vector<std::string> sides = absl::StrSplit(item, ':');
+    const CastType& type = FindCastType(sides.back());
+    if (sides.size() == 1) {
+      options.whole = &type;
+    } else {
+      options.fields[sides[0]] = &type;
     }
   }
+  return options;
+}
+
+class Cast final : public Stage {
+ public:
+  explicit Cast(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
-    std::optional<Node>& operating = Target(target_, record);
+    std::optional<Node>& operating = Target(options_.common.target, record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
-    if (whole_ != nullptr) return CastWhole(&operating);
+    if (options_.whole != nullptr) return CastWhole(&operating);
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "type casting"));
     if (node->schema == nullptr) return CastMap(node);
     for (Node& member : node->members) {
-      Node taken = Taken(member, replace_null_);
-      const auto cast = fields_.find(member.name);
-      if (cast != fields_.end()) {
+      Node taken = Taken(member, options_.common.replace_null);
+      const auto cast = options_.fields.find(member.name);
+      if (cast != options_.fields.end()) {
         ASSIGN_OR_RETURN(taken, CastNode(taken, *cast->second, false));
       }
       member = std::move(taken);
@@ -208,12 +245,12 @@ class Cast final : public Stage {
 
  private:
   absl::StatusOr<Verdict> CastMap(Node* map) const {
-    for (const auto& [name, type] : fields_) AddMissing(name, map);
+    for (const auto& [name, type] : options_.fields) AddMissing(name, map);
     return Verdict::kKeep;
   }
 
   absl::StatusOr<Verdict> CastWhole(std::optional<Node>* operating) const {
-    ASSIGN_OR_RETURN(*operating, CastNode(**operating, *whole_, true));
+    ASSIGN_OR_RETURN(*operating, CastNode(**operating, *options_.whole, true));
     return Verdict::kKeep;
   }
 
@@ -241,14 +278,15 @@ class Cast final : public Stage {
                      }));
   }
 
-  const TransformTarget target_;
-  const bool replace_null_;
-  const CastType* whole_ = nullptr;
-  std::map<std::string, const CastType*, std::less<>> fields_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeCast(const TransformSpec& spec) { return std::make_unique<Cast>(spec); }
+extern constinit const TransformClass kCast = {.name = "org.apache.kafka.connect.transforms.Cast",
+                                               .has_targets = true,
+                                               .options = kOptions,
+                                               .doc = "Changes types of fields.",
+                                               .make = MakeStage<Cast, Read>};
 
 }  // namespace walduct::transform

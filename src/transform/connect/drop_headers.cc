@@ -1,42 +1,52 @@
 // Kafka Connect's DropHeaders: removes headers.
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "transform/stages/stages.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::Node;
 using event::RecordTemplate;
+using enum OptionType;
 
-void RemoveHeaders(const std::set<std::string, std::less<>>& names, RecordTemplate* record) {
-  std::erase_if(record->headers, [&](const Node& header) { return names.count(header.name) > 0; });
-}
+constexpr OptionRow kOptions[] = {{.name = "headers",
+                                   .type = kList,
+                                   .required = true,
+                                   .doc = "Names of the headers to remove.",
+                                   .check = CheckNotEmptyList}};
 
-std::set<std::string, std::less<>> AsSet(const std::vector<std::string>& list) {
-  return {list.begin(), list.end()};
-}
+struct Options {
+  std::set<std::string, std::less<>> names;
+};
+
+Options Read(const Setting& setting) { return {.names = setting.options.Set("headers")}; }
 
 class DropHeaders final : public Stage {
  public:
-  explicit DropHeaders(const TransformSpec& spec) : names_(AsSet(spec.options.List("headers"))) {}
+  explicit DropHeaders(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    RemoveHeaders(names_, record);
+    std::erase_if(record->headers,
+                  [&](const Node& header) { return options_.names.count(header.name) > 0; });
     return Verdict::kKeep;
   }
 
  private:
-  const std::set<std::string, std::less<>> names_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeDropHeaders(const TransformSpec& spec) { return std::make_unique<DropHeaders>(spec); }
+extern constinit const TransformClass kDropHeaders = {
+    .name = "org.apache.kafka.connect.transforms.DropHeaders",
+    .options = kOptions,
+    .doc = "Removes headers.",
+    .drops_headers = true,
+    .make = MakeStage<DropHeaders, Read>};
 
 }  // namespace walduct::transform

@@ -1,24 +1,24 @@
 // Kafka Connect's ExtractField: replaces the struct by one of its fields.
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "transform/connect/field_stage.h"
-#include "transform/stages/stages.h"
+#include "transform/connect/field_options.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
+using enum OptionType;
 
 // field.syntax.version=V2: dots between the steps, backquotes around a name with dots.
 std::vector<std::string> ParsePath(absl::string_view path, bool nested) {
@@ -40,23 +40,41 @@ std::vector<std::string> ParsePath(absl::string_view path, bool nested) {
   return steps;
 }
 
-class ExtractField final : public FieldStage {
+constexpr OptionRow kOptions[] = {
+    {.name = "field", .required = true, .doc = "The field that takes the place of the whole."},
+    {.name = "field.syntax.version",
+     .type = kEnum,
+     .default_value = "V1",
+     .allowed = "V1, V2",
+     .doc = "V2: dots in `field` lead into nested structs, backquotes protect them."},
+    kReplaceNull};
+
+struct Options {
+  FieldOptions common;
+  std::string field;
+  std::vector<std::string> path;
+};
+
+Options Read(const Setting& setting) {
+  const std::string& field = setting.options.Text("field");
+  const bool nested = setting.options.Text("field.syntax.version") == "V2";
+  return {.common = ReadFieldOptions(setting), .field = field, .path = ParsePath(field, nested)};
+}
+
+class ExtractField final : public Stage {
  public:
-  explicit ExtractField(const TransformSpec& spec)
-      : FieldStage(spec),
-        field_(spec.options.Text("field")),
-        path_(ParsePath(field_, spec.options.Text("field.syntax.version") == "V2")) {}
+  explicit ExtractField(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
-    std::optional<Node>& operating = target(record);
+    std::optional<Node>& operating = Target(options_.common.target, record);
     if (!operating) return Verdict::kKeep;
     if (operating->schema == nullptr) return ExtractFromMap(&operating);
     Node node = *operating;
-    for (const std::string& step : path_) {
+    for (const std::string& step : options_.path) {
       ASSIGN_OR_RETURN(node, Step(node, step));
     }
     node.name.clear();
-    operating = Taken(node, replace_null());
+    operating = Taken(node, options_.common.replace_null);
     return OpenStruct(questions, &operating);
   }
 
@@ -82,7 +100,7 @@ class ExtractField final : public FieldStage {
     const bool map = (*operating)->is_struct();
     if (!map && (*operating)->kind != Node::Kind::kNull)
       return RecordError("Only Map objects supported in absence of schema for [field extraction]");
-    const Node* member = map ? (*operating)->Find(path_[0]) : nullptr;
+    const Node* member = map ? (*operating)->Find(options_.path[0]) : nullptr;
     if (member == nullptr || (member->kind == Node::Kind::kNull && member->schema == nullptr)) {
       operating->reset();
     } else {
@@ -104,17 +122,19 @@ class ExtractField final : public FieldStage {
         return MemberOfLeaf(parent, step, field.schema);
       }
     }
-    return RecordError(absl::StrCat("Unknown field: ", field_));
+    return RecordError(absl::StrCat("Unknown field: ", options_.field));
   }
 
-  const std::string field_;
-  const std::vector<std::string> path_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeExtractField(const TransformSpec& spec) {
-  return std::make_unique<ExtractField>(spec);
-}
+extern constinit const TransformClass kExtractField = {
+    .name = "org.apache.kafka.connect.transforms.ExtractField",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Replaces the struct by one of its fields.",
+    .make = MakeStage<ExtractField, Read>};
 
 }  // namespace walduct::transform

@@ -1,12 +1,10 @@
 // Kafka Connect's Filter: drops every record that its predicate lets through.
-#include <memory>
 
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::RecordTemplate;
 
 class Filter final : public Stage {
@@ -18,6 +16,10 @@ class Filter final : public Stage {
 
 }  // namespace
 
-StagePtr MakeFilter(const TransformSpec&) { return std::make_unique<Filter>(); }
+extern constinit const TransformClass kFilter = {
+    .name = "org.apache.kafka.connect.transforms.Filter",
+    .doc = "Drops every record that its predicate lets through.",
+    .without_predicate = "drops every record",
+    .make = MakeStage<Filter>};
 
 }  // namespace walduct::transform

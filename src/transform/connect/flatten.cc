@@ -1,5 +1,4 @@
 // Kafka Connect's Flatten: makes nested structs one level.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,27 +6,36 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "transform/connect/field_stage.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 
-class Flatten final : public FieldStage {
+constexpr OptionRow kOptions[] = {
+    {.name = "delimiter", .default_value = ".", .doc = "Between the names of the levels."}};
+
+struct Options {
+  TransformTarget target;
+  std::string delimiter;
+};
+
+Options Read(const Setting& setting) {
+  return {.target = setting.target, .delimiter = setting.options.Text("delimiter")};
+}
+
+class Flatten final : public Stage {
  public:
-  explicit Flatten(const TransformSpec& spec)
-      : FieldStage(spec), delimiter_(spec.options.Text("delimiter")) {}
+  explicit Flatten(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
-    std::optional<Node>& operating = target(record);
+    std::optional<Node>& operating = Target(options_.target, record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "flattening"));
     if (node->schema == nullptr) return Verdict::kKeep;
@@ -44,7 +52,7 @@ class Flatten final : public FieldStage {
   absl::Status AddMember(const Node& member, const std::string& prefix, bool optional,
                          std::vector<Node>* flat) const {
     const std::string name =
-        prefix.empty() ? member.name : absl::StrCat(prefix, delimiter_, member.name);
+        prefix.empty() ? member.name : absl::StrCat(prefix, options_.delimiter, member.name);
     const bool now_optional = optional || member.schema->optional;
     if (member.schema->type == ConnectType::kMap)
       return RecordError(
@@ -73,11 +81,16 @@ class Flatten final : public FieldStage {
     return MemberOfLeaf(parent, field.name, field.schema);
   }
 
-  const std::string delimiter_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeFlatten(const TransformSpec& spec) { return std::make_unique<Flatten>(spec); }
+extern constinit const TransformClass kFlatten = {
+    .name = "org.apache.kafka.connect.transforms.Flatten",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Makes nested structs one level.",
+    .make = MakeStage<Flatten, Read>};
 
 }  // namespace walduct::transform

@@ -1,5 +1,4 @@
 // Kafka Connect's HeaderFrom: moves or copies fields to headers.
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -7,43 +6,78 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "transform/stages/stages.h"
+#include "transform/connect/field_options.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::Node;
 using event::RecordTemplate;
+using enum OptionType;
 
-std::set<std::string, std::less<>> AsSet(const std::vector<std::string>& list) {
-  return {list.begin(), list.end()};
+constexpr OptionRow kOptions[] = {{.name = "fields",
+                                   .type = kList,
+                                   .required = true,
+                                   .doc = "Fields to take.",
+                                   .check = CheckNotEmptyList},
+                                  {.name = "headers",
+                                   .type = kList,
+                                   .required = true,
+                                   .doc = "Headers to write, one per field.",
+                                   .check = CheckNotEmptyList},
+                                  {.name = "operation",
+                                   .type = kEnum,
+                                   .required = true,
+                                   .allowed = "move, copy",
+                                   .doc = "Whether the fields stay."},
+                                  kReplaceNull};
+
+struct Options {
+  FieldOptions common;
+  std::vector<std::string> fields, headers;
+  std::set<std::string, std::less<>> moved;  // of the fields
+};
+
+Options Read(const Setting& setting) {
+  Options options{.common = ReadFieldOptions(setting),
+                  .fields = setting.options.List("fields"),
+                  .headers = setting.options.List("headers"),
+                  .moved = {}};
+  if (setting.options.Text("operation") == "move") options.moved = setting.options.Set("fields");
+  return options;
+}
+
+OptionProblem Check(const OptionValues& options) {
+  if (options.List("fields").size() == options.List("headers").size()) return {};
+  return {"headers", "and 'fields' must have the same number of items",
+          "name one header for each field"};
 }
 
 class HeaderFrom final : public Stage {
  public:
-  explicit HeaderFrom(const TransformSpec& spec)
-      : target_(spec.target),
-        fields_(spec.options.List("fields")),
-        headers_(spec.options.List("headers")),
-        moved_(spec.options.Text("operation") == "move" ? AsSet(fields_) : AsSet({})),
-        replace_null_(spec.options.Boolean("replace.null.with.default")) {}
+  explicit HeaderFrom(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, record), "header move"));
+    ASSIGN_OR_RETURN(Node * node,
+                     RequireStruct(&Target(options_.common.target, record), "header move"));
     Node map = node->schema == nullptr ? *node : Node();  // stays as it is
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      if (node->schema == nullptr) AddMissing(fields_[i], &map);
-      const Node* member = node->schema == nullptr ? map.Find(fields_[i]) : node->Find(fields_[i]);
-      if (member == nullptr) return RecordError(absl::StrCat("Field does not exist: ", fields_[i]));
-      record->headers.push_back(Taken(*member, replace_null_));
-      record->headers.back().name = headers_[i];
+    for (size_t i = 0; i < options_.fields.size(); ++i) {
+      if (node->schema == nullptr) AddMissing(options_.fields[i], &map);
+      const Node* member =
+          node->schema == nullptr ? map.Find(options_.fields[i]) : node->Find(options_.fields[i]);
+      if (member == nullptr)
+        return RecordError(absl::StrCat("Field does not exist: ", options_.fields[i]));
+      record->headers.push_back(Taken(*member, options_.common.replace_null));
+      record->headers.back().name = options_.headers[i];
     }
-    if (moved_.empty()) return Verdict::kKeep;
+    if (options_.moved.empty()) return Verdict::kKeep;
     std::vector<Node> kept;
     for (const Node& member : node->members) {
-      if (moved_.count(member.name) == 0) kept.push_back(Taken(member, replace_null_));
+      if (options_.moved.count(member.name) == 0)
+        kept.push_back(Taken(member, options_.common.replace_null));
     }
     node->members = std::move(kept);
     if (node->schema == nullptr) return Verdict::kKeep;
@@ -52,14 +86,17 @@ class HeaderFrom final : public Stage {
   }
 
  private:
-  const config::TransformTarget target_;
-  const std::vector<std::string> fields_, headers_;
-  const std::set<std::string, std::less<>> moved_;
-  const bool replace_null_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeHeaderFrom(const TransformSpec& spec) { return std::make_unique<HeaderFrom>(spec); }
+extern constinit const TransformClass kHeaderFrom = {
+    .name = "org.apache.kafka.connect.transforms.HeaderFrom",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Moves or copies fields to headers.",
+    .check = Check,
+    .make = MakeStage<HeaderFrom, Read>};
 
 }  // namespace walduct::transform

@@ -1,32 +1,40 @@
 // Kafka Connect's HoistField: wraps the whole in a struct of one field.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/status_macros.h"
-#include "transform/connect/field_stage.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 
-class HoistField final : public FieldStage {
+constexpr OptionRow kOptions[] = {
+    {.name = "field", .required = true, .doc = "Name of the one field of the new struct."}};
+
+struct Options {
+  TransformTarget target;
+  std::string field;
+};
+
+Options Read(const Setting& setting) {
+  return {.target = setting.target, .field = setting.options.Text("field")};
+}
+
+class HoistField final : public Stage {
  public:
-  explicit HoistField(const TransformSpec& spec)
-      : FieldStage(spec), field_(spec.options.Text("field")) {}
+  explicit HoistField(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    std::optional<Node>& operating = target(record);
+    std::optional<Node>& operating = Target(options_.target, record);
     // Without a schema the result is a map.
     Node member = operating ? std::move(*operating) : event::NullNode(nullptr);
-    member.name = field_;
+    member.name = options_.field;
     const bool schemaless = member.schema == nullptr;
     Node hoisted = event::StructNode(nullptr, {});
     hoisted.members.push_back(std::move(member));
@@ -37,11 +45,16 @@ class HoistField final : public FieldStage {
   }
 
  private:
-  const std::string field_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeHoistField(const TransformSpec& spec) { return std::make_unique<HoistField>(spec); }
+extern constinit const TransformClass kHoistField = {
+    .name = "org.apache.kafka.connect.transforms.HoistField",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Wraps the whole in a struct of one field.",
+    .make = MakeStage<HoistField, Read>};
 
 }  // namespace walduct::transform

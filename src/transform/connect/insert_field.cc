@@ -1,40 +1,85 @@
 // Kafka Connect's InsertField: adds fields about the record, or a constant.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "base/status_macros.h"
-#include "transform/connect/field_stage.h"
-#include "transform/stages/stages.h"
+#include "transform/connect/field_options.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
 
-class InsertField final : public FieldStage {
+constexpr OptionRow kOptions[] = {
+    {.name = "topic.field",
+     .doc = "Field for the topic; a final `!` makes it required, `?` optional."},
+    {.name = "partition.field", .doc = "Field for the partition; null unless one is set before."},
+    {.name = "offset.field", .doc = "Field for the offset: sinks only."},
+    {.name = "timestamp.field",
+     .doc = "Field for the record's timestamp; null unless one is set before."},
+    {.name = "static.field", .doc = "Field for static.value."},
+    {.name = "static.value", .doc = "Text for static.field."},
+    kReplaceNull};
+
+struct Field {
+  std::string name;  // empty: not wanted
+  bool optional = true;
+};
+
+Field ReadField(const OptionValues& options, absl::string_view option) {
+  std::string name = options.Text(option);
+  if (absl::EndsWith(name, "!")) return {name.substr(0, name.size() - 1), false};
+  if (absl::EndsWith(name, "?")) name.pop_back();
+  return {name, true};
+}
+
+struct Options {
+  FieldOptions common;
+  Field topic, partition, timestamp, constant;
+  std::string constant_value;
+};
+
+Options Read(const Setting& setting) {
+  return {.common = ReadFieldOptions(setting),
+          .topic = ReadField(setting.options, "topic.field"),
+          .partition = ReadField(setting.options, "partition.field"),
+          .timestamp = ReadField(setting.options, "timestamp.field"),
+          .constant = ReadField(setting.options, "static.field"),
+          .constant_value = setting.options.Text("static.value")};
+}
+
+OptionProblem Check(const OptionValues& options) {
+  bool any = false;
+  for (const absl::string_view name :
+       {"topic.field", "partition.field", "offset.field", "timestamp.field", "static.field"}) {
+    any = any || options.Has(name);
+  }
+  if (!any)
+    return {"type", "has no field to insert", "set topic.field, timestamp.field or static.field"};
+  if (options.Has("static.field") && !options.Has("static.value"))
+    return {"static.value", "A value is required where static.field is set", "add it"};
+  if (options.Has("offset.field"))
+    return {"offset.field", "has a value in records of a sink alone", "remove it"};
+  return {};
+}
+
+class InsertField final : public Stage {
  public:
-  explicit InsertField(const TransformSpec& spec)
-      : FieldStage(spec),
-        topic_(Name(spec, "topic.field")),
-        partition_(Name(spec, "partition.field")),
-        timestamp_(Name(spec, "timestamp.field")),
-        static_(Name(spec, "static.field")),
-        static_value_(spec.options.Text("static.value")) {}
+  explicit InsertField(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
-    std::optional<Node>& operating = target(record);
+    std::optional<Node>& operating = Target(options_.common.target, record);
     if (const auto verdict = UnlessPresent(operating, questions)) return *verdict;
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "field insertion"));
-    TakeMembers(node);
+    TakeMembers(options_.common.replace_null, node);
     Insert(*record, node);
     if (node->schema == nullptr) return Verdict::kKeep;
     RETURN_IF_ERROR(SetStructSchema(CopyBasics(*node->schema), node));
@@ -42,31 +87,19 @@ class InsertField final : public FieldStage {
   }
 
  private:
-  struct Field {
-    std::string name;  // empty: not wanted
-    bool optional = true;
-  };
-
-  static Field Name(const TransformSpec& spec, absl::string_view option) {
-    std::string name = spec.options.Text(option);
-    if (absl::EndsWith(name, "!")) return {name.substr(0, name.size() - 1), false};
-    if (absl::EndsWith(name, "?")) name.pop_back();
-    return {name, true};
-  }
-
   void Insert(const RecordTemplate& record, Node* node) const {
     const auto text = [&](const Field& field, absl::string_view value) {
       if (field.name.empty()) return;
       node->members.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, field.optional),
                                                   Scalar::Text(value), field.name));
     };
-    text(topic_, record.topic);
+    text(options_.topic, record.topic);
     // A map does not even get the null.
     if (node->schema != nullptr || record.partition)
-      AddNumber(partition_, ConnectType::kInt32, "", record.partition, node);
-    AddNumber(timestamp_, ConnectType::kInt64, "org.apache.kafka.connect.data.Timestamp",
+      AddNumber(options_.partition, ConnectType::kInt32, "", record.partition, node);
+    AddNumber(options_.timestamp, ConnectType::kInt64, "org.apache.kafka.connect.data.Timestamp",
               record.timestamp, node);
-    text(static_, static_value_);
+    text(options_.constant, options_.constant_value);
   }
 
   static void AddNumber(const Field& field, ConnectType type, absl::string_view semantic,
@@ -80,12 +113,17 @@ class InsertField final : public FieldStage {
     node->members.push_back(std::move(member));
   }
 
-  const Field topic_, partition_, timestamp_, static_;
-  const std::string static_value_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeInsertField(const TransformSpec& spec) { return std::make_unique<InsertField>(spec); }
+extern constinit const TransformClass kInsertField = {
+    .name = "org.apache.kafka.connect.transforms.InsertField",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Adds fields about the record, or a constant.",
+    .check = Check,
+    .make = MakeStage<InsertField, Read>};
 
 }  // namespace walduct::transform

@@ -1,35 +1,49 @@
 // Kafka Connect's InsertHeader: adds a header with a constant.
-#include <memory>
+#include <utility>
 
 #include "transform/connect/header_literal.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::Node;
 using event::RecordTemplate;
 
+constexpr OptionRow kOptions[] = {
+    {.name = "header", .required = true, .doc = "Name of the header."},
+    {.name = "value.literal",
+     .required = true,
+     .doc = "Its value; numbers, booleans, dates and quoted text are recognised."}};
+
+struct Options {
+  Node header;
+};
+
+Options Read(const Setting& setting) {
+  return {.header = ParseHeaderLiteral(setting.options.Text("header"),
+                                       setting.options.Text("value.literal"))};
+}
+
 class InsertHeader final : public Stage {
  public:
-  explicit InsertHeader(const TransformSpec& spec)
-      : header_(
-            ParseHeaderLiteral(spec.options.Text("header"), spec.options.Text("value.literal"))) {}
+  explicit InsertHeader(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    record->headers.push_back(header_);
+    record->headers.push_back(options_.header);
     return Verdict::kKeep;
   }
 
  private:
-  const Node header_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeInsertHeader(const TransformSpec& spec) {
-  return std::make_unique<InsertHeader>(spec);
-}
+extern constinit const TransformClass kInsertHeader = {
+    .name = "org.apache.kafka.connect.transforms.InsertHeader",
+    .options = kOptions,
+    .doc = "Adds a header with a constant.",
+    .make = MakeStage<InsertHeader, Read>};
 
 }  // namespace walduct::transform

@@ -1,6 +1,5 @@
 // Kafka Connect's MaskField: replaces values by nothing or by a constant.
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,21 +10,22 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "java/number/narrowing.h"
-#include "transform/stages/stages.h"
+#include "transform/connect/field_options.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
-using config::TransformTarget;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 // 0: not an integer.
 int IntegerBits(ConnectType type) {
@@ -43,22 +43,44 @@ int IntegerBits(ConnectType type) {
   }
 }
 
+constexpr OptionRow kOptions[] = {
+    {.name = "fields",
+     .type = kList,
+     .required = true,
+     .doc = "Fields to mask.",
+     .check = CheckNotEmptyList},
+    {.name = "replacement",
+     .doc = "Value for numbers and text; without it: 0, empty text, false, the epoch.",
+     .check = CheckNotEmpty},
+    kReplaceNull};
+
+struct Options {
+  FieldOptions common;
+  std::set<std::string, std::less<>> fields;
+  std::optional<std::string> replacement;
+};
+
+Options Read(const Setting& setting) {
+  Options options{.common = ReadFieldOptions(setting),
+                  .fields = setting.options.Set("fields"),
+                  .replacement = {}};
+  if (setting.options.Has("replacement")) options.replacement = setting.options.Text("replacement");
+  return options;
+}
+
 class MaskField final : public Stage {
  public:
-  explicit MaskField(const TransformSpec& spec)
-      : target_(spec.target), replace_null_(spec.options.Boolean("replace.null.with.default")) {
-    for (const std::string& name : spec.options.List("fields")) fields_.insert(name);
-    if (spec.options.Has("replacement")) replacement_ = spec.options.Text("replacement");
-  }
+  explicit MaskField(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    ASSIGN_OR_RETURN(Node * node, RequireStruct(&Target(target_, record), "mask fields"));
+    ASSIGN_OR_RETURN(Node * node,
+                     RequireStruct(&Target(options_.common.target, record), "mask fields"));
     if (node->schema == nullptr) {
-      for (const std::string& name : fields_) AddMissing(name, node);
+      for (const std::string& name : options_.fields) AddMissing(name, node);
     }
     for (Node& member : node->members) {
-      Node taken = Taken(member, replace_null_);
-      if (fields_.count(member.name) > 0) {
+      Node taken = Taken(member, options_.common.replace_null);
+      if (options_.fields.count(member.name) > 0) {
         ASSIGN_OR_RETURN(taken, Masked(taken));
       }
       member = std::move(taken);
@@ -90,12 +112,13 @@ class MaskField final : public Stage {
   // As JSON; of a decimal as digits.
   absl::StatusOr<std::string> MaskOf(const ConnectSchema& schema) const {
     if (schema.type == ConnectType::kString)
-      return event::ConnectDefault(MakeDefault(Scalar::Text(replacement_.value_or("")))).json;
+      return event::ConnectDefault(MakeDefault(Scalar::Text(options_.replacement.value_or(""))))
+          .json;
     const bool number = IsDecimal(schema) || IsNumber(schema.type);
     const bool time =
         absl::StartsWith(schema.name, "org.apache.kafka.connect.data.") && !IsDecimal(schema);
-    if (replacement_ && number && !time) return Number(schema);
-    if (replacement_)
+    if (options_.replacement && number && !time) return Number(schema);
+    if (options_.replacement)
       return RecordError(
           "Cannot mask value with custom replacement: it is neither number nor text");
     if (number) return std::string("0");
@@ -109,12 +132,13 @@ class MaskField final : public Stage {
   // the whole part.
   absl::StatusOr<std::string> Number(const ConnectSchema& schema) const {
     double real = 0;
-    if (!absl::SimpleAtod(*replacement_, &real) || !std::isfinite(real))
-      return RecordError(absl::StrCat("Unable to convert ", *replacement_, " to a number"));
+    if (!absl::SimpleAtod(*options_.replacement, &real) || !std::isfinite(real))
+      return RecordError(absl::StrCat("Unable to convert ", *options_.replacement, " to a number"));
     const int bits = IntegerBits(schema.type);
-    if (bits == 0) return *replacement_;
+    if (bits == 0) return *options_.replacement;
     int64_t integer = 0;
-    if (!absl::SimpleAtoi(*replacement_, &integer)) integer = java::IntegerOfDouble(real, 64);
+    if (!absl::SimpleAtoi(*options_.replacement, &integer))
+      integer = java::IntegerOfDouble(real, 64);
     return absl::StrCat(java::Narrowed(integer, bits));
   }
 
@@ -124,14 +148,16 @@ class MaskField final : public Stage {
            type == ConnectType::kFloat || type == ConnectType::kDouble;
   }
 
-  const TransformTarget target_;
-  const bool replace_null_;
-  std::set<std::string, std::less<>> fields_;
-  std::optional<std::string> replacement_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeMaskField(const TransformSpec& spec) { return std::make_unique<MaskField>(spec); }
+extern constinit const TransformClass kMaskField = {
+    .name = "org.apache.kafka.connect.transforms.MaskField",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Replaces values by nothing or by a constant.",
+    .make = MakeStage<MaskField, Read>};
 
 }  // namespace walduct::transform

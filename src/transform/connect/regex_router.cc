@@ -1,43 +1,67 @@
 // Kafka Connect's RegexRouter: renames topics by a regular expression.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "base/check.h"
+#include "absl/strings/str_cat.h"
 #include "java/regex/regex_rename.h"
-#include "transform/stages/stages.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::RecordTemplate;
 using java::RegexRename;
+using enum OptionType;
 
-RegexRename Compile(absl::string_view regex, absl::string_view replacement) {
-  absl::StatusOr<RegexRename> compiled = RegexRename::Compile(regex, replacement);
-  CHECK(compiled.ok());  // checked before
-  return *std::move(compiled);
+constexpr OptionRow kOptions[] = {{.name = "regex",
+                                   .type = kRegex,
+                                   .required = true,
+                                   .doc = "Java regular expression for the whole topic name.",
+                                   .check = CheckPattern},
+                                  {.name = "replacement",
+                                   .required = true,
+                                   .doc = "New name; `$1` and `${name}` stand for groups."}};
+
+struct Options {
+  RegexRename topic;
+};
+
+Options Read(const Setting& setting) {
+  return {.topic =
+              CheckedRename(setting.options.Text("regex"), setting.options.Text("replacement"))};
+}
+
+OptionProblem Check(const OptionValues& options) {
+  if (!options.Has("regex") || !options.Has("replacement")) return {};
+  const std::string problem = CheckReplacement(options.Text("regex"), options.Text("replacement"));
+  if (problem.empty()) return {};
+  return {"replacement", absl::StrCat("does not fit the regex: ", problem),
+          "name a group that the regex has"};
 }
 
 class RegexRouter final : public Stage {
  public:
-  explicit RegexRouter(const TransformSpec& spec)
-      : replacement_(Compile(spec.options.Text("regex"), spec.options.Text("replacement"))) {}
+  explicit RegexRouter(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    if (std::optional<std::string> topic = replacement_.Replace(record->topic))
+    if (std::optional<std::string> topic = options_.topic.Replace(record->topic))
       record->topic = *std::move(topic);
     return Verdict::kKeep;
   }
 
  private:
-  const RegexRename replacement_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeRegexRouter(const TransformSpec& spec) { return std::make_unique<RegexRouter>(spec); }
+extern constinit const TransformClass kRegexRouter = {
+    .name = "org.apache.kafka.connect.transforms.RegexRouter",
+    .options = kOptions,
+    .doc = "Renames topics by a regular expression.",
+    .check = Check,
+    .make = MakeStage<RegexRouter, Read>};
 
 }  // namespace walduct::transform

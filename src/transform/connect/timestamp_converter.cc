@@ -1,20 +1,24 @@
 // Kafka Connect's TimestampConverter.
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/integer.h"
 #include "base/status_macros.h"
 #include "java/time/connect_time.h"
 #include "java/time/simple_date_format.h"
-#include "transform/stages/stages.h"
+#include "transform/connect/field_options.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
@@ -24,6 +28,7 @@ using java::kConnectDate;
 using java::kConnectTime;
 using java::kConnectTimestamp;
 using java::SimpleDateFormat;
+using enum OptionType;
 
 constexpr int64_t kDayMillis = 86'400'000;
 
@@ -121,29 +126,63 @@ absl::StatusOr<Form> FormOf(const ConnectSchema& schema) {
                                   " does not correspond to a known timestamp type format"));
 }
 
+constexpr OptionRow kOptions[] = {
+    {.name = "field", .default_value = "", .doc = "The field; empty: the whole key or value."},
+    {.name = "target.type",
+     .type = kEnum,
+     .required = true,
+     .allowed = "string, unix, Date, Time, Timestamp",
+     .doc = "What it becomes."},
+    {.name = "format",
+     .default_value = "",
+     .doc = "Pattern of java.text.SimpleDateFormat, for text; UTC.",
+     .check = CheckDateFormat},
+    {.name = "unix.precision",
+     .type = kEnum,
+     .default_value = "milliseconds",
+     .allowed = "nanoseconds, microseconds, milliseconds, seconds",
+     .doc = "Unit of an int64, as input and as target."},
+    kReplaceNull};
+
+struct Options {
+  FieldOptions common;
+  std::string field;  // empty: the whole key or value
+  const TargetForm* to = nullptr;
+  Precision precision{};
+  std::shared_ptr<const SimpleDateFormat> format;  // null: none was given
+};
+
+Options Read(const Setting& setting) {
+  Options options{.common = ReadFieldOptions(setting),
+                  .field = setting.options.Text("field"),
+                  .to = nullptr,
+                  .precision = {},
+                  .format = nullptr};
+  for (const TargetForm& target : kTargets) {
+    if (target.word == setting.options.Text("target.type")) options.to = &target;
+  }
+  for (const Precision& precision : kPrecisions) {
+    if (precision.word == setting.options.Text("unix.precision")) options.precision = precision;
+  }
+  const std::string& pattern = setting.options.Text("format");
+  if (!pattern.empty()) options.format = CheckedDateFormat(pattern);
+  return options;
+}
+
+OptionProblem Check(const OptionValues& options) {
+  if (options.Text("target.type") != "string" || !options.Text("format").empty()) return {};
+  return {"format", "A value is required when target.type=string",
+          "give a pattern of java.text.SimpleDateFormat"};
+}
+
 class TimestampConverter final : public Stage {
  public:
-  explicit TimestampConverter(const TransformSpec& spec)
-      : target_(spec.target),
-        field_(spec.options.Text("field")),
-        replace_null_(spec.options.Boolean("replace.null.with.default")) {
-    for (const TargetForm& target : kTargets) {
-      if (target.word == spec.options.Text("target.type")) to_ = &target;
-    }
-    for (const Precision& precision : kPrecisions) {
-      if (precision.word == spec.options.Text("unix.precision")) precision_ = precision;
-    }
-    const std::string pattern = spec.options.Text("format");
-    if (pattern.empty()) return;
-    absl::StatusOr<SimpleDateFormat> format = SimpleDateFormat::Compile(pattern);
-    CHECK(format.ok());  // checked before
-    format_ = std::make_shared<const SimpleDateFormat>(*std::move(format));
-  }
+  explicit TimestampConverter(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
-    std::optional<Node>& operating = Target(target_, record);
+    std::optional<Node>& operating = Target(options_.common.target, record);
     if (!operating) return Verdict::kKeep;
-    if (field_.empty()) {
+    if (options_.field.empty()) {
       if (operating->schema == nullptr)
         return operating->is_struct() ? absl::StatusOr<Verdict>(RecordError(
                                             "a map does not correspond to a known timestamp type"))
@@ -154,12 +193,12 @@ class TimestampConverter final : public Stage {
     if (operating->kind == Node::Kind::kNull) return NullStruct(&*operating);
     ASSIGN_OR_RETURN(Node * node, RequireStruct(&operating, "converting timestamp formats"));
     if (node->schema == nullptr) {
-      AddMissing(field_, node);
+      AddMissing(options_.field, node);
       return Verdict::kKeep;
     }
     for (Node& member : node->members) {
-      Node taken = Taken(member, replace_null_);
-      if (member.name == field_) {
+      Node taken = Taken(member, options_.common.replace_null);
+      if (member.name == options_.field) {
         ASSIGN_OR_RETURN(taken, Convert(taken));
       }
       member = std::move(taken);
@@ -178,7 +217,8 @@ class TimestampConverter final : public Stage {
     for (const event::ConnectField& field : node->schema->fields)
       members.members.push_back(event::NullNode(field.schema, field.name));
     for (Node& member : members.members) {
-      if (member.name == field_) member.schema = event::Shared(TargetSchema(*member.schema));
+      if (member.name == options_.field)
+        member.schema = event::Shared(TargetSchema(*member.schema));
     }
     RETURN_IF_ERROR(RenewStructSchema(&members));
     node->schema = members.schema;
@@ -186,7 +226,7 @@ class TimestampConverter final : public Stage {
   }
 
   ConnectSchema TargetSchema(const ConnectSchema& from) const {
-    ConnectSchema schema = event::Schema(to_->type, to_->semantic);
+    ConnectSchema schema = event::Schema(options_.to->type, options_.to->semantic);
     schema.optional = from.optional;
     return schema;
   }
@@ -194,9 +234,9 @@ class TimestampConverter final : public Stage {
   absl::StatusOr<Node> Convert(const Node& node) const {
     Conversion conversion;
     ASSIGN_OR_RETURN(conversion.from, FormOf(*node.schema));
-    conversion.to = to_->form;
-    conversion.precision = precision_;
-    conversion.format = format_;
+    conversion.to = options_.to->form;
+    conversion.precision = options_.precision;
+    conversion.format = options_.format;
     return Converted(node, event::Shared(TargetSchema(*node.schema)),
                      MakeFunction([conversion](auto in, std::string* buffer, Scalar* out) {
                        *out = Scalar::Null();
@@ -208,18 +248,17 @@ class TimestampConverter final : public Stage {
                      }));
   }
 
-  const config::TransformTarget target_;
-  const std::string field_;
-  const bool replace_null_;
-  const TargetForm* to_ = &kTargets[0];
-  Precision precision_ = kPrecisions[2];
-  std::shared_ptr<const SimpleDateFormat> format_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeTimestampConverter(const TransformSpec& spec) {
-  return std::make_unique<TimestampConverter>(spec);
-}
+extern constinit const TransformClass kTimestampConverter = {
+    .name = "org.apache.kafka.connect.transforms.TimestampConverter",
+    .has_targets = true,
+    .options = kOptions,
+    .doc = "Converts between texts, numbers and Connect's types of time.",
+    .check = Check,
+    .make = MakeStage<TimestampConverter, Read>};
 
 }  // namespace walduct::transform

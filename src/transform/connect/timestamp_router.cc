@@ -4,31 +4,44 @@
 #include <utility>
 
 #include "absl/strings/str_replace.h"
-#include "base/check.h"
 #include "java/time/simple_date_format.h"
-#include "transform/stages/stages.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectType;
 using event::RecordTemplate;
 using event::Scalar;
 
+constexpr OptionRow kOptions[] = {{.name = "topic.format",
+                                   .default_value = "${topic}-${timestamp}",
+                                   .doc = "New name of the topic."},
+                                  {.name = "timestamp.format",
+                                   .default_value = "yyyyMMdd",
+                                   .doc = "Pattern of java.text.SimpleDateFormat; UTC.",
+                                   .check = CheckDateFormat}};
+
+struct Options {
+  std::string topic;
+  std::shared_ptr<const java::SimpleDateFormat> timestamp;
+};
+
+Options Read(const Setting& setting) {
+  return {.topic = setting.options.Text("topic.format"),
+          .timestamp = CheckedDateFormat(setting.options.Text("timestamp.format"))};
+}
+
 class TimestampRouter final : public Stage {
  public:
-  explicit TimestampRouter(const TransformSpec& spec) : topic_(spec.options.Text("topic.format")) {
-    auto format = java::SimpleDateFormat::Compile(spec.options.Text("timestamp.format"));
-    CHECK(format.ok());  // checked before
-    format_ = std::make_shared<const java::SimpleDateFormat>(*std::move(format));
-  }
+  explicit TimestampRouter(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (!record->timestamp) return RecordError("Timestamp missing on record");
-    const auto format = format_;
+    const auto format = options_.timestamp;
     const auto print = MakeFunction([format](auto in, std::string* buffer, Scalar* out) {
       if (in[0].is_null()) return RecordError("Timestamp missing on record");
       format->Append(in[0].integer, buffer);
@@ -38,20 +51,21 @@ class TimestampRouter final : public Stage {
     const event::Answer* day = questions->Ask(
         event::FunctionNode(PlainSchema(ConnectType::kString, false), print, {*record->timestamp}));
     if (day == nullptr) return Verdict::kAsk;
-    record->topic =
-        absl::StrReplaceAll(topic_, {{"${topic}", record->topic}, {"${timestamp}", day->text}});
+    record->topic = absl::StrReplaceAll(options_.topic,
+                                        {{"${topic}", record->topic}, {"${timestamp}", day->text}});
     return Verdict::kKeep;
   }
 
  private:
-  const std::string topic_;
-  std::shared_ptr<const java::SimpleDateFormat> format_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeTimestampRouter(const TransformSpec& spec) {
-  return std::make_unique<TimestampRouter>(spec);
-}
+extern constinit const TransformClass kTimestampRouter = {
+    .name = "org.apache.kafka.connect.transforms.TimestampRouter",
+    .options = kOptions,
+    .doc = "Puts the record's timestamp into the topic's name.",
+    .make = MakeStage<TimestampRouter, Read>};
 
 }  // namespace walduct::transform

@@ -1,13 +1,15 @@
 // Debezium's ActivateTracingSpan. The original makes spans with OpenTelemetry's agent for Java and
 // puts the context of the last one into headers; here are no spans, so the context that the row
 // brings along goes on as it is.
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "transform/debezium/trace_context.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
@@ -18,6 +20,7 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 constexpr absl::string_view kUnreadable = "?";
 
@@ -37,18 +40,38 @@ event::ValueFunctionPtr Entry(absl::string_view header) {
   });
 }
 
+constexpr OptionRow kOptions[] = {
+    {.name = "tracing.span.context.field",
+     .default_value = "tracingspancontext",
+     .doc = "Column with the context of the row's trace: java.util.Properties, one entry per "
+            "header."},
+    {.name = "tracing.operation.name",
+     .default_value = "debezium-read",
+     .doc = "No effect: walduct makes no spans of its own."},
+    {.name = "tracing.with.context.field.only",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "No effect: without a context there is nothing to pass on."}};
+
+struct Options {
+  std::string field;
+};
+
+Options Read(const Setting& setting) {
+  return {.field = setting.options.Text("tracing.span.context.field")};
+}
+
 class ActivateTracingSpan final : public Stage {
  public:
-  explicit ActivateTracingSpan(const config::TransformSpec& spec)
-      : field_(spec.options.Text("tracing.span.context.field")) {}
+  explicit ActivateTracingSpan(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     const Node* after = IsEnvelope(record->value) ? record->value->Find("after") : nullptr;
     if (after == nullptr || !after->is_struct()) return Verdict::kKeep;
-    const Node* context = after->Find(field_);
+    const Node* context = after->Find(options_.field);
     if (context == nullptr) return Verdict::kKeep;
     if (context->schema != nullptr && context->schema->type != ConnectType::kString)
-      return RecordError(absl::StrCat("Field '", field_, "' is not of type STRING"));
+      return RecordError(absl::StrCat("Field '", options_.field, "' is not of type STRING"));
     if (context->kind != Node::Kind::kLeaf) return Verdict::kKeep;
     return AddHeaders(Taken(*context, true), record, questions);
   }
@@ -61,7 +84,7 @@ class ActivateTracingSpan final : public Stage {
     const event::Answer* names = questions->Ask(question);
     if (names == nullptr) return Verdict::kAsk;
     if (names->text == kUnreadable) {
-      questions->Warn(absl::StrCat("a trace context in column ", field_,
+      questions->Warn(absl::StrCat("a trace context in column ", options_.field,
                                    " cannot be read; the record goes without it"));
       return Verdict::kKeep;
     }
@@ -86,13 +109,18 @@ class ActivateTracingSpan final : public Stage {
     record->headers.push_back(std::move(header));
   }
 
-  const std::string field_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeActivateTracingSpan(const config::TransformSpec& spec) {
-  return std::make_unique<ActivateTracingSpan>(spec);
-}
+extern constinit const TransformClass kActivateTracingSpan = {
+    .name = "io.debezium.transforms.tracing.ActivateTracingSpan",
+    .options = kOptions,
+    .doc =
+        "Puts the trace context of a row into headers (`traceparent`, `tracestate`, `baggage`, "
+        "those of B3, Jaeger and X-Ray), so that consumers go on with the trace of the "
+        "application. Put it before the EventRouter.",
+    .make = MakeStage<ActivateTracingSpan, Read>};
 
 }  // namespace walduct::transform

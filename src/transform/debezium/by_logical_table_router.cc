@@ -1,5 +1,4 @@
 // Debezium's ByLogicalTableRouter: sends several tables to one topic.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,43 +6,100 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/status_macros.h"
 #include "java/regex/regex_rename.h"
-#include "transform/stages/stages.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
 using java::RegexRename;
+using enum OptionType;
 
-RegexRename Compile(absl::string_view regex, absl::string_view replacement) {
-  absl::StatusOr<RegexRename> compiled = RegexRename::Compile(regex, replacement);
-  CHECK(compiled.ok());  // checked before
-  return *std::move(compiled);
+constexpr OptionRow kOptions[] = {
+    {.name = "topic.regex",
+     .type = kRegex,
+     .required = true,
+     .doc = "Java regular expression for the whole topic name.",
+     .check = CheckPattern},
+    {.name = "topic.replacement",
+     .required = true,
+     .doc = "New name; `$1` and `${name}` stand for groups.",
+     .check = CheckNotEmpty},
+    {.name = "key.enforce.uniqueness",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Whether keys get a field that tells the tables apart."},
+    {.name = "key.field.name",
+     .default_value = "__dbz__physicalTableIdentifier",
+     .doc = "Name of that field."},
+    {.name = "key.field.regex",
+     .type = kRegex,
+     .doc =
+         "Java regular expression for the old topic name; without a match all of it is the value.",
+     .check = CheckPattern},
+    {.name = "key.field.replacement", .doc = "Value of that field."},
+    {.name = "schema.name.adjustment.mode",
+     .type = kEnum,
+     .default_value = "none",
+     .allowed = "none, avro, avro_unicode",
+     .doc = "How names of schemas are made valid."},
+    {.name = "logical.table.cache.size",
+     .type = kInteger,
+     .default_value = "16",
+     .doc = "No effect: schemas are made once per table."},
+};
+
+struct Options {
+  RegexRename topic;
+  bool unique_keys = true;
+  std::string key_field;
+  std::optional<RegexRename> key_value;  // absent: the old topic
+  bool adjust_names = false;
+};
+
+Options Read(const Setting& setting) {
+  const OptionValues& given = setting.options;
+  Options options{
+      .topic = CheckedRename(given.Text("topic.regex"), given.Text("topic.replacement")),
+      .unique_keys = given.Boolean("key.enforce.uniqueness"),
+      .key_field = given.Text("key.field.name"),
+      .key_value = {},
+      .adjust_names = given.Text("schema.name.adjustment.mode") != "none"};
+  if (given.Has("key.field.regex"))
+    options.key_value =
+        CheckedRename(given.Text("key.field.regex"), given.Text("key.field.replacement"));
+  return options;
+}
+
+OptionProblem Check(const OptionValues& options) {
+  if (options.Has("key.field.regex") && !options.Has("key.field.replacement"))
+    return {"key.field.replacement", "A value is required where key.field.regex is set", "add it"};
+  for (const absl::string_view part : {"topic", "key.field"}) {
+    const std::string regex = absl::StrCat(part, ".regex");
+    if (!options.Has(regex)) continue;
+    std::string name = absl::StrCat(part, ".replacement");
+    const std::string problem = CheckReplacement(options.Text(regex), options.Text(name));
+    if (!problem.empty())
+      return {std::move(name), absl::StrCat("does not fit ", regex, ": ", problem),
+              "name a group that the regex has"};
+  }
+  return {};
 }
 
 class ByLogicalTableRouter final : public Stage {
  public:
-  explicit ByLogicalTableRouter(const TransformSpec& spec)
-      : topic_(Compile(spec.options.Text("topic.regex"), spec.options.Text("topic.replacement"))),
-        unique_keys_(spec.options.Boolean("key.enforce.uniqueness")),
-        key_field_(spec.options.Text("key.field.name")),
-        adjust_names_(spec.options.Text("schema.name.adjustment.mode") != "none") {
-    if (spec.options.Has("key.field.regex"))
-      key_value_ =
-          Compile(spec.options.Text("key.field.regex"), spec.options.Text("key.field.replacement"));
-  }
+  explicit ByLogicalTableRouter(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
-    const std::optional<std::string> topic = topic_.Replace(record->topic);
+    const std::optional<std::string> topic = options_.topic.Replace(record->topic);
     if (!topic || topic->empty()) return Verdict::kKeep;
     switch (PresenceOf(record->key, questions)) {
       case Presence::kUnknown:
@@ -62,7 +118,7 @@ class ByLogicalTableRouter final : public Stage {
  private:
   std::string SchemaName(absl::string_view topic, absl::string_view part) const {
     std::string name = absl::StrCat(topic, part);
-    if (!adjust_names_) return name;
+    if (!options_.adjust_names) return name;
     for (size_t i = 0; i < name.size(); ++i) {
       const auto c = static_cast<unsigned char>(name[i]);
       const bool fine =
@@ -76,11 +132,11 @@ class ByLogicalTableRouter final : public Stage {
     if (!key->is_struct()) return RecordError("the key is no struct");
     if (key->schema == nullptr) return RecordError("the key is a map, without a schema");
     for (Node& member : key->members) member = Taken(member, true);
-    if (unique_keys_) {
+    if (options_.unique_keys) {
       std::string value = old_topic;
-      if (key_value_) value = key_value_->Replace(old_topic).value_or(old_topic);
+      if (options_.key_value) value = options_.key_value->Replace(old_topic).value_or(old_topic);
       key->members.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, false),
-                                                 Scalar::Text(value), key_field_));
+                                                 Scalar::Text(value), options_.key_field));
     }
     ConnectSchema basics = CopyBasics(*key->schema);
     basics.name = SchemaName(topic, ".Key");
@@ -124,17 +180,16 @@ class ByLogicalTableRouter final : public Stage {
     return SetStructSchema(std::move(basics), value);
   }
 
-  const RegexRename topic_;
-  const bool unique_keys_;
-  const std::string key_field_;
-  const bool adjust_names_;
-  std::optional<RegexRename> key_value_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeByLogicalTableRouter(const TransformSpec& spec) {
-  return std::make_unique<ByLogicalTableRouter>(spec);
-}
+extern constinit const TransformClass kByLogicalTableRouter = {
+    .name = "io.debezium.transforms.ByLogicalTableRouter",
+    .options = kOptions,
+    .doc = "Sends several tables to one topic.",
+    .check = Check,
+    .make = MakeStage<ByLogicalTableRouter, Read>};
 
 }  // namespace walduct::transform

@@ -2,31 +2,65 @@
 // record, whether it is; the functions that cut are in the shape of those that are.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "transform/debezium/record_size.h"
-#include "transform/stages/stages.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 constexpr char kCut[] = "cut", kLarge[] = "large", kFits[] = "fits";
 
-struct Limits {
+std::string CheckRatio(absl::string_view value) {
+  double ratio = 0;
+  return absl::SimpleAtod(value, &ratio) && ratio > 0 ? "" : "must be greater than 0";
+}
+
+constexpr OptionRow kOptions[] = {
+    {.name = "max.bytes",
+     .type = kInteger,
+     .required = true,
+     .doc = "Larger records are cut: estimated as Debezium does, by what a record takes in Java.",
+     .check = CheckPositive},
+    {.name = "compression.ratio",
+     .type = kReal,
+     .default_value = "1.0",
+     .doc = "What the estimate is multiplied by.",
+     .check = CheckRatio},
+    {.name = "min.field.size",
+     .type = kInteger,
+     .default_value = "25000",
+     .doc = "Columns of text or bytes that are not longer stay as they are; it counts the "
+            "characters of text.",
+     .check = CheckNotNegative}};
+
+struct Options {
   int64_t max_bytes = 0;
   double compression_ratio = 1;
   int64_t min_field_size = 0;
 };
+
+Options Read(const Setting& setting) {
+  return {.max_bytes = setting.options.Integer("max.bytes"),
+          .compression_ratio = setting.options.Real("compression.ratio"),
+          .min_field_size = setting.options.Integer("min.field.size")};
+}
 
 // A column that may be cut.
 struct Column {
@@ -51,7 +85,7 @@ bool CanBeCut(const Node& node) {
 // The class's arithmetic, on all leaves whose size differs from record to record.
 class Measure {
  public:
-  Measure(const RecordTemplate& record, const Limits& limits) : limits_(limits), size_(record) {
+  Measure(const RecordTemplate& record, const Options& limits) : limits_(limits), size_(record) {
     for (const bool after : {false, true}) {
       const Node* row = record.value->Find(after ? "after" : "before");
       if (row == nullptr || !row->is_struct()) continue;
@@ -144,16 +178,14 @@ class Measure {
                                           static_cast<double>(excess)));
   }
 
-  const Limits limits_;
+  const Options limits_;
   const RecordSize size_;
   std::vector<Column> columns_;
 };
 
 class EnforceRecordSize final : public Stage {
  public:
-  explicit EnforceRecordSize(const TransformSpec& spec)
-      : limits_{spec.options.Integer("max.bytes"), spec.options.Real("compression.ratio"),
-                spec.options.Integer("min.field.size")} {}
+  explicit EnforceRecordSize(Options limits) : limits_(limits) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (!record->value || !record->value->is_struct() || record->value->schema == nullptr)
@@ -207,13 +239,19 @@ class EnforceRecordSize final : public Stage {
     node->leaf.null_is_default = null_is_default;
   }
 
-  const Limits limits_;
+  const Options limits_;
 };
 
 }  // namespace
 
-StagePtr MakeEnforceRecordSize(const TransformSpec& spec) {
-  return std::make_unique<EnforceRecordSize>(spec);
-}
+extern constinit const TransformClass kEnforceRecordSize = {
+    .name = "io.debezium.transforms.EnforceRecordSize",
+    .options = kOptions,
+    .doc =
+        "Cuts the long columns of before and after in proportion to their lengths where a "
+        "record is too large; told once per topic and counted, and so are records that are too "
+        "large and cannot be cut. It does not see flattened records: put it before "
+        "ExtractNewRecordState.",
+    .make = MakeStage<EnforceRecordSize, Read>};
 
 }  // namespace walduct::transform

@@ -8,13 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
@@ -67,11 +66,22 @@ class ColumnNames final : public event::ValueFunction {
   const bool changed_;
 };
 
+constexpr OptionRow kOptions[] = {
+    {.name = "header.changed.name", .doc = "Header for the names of changed columns."},
+    {.name = "header.unchanged.name", .doc = "Header for the names of the others."}};
+
+struct Options {
+  std::string changed, unchanged;  // headers; empty: none
+};
+
+Options Read(const Setting& setting) {
+  return {.changed = setting.options.Text("header.changed.name"),
+          .unchanged = setting.options.Text("header.unchanged.name")};
+}
+
 class ExtractChangedRecordState final : public Stage {
  public:
-  explicit ExtractChangedRecordState(const TransformSpec& spec)
-      : changed_(spec.options.Text("header.changed.name")),
-        unchanged_(spec.options.Text("header.unchanged.name")) {}
+  explicit ExtractChangedRecordState(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
     if (!IsEnvelope(record->value)) return Verdict::kKeep;
@@ -81,7 +91,8 @@ class ExtractChangedRecordState final : public Stage {
       if (node == nullptr) return RecordError(absl::StrCat(name, " is not a valid field name"));
     }
     const bool both = before->is_struct() && after->is_struct();
-    for (const auto& [name, changed] : {std::pair(changed_, true), std::pair(unchanged_, false)}) {
+    for (const auto& [name, changed] :
+         {std::pair(options_.changed, true), std::pair(options_.unchanged, false)}) {
       if (name.empty()) continue;
       Node names = NoNames(name);
       if (both) {
@@ -131,13 +142,15 @@ class ExtractChangedRecordState final : public Stage {
                                column.name);
   }
 
-  const std::string changed_, unchanged_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeExtractChangedRecordState(const TransformSpec& spec) {
-  return std::make_unique<ExtractChangedRecordState>(spec);
-}
+extern constinit const TransformClass kExtractChangedRecordState = {
+    .name = "io.debezium.transforms.ExtractChangedRecordState",
+    .options = kOptions,
+    .doc = "Lists changed and unchanged columns in headers.",
+    .make = MakeStage<ExtractChangedRecordState, Read>};
 
 }  // namespace walduct::transform

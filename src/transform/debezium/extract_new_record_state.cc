@@ -1,27 +1,27 @@
 // Debezium's ExtractNewRecordState: the new row instead of the envelope.
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
-#include "transform/stages/stages.h"
+#include "transform/debezium/added_fields.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
-#include "transform/template/value_functions.h"
 #include "transform/values/json_reader.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
-using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
-
+using enum OptionType;
 // What each mode makes of deletes and of the tombstones behind them.
 enum class Deletes { kDropped, kNull, kRow, kTombstone };
 struct Mode {
@@ -39,90 +39,114 @@ constexpr Mode kModes[] = {
     {"legacy-none", Deletes::kNull, true, false},
 };
 
-// An item of add.fields or add.headers.
-struct AddedField {
-  std::string parent;  // member of the envelope; empty: see Resolve
-  std::string field;
-  std::string name;  // of the new field
+constexpr OptionRow kOptions[] = {
+    {.name = "delete.tombstone.handling.mode",
+     .type = kEnum,
+     .default_value = "tombstone",
+     .allowed = "drop, tombstone, rewrite, rewrite-with-tombstone, delete-to-tombstone",
+     .doc = "What deletes and their tombstones become."},
+    {.name = "route.by.field", .doc = "Column of text that gives the topic."},
+    {.name = "add.fields",
+     .type = kList,
+     .default_value = "",
+     .doc = "Fields of the envelope, the source or the transaction to add, `field` or "
+            "`struct.field`, `:newname` after it."},
+    {.name = "add.fields.prefix",
+     .default_value = "__",
+     .doc = "Before the names of added fields."},
+    {.name = "add.headers", .type = kList, .default_value = "", .doc = "The same as headers."},
+    {.name = "add.headers.prefix",
+     .default_value = "__",
+     .doc = "Before the names of added headers."},
+    {.name = "drop.fields.header.name", .doc = "Header that lists the columns to drop."},
+    {.name = "drop.fields.from.key",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Whether they are dropped from the key too."},
+    {.name = "drop.fields.keep.schema.compatible",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Whether only optional columns are dropped."},
+    {.name = "replace.null.with.default",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Whether rewriting turns a NULL of a column with a DEFAULT into it."},
 };
 
-std::vector<AddedField> ParseAdded(const std::vector<std::string>& items,
-                                   const std::string& prefix) {
-  std::vector<AddedField> fields;
-  for (const std::string& item : items) {
-    const std::pair<std::string, std::string> parts = {
-        item.substr(0, item.find(':')),
-        item.find(':') == std::string::npos ? "" : item.substr(item.find(':') + 1)};
-    AddedField added;
-    const size_t dot = parts.first.find('.');
-    if (dot != std::string::npos) added.parent = parts.first.substr(0, dot);
-    added.field = dot == std::string::npos ? parts.first : parts.first.substr(dot + 1);
-    added.name =
-        absl::StrCat(prefix, parts.second.empty() ? absl::StrReplaceAll(parts.first, {{".", "_"}})
-                                                  : parts.second);
-    fields.push_back(std::move(added));
+struct Options {
+  Mode mode = kModes[1];
+  std::string route;  // column; empty: none
+  std::vector<AddedField> fields, headers;
+  std::string drop_header;  // empty: none
+  bool drop_from_key = false, drop_optional_only = true, replace_null = true;
+};
+
+Options Read(const Setting& setting) {
+  const OptionValues& given = setting.options;
+  Options options{
+      .mode = kModes[1],
+      .route = given.Text("route.by.field"),
+      .fields = ParseAdded(given.List("add.fields"), given.Text("add.fields.prefix")),
+      .headers = ParseAdded(given.List("add.headers"), given.Text("add.headers.prefix")),
+      .drop_header = given.Text("drop.fields.header.name"),
+      .drop_from_key = given.Boolean("drop.fields.from.key"),
+      .drop_optional_only = given.Boolean("drop.fields.keep.schema.compatible"),
+      .replace_null = given.Boolean("replace.null.with.default")};
+  for (const Mode& mode : kModes) {
+    if (mode.word == given.Text("delete.tombstone.handling.mode")) options.mode = mode;
   }
-  return fields;
+  return options;
 }
 
-// Where a field without a parent is looked for first.
-absl::string_view DefaultParent(absl::string_view field) {
-  if (field == "op" || field == "ts_ms" || field == "ts_us" || field == "ts_ns") return "";
-  if (field == "id" || field == "total_order" || field == "data_collection_order")
-    return "transaction";
-  return "source";
-}
+// What the pair of Debezium 3.1 and older means today.
+struct LegacyDeletes {
+  absl::string_view handling;
+  bool drop_tombstones;
+  absl::string_view mode;
+};
+constexpr LegacyDeletes kLegacyDeletes[] = {
+    {"drop", true, "drop"},       {"drop", false, "delete-to-tombstone"},
+    {"none", true, "tombstone"},  {"none", false, "legacy-none"},
+    {"rewrite", true, "rewrite"}, {"rewrite", false, "rewrite-with-tombstone"},
+};
 
-// The member of parent, null where parent is null; nullopt where its schema has none.
-std::optional<Node> MemberOf(const Node& parent, const std::string& field) {
-  if (parent.is_struct()) {
-    const Node* member = parent.Find(field);
-    if (member == nullptr) return std::nullopt;
-    return *member;
+std::string Modernize(OptionValues* options) {
+  const bool given = options->Has("drop.tombstones") || options->Has("delete.handling.mode");
+  if (!given) return "";
+  if (options->Has("delete.tombstone.handling.mode"))
+    return "drop.tombstones and delete.handling.mode have no effect beside "
+           "delete.tombstone.handling.mode; remove them";
+  const std::string handling = options->Has("delete.handling.mode")
+                                   ? absl::AsciiStrToLower(options->Text("delete.handling.mode"))
+                                   : "drop";
+  const bool drop = !options->Has("drop.tombstones") ||
+                    absl::AsciiStrToLower(options->Text("drop.tombstones")) != "false";
+  for (const LegacyDeletes& legacy : kLegacyDeletes) {
+    if (legacy.handling != handling || legacy.drop_tombstones != drop) continue;
+    options->Put("delete.tombstone.handling.mode", std::string(legacy.mode));
+    if (legacy.mode == "legacy-none")
+      return "delete.handling.mode=none with drop.tombstones=false is of Debezium 3.1 and older: a "
+             "delete and its tombstone both have a null value; set "
+             "delete.tombstone.handling.mode=tombstone";
+    return absl::StrCat(
+        "delete.handling.mode and drop.tombstones are of Debezium 3.1 and older; "
+        "they are read as delete.tombstone.handling.mode=",
+        legacy.mode);
   }
-  const event::ConnectField* one = parent.schema->Find(field);
-  if (one == nullptr) return std::nullopt;
-  return event::NullNode(one->schema, field);
+  return "";
 }
 
-// nullopt: skipped, as there is no such field.
-absl::StatusOr<std::optional<Node>> Resolve(const Node& envelope, const AddedField& added) {
-  const std::string parent_name =
-      added.parent.empty() ? std::string(DefaultParent(added.field)) : added.parent;
-  if (parent_name.empty()) return MemberOf(envelope, added.field);
-  const Node* parent = envelope.Find(parent_name);
-  if (parent == nullptr)
-    return RecordError(
-        absl::StrCat("add.fields and add.headers: a change has no '", parent_name, "'"));
-  if (std::optional<Node> member = MemberOf(*parent, added.field)) return member;
-  return MemberOf(envelope, added.field);
-}
-
-Node AsOptional(Node node, const std::string& name) {
-  ConnectSchema schema = *node.schema;
-  schema.optional = true;
-  schema.default_value.reset();
-  node.schema = event::Shared(std::move(schema));
-  node.name = name;
-  return node;
+OptionProblem Check(const OptionValues& options) {
+  if (!options.Has("delete.handling.mode")) return {};
+  const std::string mode = absl::AsciiStrToLower(options.Text("delete.handling.mode"));
+  if (mode == "drop" || mode == "rewrite" || mode == "none") return {};
+  return {"delete.handling.mode", "must be one of drop, rewrite, none",
+          "better, set delete.tombstone.handling.mode, which has taken its place"};
 }
 
 class ExtractNewRecordState final : public Stage {
  public:
-  explicit ExtractNewRecordState(const TransformSpec& spec)
-      : route_(spec.options.Text("route.by.field")),
-        fields_(
-            ParseAdded(spec.options.List("add.fields"), spec.options.Text("add.fields.prefix"))),
-        headers_(
-            ParseAdded(spec.options.List("add.headers"), spec.options.Text("add.headers.prefix"))),
-        drop_header_(spec.options.Text("drop.fields.header.name")),
-        drop_from_key_(spec.options.Boolean("drop.fields.from.key")),
-        drop_optional_only_(spec.options.Boolean("drop.fields.keep.schema.compatible")),
-        replace_null_(spec.options.Boolean("replace.null.with.default")) {
-    for (const Mode& mode : kModes) {
-      if (mode.word == spec.options.Text("delete.tombstone.handling.mode")) mode_ = mode;
-    }
-  }
+  explicit ExtractNewRecordState(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     // A null under a schema is a tombstone, too.
@@ -150,8 +174,8 @@ class ExtractNewRecordState final : public Stage {
  private:
   // Only its operation is known of a tombstone.
   absl::StatusOr<Verdict> ApplyToTombstone(RecordTemplate* record) const {
-    if (!mode_.keep_tombstones) return Verdict::kDrop;
-    for (const AddedField& added : headers_) {
+    if (!options_.mode.keep_tombstones) return Verdict::kDrop;
+    for (const AddedField& added : options_.headers) {
       if (added.field != "op") continue;
       record->headers.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, false),
                                                     Scalar::Text("d"), added.name));
@@ -161,9 +185,10 @@ class ExtractNewRecordState final : public Stage {
 
   absl::StatusOr<Verdict> ApplyToDelete(const Node& envelope, const Node& before, const Node& after,
                                         RecordTemplate* record, Questions* questions) const {
-    if (mode_.deletes == Deletes::kDropped) return Verdict::kDrop;
-    if (mode_.deletes == Deletes::kRow) return ApplyToRow(envelope, before, record, questions);
-    if (mode_.deletes == Deletes::kTombstone) {
+    if (options_.mode.deletes == Deletes::kDropped) return Verdict::kDrop;
+    if (options_.mode.deletes == Deletes::kRow)
+      return ApplyToRow(envelope, before, record, questions);
+    if (options_.mode.deletes == Deletes::kTombstone) {
       record->value.reset();
     } else {
       record->value = event::NullNode(after.schema);
@@ -176,11 +201,11 @@ class ExtractNewRecordState final : public Stage {
     const bool deleted = row.name == "before";
     Node value = row;
     value.name.clear();
-    if (mode_.mark_deleted) RETURN_IF_ERROR(MarkDeleted(deleted, &value));
+    if (options_.mode.mark_deleted) RETURN_IF_ERROR(MarkDeleted(deleted, &value));
     ASSIGN_OR_RETURN(Verdict verdict, Route(deleted ? row : value, record, questions));
     if (verdict != Verdict::kKeep) return verdict;
     RETURN_IF_ERROR(AddFields(envelope, &value));
-    if (!drop_header_.empty()) {
+    if (!options_.drop_header.empty()) {
       ASSIGN_OR_RETURN(verdict, DropFields(&value, record, questions));
     }
     record->value = std::move(value);
@@ -188,7 +213,7 @@ class ExtractNewRecordState final : public Stage {
   }
 
   absl::Status MarkDeleted(bool deleted, Node* value) const {
-    for (Node& member : value->members) member = Taken(member, replace_null_);
+    TakeMembers(options_.replace_null, value);
     value->members.push_back(event::ConstantNode(PlainSchema(ConnectType::kString, true),
                                                  Scalar::Text(deleted ? "true" : "false"),
                                                  "__deleted"));
@@ -196,9 +221,9 @@ class ExtractNewRecordState final : public Stage {
   }
 
   absl::Status AddHeaders(const Node& envelope, RecordTemplate* record) const {
-    for (const AddedField& added : headers_) {
-      ASSIGN_OR_RETURN(std::optional<Node> node, Resolve(envelope, added));
-      if (node) record->headers.push_back(AsOptional(*std::move(node), added.name));
+    for (const AddedField& added : options_.headers) {
+      ASSIGN_OR_RETURN(std::optional<Node> node, FindAdded(envelope, added));
+      if (node) record->headers.push_back(*std::move(node));
     }
     return absl::OkStatus();
   }
@@ -208,20 +233,21 @@ class ExtractNewRecordState final : public Stage {
     const Node* op = envelope.Find("op");
     if (op == nullptr || op->schema->type != ConnectType::kString)
       return RecordError("Field 'op' is missing, or not of type STRING");
-    for (const AddedField& added : fields_) {
-      ASSIGN_OR_RETURN(std::optional<Node> node, Resolve(envelope, added));
-      if (node) value->members.push_back(AsOptional(*std::move(node), added.name));
+    for (const AddedField& added : options_.fields) {
+      ASSIGN_OR_RETURN(std::optional<Node> node, FindAdded(envelope, added));
+      if (node) value->members.push_back(*std::move(node));
     }
     return SetStructSchema(CopyBasics(*value->schema), value);
   }
 
   absl::StatusOr<Verdict> Route(const Node& row, RecordTemplate* record,
                                 Questions* questions) const {
-    if (route_.empty()) return Verdict::kKeep;
-    const Node* column = row.Find(route_);
-    if (column == nullptr) return RecordError(absl::StrCat(route_, " is not a valid field name"));
+    if (options_.route.empty()) return Verdict::kKeep;
+    const Node* column = row.Find(options_.route);
+    if (column == nullptr)
+      return RecordError(absl::StrCat(options_.route, " is not a valid field name"));
     if (column->schema->type != ConnectType::kString || column->kind != Node::Kind::kLeaf)
-      return RecordError(absl::StrCat("Field '", route_, "' is not of type STRING"));
+      return RecordError(absl::StrCat("Field '", options_.route, "' is not of type STRING"));
     const event::Answer* topic = questions->Ask(*column);
     if (topic == nullptr) return Verdict::kAsk;
     if (!absl::StripAsciiWhitespace(topic->text).empty()) record->topic = topic->text;
@@ -230,8 +256,9 @@ class ExtractNewRecordState final : public Stage {
 
   absl::StatusOr<Verdict> DropFields(Node* value, RecordTemplate* record,
                                      Questions* questions) const {
-    const auto header = std::find_if(record->headers.begin(), record->headers.end(),
-                                     [&](const Node& one) { return one.name == drop_header_; });
+    const auto header =
+        std::find_if(record->headers.begin(), record->headers.end(),
+                     [&](const Node& one) { return one.name == options_.drop_header; });
     if (header == record->headers.end() || header->kind != Node::Kind::kLeaf) return Verdict::kKeep;
     const event::Answer* answer = questions->Ask(*header);
     if (answer == nullptr) return Verdict::kAsk;
@@ -242,7 +269,7 @@ class ExtractNewRecordState final : public Stage {
     }
     if (names.empty()) return Verdict::kKeep;
     RETURN_IF_ERROR(Drop(names, value));
-    if (drop_from_key_ && record->key && record->key->is_struct())
+    if (options_.drop_from_key && record->key && record->key->is_struct())
       RETURN_IF_ERROR(Drop(names, &*record->key));
     return Verdict::kKeep;
   }
@@ -250,24 +277,25 @@ class ExtractNewRecordState final : public Stage {
   absl::Status Drop(const std::set<std::string, std::less<>>& names, Node* node) const {
     std::vector<Node> kept;
     for (const Node& member : node->members) {
-      const bool may_go = member.schema->optional || !drop_optional_only_;
+      const bool may_go = member.schema->optional || !options_.drop_optional_only;
       if (names.count(member.name) == 0 || !may_go) kept.push_back(member);
     }
     node->members = std::move(kept);
     return SetStructSchema(CopyBasics(*node->schema), node);
   }
 
-  Mode mode_ = kModes[1];
-  const std::string route_;
-  const std::vector<AddedField> fields_, headers_;
-  const std::string drop_header_;
-  const bool drop_from_key_, drop_optional_only_, replace_null_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeExtractNewRecordState(const TransformSpec& spec) {
-  return std::make_unique<ExtractNewRecordState>(spec);
-}
+extern constinit const TransformClass kExtractNewRecordState = {
+    .name = "io.debezium.transforms.ExtractNewRecordState",
+    .options = kOptions,
+    .doc = "Replaces the envelope by the new row.",
+    .check = Check,
+    .modernize = Modernize,
+    .older_options = "drop.tombstones, delete.handling.mode",
+    .make = MakeStage<ExtractNewRecordState, Read>};
 
 }  // namespace walduct::transform

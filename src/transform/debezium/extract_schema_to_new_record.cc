@@ -1,24 +1,25 @@
 // Debezium's ExtractSchemaToNewRecord: the columns of the table, as column.propagate.source.type
 // has put them into the schema, become a part of the value.
+#include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 constexpr char kParameters[] = "__debezium.source.column.";
 
@@ -114,6 +115,12 @@ absl::StatusOr<Node> SourceSchema(const Node& source_table, const ConnectSchema&
   return block;
 }
 
+constexpr OptionRow kOptions[] = {{.name = "schema.name.adjustment.mode",
+                                   .type = kEnum,
+                                   .default_value = "none",
+                                   .allowed = "none, avro, avro_unicode",
+                                   .doc = "No effect: the names it adds are valid."}};
+
 class ExtractSchemaToNewRecord final : public Stage {
  public:
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
@@ -138,8 +145,14 @@ class ExtractSchemaToNewRecord final : public Stage {
 
 }  // namespace
 
-StagePtr MakeExtractSchemaToNewRecord(const TransformSpec&) {
-  return std::make_unique<ExtractSchemaToNewRecord>();
-}
+extern constinit const TransformClass kExtractSchemaToNewRecord = {
+    .name = "io.debezium.transforms.ExtractSchemaToNewRecord",
+    .options = kOptions,
+    .doc =
+        "Adds `sourceSchema` with name, type, length and scale of the columns to the envelope; "
+        "needs column.propagate.source.type or datatype.propagate.source.type, and each column "
+        "in it.",
+    .needs_one_of = "column.propagate.source.type, datatype.propagate.source.type",
+    .make = MakeStage<ExtractSchemaToNewRecord>};
 
 }  // namespace walduct::transform

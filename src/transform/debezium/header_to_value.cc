@@ -1,24 +1,26 @@
 // Debezium's HeaderToValue: headers become fields, also of structs inside the value.
 #include <algorithm>
-#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 
 using Path = std::vector<std::string>;
+using enum OptionType;
 
 // What Debezium calls the value itself; a struct of that name inside gets the fields of the value,
 // too.
@@ -50,12 +52,38 @@ absl::Status PutInto(const Node& value, Node* member) {
   return absl::OkStatus();
 }
 
+constexpr OptionRow kOptions[] = {
+    {.name = "headers", .type = kList, .required = true, .doc = "Headers to take."},
+    {.name = "fields",
+     .type = kList,
+     .required = true,
+     .doc = "Fields to write, one per header; dots lead into structs."},
+    {.name = "operation",
+     .type = kEnum,
+     .required = true,
+     .allowed = "move, copy",
+     .doc = "Whether the headers stay."}};
+
+struct Options {
+  std::vector<std::string> headers, fields;
+  bool move = false;
+};
+
+Options Read(const Setting& setting) {
+  return {.headers = setting.options.List("headers"),
+          .fields = setting.options.List("fields"),
+          .move = setting.options.Text("operation") == "move"};
+}
+
+OptionProblem Check(const OptionValues& options) {
+  if (options.List("fields").size() == options.List("headers").size()) return {};
+  return {"fields", "and 'headers' must have the same number of items",
+          "name one field for each header"};
+}
+
 class HeaderToValue final : public Stage {
  public:
-  explicit HeaderToValue(const TransformSpec& spec)
-      : headers_(spec.options.List("headers")),
-        fields_(spec.options.List("fields")),
-        move_(spec.options.Text("operation") == "move") {}
+  explicit HeaderToValue(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (const auto verdict = UnlessPresent(record->value, questions)) return *verdict;
@@ -69,7 +97,7 @@ class HeaderToValue final : public Stage {
       if (entry.path.size() > 1) RETURN_IF_ERROR(CheckPath(entry, *value.schema));
     }
     ASSIGN_OR_RETURN(const Verdict verdict, Rewrite({entries, kRoot, 0}, questions, &value));
-    if (verdict == Verdict::kKeep && move_) Remove(&record->headers);
+    if (verdict == Verdict::kKeep && options_.move) Remove(&record->headers);
     return verdict;
   }
 
@@ -91,9 +119,10 @@ class HeaderToValue final : public Stage {
   Entries FindEntries(const RecordTemplate& record) const {
     Entries entries;
     for (const Node& header : record.headers) {
-      const auto listed = std::find(headers_.begin(), headers_.end(), header.name);
-      if (listed == headers_.end()) continue;
-      const std::string& field = fields_[static_cast<size_t>(listed - headers_.begin())];
+      const auto listed = std::find(options_.headers.begin(), options_.headers.end(), header.name);
+      if (listed == options_.headers.end()) continue;
+      const std::string& field =
+          options_.fields[static_cast<size_t>(listed - options_.headers.begin())];
       entries.push_back({field, absl::StrSplit(field, '.'), header});
     }
     return entries;
@@ -101,7 +130,8 @@ class HeaderToValue final : public Stage {
 
   void Remove(std::vector<Node>* headers) const {
     std::erase_if(*headers, [&](const Node& header) {
-      return std::find(headers_.begin(), headers_.end(), header.name) != headers_.end();
+      return std::find(options_.headers.begin(), options_.headers.end(), header.name) !=
+             options_.headers.end();
     });
   }
 
@@ -219,14 +249,16 @@ class HeaderToValue final : public Stage {
     return made;
   }
 
-  const std::vector<std::string> headers_, fields_;
-  const bool move_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeHeaderToValue(const TransformSpec& spec) {
-  return std::make_unique<HeaderToValue>(spec);
-}
+extern constinit const TransformClass kHeaderToValue = {
+    .name = "io.debezium.transforms.HeaderToValue",
+    .options = kOptions,
+    .doc = "Moves or copies headers to fields.",
+    .check = Check,
+    .make = MakeStage<HeaderToValue, Read>};
 
 }  // namespace walduct::transform

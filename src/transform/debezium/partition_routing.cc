@@ -1,21 +1,27 @@
 // Debezium's PartitionRouting: the partition by a hash of values.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "transform/debezium/partition_hash.h"
-#include "transform/stages/stages.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
-#include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 // The sum of the hashes; NULL values do not count, and without any the key decides.
 class HashOfValues final : public event::ValueFunction {
@@ -46,12 +52,38 @@ class HashOfValues final : public event::ValueFunction {
   const int64_t partitions_;
 };
 
+constexpr OptionRow kOptions[] = {
+    {.name = "partition.payload.fields",
+     .type = kList,
+     .required = true,
+     .doc =
+         "Fields that give the partition; `change` stands for `after`, of a delete for `before`."},
+    {.name = "partition.topic.num",
+     .type = kInteger,
+     .required = true,
+     .doc = "Number of partitions.",
+     .check = CheckPositive},
+    {.name = "partition.hash.function",
+     .type = kEnum,
+     .default_value = "java",
+     .allowed = "java, murmur",
+     .doc = "Hash of the values."}};
+
+struct Options {
+  std::vector<std::string> fields;
+  int64_t partitions = 1;
+  bool murmur = false;
+};
+
+Options Read(const Setting& setting) {
+  return {.fields = setting.options.List("partition.payload.fields"),
+          .partitions = setting.options.Integer("partition.topic.num"),
+          .murmur = setting.options.Text("partition.hash.function") == "murmur"};
+}
+
 class PartitionRouting final : public Stage {
  public:
-  explicit PartitionRouting(const TransformSpec& spec)
-      : fields_(spec.options.List("partition.payload.fields")),
-        partitions_(spec.options.Integer("partition.topic.num")),
-        murmur_(spec.options.Text("partition.hash.function") == "murmur") {}
+  explicit PartitionRouting(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
     if (!IsEnvelope(record->value)) return Verdict::kKeep;
@@ -60,7 +92,7 @@ class PartitionRouting final : public Stage {
     if (op == "t" || op == "m") return Verdict::kKeep;
     std::vector<Node> operands;
     std::vector<event::ConnectSchemaPtr> schemas;
-    for (const std::string& field : fields_) {
+    for (const std::string& field : options_.fields) {
       // Without its operation a change has no side.
       if (op.empty() && absl::StartsWith(field, "change")) continue;
       ASSIGN_OR_RETURN(std::optional<Node> node, Find(envelope, field, op == "d"));
@@ -69,10 +101,11 @@ class PartitionRouting final : public Stage {
       operands.push_back(Taken(*node, true));
     }
     if (operands.empty()) return Verdict::kKeep;
-    record->partition = event::FunctionNode(
-        PlainSchema(ConnectType::kInt32, true),
-        std::make_shared<const HashOfValues>(std::move(schemas), murmur_, partitions_),
-        std::move(operands));
+    record->partition =
+        event::FunctionNode(PlainSchema(ConnectType::kInt32, true),
+                            std::make_shared<const HashOfValues>(
+                                std::move(schemas), options_.murmur, options_.partitions),
+                            std::move(operands));
     return Verdict::kKeep;
   }
 
@@ -92,15 +125,15 @@ class PartitionRouting final : public Stage {
     return node;
   }
 
-  const std::vector<std::string> fields_;
-  const int64_t partitions_;
-  const bool murmur_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakePartitionRouting(const TransformSpec& spec) {
-  return std::make_unique<PartitionRouting>(spec);
-}
+extern constinit const TransformClass kPartitionRouting = {
+    .name = "io.debezium.transforms.partitions.PartitionRouting",
+    .options = kOptions,
+    .doc = "Chooses the partition by values.",
+    .make = MakeStage<PartitionRouting, Read>};
 
 }  // namespace walduct::transform

@@ -1,15 +1,39 @@
 // Debezium's SchemaChangeEventFilter: without effect, as PostgreSQL has no schema change events.
-#include <memory>
 
-#include "transform/stages/stages.h"
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "java/text/text_lists.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::RecordTemplate;
+using enum OptionType;
 
-class Pass final : public Stage {
+std::string CheckSchemaChanges(absl::string_view value) {
+  for (const std::string& item : java::SplitCommaList(value)) {
+    if (item == "CREATE" || item == "ALTER" || item == "DROP" || item == "TRUNCATE" ||
+        item == "DATABASE")
+      continue;
+    return absl::StrCat("has '", item, "'; it lists CREATE, ALTER, DROP, TRUNCATE, DATABASE");
+  }
+  return "";
+}
+
+constexpr OptionRow kOptions[] = {
+    {.name = "schema.change.event.exclude.list",
+     .type = kList,
+     .required = true,
+     .doc = "Of CREATE, ALTER, DROP, TRUNCATE, DATABASE; no effect: there are no such events.",
+     .check = CheckSchemaChanges}};
+
+std::string Explain(OptionValues*) {
+  return "has no effect: PostgreSQL has no schema change events; it can be removed";
+}
+
+class SchemaChangeEventFilter final : public Stage {
  public:
   absl::StatusOr<Verdict> Apply(RecordTemplate*, Questions*) const override {
     return Verdict::kKeep;
@@ -18,6 +42,11 @@ class Pass final : public Stage {
 
 }  // namespace
 
-StagePtr MakePass(const TransformSpec&) { return std::make_unique<Pass>(); }
+extern constinit const TransformClass kSchemaChangeEventFilter = {
+    .name = "io.debezium.transforms.SchemaChangeEventFilter",
+    .options = kOptions,
+    .doc = "Without effect, which is told at start: PostgreSQL has no schema change events.",
+    .modernize = Explain,
+    .make = MakeStage<SchemaChangeEventFilter>};
 
 }  // namespace walduct::transform

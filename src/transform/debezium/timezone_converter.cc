@@ -2,7 +2,11 @@
 // times of UTC and become the instants at which clocks of the zone show the same; texts keep their
 // instant and are printed with the zone's offset.
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -10,19 +14,20 @@
 #include "absl/time/civil_time.h"
 #include "base/check.h"
 #include "base/status_macros.h"
+#include "java/text/text_lists.h"
 #include "java/time/connect_time.h"
 #include "java/time/time_zone.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 struct EpochType {
   absl::string_view name;
@@ -102,16 +107,57 @@ std::vector<Rule> ParseRules(const std::vector<std::string>& items) {
   return rules;
 }
 
+std::string CheckZone(absl::string_view value) {
+  const auto zone = java::FindTimeZone(value);
+  return zone.ok() ? "" : std::string(zone.status().message());
+}
+
+std::string CheckZoneRules(absl::string_view value) {
+  for (const std::string& item : java::SplitCommaList(value)) {
+    if (!absl::StrContains(item, ":"))
+      return absl::StrCat("has the item '", item,
+                          "', which is not of the form source:table:field, "
+                          "topic:topic:field or table:field");
+  }
+  return "";
+}
+
+constexpr OptionRow kOptions[] = {
+    {.name = "converted.timezone",
+     .required = true,
+     .doc = "Name of a zone, or an offset `+hh:mm`.",
+     .check = CheckZone},
+    {.name = "include.list",
+     .type = kList,
+     .doc = "Fields to convert, `source:table:field`, `topic:topic:field`.",
+     .check = CheckZoneRules},
+    {.name = "exclude.list", .type = kList, .doc = "Fields to leave.", .check = CheckZoneRules}};
+
+struct Options {
+  absl::TimeZone zone;
+  bool include_given = false;
+  std::vector<Rule> rules;
+};
+
+Options Read(const Setting& setting) {
+  const absl::StatusOr<absl::TimeZone> zone =
+      java::FindTimeZone(setting.options.Text("converted.timezone"));
+  CHECK(zone.ok());  // checked before
+  const bool include_given = setting.options.Has("include.list");
+  return {
+      .zone = *zone,
+      .include_given = include_given,
+      .rules = ParseRules(setting.options.List(include_given ? "include.list" : "exclude.list"))};
+}
+
+OptionProblem Check(const OptionValues& options) {
+  if (!options.Has("include.list") || !options.Has("exclude.list")) return {};
+  return {"exclude.list", "and include.list exclude each other", "keep one of the two"};
+}
+
 class TimezoneConverter final : public Stage {
  public:
-  explicit TimezoneConverter(const TransformSpec& spec)
-      : include_given_(spec.options.Has("include.list")),
-        rules_(ParseRules(spec.options.List(include_given_ ? "include.list" : "exclude.list"))) {
-    absl::StatusOr<absl::TimeZone> zone =
-        java::FindTimeZone(spec.options.Text("converted.timezone"));
-    CHECK(zone.ok());  // checked before
-    zone_ = *zone;
-  }
+  explicit TimezoneConverter(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions*) const override {
     if (!IsEnvelope(record->value)) return Verdict::kKeep;
@@ -120,14 +166,14 @@ class TimezoneConverter final : public Stage {
         source != nullptr && source->is_struct() ? ConstantText(*source, "table") : "";
     bool named = false, whole = false;
     std::set<std::string, std::less<>> fields;
-    for (const Rule& rule : rules_) {
+    for (const Rule& rule : options_.rules) {
       if (!rule.IsAbout(table, record->topic)) continue;
       named = true;
       whole = whole || rule.field.empty();
       for (const absl::string_view field : absl::StrSplit(rule.field, ';', absl::SkipEmpty()))
         fields.emplace(field);
     }
-    if (include_given_ ? !named : whole) return Verdict::kKeep;
+    if (options_.include_given ? !named : whole) return Verdict::kKeep;
     for (const char* row : {"before", "after"}) {
       Node* node = record->value->Find(row);
       if (node != nullptr && node->is_struct()) RETURN_IF_ERROR(Convert(fields, whole, node));
@@ -140,23 +186,24 @@ class TimezoneConverter final : public Stage {
                        Node* row) const {
     for (Node& column : row->members) {
       const bool listed = fields.count(column.name) > 0;
-      if (include_given_ ? !listed && !whole : listed) continue;
-      const event::ValueFunctionPtr function = ConverterFor(column.schema->name, zone_);
+      if (options_.include_given ? !listed && !whole : listed) continue;
+      const event::ValueFunctionPtr function = ConverterFor(column.schema->name, options_.zone);
       if (function == nullptr) continue;
       ASSIGN_OR_RETURN(column, Converted(column, column.schema, function));
     }
     return absl::OkStatus();
   }
 
-  const bool include_given_;
-  const std::vector<Rule> rules_;
-  absl::TimeZone zone_;
+  const Options options_;
 };
 
 }  // namespace
 
-StagePtr MakeTimezoneConverter(const TransformSpec& spec) {
-  return std::make_unique<TimezoneConverter>(spec);
-}
+extern constinit const TransformClass kTimezoneConverter = {
+    .name = "io.debezium.transforms.TimezoneConverter",
+    .options = kOptions,
+    .doc = "Prints points in time in another zone.",
+    .check = Check,
+    .make = MakeStage<TimezoneConverter, Read>};
 
 }  // namespace walduct::transform

@@ -1,5 +1,6 @@
 // Debezium's VectorToJsonConverter: vectors of pgvector as texts of JSON.
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -7,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 #include "transform/values/json_reader.h"
@@ -139,7 +140,7 @@ absl::Status ConvertMembers(Node* parent) {
   return absl::OkStatus();
 }
 
-class VectorToJson final : public Stage {
+class VectorToJsonConverter final : public Stage {
  public:
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (const auto verdict = UnlessPresent(record->value, questions)) return *verdict;
@@ -154,6 +155,9 @@ class VectorToJson final : public Stage {
 
 }  // namespace
 
-StagePtr MakeVectorToJson(const config::TransformSpec&) { return std::make_unique<VectorToJson>(); }
+extern constinit const TransformClass kVectorToJsonConverter = {
+    .name = "io.debezium.transforms.VectorToJsonConverter",
+    .doc = "Writes vectors of pgvector as texts of JSON.",
+    .make = MakeStage<VectorToJsonConverter>};
 
 }  // namespace walduct::transform

@@ -10,15 +10,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "config/transforms/expression.h"
 #include "event/record_template.h"
+#include "transform/expression/expression.h"
 #include "transform/expression/expression_value.h"
 
 namespace walduct::transform {
 
 // An expression whose paths have become operands, constants or structs.
 struct BoundExpression {
-  const config::Expression* expression = nullptr;
+  const Expression* expression = nullptr;
   enum class Source { kExpression, kOperand, kConstant, kStruct, kError };
   Source source = Source::kExpression;
   absl::Status error;  // kError: of each record for which the path is looked at
@@ -31,7 +31,7 @@ struct BoundExpression {
 
 // Finds what the paths of the expression mean in the template; adds the leaves that only a record
 // can answer to *operands. The expression must outlive the result.
-BoundExpression Bind(const config::Expression& expression, const event::RecordTemplate& record,
+BoundExpression Bind(const Expression& expression, const event::RecordTemplate& record,
                      std::vector<event::Node>* operands);
 
 // operands: the values of those leaves. The text of the result is in *buffer.

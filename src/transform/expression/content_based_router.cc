@@ -1,22 +1,31 @@
 // Debezium's ContentBasedRouter: takes the topic from an expression.
-#include <memory>
+#include <utility>
 
 #include "base/status_macros.h"
 #include "transform/expression/expression_stage.h"
-#include "transform/stages/stages.h"
-#include "transform/template/template_edit.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::RecordTemplate;
 using event::Scalar;
 
+constexpr OptionRow kOptions[] = {kLanguage,
+                                  {.name = "topic.expression",
+                                   .required = true,
+                                   .doc = "Expression for the new topic; null keeps it.",
+                                   .check = CheckExpression},
+                                  kTopicRegex,
+                                  kNullHandling};
+
+ExpressionOptions Read(const Setting& setting) {
+  return ReadExpressionOptions(setting.options, "topic.expression");
+}
+
 class ContentBasedRouter final : public ExpressionStage {
  public:
-  explicit ContentBasedRouter(const TransformSpec& spec)
-      : ExpressionStage(spec, "topic.expression") {}
+  explicit ContentBasedRouter(ExpressionOptions options) : ExpressionStage(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (const auto verdict = Before(*record, questions)) return *verdict;
@@ -29,8 +38,10 @@ class ContentBasedRouter final : public ExpressionStage {
 
 }  // namespace
 
-StagePtr MakeContentBasedRouter(const TransformSpec& spec) {
-  return std::make_unique<ContentBasedRouter>(spec);
-}
+extern constinit const TransformClass kContentBasedRouter = {
+    .name = "io.debezium.transforms.ContentBasedRouter",
+    .options = kOptions,
+    .doc = "Takes the topic from an expression.",
+    .make = MakeStage<ContentBasedRouter, Read>};
 
 }  // namespace walduct::transform

@@ -14,7 +14,6 @@
 namespace walduct::transform {
 namespace {
 
-using config::Expression;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;

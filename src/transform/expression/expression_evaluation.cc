@@ -12,7 +12,6 @@
 namespace walduct::transform {
 namespace {
 
-using config::Expression;
 using event::ConnectType;
 using event::Scalar;
 using Kind = Expression::Kind;

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status_macros.h"
 #include "transform/expression/bound_expression.h"
@@ -11,36 +13,53 @@
 
 namespace walduct::transform {
 
-using config::Expression;
 using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
 
-ExpressionStage::ExpressionStage(const config::TransformSpec& spec, absl::string_view option)
-    : nulls_(spec.options.Text("null.handling.mode")) {
-  absl::StatusOr<Expression> parsed = config::ParseExpression(spec.options.Text(option));
+std::string CheckLanguage(absl::string_view value) {
+  if (absl::StartsWith(value, "jsr223.groovy") || absl::StartsWith(value, "jsr223.js") ||
+      absl::StartsWith(value, "jsr223.graal.js"))
+    return "";
+  return "is not understood; write the condition in the subset of docs/transforms.md and set "
+         "jsr223.groovy";
+}
+
+std::string CheckExpression(absl::string_view value) {
+  const auto expression = ParseExpression(value);
+  return expression.ok() ? "" : absl::StrCat("is not understood: ", expression.status().message());
+}
+
+ExpressionOptions ReadExpressionOptions(const OptionValues& options, absl::string_view option) {
+  absl::StatusOr<Expression> parsed = ParseExpression(options.Text(option));
   CHECK(parsed.ok());  // checked before
-  expression_ = std::make_shared<const Expression>(*std::move(parsed));
-  if (!spec.options.Has("topic.regex")) return;
-  auto regex = java::Regex::Compile(spec.options.Text("topic.regex"), {});
-  CHECK(regex.ok());
-  topics_ = *std::move(regex);
+  ExpressionOptions read{.expression = std::make_shared<const Expression>(*std::move(parsed)),
+                         .topics = nullptr,
+                         .nulls = options.Text(kNullHandling.name)};
+  if (options.Has(kTopicRegex.name)) {
+    auto topics = java::Regex::Compile(options.Text(kTopicRegex.name), {});
+    CHECK(topics.ok());  // checked before
+    read.topics = *std::move(topics);
+  }
+  return read;
 }
 
 std::optional<Verdict> ExpressionStage::Before(const RecordTemplate& record,
                                                Questions* questions) const {
-  if (topics_ != nullptr && !topics_->FullMatch(record.topic)) return Verdict::kKeep;
-  if (nulls_ == "evaluate") return std::nullopt;
-  return UnlessPresent(record.value, questions, nulls_ == "drop" ? Verdict::kDrop : Verdict::kKeep);
+  if (options_.topics != nullptr && !options_.topics->FullMatch(record.topic))
+    return Verdict::kKeep;
+  if (options_.nulls == "evaluate") return std::nullopt;
+  return UnlessPresent(record.value, questions,
+                       options_.nulls == "drop" ? Verdict::kDrop : Verdict::kKeep);
 }
 
 absl::StatusOr<std::optional<event::Answer>> ExpressionStage::Result(const RecordTemplate& record,
                                                                      Scalar::Kind wanted,
                                                                      Questions* questions) const {
   std::vector<Node> operands;
-  const BoundExpression root = Bind(*expression_, record, &operands);
-  const auto expression = expression_;  // what the bound nodes point into
+  const BoundExpression root = Bind(*options_.expression, record, &operands);
+  const auto expression = options_.expression;  // what the bound nodes point into
   const auto function =
       MakeFunction([root, expression, wanted](auto in, std::string* buffer, Scalar* out) {
         ASSIGN_OR_RETURN(const ExpressionValue value, Evaluate(root, in, buffer));

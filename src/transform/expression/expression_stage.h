@@ -4,21 +4,53 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "config/options/transform_spec.h"
-#include "config/transforms/expression.h"
 #include "event/record_template.h"
 #include "event/transform_chain.h"
 #include "java/regex/regex.h"
+#include "transform/expression/expression.h"
+#include "transform/options/option_checks.h"
+#include "transform/options/option_row.h"
+#include "transform/options/option_values.h"
 #include "transform/template/stage.h"
 
 namespace walduct::transform {
 
+std::string CheckLanguage(absl::string_view value);
+std::string CheckExpression(absl::string_view value);
+
+// Rows that both have.
+inline constexpr OptionRow kLanguage = {
+    .name = "language",
+    .required = true,
+    .doc = "jsr223.groovy or jsr223.graal.js: the subset below is understood in both spellings.",
+    .check = CheckLanguage};
+inline constexpr OptionRow kTopicRegex = {
+    .name = "topic.regex",
+    .type = OptionType::kRegex,
+    .doc = "Java regular expression for the whole topic name; other topics pass.",
+    .check = CheckPattern};
+inline constexpr OptionRow kNullHandling = {.name = "null.handling.mode",
+                                            .type = OptionType::kEnum,
+                                            .default_value = "keep",
+                                            .allowed = "keep, drop, evaluate",
+                                            .doc = "What becomes of records without a value."};
+
+struct ExpressionOptions {
+  std::shared_ptr<const Expression> expression;
+  std::shared_ptr<const java::Regex> topics;  // null: all
+  std::string nulls;                          // null.handling.mode
+};
+
+// option: the name of that row.
+ExpressionOptions ReadExpressionOptions(const OptionValues& options, absl::string_view option);
+
 class ExpressionStage : public Stage {
  protected:
-  ExpressionStage(const config::TransformSpec& spec, absl::string_view option);
+  explicit ExpressionStage(ExpressionOptions options) : options_(std::move(options)) {}
 
   // kKeep where the expression says nothing about the record; nullopt: it does.
   std::optional<Verdict> Before(const event::RecordTemplate& record, Questions* questions) const;
@@ -29,9 +61,7 @@ class ExpressionStage : public Stage {
                                                       Questions* questions) const;
 
  private:
-  const std::string nulls_;
-  std::shared_ptr<const config::Expression> expression_;
-  std::shared_ptr<const java::Regex> topics_;
+  const ExpressionOptions options_;
 };
 
 }  // namespace walduct::transform

@@ -1,21 +1,32 @@
 // Debezium's Filter: keeps the records for which an expression is true.
-#include <memory>
+#include <utility>
 
 #include "base/status_macros.h"
 #include "transform/expression/expression_stage.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
 using event::RecordTemplate;
 using event::Scalar;
 
+constexpr OptionRow kOptions[] = {kLanguage,
+                                  {.name = "condition",
+                                   .required = true,
+                                   .doc = "Expression; a record is kept where it is true.",
+                                   .check = CheckExpression},
+                                  kTopicRegex,
+                                  kNullHandling};
+
+ExpressionOptions Read(const Setting& setting) {
+  return ReadExpressionOptions(setting.options, "condition");
+}
+
 class FilterByExpression final : public ExpressionStage {
  public:
-  explicit FilterByExpression(const TransformSpec& spec) : ExpressionStage(spec, "condition") {}
+  explicit FilterByExpression(ExpressionOptions options) : ExpressionStage(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (const auto verdict = Before(*record, questions)) return *verdict;
@@ -28,8 +39,10 @@ class FilterByExpression final : public ExpressionStage {
 
 }  // namespace
 
-StagePtr MakeFilterByExpression(const TransformSpec& spec) {
-  return std::make_unique<FilterByExpression>(spec);
-}
+extern constinit const TransformClass kFilterByExpression = {
+    .name = "io.debezium.transforms.Filter",
+    .options = kOptions,
+    .doc = "Keeps the records for which an expression is true.",
+    .make = MakeStage<FilterByExpression, Read>};
 
 }  // namespace walduct::transform

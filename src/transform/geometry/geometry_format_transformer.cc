@@ -1,45 +1,60 @@
 // Debezium's GeometryFormatTransformer: takes the SRID out of the bytes of PostGIS geometries.
 // Geographies and points stay.
-#include <memory>
 #include <string>
 
 #include "transform/geometry/geometry_bytes.h"
 #include "transform/geometry/geometry_stage.h"
-#include "transform/stages/stages.h"
+#include "transform/options/transform_class.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::TransformSpec;
+using enum OptionType;
 
-// Gives *out, which is empty, what becomes of the geometry's bytes; leaves it empty where they
-// stay. Copied into functions.
-class Format {
- public:
-  explicit Format(const TransformSpec& spec) : extends_(spec.options.Text("format") == "wkb") {}
+constexpr OptionRow kOptions[] = {
+    {.name = "format",
+     .type = kEnum,
+     .default_value = "wkb",
+     .allowed = "wkb, ewkb",
+     .doc = "Format of geometries without an SRID in their bytes: with wkb those whose field srid "
+            "has one get it. Geometries with an SRID in their bytes lose it under both."}};
 
-  // As the original does before it has seen an SRID inside: format is what there is, not what is
-  // wanted.
-  absl::Status operator()(const Geometry& geometry, std::string* out) const {
-    if (HasInnerSrid(geometry.wkb)) return AppendWithoutSrid(geometry.wkb, out);
-    if (!extends_ || !geometry.srid) return absl::OkStatus();
-    return AppendWithSrid(geometry.wkb, *geometry.srid, out);
-  }
-
- private:
-  bool extends_;
+struct Options {
+  bool extend = true;  // geometries without an SRID in their bytes get it
 };
+
+Options Read(const Setting& setting) { return {.extend = setting.options.Text("format") == "wkb"}; }
+
+// Only where it is asked for: the default does what its name says.
+std::string WarnOfEwkb(OptionValues* options) {
+  if (options->Text("format") != "ewkb") return "";
+  return "GeometryFormatTransformer makes WKB of PostGIS' EWKB with format=ewkb too, as Debezium "
+         "does; for EWKB leave the transform out";
+}
+
+// As the original does before it has seen an SRID inside: format is what there is, not what is
+// wanted.
+GeometryEdit Format(const Options& options) {
+  return [extend = options.extend](const Geometry& geometry, std::string* out) {
+    if (HasInnerSrid(geometry.wkb)) return AppendWithoutSrid(geometry.wkb, out);
+    if (!extend || !geometry.srid) return absl::OkStatus();
+    return AppendWithSrid(geometry.wkb, *geometry.srid, out);
+  };
+}
 
 class GeometryFormatTransformer final : public GeometryStage {
  public:
-  explicit GeometryFormatTransformer(const TransformSpec& spec)
-      : GeometryStage(Format(spec), false) {}
+  explicit GeometryFormatTransformer(const Options& options)
+      : GeometryStage(Format(options), false) {}
 };
 
 }  // namespace
 
-StagePtr MakeGeometryFormat(const TransformSpec& spec) {
-  return std::make_unique<GeometryFormatTransformer>(spec);
-}
+extern constinit const TransformClass kGeometryFormatTransformer = {
+    .name = "io.debezium.transforms.GeometryFormatTransformer",
+    .options = kOptions,
+    .doc = "Takes the SRID out of the bytes of PostGIS geometries; the field srid keeps it.",
+    .modernize = WarnOfEwkb,
+    .make = MakeStage<GeometryFormatTransformer, Read>};
 
 }  // namespace walduct::transform

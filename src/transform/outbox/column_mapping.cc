@@ -84,7 +84,7 @@ absl::StatusOr<OutboxColumns> MapOutboxColumns(const MappingRequest& request) {
                  "the transform a predicate that leaves others out");
   }
   if (request.strict && !mapped.guesses.empty())
-    return config::RefuseGuesses(absl::StrCat("outbox table ", request.table), mapped.guesses);
+    return RefuseGuesses(absl::StrCat("outbox table ", request.table), mapped.guesses);
   return mapped;
 }
 

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "config/transforms/outbox_guess.h"
+#include "transform/options/guess.h"
 
 namespace walduct::transform {
 
@@ -29,7 +29,7 @@ struct OutboxColumnOptions {
 
 struct OutboxColumns {
   std::string id, key, route, payload;
-  std::vector<config::Guess> guesses;
+  std::vector<Guess> guesses;
 };
 
 struct MappingRequest {

@@ -1,11 +1,12 @@
 // Debezium's DecodeLogicalDecodingMessageContent: JSON in logical messages as rows that were
 // inserted.
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "transform/options/transform_class.h"
 #include "transform/outbox/json_payload.h"
-#include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
@@ -17,6 +18,7 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using enum OptionType;
 
 constexpr absl::string_view kMessageSchema = "io.debezium.connector.postgresql.MessageValue";
 
@@ -31,10 +33,18 @@ Node TextOf(const Node& content) {
                              "after");
 }
 
-class DecodeMessageContent final : public Stage {
+constexpr OptionRow kOptions[] = {{.name = "fields.null.include",
+                                   .type = kBoolean,
+                                   .default_value = "false",
+                                   .doc = "Whether members that are null are kept, as bytes."}};
+
+JsonRules Read(const Setting& setting) {
+  return {.keep_nulls = setting.options.Boolean("fields.null.include")};
+}
+
+class DecodeLogicalDecodingMessageContent final : public Stage {
  public:
-  explicit DecodeMessageContent(const config::TransformSpec& spec)
-      : rules_{.keep_nulls = spec.options.Boolean("fields.null.include")} {}
+  explicit DecodeLogicalDecodingMessageContent(const JsonRules& rules) : rules_(rules) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     const bool message = record->value && record->value->is_struct() &&
@@ -79,8 +89,13 @@ class DecodeMessageContent final : public Stage {
 
 }  // namespace
 
-StagePtr MakeDecodeMessageContent(const config::TransformSpec& spec) {
-  return std::make_unique<DecodeMessageContent>(spec);
-}
+extern constinit const TransformClass kDecodeLogicalDecodingMessageContent = {
+    .name = "io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",
+    .options = kOptions,
+    .doc =
+        "Makes inserted rows of JSON in logical messages, for the EventRouter behind it; see "
+        "docs/outbox.md.",
+    .reads_messages = true,
+    .make = MakeStage<DecodeLogicalDecodingMessageContent, Read>};
 
 }  // namespace walduct::transform

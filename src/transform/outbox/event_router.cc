@@ -1,27 +1,25 @@
 // Debezium's EventRouter: events of the rows of outbox tables.
 #include <algorithm>
-#include <limits>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/error.h"
 #include "base/status_macros.h"
 #include "names/topic_name.h"
+#include "transform/options/transform_class.h"
 #include "transform/outbox/envelope_names.h"
+#include "transform/outbox/event_router_options.h"
 #include "transform/outbox/json_payload.h"
 #include "transform/outbox/outbox_timestamp.h"
-#include "transform/outbox/router_options.h"
-#include "transform/stages/stages.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
 
 namespace walduct::transform {
 namespace {
 
-using config::PlacedColumn;
-using config::Placement;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Node;
@@ -100,7 +98,7 @@ std::string EnvelopeName(const std::string& row_schema, const std::string& route
 
 class EventRouter final : public Stage {
  public:
-  explicit EventRouter(const config::TransformSpec& spec) : options_(spec) {}
+  explicit EventRouter(RouterOptions options) : options_(std::move(options)) {}
 
   absl::StatusOr<Verdict> Apply(RecordTemplate* record, Questions* questions) const override {
     if (options_.tables && !record->table.empty() && !options_.tables->Matches(record->table))
@@ -166,7 +164,7 @@ class EventRouter final : public Stage {
                                                               .transform = options_.alias,
                                                               .columns = names,
                                                               .strict = options_.strict}));
-    for (const config::Guess& guess : columns.guesses)
+    for (const Guess& guess : columns.guesses)
       questions->Tell(absl::StrCat(guess.text, "; better write ", guess.line));
     return columns;
   }
@@ -268,8 +266,15 @@ class EventRouter final : public Stage {
 
 }  // namespace
 
-StagePtr MakeEventRouter(const config::TransformSpec& spec) {
-  return std::make_unique<EventRouter>(spec);
-}
+extern constinit const TransformClass kEventRouter = {
+    .name = "io.debezium.transforms.outbox.EventRouter",
+    .options = kEventRouterRows,
+    .doc = "Makes events of the rows of outbox tables; see docs/outbox.md.",
+    .check = CheckEventRouter,
+    .modernize = ModernizeEventRouter,
+    .guess = GuessEventRouter,
+    .older_options = kEventRouterOlderOptions,
+    .makes_events = true,
+    .make = MakeStage<EventRouter, ReadRouterOptions>};
 
 }  // namespace walduct::transform

@@ -3,6 +3,7 @@
 // is called again with the answer.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,9 @@ class Questions {
   bool warned_ = false, event_ = false;
 };
 
+// What a transform with variants works on: …$Key or …$Value.
+enum class TransformTarget { kRecord, kKey, kValue };
+
 // Thread-safe.
 class Stage {
  public:
@@ -70,5 +74,6 @@ class Stage {
   virtual absl::StatusOr<Verdict> Apply(event::RecordTemplate* record,
                                         Questions* questions) const = 0;
 };
+using StagePtr = std::unique_ptr<const Stage>;
 
 }  // namespace walduct::transform

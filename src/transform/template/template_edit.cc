@@ -15,8 +15,8 @@ using event::ConnectSchemaPtr;
 using event::ConnectType;
 using event::Node;
 
-std::optional<Node>& Target(config::TransformTarget target, event::RecordTemplate* record) {
-  return target == config::TransformTarget::kKey ? record->key : record->value;
+std::optional<Node>& Target(TransformTarget target, event::RecordTemplate* record) {
+  return target == TransformTarget::kKey ? record->key : record->value;
 }
 
 ConnectSchema CopyBasics(const ConnectSchema& schema) {
@@ -58,6 +58,10 @@ Node Taken(const Node& node, bool replace_null) {
   if (!null || copy.schema == nullptr || !copy.schema->default_value) return copy;
   std::string buffer;
   return event::ConstantNode(copy.schema, DefaultOf(*copy.schema, &buffer), copy.name);
+}
+
+void TakeMembers(bool replace_null, Node* node) {
+  for (Node& member : node->members) member = Taken(member, replace_null);
 }
 
 Node Opened(const Node& node) {

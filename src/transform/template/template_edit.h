@@ -7,14 +7,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "config/options/transform_spec.h"
 #include "event/record_template.h"
 #include "transform/template/stage.h"
 
 namespace walduct::transform {
 
 // Key or value, whichever the transform works on.
-std::optional<event::Node>& Target(config::TransformTarget target, event::RecordTemplate* record);
+std::optional<event::Node>& Target(TransformTarget target, event::RecordTemplate* record);
 
 // Type, name, version, doc, parameters, items; neither fields nor optional nor default.
 event::ConnectSchema CopyBasics(const event::ConnectSchema& schema);
@@ -27,6 +26,8 @@ absl::Status RenewStructSchema(event::Node* node);
 
 // A copy as Struct.get (replace_null) or Struct.getWithoutDefault take it out of its struct.
 event::Node Taken(const event::Node& node, bool replace_null);
+// All members of the struct.
+void TakeMembers(bool replace_null, event::Node* node);
 
 // A struct that is one value to us, or null, as a struct with members; of a null they are all null.
 event::Node Opened(const event::Node& node);

@@ -1,0 +1,45 @@
+// ChainSpec: the transforms of a connector as its configuration says, checked and read, ready to be
+// made. Made by properties/chain_properties.h. Immutable; copies share the options.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "java/regex/regex_list.h"
+
+namespace walduct::transform {
+
+class Predicate;
+class Stage;
+struct TransformClass;
+
+struct TransformSpec {
+  std::string alias;
+  std::string class_name = {};                      // in full, with $Key or $Value
+  const TransformClass* type = nullptr;             // lives as long as the process
+  std::shared_ptr<const Predicate> predicate = {};  // null: every record
+  bool negate = false;
+  bool strict = false;  // walduct.strict: nothing is guessed
+  // walduct.outbox.tables: the rows it sees; absent: all
+  std::optional<java::RegexList> tables = {};
+  // A new stage, with no memory of what the ones before it have seen.
+  std::function<std::unique_ptr<const Stage>()> make = {};
+};
+
+struct ChainSpec {
+  std::vector<TransformSpec> transforms;  // in order; empty: records are written as they come
+
+  // Can rows of the table become events of their own? table: "schema.table".
+  bool MayMakeEvents(absl::string_view table) const;
+  // An outbox without a table.
+  bool ReadsMessages() const;
+  bool DropsHeaders() const;
+  // walduct.strict.
+  bool IsStrict() const;
+};
+
+}  // namespace walduct::transform
