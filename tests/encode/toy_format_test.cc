@@ -4,16 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <set>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "base/json_text.h"
 #include "encode/readers/read_table.h"
 #include "encode/table/row_writer.h"
-#include "java/text/number_text.h"
 #include "tests/encode/encode_fixture.h"
+#include "tests/encode/toy_reader.h"
 #include "tests/support/type_samples.h"
 
 namespace walduct::encode {
@@ -21,122 +18,6 @@ namespace walduct::encode {
 template struct ReadTable<ToyWriter>;
 
 namespace {
-
-// Prints what ToyWriter has written as JsonConverter would.
-class ToyReader {
- public:
-  ToyReader(absl::string_view bytes, std::string* json) : bytes_(bytes), json_(json) {}
-
-  void Value(const ConnectSchema& schema) {
-    if (schema.optional && Byte() == 0) {
-      json_->append("null");
-      return;
-    }
-    switch (schema.type) {
-      case ConnectType::kBoolean:
-        json_->append(Byte() != 0 ? "true" : "false");
-        break;
-      case ConnectType::kInt8:
-      case ConnectType::kInt16:
-      case ConnectType::kInt32:
-      case ConnectType::kInt64:
-        absl::StrAppend(json_, Integer());
-        break;
-      case ConnectType::kFloat:
-        Number<float>(java::AppendFloat);
-        break;
-      case ConnectType::kDouble:
-        Number<double>(java::AppendDouble);
-        break;
-      case ConnectType::kString:
-        AppendJsonString(Text(), json_);
-        break;
-      case ConnectType::kBytes:
-        absl::StrAppend(json_, "\"", absl::Base64Escape(Text()), "\"");
-        break;
-      case ConnectType::kArray:
-        Items('[', ']', [&] { Value(*schema.items); });
-        break;
-      case ConnectType::kMap:
-        Map(schema);
-        break;
-      case ConnectType::kStruct:
-        Struct(schema);
-        break;
-    }
-  }
-
-  bool done() const { return bytes_.empty(); }
-
- private:
-  uint8_t Byte() {
-    if (bytes_.empty()) return 0;
-    const auto byte = static_cast<uint8_t>(bytes_[0]);
-    bytes_.remove_prefix(1);
-    return byte;
-  }
-  int64_t Integer() {
-    uint64_t number = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const uint64_t byte = Byte();
-      number |= (byte & 0x7F) << shift;
-      if (byte < 0x80) break;
-    }
-    return static_cast<int64_t>(number >> 1) ^ -static_cast<int64_t>(number & 1);
-  }
-  absl::string_view Text() {
-    const absl::string_view text = bytes_.substr(0, static_cast<size_t>(Integer()));
-    return Take(text.size());
-  }
-  absl::string_view Take(size_t size) {
-    const absl::string_view taken = bytes_.substr(0, size);
-    bytes_.remove_prefix(taken.size());
-    return taken;
-  }
-  template <typename Float, typename Append>
-  void Number(Append append) {
-    Float value = 0;
-    const absl::string_view raw = Take(sizeof(value));
-    std::memcpy(&value, raw.data(), raw.size());
-    const char* quote = std::isfinite(value) ? "" : "\"";
-    json_->append(quote);
-    append(value, json_);
-    json_->append(quote);
-  }
-  template <typename Item>
-  void Items(char open, char close, Item item) {
-    json_->push_back(open);
-    for (const char* separator = ""; Byte() == 1; separator = ",") {
-      json_->append(separator);
-      item();
-    }
-    json_->push_back(close);
-  }
-  void Map(const ConnectSchema& schema) {
-    const bool texts = schema.keys->type == ConnectType::kString;
-    Items(texts ? '{' : '[', texts ? '}' : ']', [&] {
-      if (!texts) json_->push_back('[');
-      Value(*schema.keys);
-      json_->push_back(texts ? ':' : ',');
-      Value(*schema.items);
-      if (!texts) json_->push_back(']');
-    });
-  }
-  void Struct(const ConnectSchema& schema) {
-    const char* separator = "{";
-    for (const ConnectField& field : schema.fields) {
-      json_->append(separator);
-      AppendJsonString(field.name, json_);
-      json_->push_back(':');
-      Value(*field.schema);
-      separator = ",";
-    }
-    json_->append(schema.fields.empty() ? "{}" : "}");
-  }
-
-  absl::string_view bytes_;
-  std::string* const json_;
-};
 
 // One row of a table, in both formats.
 class ToyFormatTest : public EncodeTest {

@@ -29,18 +29,16 @@ bool AppendDefault(const LeafProgram& leaf, const ConverterOptions& converter,
   return AppendScalar(DefaultScalar(*leaf.schema, &buffer), leaf.schema.get(), context);
 }
 
-absl::Status AppendLeafScalar(const Scalar& value, const LeafProgram& leaf, ValueContext* context) {
-  if (AppendScalar(value, leaf.schema.get(), context)) return absl::OkStatus();
-  return Error(
-      absl::StatusCode::kInvalidArgument, "value_does_not_fit",
-      absl::StrCat("field ", leaf.name, " holds a number that its schema has no room for"));
-}
-
 }  // namespace
 
 absl::Status RequiredIsNull(absl::string_view field) {
   return Error(absl::StatusCode::kInvalidArgument, "required_field_null",
                absl::StrCat(field, " is null, but its schema requires a value and has no default"));
+}
+
+absl::Status DoesNotFit(absl::string_view field) {
+  return Error(absl::StatusCode::kInvalidArgument, "value_does_not_fit",
+               absl::StrCat("field ", field, " holds a number that its schema has no room for"));
 }
 
 LeafProgram CompileLeaf(const Node& node, const TablePlan* table, size_t* buffers) {
@@ -88,7 +86,7 @@ absl::Status AppendLeaf(const LeafProgram& leaf, const ConverterOptions& convert
     Scalar value;
     RETURN_IF_ERROR(ReadLeaf(leaf, inputs, context, buffers, &value));
     *null = value.is_null();
-    if (!*null) RETURN_IF_ERROR(AppendLeafScalar(value, leaf, context));
+    if (!*null && !AppendScalar(value, leaf.schema.get(), context)) return DoesNotFit(leaf.name);
   }
   return *null ? FillNull(leaf, converter, context, null) : absl::OkStatus();
 }

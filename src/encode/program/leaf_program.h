@@ -64,6 +64,7 @@ absl::Status FillNull(const LeafProgram& leaf, const ConverterOptions& converter
                       ValueContext* context, bool* null);
 
 absl::Status RequiredIsNull(absl::string_view field);
+absl::Status DoesNotFit(absl::string_view field);
 
 class QuestionProgram {
  public:

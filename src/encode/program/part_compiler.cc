@@ -5,12 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "encode/formats/scalar_text.h"
+#include "encode/program/untouched_row.h"
 #include "encode/table/bytes_only_error.h"
 
 namespace walduct::encode {
 namespace {
 
-using event::ConnectField;
 using event::ConnectSchema;
 using event::ConnectType;
 using event::Leaf;
@@ -25,17 +25,8 @@ bool TakesAsBytes(const Node& node) {
   return IsBytes(node) || (node.kind == Node::Kind::kNull && node.schema == nullptr);
 }
 
-bool IsInput(const Node& node) {
-  return node.kind == Node::Kind::kLeaf && node.leaf.kind == Leaf::Kind::kInput;
-}
-
 bool IsConstant(const Node& node) {
   return node.kind == Node::Kind::kLeaf && node.leaf.kind == Leaf::Kind::kConstant;
-}
-
-bool IsColumn(const Node& node, uint32_t input, const ConnectField& original) {
-  return IsInput(node) && node.leaf.input == input && !node.leaf.null_is_default &&
-         node.schema == original.schema && node.name == original.name;
 }
 
 bool MayBeNull(InputField field) {
@@ -225,31 +216,17 @@ absl::Status PartCompiler::AddStruct(const Node& node) {
   return absl::OkStatus();
 }
 
-size_t PartCompiler::CountColumns(const Node& node, InputPlan* first) const {
-  if (table_ == nullptr || node.members.empty() || !IsInput(node.members[0]) ||
-      node.members[0].leaf.input >= kFieldInputs)
-    return 0;
-  *first = FindInput(node.members[0].leaf.input, table_);
-  const bool key = first->row == InputRow::kKeyBefore || first->row == InputRow::kKeyAfter;
-  // The texts for NULL are those of the converter of keys or values.
-  const bool as_compiled = part_.role_ == PartProgram::Role::kHeader
-                               ? key && part_.format_ == TextFormat::kHeader
-                               : key == (part_.role_ == PartProgram::Role::kKey);
-  const ConnectSchema* original =
-      key ? table_->key_schema.get() : table_->envelope_schema->Find("after")->schema.get();
-  if (!as_compiled || original == nullptr) return 0;
-  // The fields behind the columns of a key are constants of its own.
-  size_t count = 0;
-  while (count < node.members.size() && count < first->row_plan->fields.size() &&
-         IsColumn(node.members[count], InputNumber(first->row, count), original->fields[count]))
-    ++count;
-  return count;
+// The texts for NULL that rows have ready are those of the converter of keys or values.
+bool PartCompiler::HasReadyTexts(const InputPlan& first) const {
+  if (part_.role_ == PartProgram::Role::kHeader)
+    return IsOfKey(first) && part_.format_ == TextFormat::kHeader;
+  return IsOfKey(first) == (part_.role_ == PartProgram::Role::kKey);
 }
 
 size_t PartCompiler::AddColumns(const Node& node) {
   InputPlan first;
-  const size_t count = CountColumns(node, &first);
-  if (count == 0) return 0;
+  const size_t count = CountUntouched(node, table_, &first);
+  if (count == 0 || !HasReadyTexts(first)) return 0;
   Step& step = AddStep(Step::Kind::kColumns);
   step.row = first.row;
   step.row_plan = first.row_plan;
@@ -301,9 +278,7 @@ void PartCompiler::AddJavaStruct(const Node& node) {
 
 bool PartCompiler::AddJavaRow(const Node& node) {
   InputPlan first;
-  const size_t count = CountColumns(node, &first);
-  if (count == 0 || count != node.members.size() || count != first.row_plan->fields.size() ||
-      node.schema == nullptr || !first.row_plan->tail[Index(TextFormat::kStruct)].empty())
+  if (node.schema == nullptr || !IsUntouchedRow(node, table_, &first) || !HasReadyTexts(first))
     return false;
   Step& step = AddStep(Step::Kind::kRow);
   step.row = first.row;

@@ -46,8 +46,7 @@ class PartCompiler {
   bool AddJavaField(const event::Node& node, const std::string& label, Written written);
   std::string Separator(Written written);
 
-  // The leading members that are columns of the table, in its order and untouched.
-  size_t CountColumns(const event::Node& node, InputPlan* first) const;
+  bool HasReadyTexts(const InputPlan& first) const;
   std::string ConstantText(const event::Node& leaf) const;
 
   void AddText(absl::string_view text) { text_.append(text.data(), text.size()); }

@@ -11,8 +11,9 @@ using event::Scalar;
 void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
   for (Step& step : steps_) {
     TransactionText* const text = step.of_transaction.get();
-    if (text == nullptr || (text->is_of_origin && text->origin == inputs.origin())) continue;
-    text->origin = inputs.origin();
+    if (text == nullptr || (text->is_of_origin && text->origin == inputs.fields().origin()))
+      continue;
+    text->origin = inputs.fields().origin();
     Prepare(&step.text, context);
     for (const TransactionText::Piece& piece : text->pieces) AppendPiece(piece, inputs, context);
     step.text.append(text->end);
@@ -23,10 +24,11 @@ void PartProgram::AppendPiece(const TransactionText::Piece& piece, const RecordI
                               ValueContext* context) {
   std::string* const out = context->out;
   out->append(piece.text);
-  if (piece.sequence) return inputs.AppendSequenceCommit(context);
+  if (piece.sequence)
+    return inputs.fields().AppendSequenceCommit(context->format == TextFormat::kJson, out);
   const size_t size = out->size();
   if (piece.left_out) out->append(piece.label);
-  if (inputs.AppendField(piece.input, context)) return;
+  if (inputs.AppendField(piece.input, *context)) return;
   if (piece.left_out) {
     out->resize(size);
   } else {
@@ -129,10 +131,10 @@ absl::Status PartProgram::RunSteps(const RecordInputs& inputs, ValueContext* con
         RETURN_IF_ERROR(inputs.AppendWholeRow(step.row, *step.row_plan, context));
         break;
       case Step::Kind::kField:
-        if (!inputs.AppendField(step.field, context)) out->append("null");
+        if (!inputs.AppendField(step.field, *context)) out->append("null");
         break;
       case Step::Kind::kSequence:
-        inputs.AppendSequenceChange(context);
+        inputs.fields().AppendSequenceChange(format_ == TextFormat::kJson, out);
         break;
       case Step::Kind::kColumn:
         RETURN_IF_ERROR(RunColumn(step, inputs, context));

@@ -56,7 +56,7 @@ absl::Status RecordProgram::CompileHeaders(const event::RecordTemplate& record,
 }
 
 void RecordProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
-  transaction_ = inputs.transaction();
+  transaction_ = inputs.fields().transaction();
   if (key_.has_transaction_text()) key_.BeginTransaction(inputs, context);
   if (value_.has_transaction_text()) value_.BeginTransaction(inputs, context);
   for (PartProgram& header : headers_) {
@@ -67,7 +67,7 @@ void RecordProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* c
 absl::Status RecordProgram::Run(const RecordInputs& inputs, ValueContext* context,
                                 ProgramBuffers* buffers, event::Record* record) {
   record->topic = topic_;
-  if (inputs.transaction() != transaction_) BeginTransaction(inputs, context);
+  if (inputs.fields().transaction() != transaction_) BeginTransaction(inputs, context);
   RETURN_IF_ERROR(key_.Run(inputs, context, buffers, &buffers->key, &record->key));
   RETURN_IF_ERROR(value_.Run(inputs, context, buffers, &buffers->value, &record->value));
   if (!constant_headers_) RETURN_IF_ERROR(RunHeaders(inputs, context, buffers));

@@ -4,9 +4,8 @@
 
 #include <charconv>
 #include <cstdint>
-#include <string>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace walduct::encode {
 
@@ -24,15 +23,10 @@ class InstantDigits {
       *--digit = static_cast<char>('0' + rest % 10);
   }
 
-  // instant / 10^digits, rounded down.
-  void AppendWithoutLast(size_t digits, std::string* out) const {
-    if (digits == 0 || (instant_ > 0 && size_ > digits)) {
-      out->append(digits_, size_ - digits);
-      return;
-    }
-    int64_t divisor = 1;
-    for (size_t i = 0; i < digits; ++i) divisor *= 10;
-    absl::StrAppend(out, instant_ / divisor - (instant_ % divisor < 0 ? 1 : 0));
+  // instant / 10^digits, rounded down; empty where that is more than leaving digits out.
+  absl::string_view WithoutLast(size_t digits) const {
+    if (digits != 0 && (instant_ <= 0 || size_ <= digits)) return {};
+    return {digits_, size_ - digits};
   }
 
   int64_t instant() const { return instant_; }

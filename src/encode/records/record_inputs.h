@@ -3,19 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "encode/formats/value_context.h"
-#include "encode/options/value_options.h"
-#include "encode/records/instant_digits.h"
+#include "encode/records/record_fields.h"
 #include "encode/schema/record_layout.h"
 #include "encode/table/row_writer.h"
 #include "encode/table/table_plan.h"
 #include "event/emission.h"
-#include "event/record_template.h"
 #include "event/scalar.h"
 
 namespace walduct::encode {
@@ -41,18 +37,15 @@ InputPlan FindInput(uint32_t input, const TablePlan* table);
 
 class RecordInputs {
  public:
-  explicit RecordInputs(ValueOptions values = {}) : values_(std::move(values)) {}
+  explicit RecordInputs(const ValueOptions& values = {}) : fields_(values) {}
 
   // All borrowed until the next call. table: null for records that are about no row.
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
 
-  // Another number whenever a field IsOfTransaction may have another value.
-  uint64_t transaction() const { return transaction_; }
-  // The same for a field IsOfOrigin: rare.
-  uint64_t origin() const { return origin_; }
+  const RecordFields& fields() const { return fields_; }
 
-  // Appends the value of a column; *null: it is NULL and nothing was appended. Errors: see
-  // row_writer.h, here and below.
+  // For the formats of text. Errors: see row_writer.h, here and below.
+  // Appends the value of a column; *null: it is NULL and nothing was appended.
   absl::Status AppendColumnOf(const InputPlan& plan, ValueContext* context, bool* null) const {
     context->streaming = IsStreamed(plan.row);
     return AppendColumn(*table_, *plan.row_plan, *plan.column, RowOf(plan.row), context, null);
@@ -67,60 +60,43 @@ class RecordInputs {
     context->streaming = IsStreamed(row);
     return AppendRow(*table_, plan, RowOf(row), context);
   }
-
   // Appends the value of a field; false: it is NULL and nothing was appended.
-  bool AppendField(InputField field, ValueContext* context) const;
-  // The two parts of kSequence, in kJson with the quotes that a text within JSON has.
-  void AppendSequenceCommit(ValueContext* context) const;
-  void AppendSequenceChange(ValueContext* context) const;
-
+  bool AppendField(InputField field, const ValueContext& context) const;
   absl::Status Append(const InputPlan& plan, ValueContext* context, bool* null) const;
-  // The value for a function; text may be in *buffer or borrowed from the record.
+
+  // The same for any writer.
+  template <typename Writer>
+  absl::Status Write(const InputPlan& plan, RowContext* context, Writer* out, bool* null) const {
+    if (plan.column == nullptr) {
+      *null = !fields_.Write(plan.field, out);
+      return absl::OkStatus();
+    }
+    context->streaming = IsStreamed(plan.row);
+    return WriteColumn(*table_, *plan.row_plan, *plan.column, RowOf(plan.row), context, out, null);
+  }
+  template <typename Writer>
+  absl::Status WriteWholeRow(InputRow row, const RowPlan& plan, RowContext* context,
+                             Writer* out) const {
+    context->streaming = IsStreamed(row);
+    return WriteRow(*table_, plan, RowOf(row), context, out);
+  }
+
+  // The value for a function; its text is in *buffer, which is empty before.
   absl::Status Read(const InputPlan& plan, ValueContext* context, std::string* buffer,
                     event::Scalar* out) const;
 
  private:
-  // What the changes of a transaction have in common.
-  struct Transaction {
-    int64_t source_time_us = 0;
-    std::optional<uint64_t> xid;
-    std::optional<Lsn> last_commit_end;
-    event::SnapshotMarker snapshot = event::SnapshotMarker::kFalse;
-    std::string origin;
-    Lsn origin_lsn;
-  };
-
-  bool IsSameOrigin(const event::ChangeEvent& change) const;
-  bool IsSameTransaction(const event::ChangeEvent& change) const;
-  void BeginTransaction(const event::ChangeEvent& change);
   bool IsStreamed(InputRow row) const { return streaming_ && row <= InputRow::kAfter; }
   RowSource RowOf(InputRow row) const {
     const bool before = row == InputRow::kBefore || row == InputRow::kKeyBefore;
     // The new row may lack TOAST values that the old one has (REPLICA IDENTITY FULL).
     return before ? RowSource{before_, {}} : RowSource{after_, before_};
   }
-  absl::string_view LsnDigits() const;
-  const InstantDigits& ClockDigits() const;
-  bool AppendTransactionField(InputField field, ValueContext* context) const;
-  bool AppendBoundaryField(InputField field, ValueContext* context) const;
-  event::Scalar ReadMessageContent(std::string* buffer) const;
-  event::Scalar ReadBoundary(InputField field, std::string* buffer) const;
-  event::Scalar ReadField(InputField field, std::string* buffer) const;
 
-  const ValueOptions values_;
-  const event::Emission* emission_ = nullptr;
+  RecordFields fields_;
   const TablePlan* table_ = nullptr;
   event::RowView before_, after_;
   bool streaming_ = false;  // see ValueContext
-  int64_t now_nanos_ = 0;
-  uint64_t transaction_ = 0, origin_ = 0;
-  Transaction known_;  // of transaction_
-  InstantDigits source_digits_;
-  // Printed when first asked for.
-  mutable InstantDigits clock_digits_;
-  mutable Lsn printed_lsn_;
-  mutable size_t lsn_size_ = 0;
-  mutable char lsn_digits_[24];
 };
 
 }  // namespace walduct::encode

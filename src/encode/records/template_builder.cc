@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "encode/records/field_text.h"
 #include "encode/records/record_inputs.h"
 
 namespace walduct::encode {
