@@ -37,13 +37,13 @@ function(walduct_library room)
   endif()
 endfunction()
 
-# walduct_test(<room> [SERVERS] DEPS ...): tests/<room>/*_test.cc as one GoogleTest program. SERVERS: it starts servers of its
+# walduct_test(<room> [SERVERS] [SOURCES ...] DEPS ...): tests/<room>/*_test.cc, and SOURCES, as one GoogleTest program. SERVERS: it starts servers of its
 # own, so that CTest runs it as a whole instead of once per test.
 function(walduct_test room)
-  cmake_parse_arguments(ARG "SERVERS" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "SERVERS" "" "DEPS;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cc)
   if(sources)
-    add_executable(walduct_${room}_test ${sources})
+    add_executable(walduct_${room}_test ${sources} ${ARG_SOURCES})
     # Optimizing the tests themselves would only cost compile time.
     target_compile_options(walduct_${room}_test PRIVATE -O0 -g1)
     target_include_directories(walduct_${room}_test PRIVATE ${CMAKE_SOURCE_DIR})

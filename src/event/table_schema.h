@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/lsn.h"
 #include "event/type.h"
 
@@ -80,11 +82,21 @@ struct RelationDescription {
 // Completes what the stream says about a relation with what only the catalog knows: nullability,
 // defaults, primary key, types. The catalog may be newer than the stream: columns it does not know
 // any more are optional and without default, key columns that the relation does not have are left
-// out. Called once per Relation message, may block on a catalog query.
+// out. Never waits: a question is asked, and its answer polled for.
+//
+// Not thread-safe. One question at a time; a new one takes the place of one that is not answered.
 class SchemaResolver {
  public:
   virtual ~SchemaResolver() = default;
-  virtual absl::StatusOr<TableSchemaPtr> Resolve(const RelationDescription& relation) = 0;
+
+  virtual absl::Status Ask(const RelationDescription& relation) = 0;
+  // The answer, once; null while it is awaited. After an error the question is over.
+  virtual absl::StatusOr<TableSchemaPtr> Poll() = 0;
+
+  // What to wait for before the next Poll, while an answer is awaited: readable when there may be
+  // more (-1: none), and how long at most.
+  virtual int ready_fd() const { return -1; }
+  virtual absl::Duration UntilDue() { return absl::ZeroDuration(); }
 };
 
 }  // namespace walduct::event

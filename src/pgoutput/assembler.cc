@@ -22,6 +22,16 @@ Assembler::Assembler(event::SchemaResolver& resolver, event::ChangeHandler& hand
 }
 
 absl::Status Assembler::OnMessage(Lsn start, absl::string_view payload) {
+  if (!awaits_schema_) {
+    awaiting_ = payload;
+  } else if (payload.data() != awaiting_.data() || payload.size() != awaiting_.size()) {
+    return MessageSkippedError();
+  }
+  awaits_schema_ = false;
+  return Dispatch(start, payload);
+}
+
+absl::Status Assembler::Dispatch(Lsn start, absl::string_view payload) {
   if (payload.empty()) return UnknownKindError(payload);
   const auto kind = static_cast<MessageKind>(payload.front());
   switch (kind) {
@@ -160,7 +170,10 @@ absl::Status Assembler::OnOrigin(absl::string_view payload) {
 
 absl::Status Assembler::OnRelation(absl::string_view payload) {
   RETURN_IF_ERROR(DecodeRelation(payload, /*in_stream=*/false, relation_message_));
-  return relations_.Apply(relation_message_, transaction_.commit_time_us);
+  ASSIGN_OR_RETURN(const bool known,
+                   relations_.Apply(relation_message_, transaction_.commit_time_us));
+  awaits_schema_ = !known;
+  return absl::OkStatus();
 }
 
 // The catalog says more about a type than this message does: its base type, its labels, its schema

@@ -52,6 +52,11 @@ class Assembler {
   //   others              from the resolver and the handler
   absl::Status OnMessage(Lsn start, absl::string_view payload);
 
+  // After an OK: nothing was done with the message, for the resolver has no answer yet. The same
+  // message is to be handed over again, and no other, until this is false.
+  //   Internal  "message_skipped": another one was
+  bool awaits_schema() const { return awaits_schema_; }
+
   // A keepalive's wal_end: while no transaction is open, everything before it is behind, and
   // position() says so. Without effect inside a transaction, before the change at options.start was
   // found, and when it is behind already.
@@ -72,6 +77,7 @@ class Assembler {
     kNothing,     // the transaction is wholly behind options.start
   };
 
+  absl::Status Dispatch(Lsn start, absl::string_view payload);
   absl::Status OnBegin(Lsn lsn, absl::string_view payload);
   absl::Status OnCommit(absl::string_view payload);
   absl::Status OnOrigin(absl::string_view payload);
@@ -83,6 +89,8 @@ class Assembler {
   absl::Status OnTruncate(Lsn lsn, absl::string_view payload);
   absl::Status OnLogicalMessage(Lsn lsn, absl::string_view payload);
   absl::Status OnMessageOutsideTransaction(Lsn lsn);
+  // The row has labels that its table's schema lacks.
+  absl::Status LearnLabels(CachedRelation& relation, event::RowView row);
 
   void StartTransaction(Lsn lsn, const BeginMessage& message);
   absl::Status Find(MessageKind kind, Oid relation, CachedRelation*& found);
@@ -106,6 +114,8 @@ class Assembler {
   std::optional<Lsn> last_commit_end_;
   bool resume_pending_;  // the change at options_.start has not come by
   bool in_transaction_ = false;
+  bool awaits_schema_ = false;
+  absl::string_view awaiting_;  // the message that waits: its place, not its bytes
   Delivery delivery_ = Delivery::kAll;
   uint64_t ordinal_ = 0;  // of the change counted last
   Fate fate_ = Fate::kDeliver;

@@ -39,16 +39,28 @@ absl::Status Assembler::CheckWidth(MessageKind kind, const CachedRelation& relat
   return ColumnCountError(kind, *relation.schema, columns);
 }
 
+// Before the row is counted: one that waits comes again.
+absl::Status Assembler::LearnLabels(CachedRelation& relation, event::RowView row) {
+  // Nobody will see the row.
+  if (!in_transaction_ || delivery_ == Delivery::kNothing) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const bool resolved, relations_.ResolveAnew(relation, row));
+  awaits_schema_ = !resolved;
+  return absl::OkStatus();
+}
+
 absl::Status Assembler::OnInsert(Lsn lsn, absl::string_view payload) {
   InsertMessage message;
   CachedRelation* relation = nullptr;
   RETURN_IF_ERROR(DecodeInsert(payload, /*in_stream=*/false, tuples_, message));
   RETURN_IF_ERROR(Find(MessageKind::kInsert, message.relation, relation));
   RETURN_IF_ERROR(CheckWidth(MessageKind::kInsert, *relation, message.new_row.size()));
+  if (RelationCache::HasNewLabel(*relation, message.new_row)) {
+    RETURN_IF_ERROR(LearnLabels(*relation, message.new_row));
+    if (awaits_schema_) return absl::OkStatus();
+  }
   RETURN_IF_ERROR(Count(MessageKind::kInsert, lsn));
   if (fate_ == Fate::kDrop) return absl::OkStatus();
 
-  RETURN_IF_ERROR(relations_.Refresh(*relation, message.new_row));
   SetChange(event::Operation::kCreate, relation->schema.get());
   event_.after = message.new_row;
   return Deliver(lsn);
@@ -63,10 +75,13 @@ absl::Status Assembler::OnUpdate(Lsn lsn, absl::string_view payload) {
   if (message.old_tuple != OldTuple::kNone) {
     RETURN_IF_ERROR(CheckWidth(MessageKind::kUpdate, *relation, message.old_row.size()));
   }
+  if (RelationCache::HasNewLabel(*relation, message.new_row)) {
+    RETURN_IF_ERROR(LearnLabels(*relation, message.new_row));
+    if (awaits_schema_) return absl::OkStatus();
+  }
   RETURN_IF_ERROR(Count(MessageKind::kUpdate, lsn));
   if (fate_ == Fate::kDrop) return absl::OkStatus();
 
-  RETURN_IF_ERROR(relations_.Refresh(*relation, message.new_row));
   SetChange(event::Operation::kUpdate, relation->schema.get());
   event_.after = message.new_row;
   if (message.old_tuple != OldTuple::kNone) {

@@ -42,6 +42,11 @@ absl::Status ViolationError(MessageKind kind, absl::string_view what) {
                absl::StrCat("pgoutput ", KindName(kind), " message ", what));
 }
 
+absl::Status MessageSkippedError() {
+  return Error(StatusCode::kInternal, "message_skipped",
+               "a pgoutput message that waits for the schema of its table was skipped");
+}
+
 absl::Status PositionUnknownError(const event::Position& start, absl::string_view what) {
   return Error(StatusCode::kDataLoss, "position_unknown",
                absl::StrCat("the stored position (change ", start.ordinal,

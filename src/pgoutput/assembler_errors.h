@@ -16,6 +16,8 @@ absl::Status UnknownRelationError(MessageKind kind, Oid relation);
 absl::Status ColumnCountError(MessageKind kind, const event::TableSchema& schema, size_t columns);
 // what completes "pgoutput <kind> message <what>".
 absl::Status ViolationError(MessageKind kind, absl::string_view what);
+// The message that waits for its schema was not handed over again.
+absl::Status MessageSkippedError();
 // what says how the stream differs from the stored position.
 absl::Status PositionUnknownError(const event::Position& start, absl::string_view what);
 

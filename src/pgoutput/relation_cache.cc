@@ -37,11 +37,24 @@ std::vector<uint16_t> OutsideIdentity(const RelationMessage& message) {
 
 }  // namespace
 
-absl::Status RelationCache::Apply(const RelationMessage& message, int64_t commit_time_us) {
-  event::RelationDescription description = Describe(message);
-  description.commit_time_us = commit_time_us;
-  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, resolver_.Resolve(description));
-  if (schema == nullptr || schema->columns.size() != message.columns.size()) {
+// The answer about asked_; null: not yet.
+absl::StatusOr<event::TableSchemaPtr> RelationCache::Resolve() {
+  absl::StatusOr<event::TableSchemaPtr> schema = resolver_.Poll();
+  if (!schema.ok()) asked_.reset();
+  return schema;
+}
+
+absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message, int64_t commit_time_us) {
+  if (!asked_) {
+    event::RelationDescription description = Describe(message);
+    description.commit_time_us = commit_time_us;
+    RETURN_IF_ERROR(resolver_.Ask(description));
+    asked_ = std::move(description);
+  }
+  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, Resolve());
+  if (schema == nullptr) return false;
+  event::RelationDescription description = *std::exchange(asked_, std::nullopt);
+  if (schema->columns.size() != message.columns.size()) {
     return Error(
         absl::StatusCode::kInternal, "schema_mismatch",
         absl::StrCat("the schema resolved for relation ", message.schema, ".", message.table,
@@ -53,17 +66,23 @@ absl::Status RelationCache::Apply(const RelationMessage& message, int64_t commit
   known->outside_identity = OutsideIdentity(message);
   if (watch_labels_) known->labels.Watch(*known->schema);
   if (known->labels.watching()) known->description = std::move(description);
-  return absl::OkStatus();
+  return true;
 }
 
-absl::Status RelationCache::ResolveAnew(CachedRelation& relation, event::RowView row) {
-  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, resolver_.Resolve(relation.description));
-  if (schema != nullptr && schema->columns.size() == relation.schema->columns.size()) {
+absl::StatusOr<bool> RelationCache::ResolveAnew(CachedRelation& relation, event::RowView row) {
+  if (!asked_) {
+    RETURN_IF_ERROR(resolver_.Ask(relation.description));
+    asked_ = relation.description;
+  }
+  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, Resolve());
+  if (schema == nullptr) return false;
+  asked_.reset();
+  if (schema->columns.size() == relation.schema->columns.size()) {
     Replace(relation, std::move(schema));
     relation.labels.Watch(*relation.schema);
   }
   relation.labels.Accept(row);
-  return absl::OkStatus();
+  return true;
 }
 
 void RelationCache::Replace(CachedRelation& known, event::TableSchemaPtr schema) {

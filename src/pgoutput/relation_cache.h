@@ -12,13 +12,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "event/row.h"
 #include "event/table_schema.h"
-#include "pgoutput/label_watch.h"
+#include "pgoutput/enum_label_watch.h"
 #include "pgoutput/messages.h"
 
 namespace walduct::pgoutput {
@@ -29,7 +30,7 @@ struct CachedRelation {
   // says nothing.
   std::vector<uint16_t> outside_identity;
   // Only for tables with enum columns: what to ask the resolver again when a new label turns up.
-  LabelWatch labels;
+  EnumLabelWatch labels;
   event::RelationDescription description;
 };
 
@@ -38,25 +39,27 @@ class RelationCache {
   static constexpr size_t kKeptSchemas = 4096;
 
   // resolver is borrowed.
-  // watch_labels: see Refresh.
+  // watch_labels: see HasNewLabel.
   RelationCache(event::SchemaResolver& resolver, bool watch_labels)
       : resolver_(resolver), watch_labels_(watch_labels) {}
   RelationCache(const RelationCache&) = delete;
   RelationCache& operator=(const RelationCache&) = delete;
 
-  // commit_time_us: of the transaction that it is part of. Resolves the relation and replaces what
-  // was known of it; keeps the old schema when the new one says the same.
+  // Resolves the relation and replaces what was known of it; keeps the old schema when the new one
+  // says the same. commit_time_us: of the transaction that the message is part of. False: the
+  // resolver has no answer yet and nothing has changed; call again with the same message.
   //   Internal   reason "schema_mismatch": the resolver's schema has other columns than the
   //              relation
   //   others     from the resolver
-  absl::Status Apply(const RelationMessage& message, int64_t commit_time_us);
+  absl::StatusOr<bool> Apply(const RelationMessage& message, int64_t commit_time_us);
 
-  // With watch_labels: resolves the relation anew when the row, one of its rows, has an enum label
-  // that is not in its schema. Errors come from the resolver.
-  absl::Status Refresh(CachedRelation& relation, event::RowView row) {
-    if (!relation.labels.watching() || relation.labels.Knows(row)) return absl::OkStatus();
-    return ResolveAnew(relation, row);
+  // With watch_labels: whether the row, one of the relation's, has an enum label that its schema
+  // lacks. The relation is then to be resolved anew before the row is used.
+  static bool HasNewLabel(const CachedRelation& relation, event::RowView row) {
+    return relation.labels.watching() && !relation.labels.Knows(row);
   }
+  // False: no answer yet; call again with the same row. Errors come from the resolver.
+  absl::StatusOr<bool> ResolveAnew(CachedRelation& relation, event::RowView row);
 
   // Null when no Relation message has told of it.
   CachedRelation* Find(Oid relation) {
@@ -66,11 +69,12 @@ class RelationCache {
 
  private:
   CachedRelation* Lookup(Oid relation);
-  absl::Status ResolveAnew(CachedRelation& relation, event::RowView row);
+  absl::StatusOr<event::TableSchemaPtr> Resolve();
   void Replace(CachedRelation& known, event::TableSchemaPtr schema);
 
   event::SchemaResolver& resolver_;
   const bool watch_labels_;
+  std::optional<event::RelationDescription> asked_;  // the question under way
   absl::flat_hash_map<Oid, std::unique_ptr<CachedRelation>> relations_;
   std::deque<event::TableSchemaPtr> replaced_;
   // Rows come in runs of one relation.

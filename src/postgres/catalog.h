@@ -1,13 +1,7 @@
-// Catalog: what only the system catalogs know about tables and types. Implements
-// event::SchemaResolver for the stream and builds the TableSchema of snapshot tables. Uses
-// set-based queries by OID, never LIKE patterns; autocommit, so nothing stays idle in transaction.
-// Built-in types are cached by OID; what users can alter (enum labels, domains) is read again for
-// every table.
-//
-// The key is the primary key; without one the first unique index without expressions, clustered
-// first, then by index name, partial and nullable ones included, as Debezium has it. A stream that
-// still describes a primary key which the catalog has meanwhile lost keeps it, as far as replica
-// identity DEFAULT tells.
+// Catalog: what only the system catalogs know about tables and types, waited for: snapshot tables,
+// captured tables. SchemaQuery asks the same for the stream without waiting. Uses set-based queries
+// by OID, never LIKE patterns; autocommit, so nothing stays idle in transaction. Built-in types are
+// cached by OID; what users can alter (enum labels, domains) is read again for every table.
 //
 // Thread-safety: none.
 #pragma once
@@ -31,14 +25,10 @@ struct TableName {
   bool partitioned = false;
 };
 
-class Catalog final : public event::SchemaResolver {
+class Catalog {
  public:
   // connection is borrowed.
-  explicit Catalog(Connection& connection) : connection_(connection), types_(connection) {}
-
-  // Stream: see event::SchemaResolver.
-  absl::StatusOr<event::TableSchemaPtr> Resolve(
-      const event::RelationDescription& relation) override;
+  explicit Catalog(Connection& connection) : connection_(connection) {}
 
   // Snapshot: all columns of the table as of now, in attnum order. NotFound when it has been
   // dropped.

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -146,6 +147,7 @@ absl::StatusOr<Result> Connection::Query(absl::string_view sql) {
 
 absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql,
                                                const StopCheck& stopping) {
+  RETURN_IF_ERROR(Discard());
   if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
     return StatusFromConnection(connection_);
   return Collect(timeout, stopping);
@@ -153,6 +155,13 @@ absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::str
 
 absl::StatusOr<Result> Connection::Query(
     absl::string_view sql, const std::vector<std::optional<std::string>>& parameters) {
+  RETURN_IF_ERROR(Discard());
+  RETURN_IF_ERROR(Submit(sql, parameters));
+  return Collect(options_.database.query_timeout);
+}
+
+absl::Status Connection::Submit(absl::string_view sql,
+                                const std::vector<std::optional<std::string>>& parameters) {
   std::vector<const char*> values;
   for (const auto& parameter : parameters)
     values.push_back(parameter ? parameter->c_str() : nullptr);
@@ -160,8 +169,45 @@ absl::StatusOr<Result> Connection::Query(
                         nullptr, values.data(), nullptr, nullptr, 0) == 0) {
     return StatusFromConnection(connection_);
   }
-  return Collect(options_.database.query_timeout);
+  return absl::OkStatus();
 }
+
+absl::Status Connection::Send(const Statement& statement) {
+  RETURN_IF_ERROR(Discard());
+  RETURN_IF_ERROR(Submit(statement.sql, statement.parameters));
+  sent_.emplace();
+  sent_deadline_ = DeadlineAfter(options_.database.query_timeout);
+  return PQflush(connection_) < 0 ? StatusFromConnection(connection_) : absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<Result>> Connection::PollResult() {
+  CHECK(sent_.has_value());
+  const bool broken = PQconsumeInput(connection_) == 0;
+  if (!broken) PQflush(connection_);
+  while (broken || PQisBusy(connection_) == 0) {
+    pg_result* next = PQgetResult(connection_);
+    if (next != nullptr) sent_->Take(next);
+    if (next != nullptr && PQstatus(connection_) != CONNECTION_BAD) continue;
+    ASSIGN_OR_RETURN(Result result, std::exchange(sent_, std::nullopt)->Finish());
+    if (broken) return StatusFromConnection(connection_);
+    return std::optional<Result>(std::move(result));
+  }
+  if (Remaining(sent_deadline_) > absl::ZeroDuration()) return std::optional<Result>();
+  // The server's own answer to this is not waited for here; Discard does that.
+  Cancel();
+  return TimeoutError(options_.database.query_timeout);
+}
+
+absl::Status Connection::Discard() {
+  if (!sent_) return absl::OkStatus();
+  sent_.reset();
+  Cancel();
+  // What the statement itself ends with is of no interest; the session has to be there.
+  const absl::Status ended = Collect(kCancelTimeout).status();
+  return PQstatus(connection_) == CONNECTION_BAD ? ended : absl::OkStatus();
+}
+
+int Connection::ready_fd() const { return PQsocket(connection_); }
 
 // kResult: PQgetResult will not block.
 Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopCheck& stopping) {
@@ -184,15 +230,36 @@ Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopC
   return Awaited::kResult;
 }
 
+void Connection::Answer::Take(pg_result* next) {
+  last = Result(next);
+  switch (PQresultStatus(next)) {
+    case PGRES_COPY_OUT:
+    case PGRES_COPY_IN:
+    case PGRES_COPY_BOTH:
+    case PGRES_COMMAND_OK:
+    case PGRES_EMPTY_QUERY:
+      break;
+    case PGRES_TUPLES_OK:
+      if (error.ok()) error = CheckHasColumns(*next);
+      break;
+    default:  // PGRES_FATAL_ERROR and what libpq calls a bad response
+      if (error.ok()) error = StatusFromResult(next);
+  }
+}
+
+absl::StatusOr<Result> Connection::Answer::Finish() {
+  RETURN_IF_ERROR(error);
+  return std::move(last);
+}
+
 absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck stopping) {
   absl::Duration deadline = DeadlineAfter(timeout);
-  absl::Status error;
+  Answer answer;
   bool cancelled = false;
-  Result last(nullptr);
   while (true) {
     if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {
-      if (cancelled) return error;  // not even the cancellation was answered
-      error = awaited == Awaited::kStopped ? StoppedError() : TimeoutError(timeout);
+      if (cancelled) return answer.error;  // not even the cancellation was answered
+      answer.error = awaited == Awaited::kStopped ? StoppedError() : TimeoutError(timeout);
       cancelled = true;
       stopping = nullptr;
       deadline = DeadlineAfter(kCancelTimeout);
@@ -201,25 +268,13 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck sto
     }
     pg_result* next = PQgetResult(connection_);
     if (next == nullptr) break;
-    last = Result(next);
-    switch (PQresultStatus(next)) {
-      case PGRES_COPY_OUT:
-      case PGRES_COPY_IN:
-      case PGRES_COPY_BOTH:
-        return last;
-      case PGRES_TUPLES_OK:
-        if (error.ok()) error = CheckHasColumns(*next);
-        break;
-      case PGRES_COMMAND_OK:
-      case PGRES_EMPTY_QUERY:
-        break;
-      default:  // PGRES_FATAL_ERROR and what libpq calls a bad response
-        if (error.ok()) error = StatusFromResult(next);
-    }
+    answer.Take(next);
+    const ExecStatusType status = PQresultStatus(next);
+    // The rest is read from raw().
+    if (status == PGRES_COPY_OUT || status == PGRES_COPY_IN || status == PGRES_COPY_BOTH) break;
     if (PQstatus(connection_) == CONNECTION_BAD) break;
   }
-  RETURN_IF_ERROR(error);
-  return last;
+  return answer.Finish();
 }
 
 int Connection::server_version() const { return PQserverVersion(connection_); }

@@ -50,6 +50,12 @@ enum class SessionKind {
   kReplication,  // replication=database
 };
 
+// A statement and its parameters in text format; nullopt is NULL.
+struct Statement {
+  std::string sql;
+  std::vector<std::optional<std::string>> parameters;
+};
+
 // Whether what runs is no longer wanted; empty: never.
 using StopCheck = std::function<bool()>;
 
@@ -86,6 +92,13 @@ class Connection {
   absl::StatusOr<Result> Query(absl::string_view sql,
                                const std::vector<std::optional<std::string>>& parameters);
 
+  // The same without waiting: starts one statement, whose result PollResult gives. Whatever else is
+  // run before that cancels it.
+  absl::Status Send(const Statement& statement);
+  // Absent: not yet; wait for ready_fd(). An error ends the statement.
+  absl::StatusOr<std::optional<Result>> PollResult();
+  int ready_fd() const;
+
   int server_version() const;  // 150020
   std::string server_version_text() const;
   const std::string& database() const;
@@ -102,11 +115,26 @@ class Connection {
   enum class Awaited { kResult, kTimeout, kStopped };
   absl::Duration DeadlineAfter(absl::Duration timeout) const;
   absl::Duration Remaining(absl::Duration deadline) const;
+  absl::Status Submit(absl::string_view sql,
+                      const std::vector<std::optional<std::string>>& parameters);
+  // Cancels what Send has started and waits for its end.
+  absl::Status Discard();
   absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr);
   Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
 
+  // What a statement has answered so far.
+  struct Answer {
+    Result last{nullptr};
+    absl::Status error;
+
+    void Take(pg_result* next);
+    absl::StatusOr<Result> Finish();
+  };
+
   pg_conn* connection_;
   ConnectionOptions options_;
+  std::optional<Answer> sent_;  // by Send, not finished
+  absl::Duration sent_deadline_;
 };
 
 // "name" with every '"' doubled. The only way an identifier gets into SQL.

@@ -84,32 +84,48 @@ CatalogColumn ReadColumn(const Result& result, int row) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation) {
-  const std::string oid = absl::StrCat(ToInteger(relation));
-  const bool has_generated = connection.server_version() >= 120000;
-  const bool has_covering = connection.server_version() >= 110000;
-  ASSIGN_OR_RETURN(const Result columns,
-                   connection.Query(absl::StrCat(kColumnsBeforeGenerated,
-                                                 has_generated ? "a.attgenerated" : "''",
-                                                 kColumnsAfterGenerated),
-                                    {oid}));
-  if (columns.rows() == 0) return std::nullopt;
+Statement ColumnsStatement(int server_version, Oid relation) {
+  const bool has_generated = server_version >= 120000;
+  return {absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
+                       kColumnsAfterGenerated),
+          {absl::StrCat(ToInteger(relation))}};
+}
+
+std::optional<CatalogRelation> ReadColumns(const Result& result) {
+  if (result.rows() == 0) return std::nullopt;
   CatalogRelation read;
-  read.schema = std::string(columns.Get(0, kSchema));
-  read.table = std::string(columns.Get(0, kTable));
-  read.replica_identity = ParseReplicaIdentity(columns.Get(0, kReplicaIdentity));
-  for (int row = 0; row < columns.rows(); ++row) {
-    if (!columns.is_null(row, kName)) read.columns.push_back(ReadColumn(columns, row));
+  read.schema = std::string(result.Get(0, kSchema));
+  read.table = std::string(result.Get(0, kTable));
+  read.replica_identity = ParseReplicaIdentity(result.Get(0, kReplicaIdentity));
+  for (int row = 0; row < result.rows(); ++row) {
+    if (!result.is_null(row, kName)) read.columns.push_back(ReadColumn(result, row));
   }
-  ASSIGN_OR_RETURN(
-      const Result key,
-      connection.Query(absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts",
-                                    kKeyAfterCount),
-                       {oid}));
-  for (int row = 0; row < key.rows(); ++row) {
-    read.key.emplace_back(key.Get(row, 0));
-    read.primary_key = key.Get(row, 1) == "t";
+  return read;
+}
+
+Statement KeyStatement(int server_version, Oid relation) {
+  const bool has_covering = server_version >= 110000;
+  return {
+      absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts", kKeyAfterCount),
+      {absl::StrCat(ToInteger(relation))}};
+}
+
+void ReadKey(const Result& result, CatalogRelation* relation) {
+  for (int row = 0; row < result.rows(); ++row) {
+    relation->key.emplace_back(result.Get(row, 0));
+    relation->primary_key = result.Get(row, 1) == "t";
   }
+}
+
+absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation) {
+  const int version = connection.server_version();
+  const Statement columns = ColumnsStatement(version, relation);
+  ASSIGN_OR_RETURN(const Result columns_result, connection.Query(columns.sql, columns.parameters));
+  std::optional<CatalogRelation> read = ReadColumns(columns_result);
+  if (!read) return read;
+  const Statement key = KeyStatement(version, relation);
+  ASSIGN_OR_RETURN(const Result key_result, connection.Query(key.sql, key.parameters));
+  ReadKey(key_result, &*read);
   return read;
 }
 

@@ -1,4 +1,5 @@
-// What the catalog says now about one relation: its columns and its key. Used by Catalog only.
+// What the catalog says now about one relation: its columns and its key. Used by Catalog and
+// SchemaQuery only.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,14 @@ struct CatalogRelation {
   bool primary_key = false;            // key is the primary key
 };
 
-// Absent when the relation does not exist (any more).
+// The two statements behind it, and what their results say. The first one's result is absent when
+// the relation does not exist (any more); then there is no need for the second.
+Statement ColumnsStatement(int server_version, Oid relation);
+std::optional<CatalogRelation> ReadColumns(const Result& result);
+Statement KeyStatement(int server_version, Oid relation);
+void ReadKey(const Result& result, CatalogRelation* relation);
+
+// Both, waited for.
 absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation);
 
 }  // namespace walduct::postgres

@@ -97,18 +97,32 @@ std::shared_ptr<const event::Type> Build(Oid oid, const TypeRows& rows, int dept
 
 }  // namespace
 
-absl::Status TypeCache::Load(const std::vector<Oid>& oids) {
+std::vector<Oid> TypeCache::Missing(const std::vector<Oid>& oids) {
   if (types_.size() > kMaxTypes) types_.clear();
   std::vector<Oid> wanted;
   for (const Oid oid : oids) {
     if (ToInteger(oid) >= kFirstUserOid || !types_.contains(oid)) wanted.push_back(oid);
   }
-  if (wanted.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const Result result, connection_.Query(kTypes, {OidArray(wanted)}));
+  return wanted;
+}
+
+Statement TypeCache::Question(const std::vector<Oid>& oids) {
+  return {std::string(kTypes), {OidArray(oids)}};
+}
+
+void TypeCache::Add(const Result& result) {
   const TypeRows rows = ReadRows(result);
   Types built;
   for (const auto& [oid, row] : rows) Build(oid, rows, 0, built);
   for (auto& [oid, type] : built) types_[oid] = std::move(type);
+}
+
+absl::Status TypeCache::Load(Connection& connection, const std::vector<Oid>& oids) {
+  const std::vector<Oid> wanted = Missing(oids);
+  if (wanted.empty()) return absl::OkStatus();
+  const Statement question = Question(wanted);
+  ASSIGN_OR_RETURN(const Result result, connection.Query(question.sql, question.parameters));
+  Add(result);
   return absl::OkStatus();
 }
 

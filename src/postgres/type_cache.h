@@ -17,21 +17,21 @@ namespace walduct::postgres {
 
 class TypeCache {
  public:
-  // connection is borrowed.
-  explicit TypeCache(Connection& connection) : connection_(connection) {}
+  // Those that are not cached, and those that users can alter: to be read before they are looked
+  // up. The cache is dropped when it has grown past kMaxTypes.
+  std::vector<Oid> Missing(const std::vector<Oid>& oids);
+  // Their statement, and its result. OIDs that the catalog does not know are left out.
+  static Statement Question(const std::vector<Oid>& oids);
+  void Add(const Result& result);
+  // All of that, waited for.
+  absl::Status Load(Connection& connection, const std::vector<Oid>& oids);
 
-  // Reads the types that are not cached, and again those that users can alter. OIDs that the
-  // catalog does not know are left out without an error. The cache is dropped when it has grown
-  // past kMaxTypes.
-  absl::Status Load(const std::vector<Oid>& oids);
-
-  // Null when Load has not found it.
+  // Null when it was not found.
   std::shared_ptr<const event::Type> Find(Oid oid) const;
 
  private:
   static constexpr size_t kMaxTypes = 10000;
 
-  Connection& connection_;
   absl::flat_hash_map<Oid, std::shared_ptr<const event::Type>> types_;
 };
 

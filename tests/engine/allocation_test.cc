@@ -43,9 +43,8 @@ class StandingClock : public Clock {
 class OneTable : public event::SchemaResolver {
  public:
   explicit OneTable(event::TableSchemaPtr schema) : schema_(std::move(schema)) {}
-  absl::StatusOr<event::TableSchemaPtr> Resolve(const event::RelationDescription&) override {
-    return schema_;
-  }
+  absl::Status Ask(const event::RelationDescription&) override { return absl::OkStatus(); }
+  absl::StatusOr<event::TableSchemaPtr> Poll() override { return schema_; }
 
  private:
   const event::TableSchemaPtr schema_;

@@ -318,5 +318,52 @@ TEST(Assembler, ResolverErrorComesBack) {
   EXPECT_EQ(s.Send(0, test::RelationBytes(OrdersSpec())), s.resolver.error);
 }
 
+// What the message was is decided only with the schema: handed over again, it counts once.
+TEST(AssemblerWaits, AMessageWaitsForTheSchemaOfItsTable) {
+  Session session;
+  session.Begin(0x110, 0x150, 9);
+  session.resolver.silent = true;
+  const std::string relation = test::RelationBytes(OrdersSpec());
+  session.Ok(0, relation);
+  EXPECT_TRUE(session.assembler.awaits_schema());
+  session.Ok(0, relation);
+  EXPECT_TRUE(session.assembler.awaits_schema());
+  session.resolver.silent = false;
+  session.Ok(0, relation);
+  EXPECT_FALSE(session.assembler.awaits_schema());
+  session.Insert(0x110, "1");
+  EXPECT_EQ(session.handler.changes.size(), 1u);
+  EXPECT_EQ(session.resolver.described.size(), 1u);
+}
+
+TEST(AssemblerWaits, AnotherMessageInItsPlaceIsAnError) {
+  Session session;
+  session.Begin(0x110, 0x150, 9);
+  session.resolver.silent = true;
+  session.Relation(OrdersSpec());
+  const absl::Status status =
+      session.Send(0x110, test::InsertBytes(test::kOrders, {test::Text("1"), test::Null()}));
+  EXPECT_EQ(ErrorReason(status), "message_skipped");
+  EXPECT_TRUE(session.handler.changes.empty());
+}
+
+TEST(AssemblerWaits, ARowWithANewLabelIsCountedOnce) {
+  pgoutput::AssemblerOptions options = StartAt(0x100);
+  options.watch_enum_labels = true;
+  Session session(options);
+  session.resolver.kind = event::TypeKind::kEnum;
+  session.Begin(0x110, 0x150, 9);
+  session.Relation(OrdersSpec());
+  session.resolver.silent = true;
+  const std::string row = test::InsertBytes(test::kOrders, {test::Text("new"), test::Null()});
+  for (int i = 0; i < 3; ++i) session.Ok(0x110, row);
+  EXPECT_TRUE(session.assembler.awaits_schema());
+  EXPECT_TRUE(session.handler.changes.empty());
+  session.resolver.silent = false;
+  session.Ok(0x110, row);
+  ASSERT_EQ(session.handler.changes.size(), 1u);
+  EXPECT_EQ(session.handler.changes[0].position.ordinal, 1u);
+}
+
 }  // namespace
 }  // namespace walduct::pgoutput

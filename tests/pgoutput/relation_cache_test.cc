@@ -20,11 +20,14 @@ class RelationCacheTest : public ::testing::Test {
     const std::string bytes = test::RelationBytes(spec);
     RelationMessage message;
     EXPECT_TRUE(DecodeRelation(bytes, false, message).ok());
-    return cache_.Apply(message, /*commit_time_us=*/0);
+    const absl::StatusOr<bool> applied = cache_.Apply(message, /*commit_time_us=*/0);
+    applied_ = applied.ok() && *applied;
+    return applied.status();
   }
 
   test::FakeResolver resolver_;
   RelationCache cache_{resolver_, /*watch_labels=*/false};
+  bool applied_ = false;
   test::RelationSpec spec_ = {
       .oid = 7, .table = "t", .columns = {{"id", 23, true, 5}, {"a"}, {"b"}}};
 };
@@ -115,6 +118,20 @@ TEST_F(RelationCacheTest, AResolverWithOtherColumnsIsInternal) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_EQ(ErrorReason(status), "schema_mismatch");
   EXPECT_EQ(cache_.Find(Oid{7}), nullptr);
+}
+
+TEST_F(RelationCacheTest, NothingChangesUntilTheResolverAnswers) {
+  resolver_.silent = true;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(Apply(spec_).ok());
+    EXPECT_FALSE(applied_);
+    EXPECT_EQ(cache_.Find(Oid{7}), nullptr);
+  }
+  resolver_.silent = false;
+  ASSERT_TRUE(Apply(spec_).ok());
+  EXPECT_TRUE(applied_);
+  EXPECT_NE(cache_.Find(Oid{7}), nullptr);
+  EXPECT_EQ(resolver_.described.size(), 1u) << "asked once, polled for";
 }
 
 TEST_F(RelationCacheTest, TheResolversErrorComesBack) {

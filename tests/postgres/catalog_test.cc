@@ -6,6 +6,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/poller.h"
+#include "postgres/schema_query.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {
@@ -39,9 +41,13 @@ class CatalogTest : public ::testing::Test {
     return *schema;
   }
   event::TableSchemaPtr Resolve(const event::RelationDescription& relation) {
-    auto schema = catalog_.Resolve(relation);
-    EXPECT_TRUE(schema.ok()) << schema.status();
-    return *schema;
+    EXPECT_TRUE(stream_.Ask(relation).ok());
+    while (true) {
+      auto schema = stream_.Poll();
+      EXPECT_TRUE(schema.ok()) << schema.status();
+      if (!schema.ok() || *schema != nullptr) return *std::move(schema);
+      Poller::Real().WaitReadable({stream_.ready_fd()}, absl::Seconds(1));
+    }
   }
   // The relation as pgoutput describes it now; identity flags as replica identity DEFAULT sets
   // them.
@@ -67,6 +73,7 @@ class CatalogTest : public ::testing::Test {
 
   std::unique_ptr<Connection> session_ = MustOpen(PostgresServer::Shared().CreateDatabase());
   Catalog catalog_{*session_};
+  SchemaQuery stream_{*session_, Clock::Real()};
 };
 
 TEST_F(CatalogTest, KEY01_PrimaryKeyInItsOwnOrder) {

@@ -116,9 +116,8 @@ inline constexpr uint32_t kFakeTable = 16384;
 // The one table: a text, which is the key.
 class FakeTable final : public event::SchemaResolver {
  public:
-  absl::StatusOr<event::TableSchemaPtr> Resolve(const event::RelationDescription&) override {
-    return Schema();
-  }
+  absl::Status Ask(const event::RelationDescription&) override { return absl::OkStatus(); }
+  absl::StatusOr<event::TableSchemaPtr> Poll() override { return Schema(); }
   static event::TableSchemaPtr Schema() {
     auto type = std::make_shared<event::Type>();
     type->schema = "pg_catalog";

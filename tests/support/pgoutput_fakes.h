@@ -16,10 +16,15 @@ namespace walduct::test {
 // Takes every column for an optional text; the identity columns for the key.
 class FakeResolver : public event::SchemaResolver {
  public:
-  absl::StatusOr<event::TableSchemaPtr> Resolve(
-      const event::RelationDescription& relation) override {
+  absl::Status Ask(const event::RelationDescription& relation) override {
     described.push_back(relation);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<event::TableSchemaPtr> Poll() override {
+    ++polls;
     if (!error.ok()) return error;
+    if (silent) return nullptr;
+    const event::RelationDescription& relation = described.back();
     auto schema = std::make_shared<event::TableSchema>();
     schema->relation = relation.relation;
     schema->schema = relation.schema;
@@ -42,6 +47,8 @@ class FakeResolver : public event::SchemaResolver {
   }
 
   std::vector<event::RelationDescription> described;
+  int polls = 0;
+  bool silent = false;  // has no answer yet
   absl::Status error;
   std::optional<std::string> default_expression;  // of every column
   std::vector<std::string> labels;                // of every type

@@ -10,7 +10,8 @@ struct RuntimeOptions {
   // retriable.restart.connector.wait.ms: cap of the backoff
   absl::Duration retry_wait = absl::Seconds(10);
   absl::Duration shutdown_timeout = absl::Seconds(8);
-  absl::Duration catalog_delay = absl::Milliseconds(500);  // see engine/settled_catalog.h
+  // See engine/phases/delayed_schema_resolver.h.
+  absl::Duration catalog_delay = absl::Milliseconds(500);
 };
 
 }  // namespace walduct::engine

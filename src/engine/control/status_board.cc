@@ -58,6 +58,8 @@ absl::string_view WaitText(WaitReason wait) {
       return "transactions that are older than the slot";
     case WaitReason::kRoom:
       return "room in the sink";
+    case WaitReason::kCatalog:
+      return "the description of a table";
     case WaitReason::kDelivery:
       return "acknowledgements and the offset store";
     case WaitReason::kRetry:

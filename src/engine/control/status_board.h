@@ -47,6 +47,7 @@ enum class WaitReason {
   kDatabase,      // to be reached
   kTransactions,  // older than the slot to be created
   kRoom,          // in the sink: it does not acknowledge as fast as rows come
+  kCatalog,       // to describe a table of the stream
   kDelivery,      // of what was read, and of its position
   kRetry,
   kCommand,

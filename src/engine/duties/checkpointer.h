@@ -34,8 +34,8 @@ class Checkpointer {
   // Everything up to safe is stored.
   bool Covers(const std::optional<event::Position>& safe) const;
   const std::optional<event::Position>& stored() const { return stored_; }
-  // When Turn should be called next, on the monotonic clock.
-  absl::Duration next_due() const { return next_due_; }
+  // When Turn should be called next, on the monotonic clock; the store's ready_fd() wakes earlier.
+  absl::Duration next_due() const { return saving_ ? absl::InfiniteDuration() : next_due_; }
   // Why the last save failed; OK when it did not.
   const absl::Status& last_error() const { return last_error_; }
 

@@ -20,12 +20,10 @@ void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration s
   ReplySoon();
 }
 
-bool Housekeeping::MayRead() {
+bool Housekeeping::MayRead(WaitReason otherwise) {
   const bool held = parts_.control->holding();
   const bool full = !parts_.sink->HasCapacity();
-  parts_.board->WaitsFor(held   ? WaitReason::kCommand
-                         : full ? WaitReason::kRoom
-                                : WaitReason::kNothing);
+  parts_.board->WaitsFor(held ? WaitReason::kCommand : full ? WaitReason::kRoom : otherwise);
   return !held && !full;
 }
 

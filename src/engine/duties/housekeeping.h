@@ -64,7 +64,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // The session has to end.
   bool interrupted() const { return parts_.control->interrupted(); }
   // Whether something may be read now; says so on the board. False: WaitToRead.
-  bool MayRead();
+  bool MayRead(WaitReason otherwise = WaitReason::kNothing);
   void WaitToRead();
 
  private:

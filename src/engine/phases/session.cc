@@ -5,10 +5,11 @@
 
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/phases/delayed_schema_resolver.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
 #include "engine/phases/stream_phase.h"
-#include "engine/settled_catalog.h"
+#include "names/table_filter.h"
 #include "pgoutput/assembler.h"
 
 namespace walduct::engine {
@@ -152,14 +153,15 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   // Only schemas tell of labels.
   resume.watch_enum_labels =
       config().encode.key.schemas_enable || config().encode.value.schemas_enable;
-  SettledCatalog resolver({.catalog = &prepared_.source->schemas(),
-                           .clock = &clock,
-                           .poller = &parts_.world->poller(),
-                           .control = parts_.control,
-                           .delay = config().runtime.catalog_delay});
+  const names::TableFilter captured(config().tables);
+  DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
+                                  .captured = &captured,
+                                  .clock = &clock,
+                                  .delay = config().runtime.catalog_delay});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   StreamPhase phase({.source = opened.stream.get(),
                      .assembler = &assembler,
+                     .schemas = &resolver,
                      .housekeeping = &duties_->housekeeping(),
                      .heartbeat = heartbeat_.get(),
                      .checkpointer = &duties_->checkpointer(),

@@ -18,7 +18,7 @@ constexpr absl::Duration kHurryInterval = absl::Milliseconds(200);
 absl::Status StreamPhase::Run() {
   while (!parts_.housekeeping->interrupted() && !goal_reached_) {
     RETURN_IF_ERROR(parts_.housekeeping->Turn());
-    if (!parts_.housekeeping->MayRead()) {
+    if (!parts_.housekeeping->MayRead(held_ ? WaitReason::kCatalog : WaitReason::kNothing)) {
       parts_.housekeeping->WaitToRead();
       continue;
     }
@@ -31,13 +31,15 @@ absl::Status StreamPhase::Run() {
     RETURN_IF_ERROR(read);
     CountRepeated();
     CheckGoal();
+    if (held_) WaitForSchema();
     if (empty && !goal_reached_) RETURN_IF_ERROR(NapOrWait());
   }
   return absl::OkStatus();
 }
 
 absl::Status StreamPhase::ReadBatch(bool* empty) {
-  for (int i = 0; i < kMaxFramesPerTurn && parts_.sink->HasCapacity(); ++i) {
+  if (held_) RETURN_IF_ERROR(Assemble(*held_));
+  for (int i = 0; i < kMaxFramesPerTurn && !held_ && parts_.sink->HasCapacity(); ++i) {
     ASSIGN_OR_RETURN(const replication::WalFrame frame, parts_.source->Next());
     if (frame.kind == replication::WalFrame::Kind::kNone) {
       *empty = true;
@@ -70,7 +72,23 @@ absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
   }
   parts_.housekeeping->OnReceived(frame.start);
   parts_.metrics->received_bytes.Add(frame.payload.size());
-  return parts_.assembler->OnMessage(frame.start, frame.payload);
+  return Assemble(frame);
+}
+
+absl::Status StreamPhase::Assemble(const replication::WalFrame& frame) {
+  RETURN_IF_ERROR(parts_.assembler->OnMessage(frame.start, frame.payload));
+  if (!parts_.assembler->awaits_schema()) {
+    held_.reset();
+  } else if (!held_) {
+    held_ = frame;
+  }
+  return absl::OkStatus();
+}
+
+void StreamPhase::WaitForSchema() {
+  parts_.housekeeping->Wait(
+      parts_.schemas->ready_fd(),
+      std::min({kIdleWait, parts_.schemas->UntilDue(), parts_.heartbeat->UntilDue()}));
 }
 
 void StreamPhase::OnKeepalive(const replication::WalFrame& frame) {

@@ -19,6 +19,7 @@ class StreamPhase {
   struct Parts {
     replication::WalSource* source = nullptr;
     pgoutput::Assembler* assembler = nullptr;
+    event::SchemaResolver* schemas = nullptr;  // that the assembler asks
     Housekeeping* housekeeping = nullptr;
     Heartbeat* heartbeat = nullptr;
     Checkpointer* checkpointer = nullptr;
@@ -38,6 +39,8 @@ class StreamPhase {
   absl::Status ReadBatch(bool* empty);
   absl::Status NapOrWait();
   absl::Status OnFrame(const replication::WalFrame& frame);
+  absl::Status Assemble(const replication::WalFrame& frame);
+  void WaitForSchema();
   void OnKeepalive(const replication::WalFrame& frame);
   void CountRepeated();
   void CheckGoal();
@@ -48,6 +51,8 @@ class StreamPhase {
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
   ReadPace pace_;
   int frames_ = 0;  // since the source was last empty
+  // Waits for the schema of its table; nothing is read meanwhile, so that its payload stays.
+  std::optional<replication::WalFrame> held_;
 };
 
 }  // namespace walduct::engine

@@ -63,6 +63,7 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
   ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
   catalog_ = std::make_unique<postgres::Catalog>(*sql_);
+  schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock);
   ASSIGN_OR_RETURN(facts_.captured, catalog_->CapturedTables(filter_));
   const auto published = [this](absl::string_view column) {
     return encode::IsIncluded(config().encode.columns, column);

@@ -16,6 +16,7 @@
 #include "postgres/background_statement.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/schema_query.h"
 #include "replication/options.h"
 #include "snapshot/plan.h"
 
@@ -35,7 +36,7 @@ class PostgresSource final : public Source {
   absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) override;
   absl::StatusOr<Lsn> CurrentLsn() override;
   absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
-  event::SchemaResolver& schemas() override { return *catalog_; }
+  event::SchemaResolver& schemas() override { return *schemas_; }
   absl::Status DropSlot() override;
   void RequestHeartbeatAction() override;
   std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
@@ -59,6 +60,7 @@ class PostgresSource final : public Source {
   std::unique_ptr<postgres::Connection> sql_;
   std::unique_ptr<postgres::Connection> replication_;
   std::unique_ptr<postgres::Catalog> catalog_;
+  std::unique_ptr<postgres::SchemaQuery> schemas_;     // uses sql_
   std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   SourceFacts facts_;

@@ -1,5 +1,5 @@
 // Enum labels that are added while streaming: nothing announces them.
-#include "pgoutput/label_watch.h"
+#include "pgoutput/enum_label_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@ using test::OrdersSpec;
 using test::Session;
 using test::StartAt;
 
-class LabelWatchTest : public ::testing::Test {
+class EnumLabelWatchTest : public ::testing::Test {
  protected:
-  LabelWatchTest() : session_(Options()) {
+  EnumLabelWatchTest() : session_(Options()) {
     session_.resolver.kind = event::TypeKind::kEnum;
     session_.resolver.labels = {"sad", "ok"};
   }
@@ -34,7 +34,7 @@ class LabelWatchTest : public ::testing::Test {
   Session session_;
 };
 
-TEST_F(LabelWatchTest, SCH12NewLabelMakesANewSchema) {
+TEST_F(EnumLabelWatchTest, SCH12NewLabelMakesANewSchema) {
   session_.Begin(0x110, 0x150, 9);
   session_.Relation(OrdersSpec());
   EXPECT_THAT(Insert(0x110, "ok"), ::testing::ElementsAre("sad", "ok"));
@@ -48,7 +48,7 @@ TEST_F(LabelWatchTest, SCH12NewLabelMakesANewSchema) {
   EXPECT_EQ(Asked(), 2u);
 }
 
-TEST_F(LabelWatchTest, ALabelThatTheCatalogHasLostIsAskedForOnce) {
+TEST_F(EnumLabelWatchTest, ALabelThatTheCatalogHasLostIsAskedForOnce) {
   session_.Begin(0x110, 0x150, 9);
   session_.Relation(OrdersSpec());
   Insert(0x110, "renamed");
@@ -56,7 +56,7 @@ TEST_F(LabelWatchTest, ALabelThatTheCatalogHasLostIsAskedForOnce) {
   EXPECT_EQ(Asked(), 2u);
 }
 
-TEST_F(LabelWatchTest, WithoutSchemasNobodyAsks) {
+TEST_F(EnumLabelWatchTest, WithoutSchemasNobodyAsks) {
   Session plain(StartAt(0x100));
   plain.resolver.kind = event::TypeKind::kEnum;
   plain.resolver.labels = {"sad"};
@@ -66,7 +66,7 @@ TEST_F(LabelWatchTest, WithoutSchemasNobodyAsks) {
   EXPECT_EQ(plain.resolver.described.size(), 1u);
 }
 
-TEST(LabelWatch, DomainsOverEnumsAreWatchedOtherTypesAreNot) {
+TEST(EnumLabelWatch, DomainsOverEnumsAreWatchedOtherTypesAreNot) {
   auto mood = std::make_shared<event::Type>();
   mood->kind = event::TypeKind::kEnum;
   mood->labels = {"ok"};
@@ -77,7 +77,7 @@ TEST(LabelWatch, DomainsOverEnumsAreWatchedOtherTypesAreNot) {
   schema.columns.resize(2);
   schema.columns[0].type = std::make_shared<event::Type>();
   schema.columns[1].type = domain;
-  LabelWatch watch;
+  EnumLabelWatch watch;
   watch.Watch(schema);
   ASSERT_TRUE(watch.watching());
   const std::vector<event::Value> known = {event::Value::Text("x"), event::Value::Text("ok")};

@@ -1,4 +1,4 @@
-// LabelWatch: notices an enum label that a table's schema does not know. ALTER TYPE … ADD VALUE
+// EnumLabelWatch: notices an enum label that a table's schema does not know. ALTER TYPE … ADD VALUE
 // announces nothing: neither the table nor the type is sent again.
 //
 // Not thread-safe.
@@ -14,7 +14,7 @@
 
 namespace walduct::pgoutput {
 
-class LabelWatch {
+class EnumLabelWatch {
  public:
   // Watches the enum columns of schema, domains over enums included.
   void Watch(const event::TableSchema& schema);

@@ -1,8 +1,8 @@
-#include "pgoutput/label_watch.h"
+#include "pgoutput/enum_label_watch.h"
 
 namespace walduct::pgoutput {
 
-void LabelWatch::Watch(const event::TableSchema& schema) {
+void EnumLabelWatch::Watch(const event::TableSchema& schema) {
   columns_.clear();
   for (size_t i = 0; i < schema.columns.size(); ++i) {
     const event::Type& type = event::BaseType(*schema.columns[i].type);
@@ -12,7 +12,7 @@ void LabelWatch::Watch(const event::TableSchema& schema) {
   }
 }
 
-bool LabelWatch::Knows(event::RowView row) const {
+bool EnumLabelWatch::Knows(event::RowView row) const {
   for (const EnumColumn& watched : columns_) {
     const event::Value& value = row[watched.column];
     if (value.is_text() && !watched.labels.contains(value.text())) return false;
@@ -20,7 +20,7 @@ bool LabelWatch::Knows(event::RowView row) const {
   return true;
 }
 
-void LabelWatch::Accept(event::RowView row) {
+void EnumLabelWatch::Accept(event::RowView row) {
   for (EnumColumn& watched : columns_) {
     const event::Value& value = row[watched.column];
     if (value.is_text()) watched.labels.emplace(value.text());

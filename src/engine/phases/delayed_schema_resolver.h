@@ -1,0 +1,50 @@
+// DelayedSchemaResolver: asks the catalog about a relation of the stream, but not sooner than a
+// moment after the change that announced it. A migration comes as a burst of statements; read at
+// once, the catalog would show whichever of them had been run by then, and each reader would
+// describe the first rows differently. Debezium, which polls, comes later than that.
+//
+// The moment counts from the commit: it costs nothing when the stream lags, nor when a relation is
+// announced as it was before, as happens after VACUUM. Tables that are not captured are not asked
+// about: what the stream says of them is enough to leave their rows out. Data thread only.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "event/table_schema.h"
+#include "names/table_filter.h"
+
+namespace walduct::engine {
+
+class DelayedSchemaResolver final : public event::SchemaResolver {
+ public:
+  // All borrowed.
+  struct Parts {
+    event::SchemaResolver* catalog = nullptr;
+    const names::TableFilter* captured = nullptr;
+    Clock* clock = nullptr;
+    absl::Duration delay;  // walduct.catalog.delay.ms
+  };
+  explicit DelayedSchemaResolver(Parts parts) : parts_(parts) {}
+
+  absl::Status Ask(const event::RelationDescription& relation) override;
+  absl::StatusOr<event::TableSchemaPtr> Poll() override;
+  int ready_fd() const override { return waiting_ ? -1 : parts_.catalog->ready_fd(); }
+  absl::Duration UntilDue() override;
+
+ private:
+  bool IsNews(const event::RelationDescription& relation);
+  absl::Duration DelayOf(int64_t commit_time_us) const;
+
+  Parts parts_;
+  // Hash of what was announced last, by relation.
+  absl::flat_hash_map<Oid, size_t> announced_;
+  event::TableSchemaPtr uncaptured_;                   // the answer, when nobody is asked
+  std::optional<event::RelationDescription> waiting_;  // to be asked about at due_
+  absl::Duration due_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,135 @@
+#include "postgres/described_table.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::postgres {
+namespace {
+
+using event::TypeKind;
+using TypePtr = std::shared_ptr<const event::Type>;
+
+bool DomainNotNull(const event::Type& type) {
+  for (const event::Type* t = &type; t != nullptr && t->kind == TypeKind::kDomain;
+       t = t->base.get()) {
+    if (t->not_null) return true;
+  }
+  return false;
+}
+
+int32_t EffectiveTypmod(int32_t typmod, const event::Type& type) {
+  for (const event::Type* t = &type; typmod < 0 && t != nullptr && t->kind == TypeKind::kDomain;
+       t = t->base.get()) {
+    typmod = t->base_typmod;
+  }
+  return typmod;
+}
+
+// A type that was dropped after the change was written: its text is all there is.
+TypePtr UnknownType(Oid oid) {
+  event::Type type;
+  type.oid = oid;
+  type.name = absl::StrCat("oid_", ToInteger(oid));
+  return std::make_shared<const event::Type>(std::move(type));
+}
+
+event::Column MakeColumn(const std::string& name, TypePtr type, int32_t typmod) {
+  event::Column column;
+  column.name = name;
+  column.typmod = EffectiveTypmod(typmod, *type);
+  column.type = std::move(type);
+  return column;
+}
+
+// What the catalog adds to a column of the same name. Its default belongs to the catalog's type,
+// not to an older one.
+void Decorate(const CatalogColumn& known, Oid streamed_type, event::Column& column) {
+  column.optional = !known.not_null && !DomainNotNull(*column.type);
+  column.identity = known.identity;
+  column.generated = known.generated;
+  if (known.type == streamed_type) column.default_expression = known.default_expression;
+}
+
+std::vector<uint16_t> KeyByName(const std::vector<std::string>& names,
+                                const std::vector<event::Column>& columns) {
+  std::vector<uint16_t> key;
+  for (const std::string& name : names) {
+    const auto at =
+        std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
+    if (at != columns.end()) key.push_back(static_cast<uint16_t>(at - columns.begin()));
+  }
+  return key;
+}
+
+// Under replica identity DEFAULT the flags are the primary key as it was when the change was
+// written.
+std::vector<uint16_t> KeyByFlags(const event::RelationDescription& relation) {
+  std::vector<uint16_t> key;
+  if (relation.replica_identity != event::ReplicaIdentity::kDefault) return key;
+  for (size_t i = 0; i < relation.columns.size(); ++i) {
+    if (relation.columns[i].part_of_identity) key.push_back(static_cast<uint16_t>(i));
+  }
+  return key;
+}
+
+std::vector<uint16_t> ChooseKey(const event::RelationDescription& relation,
+                                const std::optional<CatalogRelation>& known,
+                                const std::vector<event::Column>& columns) {
+  std::vector<uint16_t> by_catalog;
+  if (known) by_catalog = KeyByName(known->key, columns);
+  if (known && known->primary_key && !by_catalog.empty()) return by_catalog;
+  std::vector<uint16_t> by_flags = KeyByFlags(relation);
+  return by_flags.empty() ? by_catalog : by_flags;
+}
+
+}  // namespace
+
+event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relation,
+                                       const std::optional<CatalogRelation>& known,
+                                       const TypeCache& types) {
+  std::map<absl::string_view, const CatalogColumn*> by_name;
+  if (known) {
+    for (const CatalogColumn& column : known->columns) by_name[column.name] = &column;
+  }
+  auto schema = std::make_shared<event::TableSchema>();
+  schema->relation = relation.relation;
+  schema->schema = relation.schema;
+  schema->table = relation.table;
+  schema->replica_identity = relation.replica_identity;
+  for (const event::RelationColumn& streamed : relation.columns) {
+    TypePtr type = types.Find(streamed.type);
+    if (type == nullptr) type = UnknownType(streamed.type);
+    event::Column column = MakeColumn(streamed.name, std::move(type), streamed.typmod);
+    if (const auto at = by_name.find(streamed.name); at != by_name.end())
+      Decorate(*at->second, streamed.type, column);
+    schema->columns.push_back(std::move(column));
+  }
+  schema->key_columns = ChooseKey(relation, known, schema->columns);
+  return schema;
+}
+
+event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,
+                                    const TypeCache& types) {
+  auto schema = std::make_shared<event::TableSchema>();
+  schema->relation = relation;
+  schema->schema = known.schema;
+  schema->table = known.table;
+  schema->replica_identity = known.replica_identity;
+  for (const CatalogColumn& described : known.columns) {
+    TypePtr type = types.Find(described.type);
+    if (type == nullptr) type = UnknownType(described.type);
+    event::Column column = MakeColumn(described.name, std::move(type), described.typmod);
+    Decorate(described, described.type, column);
+    schema->columns.push_back(std::move(column));
+  }
+  schema->key_columns = KeyByName(known.key, schema->columns);
+  return schema;
+}
+
+}  // namespace walduct::postgres

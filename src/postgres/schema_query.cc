@@ -1,0 +1,118 @@
+#include "postgres/schema_query.h"
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "postgres/described_table.h"
+
+namespace walduct::postgres {
+namespace {
+
+constexpr absl::Duration kRetryPause = absl::Milliseconds(200);
+constexpr absl::Duration kLogInterval = absl::Minutes(1);
+
+Statement LockTimeoutStatement() {
+  return {absl::StrCat("SET lock_timeout = ", absl::ToInt64Milliseconds(SchemaQuery::kLockTimeout)),
+          {}};
+}
+
+std::vector<Oid> TypesOf(const event::RelationDescription& relation) {
+  std::vector<Oid> types;
+  for (const event::RelationColumn& column : relation.columns) types.push_back(column.type);
+  return types;
+}
+
+}  // namespace
+
+absl::Status SchemaQuery::Ask(const event::RelationDescription& relation) {
+  relation_ = relation;
+  refused_.reset();
+  return Begin(settings_done_ ? Step::kColumns : Step::kSettings);
+}
+
+absl::Status SchemaQuery::Begin(Step step) {
+  step_ = step;
+  switch (step) {
+    case Step::kSettings:
+      return connection_.Send(LockTimeoutStatement());
+    case Step::kColumns:
+      known_.reset();
+      return connection_.Send(ColumnsStatement(connection_.server_version(), relation_.relation));
+    case Step::kKey:
+      return connection_.Send(KeyStatement(connection_.server_version(), relation_.relation));
+    case Step::kTypes:
+      return connection_.Send(TypeCache::Question(types_.Missing(TypesOf(relation_))));
+    case Step::kPause:
+      retry_at_ = clock_.Monotonic() + kRetryPause;
+      return absl::OkStatus();
+    case Step::kDone:
+      return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<event::TableSchemaPtr> SchemaQuery::Poll() {
+  while (step_ != Step::kDone) {
+    if (step_ == Step::kPause) {
+      if (UntilDue() > absl::ZeroDuration()) return nullptr;
+      RETURN_IF_ERROR(Begin(Step::kColumns));
+    }
+    const absl::StatusOr<std::optional<Result>> answer = connection_.PollResult();
+    if (answer.ok() && !answer->has_value()) return nullptr;
+    RETURN_IF_ERROR(answer.ok() ? Take(**answer) : OnError(answer.status()));
+  }
+  if (refused_) log::Info("the table is no longer locked", {{"table", Table()}});
+  return DescribeStreamed(relation_, known_, types_);
+}
+
+absl::Status SchemaQuery::Take(const Result& result) {
+  switch (step_) {
+    case Step::kSettings:
+      settings_done_ = true;
+      return Begin(Step::kColumns);
+    case Step::kColumns:
+      known_ = ReadColumns(result);
+      return known_ ? Begin(Step::kKey) : AfterRelation();
+    case Step::kKey:
+      ReadKey(result, &*known_);
+      return AfterRelation();
+    case Step::kTypes:
+      types_.Add(result);
+      return Begin(Step::kDone);
+    case Step::kPause:
+    case Step::kDone:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SchemaQuery::AfterRelation() {
+  return Begin(types_.Missing(TypesOf(relation_)).empty() ? Step::kDone : Step::kTypes);
+}
+
+absl::Status SchemaQuery::OnError(const absl::Status& error) {
+  if (ErrorReason(error) != "lock_timeout") return error;
+  const absl::Duration now = clock_.Monotonic();
+  if (!refused_) refused_ = log_at_ = now;
+  if (now >= log_at_) {
+    log::Warn(
+        "waiting for a lock on a table to read its description; its changes and all after them "
+        "wait, too",
+        {{"table", Table()},
+         {"for", absl::FormatDuration(absl::Trunc(now - *refused_, absl::Seconds(1)))},
+         {"hint", ErrorHint(error)}});
+    log_at_ = now + kLogInterval;
+  }
+  return Begin(Step::kPause);
+}
+
+int SchemaQuery::ready_fd() const {
+  return step_ == Step::kPause || step_ == Step::kDone ? -1 : connection_.ready_fd();
+}
+
+absl::Duration SchemaQuery::UntilDue() {
+  return step_ == Step::kPause ? retry_at_ - clock_.Monotonic() : absl::InfiniteDuration();
+}
+
+}  // namespace walduct::postgres

@@ -1,0 +1,58 @@
+// SchemaQuery: asks the catalog about a relation of the stream without waiting for its answer. The
+// stream's description is older than the catalog: see event::SchemaResolver for what is made of
+// both.
+//
+// The queries want a share lock of the table; a session that holds it exclusively (a migration,
+// VACUUM FULL) makes them fail after kLockTimeout, and they are asked again until it lets go. The
+// first refusal, and one every minute, says in the log which table is waited for.
+//
+// The session's lock_timeout stays set. Not thread-safe. Errors: as Connection.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "event/table_schema.h"
+#include "postgres/connection.h"
+#include "postgres/relation_reader.h"
+#include "postgres/type_cache.h"
+
+namespace walduct::postgres {
+
+class SchemaQuery final : public event::SchemaResolver {
+ public:
+  static constexpr absl::Duration kLockTimeout = absl::Seconds(1);
+
+  // Both borrowed. Whoever else uses the connection cancels a question that is under way.
+  SchemaQuery(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
+
+  absl::Status Ask(const event::RelationDescription& relation) override;
+  absl::StatusOr<event::TableSchemaPtr> Poll() override;
+  int ready_fd() const override;
+  absl::Duration UntilDue() override;
+
+ private:
+  enum class Step { kSettings, kColumns, kKey, kTypes, kDone, kPause };
+
+  absl::Status Begin(Step step);
+  absl::Status Take(const Result& result);
+  absl::Status AfterRelation();
+  absl::Status OnError(const absl::Status& error);
+  std::string Table() const { return relation_.schema + "." + relation_.table; }
+
+  Connection& connection_;
+  Clock& clock_;
+  TypeCache types_;
+  bool settings_done_ = false;
+
+  // Of the question under way.
+  event::RelationDescription relation_;
+  Step step_ = Step::kDone;
+  std::optional<CatalogRelation> known_;
+  absl::Duration retry_at_;
+  std::optional<absl::Duration> refused_;  // when the lock was refused first
+  absl::Duration log_at_;                  // when that is to be said again
+};
+
+}  // namespace walduct::postgres

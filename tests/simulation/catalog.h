@@ -1,0 +1,58 @@
+// Catalog: what the simulated database's catalog says of a relation, a while after it was asked;
+// now and then the session breaks instead.
+#pragma once
+
+#include <memory>
+
+#include "event/table_schema.h"
+#include "tests/simulation/world.h"
+
+namespace walduct::simulation {
+
+class Catalog final : public event::SchemaResolver {
+ public:
+  explicit Catalog(World* world) : world_(*world), fd_(world->time.NewDescriptor()) {}
+
+  absl::Status Ask(const event::RelationDescription& relation) override {
+    if (world_.Crash("Ask")) return Dead();
+    asked_ = relation;
+    const absl::Duration takes = world_.random.UpTo(absl::Seconds(3));
+    answer_at_ = world_.time.Monotonic() + takes;
+    world_.time.SetReadable(fd_, false);
+    world_.time.After(takes, [time = &world_.time, fd = fd_] { time->SetReadable(fd, true); });
+    return absl::OkStatus();
+  }
+  absl::StatusOr<event::TableSchemaPtr> Poll() override {
+    if (world_.Crash("the catalog")) return Dead();
+    if (world_.time.Monotonic() < answer_at_) return nullptr;
+    if (world_.Happens(world_.faults.catalog_fails))
+      return absl::UnavailableError("the catalog's session was lost");
+    auto schema = std::make_shared<event::TableSchema>();
+    schema->relation = asked_.relation;
+    schema->schema = asked_.schema;
+    schema->table = asked_.table;
+    schema->key_columns = {0};
+    for (const event::RelationColumn& column : asked_.columns) {
+      auto type = std::make_shared<event::Type>();
+      type->oid = column.type;
+      type->schema = "pg_catalog";
+      type->name = column.type == Oid{23} ? "int4" : "text";
+      event::Column described;
+      described.name = column.name;
+      described.type = std::move(type);
+      described.optional = !column.part_of_identity;
+      schema->columns.push_back(std::move(described));
+    }
+    return event::TableSchemaPtr(std::move(schema));
+  }
+  int ready_fd() const override { return fd_; }
+  absl::Duration UntilDue() override { return absl::InfiniteDuration(); }
+
+ private:
+  World& world_;
+  const int fd_;
+  event::RelationDescription asked_;
+  absl::Duration answer_at_;
+};
+
+}  // namespace walduct::simulation
