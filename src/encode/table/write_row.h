@@ -74,6 +74,13 @@ void WriteNull(const FieldPlan& field, RowContext* context, Writer* out) {
   }
 }
 
+// StringConverter writes no fields that are null.
+template <typename Writer>
+constexpr bool LeavesNullsOut() {
+  if constexpr (ReadyWriter<Writer>) return Writer::kFormat == TextFormat::kStruct;
+  return false;
+}
+
 template <typename Writer>
 absl::Status WritePlaceholder(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
                               RowContext* context, Writer* out) {
@@ -83,11 +90,7 @@ absl::Status WritePlaceholder(const TablePlan& table, const RowPlan& plan, const
     return absl::OkStatus();
   }
   context->wrote_null = true;
-  if constexpr (!ReadyWriter<Writer>) {
-    out->Null();
-  } else if (Writer::kFormat != TextFormat::kStruct) {
-    out->Null();
-  }
+  if constexpr (!LeavesNullsOut<Writer>()) out->Null();
   return absl::OkStatus();
 }
 
