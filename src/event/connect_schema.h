@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "event/scalar.h"
 
 namespace walduct::event {
 
@@ -37,10 +38,22 @@ struct ConnectField {
   ConnectSchemaPtr schema;
 };
 
-// The default of a column, both as PostgreSQL would print it and as JsonConverter writes it.
-struct ConnectDefault {
-  std::string text;
-  std::string json;
+// The default of a field: a value of the schema's type, with its text.
+class ConnectDefault {
+ public:
+  explicit ConnectDefault(const Scalar& value) : value_(value), text_(value.text) {
+    value_.text = {};
+  }
+  // Borrows.
+  Scalar value() const {
+    Scalar value = value_;
+    value.text = text_;
+    return value;
+  }
+
+ private:
+  Scalar value_;
+  std::string text_;
 };
 
 struct ConnectSchema {

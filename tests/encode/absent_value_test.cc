@@ -311,8 +311,8 @@ TEST_F(AbsentValueTest, UnsentToastInARequiredColumnWithoutPlaceholderIsAnError)
 }
 
 TEST(Placeholder, UuidIsNameBased) {
-  EXPECT_EQ(NameBasedUuid("__debezium_unavailable_value"), "b68a35a7-17ad-35b3-af2a-ae46edb4545a");
-  EXPECT_EQ(NameBasedUuid(""), "d41d8cd9-8f00-3204-a980-0998ecf8427e");
+  EXPECT_EQ(*NameBasedUuid("__debezium_unavailable_value"), "b68a35a7-17ad-35b3-af2a-ae46edb4545a");
+  EXPECT_EQ(*NameBasedUuid(""), "d41d8cd9-8f00-3204-a980-0998ecf8427e");
 }
 
 }  // namespace

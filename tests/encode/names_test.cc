@@ -2,7 +2,6 @@
 // Debezium 3.6.1.
 #include <string>
 
-#include "encode/schema/schema_json.h"
 #include "names/name_adjustment.h"
 #include "tests/encode/encode_fixture.h"
 

@@ -1,7 +1,7 @@
 // Schemas as JsonConverter writes them. The literals were recorded from Debezium 3.6.1.
 #include <string>
 
-#include "encode/schema/schema_json.h"
+#include "encode/formats/schema_json.h"
 #include "encode/table/table_plan.h"
 #include "tests/encode/encode_fixture.h"
 
@@ -16,7 +16,7 @@ std::string FieldSchema(const TestColumn& column) {
   const ConnectSchema& row = *plan.envelope_schema->fields[0].schema;
   if (row.fields.empty()) return "<dropped>";
   std::string json;
-  AppendSchemaJson(*row.fields[0].schema, &json);
+  AppendSchemaJson(*row.fields[0].schema, {.out = &json});
   return json;
 }
 

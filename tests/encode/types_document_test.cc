@@ -131,7 +131,7 @@ std::string ArrayText(const TypeSample& sample, const ValueOptions& values) {
 }
 
 std::string NotSent(const TypeMapping& mapping) {
-  const std::optional<Constant> constant = PlaceholderOf(mapping, "P");
+  const std::optional<Constant> constant = *PlaceholderOf(mapping, "P");
   return constant ? JsonOf(constant->plan, constant->text) : "null";
 }
 

@@ -60,7 +60,7 @@ class OutboxRecords : public SampleRecords {
                      {"type", Of(Type::kString)},
                      {"payload", Of(Type::kString, true, "io.debezium.data.Json")},
                      {"ts", Of(Type::kInt64, true, "io.debezium.time.MicroTimestamp")},
-                     {"tenant", WithDefault(Type::kString, true, "acme", "\"acme\"")},
+                     {"tenant", WithDefault(Type::kString, true, Scalar::Text("acme"))},
                      {"ver", Of(Type::kInt32, true)},
                      {"part", Of(Type::kInt32, true)},
                      {"small", Of(Type::kInt16, true)},

@@ -85,11 +85,10 @@ class SampleRecords {
     return event::Shared(schema);
   }
 
-  static event::ConnectSchemaPtr WithDefault(Type type, bool optional, const char* text,
-                                             const char* json) {
+  static event::ConnectSchemaPtr WithDefault(Type type, bool optional, const Scalar& value) {
     event::ConnectSchema schema = event::Schema(type);
     schema.optional = optional;
-    schema.default_value = event::ConnectDefault{text, json};
+    schema.default_value = event::ConnectDefault(value);
     return event::Shared(schema);
   }
   static event::ConnectSchemaPtr Decimal() {
@@ -120,7 +119,7 @@ class SampleRecords {
     schema.name = "srv.public.cust.Value";
     schema.optional = true;
     schema.fields = {{"id", Of(Type::kInt32)},
-                     {"n", WithDefault(Type::kString, true, "dflt", "\"dflt\"")},
+                     {"n", WithDefault(Type::kString, true, Scalar::Text("dflt"))},
                      {"nn", Of(Type::kString)},
                      {"v", Decimal()},
                      {"b", Of(Type::kBoolean, true)},
@@ -132,7 +131,7 @@ class SampleRecords {
                      {"arr", Texts()},
                      {"pt", Point()},
                      {"f", Of(Type::kDouble, true)},
-                     {"big", WithDefault(Type::kInt64, false, "7", "7")}};
+                     {"big", WithDefault(Type::kInt64, false, Scalar::Integer(7))}};
     return event::Shared(schema);
   }
   static Node Full(const std::string& name, const std::string& nn) {
@@ -172,7 +171,7 @@ class SampleRecords {
     schema.fields = {{"id", Of(Type::kInt32)},
                      {"bits", event::Shared(bits)},
                      {"nobits", event::Shared(bits)},
-                     {"n", WithDefault(Type::kString, true, "dflt", "\"dflt\"")},
+                     {"n", WithDefault(Type::kString, true, Scalar::Text("dflt"))},
                      {"by", Of(Type::kBytes, true)},
                      {"zero", Of(Type::kDouble, true)},
                      {"nan", Of(Type::kDouble, true)},
@@ -219,7 +218,7 @@ class SampleRecords {
                       {{"type", "INT4"}, {"length", "10"}, {"scale", "0"}, {"name", "id"}})},
         {"n_x",
          column(
-             *WithDefault(Type::kString, true, "dflt", "\"dflt\""),
+             *WithDefault(Type::kString, true, Scalar::Text("dflt")),
              {{"type", "VARCHAR"}, {"length", "20"}, {"name", "n-x"}, {"comment", "a \"name\""}})},
         {"t", column(*Of(Type::kString, true), {{"type", "TEXT"}, {"name", "t"}})}};
     const event::ConnectSchemaPtr schema = event::Shared(std::move(row));
@@ -240,7 +239,7 @@ class SampleRecords {
     snapshot.parameters = {
         {"allowed",
          "true,first,first_in_data_collection,last_in_data_collection,last,false,incremental"}};
-    snapshot.default_value = event::ConnectDefault{"false", "\"false\""};
+    snapshot.default_value = event::ConnectDefault(Scalar::Text("false"));
     std::vector<Node> members = {
         Text("version", "3.6.1.Final"),
         Text("connector", "postgresql"),

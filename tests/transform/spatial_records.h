@@ -61,7 +61,7 @@ class SpatialRecords : public SampleRecords {
   static event::ConnectSchemaPtr RowSchema() {
     event::ConnectSchema required = Doubles(), with_default = Doubles();
     required.optional = false;
-    with_default.default_value = event::ConnectDefault{"[1.5]", "[1.5]"};
+    with_default.default_value = event::ConnectDefault(Scalar::Json("[1.5]"));
     event::ConnectSchema schema = event::Schema(Type::kStruct);
     schema.name = "srv.public.cust.Value";
     schema.optional = true;
@@ -75,7 +75,7 @@ class SpatialRecords : public SampleRecords {
                      {"sv", Sparse()},
                      {"rv", event::Shared(required)},
                      {"wd", event::Shared(with_default)},
-                     {"n", WithDefault(Type::kString, true, "dflt", "\"dflt\"")}};
+                     {"n", WithDefault(Type::kString, true, Scalar::Text("dflt"))}};
     return event::Shared(schema);
   }
 

@@ -1,7 +1,5 @@
 #include "encode/formats/scalar_text.h"
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "encode/formats/write_scalar.h"
 #include "java/time/connect_time.h"
 
@@ -23,35 +21,6 @@ bool AppendHeaderScalar(const Scalar& value, const ConnectSchema* schema, ValueC
   if (time) return true;
   context->format = value.kind == Scalar::Kind::kJson ? TextFormat::kHeader : TextFormat::kStruct;
   return AppendScalar(value, schema, context);
-}
-
-Scalar DefaultScalar(const ConnectSchema& schema, std::string* buffer) {
-  if (!schema.default_value) return Scalar::Null();
-  const std::string& text = schema.default_value->text;
-  const std::string& json = schema.default_value->json;
-  if (IsDecimal(schema)) return Scalar::Decimal(text);
-  int64_t integer = 0;
-  double real = 0;
-  switch (schema.type) {
-    case ConnectType::kBoolean:
-      return Scalar::Boolean(json == "true");
-    case ConnectType::kInt8:
-    case ConnectType::kInt16:
-    case ConnectType::kInt32:
-    case ConnectType::kInt64:
-      return absl::SimpleAtoi(json, &integer) ? Scalar::Integer(integer) : Scalar::Null();
-    case ConnectType::kFloat:
-    case ConnectType::kDouble:
-      return absl::SimpleAtod(json, &real) ? Scalar::Real(real) : Scalar::Null();
-    case ConnectType::kString:
-      return Scalar::Text(text);
-    case ConnectType::kBytes:
-      if (json.size() < 2 || !absl::Base64Unescape(json.substr(1, json.size() - 2), buffer))
-        return Scalar::Null();
-      return Scalar::Bytes(*buffer);
-    default:
-      return Scalar::Json(json);
-  }
 }
 
 }  // namespace walduct::encode

@@ -15,7 +15,4 @@ bool AppendScalar(const event::Scalar& value, const ConnectSchema* schema, Value
 bool AppendHeaderScalar(const event::Scalar& value, const ConnectSchema* schema,
                         ValueContext* context);
 
-// The schema's default; null when it has none. Its text may be appended to *buffer.
-event::Scalar DefaultScalar(const ConnectSchema& schema, std::string* buffer);
-
 }  // namespace walduct::encode

@@ -20,13 +20,7 @@ bool AppendDefault(const LeafProgram& leaf, const ConverterOptions& converter,
   if (leaf.schema == nullptr || !leaf.schema->default_value) return false;
   const bool wanted = leaf.null_is_default || context->format == TextFormat::kHeader ||
                       (context->format == TextFormat::kJson && converter.replace_null_with_default);
-  if (!wanted) return false;
-  if (context->format == TextFormat::kJson) {
-    context->out->append(leaf.schema->default_value->json);
-    return true;
-  }
-  std::string buffer;
-  return AppendScalar(DefaultScalar(*leaf.schema, &buffer), leaf.schema.get(), context);
+  return wanted && AppendScalar(leaf.schema->default_value->value(), leaf.schema.get(), context);
 }
 
 }  // namespace
@@ -110,8 +104,9 @@ absl::Status ReadLeaf(const LeafProgram& leaf, const RecordInputs& inputs, Value
       if (!applied.ok()) return event::TransformError(applied, leaf.by, "the record");
     }
   }
-  if (out->is_null() && leaf.null_is_default && leaf.schema != nullptr)
-    *out = DefaultScalar(*leaf.schema, ProgramBuffers::At(&buffers->texts, leaf.buffer));
+  if (out->is_null() && leaf.null_is_default && leaf.schema != nullptr &&
+      leaf.schema->default_value)
+    *out = leaf.schema->default_value->value();
   return absl::OkStatus();
 }
 

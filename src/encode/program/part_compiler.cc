@@ -169,7 +169,7 @@ absl::Status PartCompiler::AddNull(const Node& node) {
   const bool with_default = schema != nullptr && schema->default_value &&
                             (!json || part_.converter_.replace_null_with_default);
   if (with_default) {
-    AddText(schema->default_value->json);
+    AddText(ScalarText(schema->default_value->value(), schema));
     return absl::OkStatus();
   }
   if (json && schema != nullptr && !schema->optional)
@@ -179,6 +179,11 @@ absl::Status PartCompiler::AddNull(const Node& node) {
 }
 
 std::string PartCompiler::ConstantText(const Node& leaf) const {
+  return ScalarText(leaf.leaf.constant_value(), leaf.schema.get());
+}
+
+std::string PartCompiler::ScalarText(const event::Scalar& value,
+                                     const ConnectSchema* schema) const {
   std::string text;
   Scratch scratch;
   ValueContext context;
@@ -186,7 +191,7 @@ std::string PartCompiler::ConstantText(const Node& leaf) const {
   context.format = part_.format_;
   context.decimal_numeric = part_.converter_.decimal_numeric;
   context.scratch = &scratch;
-  AppendScalar(leaf.leaf.constant_value(), leaf.schema.get(), &context);
+  AppendScalar(value, schema, &context);
   return text;
 }
 
@@ -251,7 +256,8 @@ bool PartCompiler::AddField(const Node& node) {
       schema != nullptr && schema->default_value &&
       (node.leaf.null_is_default || part_.converter_.replace_null_with_default);
   const bool required = schema != nullptr && !schema->optional && !with_default;
-  const std::string null_text = with_default ? schema->default_value->json : "null";
+  const std::string null_text =
+      with_default ? ScalarText(schema->default_value->value(), schema) : "null";
   if (MayBeNull(field) && (required || (with_default && !IsOfTransaction(field)))) return false;
   if (IsOfTransaction(field)) {
     AddTransactionValue({.input = field, .null_text = null_text});

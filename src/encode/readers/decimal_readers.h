@@ -47,11 +47,9 @@ Outcome ReadVariableScaleDecimal(absl::string_view text, const ValuePlan&, ReadC
   return Outcome::kOk;
 }
 
-// Java's nearest double; beyond its range Infinity, below it zero.
+// Of a text and its parts, Java's nearest double; beyond its range Infinity, below it zero.
 template <typename Writer>
-Outcome ReadDecimalDouble(absl::string_view text, const ValuePlan&, ReadContext*, Writer* out) {
-  DecimalText decimal;
-  if (ParseDecimal(text, &decimal) == Outcome::kMalformed) return Outcome::kMalformed;
+Outcome WriteDecimalDouble(absl::string_view text, const DecimalText& decimal, Writer* out) {
   FloatText<double> value;
   if (value.Parse(text)) {
     out->Double(value);
@@ -61,6 +59,13 @@ Outcome ReadDecimalDouble(absl::string_view text, const ValuePlan&, ReadContext*
   const double limit = large ? std::numeric_limits<double>::infinity() : 0;
   out->Double(decimal.negative ? -limit : limit);
   return Outcome::kOk;
+}
+
+template <typename Writer>
+Outcome ReadDecimalDouble(absl::string_view text, const ValuePlan&, ReadContext*, Writer* out) {
+  DecimalText decimal;
+  if (ParseDecimal(text, &decimal) == Outcome::kMalformed) return Outcome::kMalformed;
+  return WriteDecimalDouble(text, decimal, out);
 }
 
 // The digits of the column's scale; NaN and the infinities have names of Debezium's.
@@ -100,11 +105,11 @@ Outcome ReadMoney(absl::string_view text, const ValuePlan& plan, ReadContext* co
 }
 
 template <typename Writer>
-Outcome ReadMoneyDouble(absl::string_view text, const ValuePlan& plan, ReadContext* context,
+Outcome ReadMoneyDouble(absl::string_view text, const ValuePlan&, ReadContext* context,
                         Writer* out) {
   DecimalText decimal;
   if (!ParseMoney(text, context->scratch, &decimal)) return Outcome::kForeignMoney;
-  return ReadDecimalDouble(context->scratch->entry_text, plan, context, out);
+  return WriteDecimalDouble(context->scratch->entry_text, decimal, out);
 }
 
 template <typename Writer>

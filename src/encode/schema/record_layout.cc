@@ -129,7 +129,7 @@ void Refine(InputField input, const OpenTypes& open, ConnectSchema* schema) {
       schema->parameters = {{"allowed",
                              "true,first,first_in_data_collection,last_in_data_collection,last,"
                              "false,incremental"}};
-      schema->default_value = event::ConnectDefault{"false", "\"false\""};
+      schema->default_value = event::ConnectDefault(event::Scalar::Text("false"));
       break;
     case InputField::kMessageContent:
       schema->type = open.message;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "encode/readers/read_formats.h"
 #include "encode/table/value_mask.h"
 #include "encode/types/default_value.h"
@@ -72,6 +73,18 @@ std::optional<Constant> ReadableDefault(const FieldRequest& request, const TypeM
   return constant;
 }
 
+// default_value is readable.
+ConnectDefault DefaultOf(const Constant& default_value) {
+  std::string buffer;
+  Scratch scratch;
+  ReadContext context{.scratch = &scratch};
+  const TextTarget target{.out = &buffer};
+  event::Scalar value;
+  ScalarWriter out(&target, &value);
+  CHECK(ReadValue(default_value.text, default_value.plan, &context, &out) == Outcome::kOk);
+  return ConnectDefault(value);
+}
+
 void SetNull(const FieldRequest& request, const TypeMapping& mapping,
              const std::optional<Constant>& default_value,
              const std::optional<Texts>& default_texts, FieldPlan* plan) {
@@ -89,42 +102,43 @@ void SetNull(const FieldRequest& request, const TypeMapping& mapping,
   plan->null_is_value = true;
 }
 
-void SetPlaceholder(const FieldRequest& request, const TypeMapping& mapping, FieldPlan* plan) {
-  std::optional<Constant> constant = PlaceholderOf(mapping, request.placeholder);
-  if (!constant) return;
+absl::Status SetPlaceholder(const FieldRequest& request, const TypeMapping& mapping,
+                            FieldPlan* plan) {
+  ASSIGN_OR_RETURN(std::optional<Constant> constant, PlaceholderOf(mapping, request.placeholder));
+  if (!constant) return absl::OkStatus();
   // Debezium does not cut the placeholder of binary values.
   if (mapping.schema.type != ConnectType::kBytes)
     constant->plan = Masked(request, mapping, std::move(constant->plan));
   const std::optional<Texts> texts = Render(*constant, *request.converter);
-  if (!texts) return;
+  if (!texts) return absl::OkStatus();
   plan->placeholder = std::move(constant);
   plan->placeholder_text = *texts;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-std::optional<Field> CompileField(const FieldRequest& request) {
+absl::StatusOr<std::optional<Field>> CompileField(const FieldRequest& request) {
   const event::Column& column = *request.column;
   TypeMapping mapping;
-  if (!MapType(*column.type, column.typmod, *request.values, &mapping)) return std::nullopt;
+  if (!MapType(*column.type, column.typmod, *request.values, &mapping))
+    return std::optional<Field>();
   mapping.schema.optional = column.optional || mapping.always_optional;
-  if (mapping.nulled && !mapping.schema.optional) return std::nullopt;
+  if (mapping.nulled && !mapping.schema.optional) return std::optional<Field>();
   std::optional<Texts> default_texts;
   const std::optional<Constant> default_value = ReadableDefault(request, mapping, &default_texts);
-  if (default_value)
-    mapping.schema.default_value =
-        ConnectDefault{default_value->text, (*default_texts)[Index(TextFormat::kJson)]};
+  if (default_value) mapping.schema.default_value = DefaultOf(*default_value);
   for (const auto& parameter : request.rule.parameters)
     mapping.schema.parameters.push_back(parameter);
   Field field;
   field.plan.value = Masked(request, mapping, mapping.plan);
   SetNull(request, mapping, default_value, default_texts, &field.plan);
-  SetPlaceholder(request, mapping, &field.plan);
+  RETURN_IF_ERROR(SetPlaceholder(request, mapping, &field.plan));
   field.plan.column = request.index;
   field.plan.optional = mapping.schema.optional;
   field.plan.name = column.name;
   field.schema = Shared(std::move(mapping.schema));
-  return field;
+  return std::optional(std::move(field));
 }
 
 std::string QuotedName(absl::string_view name, TextFormat format) {

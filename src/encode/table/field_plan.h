@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "encode/formats/text_target.h"
 #include "encode/options/converter_options.h"
 #include "encode/options/value_options.h"
@@ -52,8 +53,9 @@ struct FieldRequest {
   int32_t length = 0;  // of the column's SQL type
 };
 
-// Without name and prefix. Absent: the column's type is not supported.
-std::optional<Field> CompileField(const FieldRequest& request);
+// Without name and prefix. Absent: the column's type is not supported. An error: what stands for
+// its values cannot be made (placeholder.h).
+absl::StatusOr<std::optional<Field>> CompileField(const FieldRequest& request);
 
 std::string QuotedName(absl::string_view name, TextFormat format);
 

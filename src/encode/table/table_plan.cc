@@ -6,8 +6,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "encode/formats/schema_json.h"
 #include "encode/schema/record_layout.h"
-#include "encode/schema/schema_json.h"
 #include "names/name_adjustment.h"
 
 namespace walduct::encode {
@@ -27,15 +27,21 @@ class Compiler {
  private:
   std::optional<Field> Compile(const event::Column& column, uint16_t index,
                                const ConverterOptions& converter, ColumnRule rule, int32_t length) {
-    std::optional<Field> field = CompileField({.column = &column,
-                                               .index = index,
-                                               .converter = &converter,
-                                               .values = &options_.values,
-                                               .placeholder = options_.unavailable_placeholder,
-                                               .rule = std::move(rule),
-                                               .length = length});
-    if (field) field->name = names::AdjustFieldName(column.name, options_.field_names);
-    return field;
+    absl::StatusOr<std::optional<Field>> field =
+        CompileField({.column = &column,
+                      .index = index,
+                      .converter = &converter,
+                      .values = &options_.values,
+                      .placeholder = options_.unavailable_placeholder,
+                      .rule = std::move(rule),
+                      .length = length});
+    if (!field.ok()) {
+      plan_.status = WithContext(field.status(),
+                                 absl::StrCat("column ", column.name, " of ", plan_.table_name));
+      return std::nullopt;
+    }
+    if (*field) (*field)->name = names::AdjustFieldName(column.name, options_.field_names);
+    return *std::move(field);
   }
 
   bool Included(const event::Column& column) const {
@@ -133,7 +139,7 @@ void Compiler::CompileValue() {
     const bool unmasked = rule.mask_without_effect;
     std::optional<Field> field = Compile(column, i, options_.value, std::move(rule), source.length);
     if (!field) {
-      Note(Notice::kTypeNotSupported, column);
+      if (plan_.status.ok()) Note(Notice::kTypeNotSupported, column);
       continue;
     }
     if (unmasked) Note(Notice::kMaskWithoutEffect, column);
@@ -149,7 +155,7 @@ void Compiler::CompileValue() {
 std::string PayloadHead(const ConnectSchema& schema, const ConverterOptions& converter) {
   if (converter.kind != ConverterKind::kJson || !converter.schemas_enable) return "";
   std::string head = "{\"schema\":";
-  AppendSchemaJson(schema, &head);
+  AppendSchemaJson(schema, {.out = &head, .decimal_numeric = converter.decimal_numeric});
   absl::StrAppend(&head, ",\"payload\":");
   return head;
 }

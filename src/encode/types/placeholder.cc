@@ -1,11 +1,11 @@
 #include "encode/types/placeholder.h"
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "base/utf8.h"
 #include "encode/values/md5.h"
 
@@ -43,16 +43,17 @@ Constant Numbers(const TypeMapping& mapping, absl::string_view placeholder) {
 
 }  // namespace
 
-std::optional<Constant> PlaceholderOf(const TypeMapping& mapping, absl::string_view placeholder) {
+absl::StatusOr<std::optional<Constant>> PlaceholderOf(const TypeMapping& mapping,
+                                                      absl::string_view placeholder) {
   Constant constant{"", mapping.plan};
   std::string& text = constant.text;
   switch (mapping.placeholder) {
     case Placeholder::kNone:
     case Placeholder::kKeptText:
-      return std::nullopt;
+      return std::optional<Constant>();
     case Placeholder::kNumbers:
-      if (!mapping.array) return std::nullopt;
-      return Numbers(mapping, placeholder);
+      if (!mapping.array) return std::optional<Constant>();
+      return std::optional(Numbers(mapping, placeholder));
     case Placeholder::kRawText:
       constant.plan.reads = Reads::kString;
       text = ReplaceInvalidUtf8(placeholder);
@@ -66,17 +67,17 @@ std::optional<Constant> PlaceholderOf(const TypeMapping& mapping, absl::string_v
     case Placeholder::kHstore:
       text = Quoted(ReplaceInvalidUtf8(placeholder));
       text = absl::StrCat(text, "=>", text);
-      return constant;
+      return std::optional(constant);
     case Placeholder::kUuid:
-      text = NameBasedUuid(placeholder);
+      ASSIGN_OR_RETURN(text, NameBasedUuid(placeholder));
       break;
   }
   if (mapping.array) text = absl::StrCat("{", Quoted(text), "}");
-  return constant;
+  return std::optional(std::move(constant));
 }
 
-std::string NameBasedUuid(absl::string_view name) {
-  std::array<uint8_t, 16> digest = Md5(name);
+absl::StatusOr<std::string> NameBasedUuid(absl::string_view name) {
+  ASSIGN_OR_RETURN(auto digest, Md5(name));
   digest[6] = static_cast<uint8_t>((digest[6] & 0x0F) | 0x30);
   digest[8] = static_cast<uint8_t>((digest[8] & 0x3F) | 0x80);
   std::string uuid = absl::BytesToHexString(

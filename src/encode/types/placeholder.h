@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "encode/types/type_table.h"
 
@@ -16,10 +17,11 @@ struct Constant {
   ValuePlan plan;
 };
 
-// Absent: the type has no way to say it.
-std::optional<Constant> PlaceholderOf(const TypeMapping& mapping, absl::string_view placeholder);
+// Absent: the type has no way to say it. Errors: see md5.h.
+absl::StatusOr<std::optional<Constant>> PlaceholderOf(const TypeMapping& mapping,
+                                                      absl::string_view placeholder);
 
 // Java's UUID.nameUUIDFromBytes: version 3 without a name space.
-std::string NameBasedUuid(absl::string_view name);
+absl::StatusOr<std::string> NameBasedUuid(absl::string_view name);
 
 }  // namespace walduct::encode

@@ -1,7 +1,6 @@
 // Integers as PostgreSQL prints them: -?(0|[1-9][0-9]*). Pure.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,23 +10,20 @@ namespace walduct::encode {
 
 // False: no such text, or beyond 64 bits.
 inline bool ParseInteger(absl::string_view text, int64_t* value) {
-  constexpr size_t kAlwaysFits = 18;
+  constexpr size_t kMostDigits = 19;  // which 64 bits without a sign hold
+  constexpr uint64_t kLimit = uint64_t{1} << 63;
   const bool negative = !text.empty() && text[0] == '-';
-  const absl::string_view digits = text.substr(negative ? 1 : 0);
-  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) return false;
-  if (digits.size() > kAlwaysFits) {
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, *value);
-    return result.ec == std::errc() && result.ptr == end;
-  }
-  int64_t number = 0;
-  for (const char c : digits) {
-    const unsigned digit = static_cast<unsigned>(c) - '0';
+  const size_t sign = negative ? 1 : 0;
+  const size_t size = text.size() - sign;
+  if (size == 0 || size > kMostDigits || (text[sign] == '0' && text.size() > 1)) return false;
+  uint64_t number = 0;
+  for (const char c : text.substr(sign)) {
+    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
     if (digit > 9) return false;
     number = number * 10 + digit;
   }
-  *value = negative ? -number : number;
-  return true;
+  *value = static_cast<int64_t>(negative ? 0 - number : number);
+  return number < kLimit || (negative && number == kLimit);
 }
 
 }  // namespace walduct::encode

@@ -269,7 +269,7 @@ class Cast final : public Stage {
       std::string buffer, result;
       Scalar cast;
       RETURN_IF_ERROR(CastScalar(DefaultOf(from, &buffer), from, to, &result, &cast));
-      schema.default_value = MakeDefault(cast);
+      schema.default_value = event::ConnectDefault(cast);
     }
     const ConnectSchemaPtr source = node.schema;
     return Converted(node, event::Shared(std::move(schema)),

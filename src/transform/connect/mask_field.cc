@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/json_text.h"
 #include "base/status_macros.h"
 #include "java/number/narrowing.h"
 #include "transform/connect/field_options.h"
@@ -111,9 +112,11 @@ class MaskField final : public Stage {
 
   // As JSON; of a decimal as digits.
   absl::StatusOr<std::string> MaskOf(const ConnectSchema& schema) const {
-    if (schema.type == ConnectType::kString)
-      return event::ConnectDefault(MakeDefault(Scalar::Text(options_.replacement.value_or(""))))
-          .json;
+    if (schema.type == ConnectType::kString) {
+      std::string json;
+      AppendJsonString(options_.replacement.value_or(""), &json);
+      return json;
+    }
     const bool number = IsDecimal(schema) || IsNumber(schema.type);
     const bool time =
         absl::StartsWith(schema.name, "org.apache.kafka.connect.data.") && !IsDecimal(schema);

@@ -1,5 +1,7 @@
 #include "transform/outbox/envelope_names.h"
 
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,7 +30,10 @@ void AppendStructure(const ConnectSchema& schema, std::string* out) {
   }
   if (schema.default_value) {
     out->push_back('d');
-    AppendText(schema.default_value->json, out);
+    const event::Scalar value = schema.default_value->value();
+    absl::StrAppend(out, static_cast<int>(value.kind), ",", value.integer, ",",
+                    std::bit_cast<uint64_t>(value.real));
+    AppendText(value.text, out);
   }
   for (const event::ConnectField& field : schema.fields) {
     out->push_back('f');

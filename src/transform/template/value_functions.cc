@@ -1,11 +1,8 @@
 #include "transform/template/value_functions.h"
 
-#include <charconv>
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/json_text.h"
 #include "transform/template/template_edit.h"
 #include "transform/values/json_reader.h"
 
@@ -52,45 +49,11 @@ Node MemberOfLeaf(const Node& leaf, const std::string& member, ConnectSchemaPtr 
 }
 
 Scalar DefaultOf(const ConnectSchema& schema, std::string* buffer) {
-  Scalar value;
-  if (schema.default_value && schema.name == "org.apache.kafka.connect.data.Decimal")
-    return Scalar::Decimal(schema.default_value->text);
-  if (schema.default_value) ScalarFromJson(schema.default_value->json, schema, buffer, &value);
+  if (!schema.default_value) return Scalar::Null();
+  Scalar value = schema.default_value->value();
+  buffer->assign(value.text.data(), value.text.size());
+  value.text = *buffer;
   return value;
-}
-
-event::ConnectDefault MakeDefault(const Scalar& value) {
-  event::ConnectDefault result;
-  switch (value.kind) {
-    case Scalar::Kind::kNull:
-      break;
-    case Scalar::Kind::kBoolean:
-      result.json = value.integer != 0 ? "true" : "false";
-      break;
-    case Scalar::Kind::kInteger:
-      result.json = absl::StrCat(value.integer);
-      break;
-    case Scalar::Kind::kReal: {
-      char digits[32];
-      const auto end = std::to_chars(digits, digits + sizeof(digits), value.real).ptr;
-      result.json.assign(digits, end);
-      if (result.json.find_first_of(".eEn") == std::string::npos) result.json += ".0";
-      break;
-    }
-    case Scalar::Kind::kText:
-      AppendJsonString(value.text, &result.json);
-      result.text = std::string(value.text);
-      return result;
-    case Scalar::Kind::kBytes:
-      result.json = absl::StrCat("\"", absl::Base64Escape(value.text), "\"");
-      break;
-    case Scalar::Kind::kDecimal:
-    case Scalar::Kind::kJson:
-      result.json = std::string(value.text);
-      break;
-  }
-  result.text = result.json;
-  return result;
 }
 
 namespace {

@@ -44,11 +44,8 @@ inline event::Node TextQuestion(const event::Node& leaf) { return leaf; }
 event::Node MemberOfLeaf(const event::Node& leaf, const std::string& member,
                          event::ConnectSchemaPtr schema);
 
-// The schema's default as a value; null when there is none. Text is appended to *buffer.
+// The schema's default as a value; null when there is none. Its text is in *buffer.
 event::Scalar DefaultOf(const event::ConnectSchema& schema, std::string* buffer);
-
-// value as a default of a schema of that type.
-event::ConnectDefault MakeDefault(const event::Scalar& value);
 
 // A value of `type` from JSON text as JsonConverter writes it. False: not of that type.
 bool ScalarFromJson(absl::string_view json, const event::ConnectSchema& schema, std::string* buffer,

@@ -3,12 +3,12 @@
 // Connect, JsonConverter.asJsonSchema).
 #pragma once
 
-#include <string>
-
+#include "encode/formats/text_target.h"
 #include "encode/schema/connect_schema.h"
 
 namespace walduct::encode {
 
-void AppendSchemaJson(const ConnectSchema& schema, std::string* out);
+// target: JSON; defaults are written as its values are.
+void AppendSchemaJson(const ConnectSchema& schema, const TextTarget& target);
 
 }  // namespace walduct::encode

@@ -1,7 +1,10 @@
-#include "encode/schema/schema_json.h"
+#include "encode/formats/schema_json.h"
+
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
+#include "encode/formats/scalar_text.h"
 
 namespace walduct::encode {
 namespace {
@@ -55,46 +58,57 @@ void AppendParameters(const ConnectSchema& schema, std::string* out) {
   out->push_back('}');
 }
 
-void AppendNode(const ConnectSchema& schema, const std::string* field, std::string* out);
+void AppendDefault(const ConnectSchema& schema, const TextTarget& target) {
+  Scratch scratch;
+  ValueContext context;
+  static_cast<TextTarget&>(context) = target;
+  context.scratch = &scratch;
+  target.out->append(",\"default\":");
+  AppendScalar(schema.default_value->value(), &schema, &context);
+}
 
-void AppendFields(const ConnectSchema& schema, std::string* out) {
+void AppendNode(const ConnectSchema& schema, const std::string* field, const TextTarget& target);
+
+void AppendFields(const ConnectSchema& schema, const TextTarget& target) {
+  std::string* out = target.out;
   absl::StrAppend(out, ",\"fields\":[");
   const char* separator = "";
   for (const ConnectField& field : schema.fields) {
     absl::StrAppend(out, separator);
-    AppendNode(*field.schema, &field.name, out);
+    AppendNode(*field.schema, &field.name, target);
     separator = ",";
   }
   out->push_back(']');
 }
 
-void AppendNode(const ConnectSchema& schema, const std::string* field, std::string* out) {
+void AppendNode(const ConnectSchema& schema, const std::string* field, const TextTarget& target) {
+  std::string* out = target.out;
   absl::StrAppend(out, "{\"type\":\"", TypeName(schema.type), "\"");
-  if (schema.type == ConnectType::kStruct) AppendFields(schema, out);
+  if (schema.type == ConnectType::kStruct) AppendFields(schema, target);
   if (schema.type == ConnectType::kArray) {
     absl::StrAppend(out, ",\"items\":");
-    AppendNode(*schema.items, nullptr, out);
+    AppendNode(*schema.items, nullptr, target);
   }
   if (schema.type == ConnectType::kMap) {
     absl::StrAppend(out, ",\"keys\":");
-    AppendNode(*schema.keys, nullptr, out);
+    AppendNode(*schema.keys, nullptr, target);
     absl::StrAppend(out, ",\"values\":");
-    AppendNode(*schema.items, nullptr, out);
+    AppendNode(*schema.items, nullptr, target);
   }
   absl::StrAppend(out, ",\"optional\":", schema.optional ? "true" : "false");
   if (!schema.name.empty()) AppendText("name", schema.name, out);
   if (schema.version) absl::StrAppend(out, ",\"version\":", *schema.version);
   if (!schema.doc.empty()) AppendText("doc", schema.doc, out);
   AppendParameters(schema, out);
-  if (schema.default_value) absl::StrAppend(out, ",\"default\":", schema.default_value->json);
+  if (schema.default_value) AppendDefault(schema, target);
   if (field != nullptr) AppendText("field", *field, out);
   out->push_back('}');
 }
 
 }  // namespace
 
-void AppendSchemaJson(const ConnectSchema& schema, std::string* out) {
-  AppendNode(schema, nullptr, out);
+void AppendSchemaJson(const ConnectSchema& schema, const TextTarget& target) {
+  AppendNode(schema, nullptr, target);
 }
 
 }  // namespace walduct::encode
