@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "kafka/client.h"
 
@@ -160,7 +162,7 @@ TEST(PropertiesTest, AClientStartsInSpiteOfUnknownNames) {
 class StoreTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& content) {
-    const std::string path = testing::TempDir() + "/" + name;
+    const std::string path = absl::StrCat(testing::TempDir(), "/", getpid(), ".", name);
     std::ofstream(path, std::ios::binary) << content;
     return path;
   }

@@ -5,9 +5,11 @@
 #include <openssl/evp.h>
 #include <openssl/pkcs12.h>
 #include <openssl/x509.h>
+#include <unistd.h>
 
 #include <cstdio>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 
 namespace walduct::kafka {
@@ -25,7 +27,7 @@ std::string WriteTrustStore(const char* password) {
   STACK_OF(X509)* authorities = sk_X509_new_null();
   sk_X509_push(authorities, certificate);
   PKCS12* store = PKCS12_create(password, "ca", nullptr, nullptr, authorities, 0, 0, 1000, 1000, 0);
-  const std::string path = testing::TempDir() + "/truststore.p12";
+  const std::string path = absl::StrCat(testing::TempDir(), "/truststore.", getpid(), ".p12");
   std::FILE* file = std::fopen(path.c_str(), "wb");
   i2d_PKCS12_fp(file, store);
   std::fclose(file);
