@@ -10,6 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
+#include "encode/options/converter_options.h"
+#include "encode/options/encode_options.h"
+#include "encode/options/value_options.h"
 #include "encode/record_encoder.h"
 #include "encode/types/type_table.h"
 #include "tests/support/chain_config.h"

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "encode/options/converter_options.h"
+#include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
 #include "tests/support/chain_config.h"
 #include "transform/chain/chain.h"

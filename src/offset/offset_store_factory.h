@@ -5,12 +5,16 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "kafka/options.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
-#include "offset/options.h"
+
+namespace walduct::kafka {
+struct KafkaOptions;
+}  // namespace walduct::kafka
 
 namespace walduct::offset {
+
+struct OffsetOptions;
 
 // Finds out what can be found out without a broker: FailedPrecondition offset_file_unwritable,
 // InvalidArgument for client properties.

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "outbox/options.h"
 #include "postgres/connection.h"
 
 namespace walduct::outbox {

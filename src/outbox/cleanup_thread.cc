@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "outbox/options.h"
+#include "postgres/connection_options.h"
 
 namespace walduct::outbox {
 namespace {

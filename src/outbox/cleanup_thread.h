@@ -17,12 +17,19 @@
 #include <thread>
 
 #include "metrics/connector_metrics.h"
-#include "names/table_filter.h"
 #include "outbox/cleaner.h"
-#include "outbox/options.h"
-#include "postgres/options.h"
+
+namespace walduct::names {
+class TableFilter;
+}  // namespace walduct::names
+
+namespace walduct::postgres {
+struct DatabaseOptions;
+}  // namespace walduct::postgres
 
 namespace walduct::outbox {
+
+struct OutboxOptions;
 
 class CleanupThread {
  public:

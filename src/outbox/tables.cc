@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "names/table_filter.h"
+#include "outbox/options.h"
 #include "postgres/catalog.h"
 #include "postgres/oid_text.h"
 

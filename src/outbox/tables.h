@@ -9,11 +9,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "names/table_filter.h"
-#include "outbox/options.h"
 #include "postgres/connection.h"
 
+namespace walduct::names {
+class TableFilter;
+}  // namespace walduct::names
+
 namespace walduct::outbox {
+
+struct OutboxOptions;
 
 // A table with rows: an ordinary one, or one partition.
 struct Leaf {

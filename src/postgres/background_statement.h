@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "postgres/connection.h"
+#include "postgres/connection_options.h"
 
 namespace walduct::postgres {
 

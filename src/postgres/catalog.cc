@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "names/table_filter.h"
 #include "postgres/described_table.h"
 #include "postgres/oid_text.h"
 #include "postgres/relation_reader.h"

@@ -12,9 +12,12 @@
 
 #include "absl/status/statusor.h"
 #include "event/table_schema.h"
-#include "names/table_filter.h"
 #include "postgres/connection.h"
 #include "postgres/type_cache.h"
+
+namespace walduct::names {
+class TableFilter;
+}  // namespace walduct::names
 
 namespace walduct::postgres {
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
 #include "postgres/sqlstate.h"
 
@@ -59,7 +60,8 @@ absl::Status CheckHasColumns(const pg_result& result) {
 }  // namespace
 
 Connection::Connection(pg_conn* connection, ConnectionOptions options)
-    : connection_(connection), options_(std::move(options)) {}
+    : connection_(connection),
+      options_(std::make_unique<const ConnectionOptions>(std::move(options))) {}
 
 Connection::~Connection() { PQfinish(connection_); }
 
@@ -95,7 +97,7 @@ absl::Status Connection::Establish() {
   // libpq keeps the SQLSTATE of a refused connection to itself, except in the verbose text (see
   // StatusFromConnection).
   PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);
-  const absl::Duration configured = options_.database.connect_timeout;
+  const absl::Duration configured = options_->database.connect_timeout;
   const absl::Duration timeout =
       configured > absl::ZeroDuration() ? configured : kDefaultConnectTimeout;
   const absl::Duration deadline = DeadlineAfter(timeout);
@@ -103,13 +105,13 @@ absl::Status Connection::Establish() {
   if (PQstatus(connection_) == CONNECTION_BAD) state = PGRES_POLLING_FAILED;
   while (state != PGRES_POLLING_OK) {
     if (state == PGRES_POLLING_FAILED) return StatusFromConnection(connection_);
-    if (options_.stopping && options_.stopping()) return StoppedError();
+    if (options_->stopping && options_->stopping()) return StoppedError();
     const absl::Duration left = Remaining(deadline);
-    const absl::Duration remaining = options_.stopping ? std::min(left, kStopPoll) : left;
+    const absl::Duration remaining = options_->stopping ? std::min(left, kStopPoll) : left;
     if (remaining <= absl::ZeroDuration()) {
       return Error(
           absl::StatusCode::kUnavailable, "postgres_unreachable",
-          absl::StrCat("PostgreSQL at ", options_.database.hostname, ":", options_.database.port,
+          absl::StrCat("PostgreSQL at ", options_->database.hostname, ":", options_->database.port,
                        " did not answer within ", absl::FormatDuration(timeout)),
           "check database.hostname, database.port, firewalls, and that the server runs");
     }
@@ -132,8 +134,8 @@ absl::Status Connection::PrepareSession() {
   if (const std::string settings = VersionedSettings(server_version()); !settings.empty()) {
     RETURN_IF_ERROR(Query(settings).status());
   }
-  if (options_.kind == SessionKind::kReplication) return absl::OkStatus();
-  for (const std::string& statement : options_.database.initial_statements) {
+  if (options_->kind == SessionKind::kReplication) return absl::OkStatus();
+  for (const std::string& statement : options_->database.initial_statements) {
     if (absl::Status status = Query(statement).status(); !status.ok()) {
       return WithContext(status, "database.initial.statements");
     }
@@ -142,7 +144,7 @@ absl::Status Connection::PrepareSession() {
 }
 
 absl::StatusOr<Result> Connection::Query(absl::string_view sql) {
-  return QueryWithin(options_.database.query_timeout, sql);
+  return QueryWithin(options_->database.query_timeout, sql);
 }
 
 absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql,
@@ -157,7 +159,7 @@ absl::StatusOr<Result> Connection::Query(
     absl::string_view sql, const std::vector<std::optional<std::string>>& parameters) {
   RETURN_IF_ERROR(Discard());
   RETURN_IF_ERROR(Submit(sql, parameters));
-  return Collect(options_.database.query_timeout);
+  return Collect(options_->database.query_timeout);
 }
 
 absl::Status Connection::Submit(absl::string_view sql,
@@ -176,7 +178,7 @@ absl::Status Connection::Send(const Statement& statement) {
   RETURN_IF_ERROR(Discard());
   RETURN_IF_ERROR(Submit(statement.sql, statement.parameters));
   sent_.emplace();
-  sent_deadline_ = DeadlineAfter(options_.database.query_timeout);
+  sent_deadline_ = DeadlineAfter(options_->database.query_timeout);
   return PQflush(connection_) < 0 ? StatusFromConnection(connection_) : absl::OkStatus();
 }
 
@@ -195,7 +197,7 @@ absl::StatusOr<std::optional<Result>> Connection::PollResult() {
   if (Remaining(sent_deadline_) > absl::ZeroDuration()) return std::optional<Result>();
   // The server's own answer to this is not waited for here; Discard does that.
   Cancel();
-  return TimeoutError(options_.database.query_timeout);
+  return TimeoutError(options_->database.query_timeout);
 }
 
 absl::Status Connection::Discard() {
@@ -284,7 +286,8 @@ std::string Connection::server_version_text() const {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-const std::string& Connection::database() const { return options_.database.dbname; }
+const std::string& Connection::database() const { return options_->database.dbname; }
+const Environment& Connection::environment() const { return options_->environment; }
 
 void Connection::Cancel() {
   PGcancel* cancel = PQgetCancel(connection_);

@@ -20,12 +20,13 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
-#include "postgres/options.h"
 
 struct pg_conn;
 struct pg_result;
 
 namespace walduct::postgres {
+
+struct ConnectionOptions;  // connection_options.h
 
 // One result set in text format. Views into it live as long as the Result.
 class Result {
@@ -59,19 +60,6 @@ struct Statement {
 // Whether what runs is no longer wanted; empty: never.
 using StopCheck = std::function<bool()>;
 
-struct ConnectionOptions {
-  DatabaseOptions database;
-  SessionKind kind = SessionKind::kSql;
-  std::string application_name = "walduct";
-  // Keeps the role's search_path, for sessions that run SQL written by the user
-  // (snapshot.select.statement.overrides). Without it search_path is pg_catalog, so that
-  // expressions and names in results are always qualified.
-  bool keep_search_path = false;
-  bool keep_lc_monetary = false;  // the role's own, to ask what it is
-  StopCheck stopping = nullptr;   // gives up connecting: Cancelled stopped
-  Environment environment = {};   // of all waiting on this connection
-};
-
 class Connection {
  public:
   // Gives up after database.connect_timeout.
@@ -102,7 +90,7 @@ class Connection {
   int server_version() const;  // 150020
   std::string server_version_text() const;
   const std::string& database() const;
-  const Environment& environment() const { return options_.environment; }
+  const Environment& environment() const;
   // The libpq handle, for the streaming and COPY readers of this room and `replication`. Borrowed.
   pg_conn* raw() const { return connection_; }
   // Asks the server to cancel what runs; harmless when nothing does.
@@ -132,7 +120,7 @@ class Connection {
   };
 
   pg_conn* connection_;
-  ConnectionOptions options_;
+  const std::unique_ptr<const ConnectionOptions> options_;
   std::optional<Answer> sent_;  // by Send, not finished
   absl::Duration sent_deadline_;
 };

@@ -1,6 +1,8 @@
 #include "postgres/connection_parameters.h"
 
 #include "absl/strings/str_cat.h"
+#include "postgres/connection_options.h"
+#include "postgres/options.h"
 
 namespace walduct::postgres {
 namespace {

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/connection_options.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::postgres {

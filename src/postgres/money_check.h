@@ -8,9 +8,10 @@
 #include "absl/strings/string_view.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "postgres/options.h"
 
 namespace walduct::postgres {
+
+struct DatabaseOptions;
 
 // FailedPrecondition "money_units" when a captured table has a money column that is published
 // (asked for as schema.table.column) and the role's sessions in this database do not count in

@@ -25,9 +25,10 @@
 #include "absl/strings/string_view.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "replication/options.h"
 
 namespace walduct::replication {
+
+struct ReplicationOptions;
 
 // captured: the tables the filters include now. FailedPrecondition / PermissionDenied with the SQL
 // to type.

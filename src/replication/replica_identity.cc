@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 namespace {

@@ -11,9 +11,10 @@
 #include "absl/status/status.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "replication/options.h"
 
 namespace walduct::replication {
+
+struct ReplicaIdentityRule;
 
 // captured: the tables to look at. Fails only when the server cannot be asked.
 absl::Status SetReplicaIdentities(postgres::Connection& connection,

@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "postgres/sqlstate.h"
 #include "replication/frame.h"
+#include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/start_command.h"
 

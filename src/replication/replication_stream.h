@@ -12,10 +12,11 @@
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
 #include "postgres/connection.h"
-#include "replication/options.h"
 #include "replication/wal_source.h"
 
 namespace walduct::replication {
+
+struct ReplicationOptions;
 
 class ReplicationStream final : public WalSource {
  public:

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "replication/options.h"
 #include "replication/start_command.h"
 
 namespace walduct::replication {

@@ -10,9 +10,10 @@
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
 #include "postgres/connection.h"
-#include "replication/options.h"
 
 namespace walduct::replication {
+
+struct ReplicationOptions;
 
 struct SlotState {
   std::string plugin;

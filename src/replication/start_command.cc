@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "postgres/connection.h"
+#include "replication/options.h"
 
 namespace walduct::replication {
 

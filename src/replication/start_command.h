@@ -8,9 +8,10 @@
 
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
-#include "replication/options.h"
 
 namespace walduct::replication {
+
+struct ReplicationOptions;
 
 // START_REPLICATION with slot.stream.params first; a parameter of ours replaces one of the same
 // name. publication: the name as the catalog has it.

@@ -33,10 +33,13 @@
 #include "event/change_handler.h"
 #include "event/emission.h"
 #include "event/record_comparison.h"
-#include "names/table_filter.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
 #include "route/transaction_counter.h"
+
+namespace walduct::names {
+class TableFilter;
+}  // namespace walduct::names
 
 namespace walduct::route {
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/options.h"
 #include "sink/topic_creation.h"
 
 namespace walduct::sink {

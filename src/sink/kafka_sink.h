@@ -11,11 +11,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "kafka/options.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "sink/options.h"
 #include "sink/sink.h"
+
+namespace walduct::kafka {
+struct KafkaOptions;
+}  // namespace walduct::kafka
 
 namespace walduct::sink {
 

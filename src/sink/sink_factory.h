@@ -5,11 +5,15 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "kafka/options.h"
-#include "sink/options.h"
 #include "sink/sink.h"
 
+namespace walduct::kafka {
+struct KafkaOptions;
+}  // namespace walduct::kafka
+
 namespace walduct::sink {
+
+struct SinkOptions;
 
 // InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable.
 // Reaches for no broker yet: that is PrepareTopics'.

@@ -12,6 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "names/table_filter.h"
+#include "snapshot/options.h"
 
 namespace walduct::snapshot {
 namespace {

@@ -19,12 +19,16 @@
 #include "absl/strings/string_view.h"
 #include "event/row.h"
 #include "event/table_schema.h"
-#include "names/table_filter.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "snapshot/options.h"
+
+namespace walduct::names {
+struct TableFilterOptions;
+}  // namespace walduct::names
 
 namespace walduct::snapshot {
+
+struct SnapshotOptions;
 
 constexpr uint16_t kIgnoredColumn = UINT16_MAX;
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "encode/options/converter_options.h"
+#include "encode/options/value_options.h"
 #include "encode/types/placeholder.h"
 #include "tests/encode/encode_fixture.h"
 

@@ -2,6 +2,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "encode/options/column_options.h"
+#include "encode/options/converter_options.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace {

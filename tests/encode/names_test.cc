@@ -2,6 +2,8 @@
 // Debezium 3.6.1.
 #include <string>
 
+#include "encode/options/column_options.h"
+#include "encode/options/converter_options.h"
 #include "names/name_adjustment.h"
 #include "tests/encode/encode_fixture.h"
 

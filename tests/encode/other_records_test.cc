@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "encode/options/converter_options.h"
+#include "encode/options/value_options.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
 
 namespace walduct::encode {

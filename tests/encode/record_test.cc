@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "encode/options/converter_options.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

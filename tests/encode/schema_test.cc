@@ -2,6 +2,7 @@
 #include <string>
 
 #include "encode/formats/schema_json.h"
+#include "encode/options/encode_options.h"
 #include "encode/table/table_plan.h"
 #include "tests/encode/encode_fixture.h"
 

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "encode/options/column_options.h"
+#include "encode/options/value_options.h"
 #include "encode/readers/read_table.h"
 #include "encode/table/row_writer.h"
 #include "tests/encode/encode_fixture.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "encode/options/converter_options.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "encode/options/value_options.h"
 #include "encode/types/placeholder.h"
 #include "tests/encode/value_rendering.h"
 #include "tests/support/type_samples.h"

@@ -1,5 +1,6 @@
 // The JSON of single values under the options that change it. Recorded from Debezium 3.6.1 unless a
 // test says that we differ.
+#include "encode/options/value_options.h"
 #include "tests/encode/value_rendering.h"
 
 namespace walduct::encode {

@@ -8,7 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
+#include "encode/options/encode_options.h"
+#include "encode/options/value_options.h"
 #include "encode/record_encoder.h"
+#include "names/table_filter.h"
 #include "pgoutput/assembler.h"
 #include "route/router.h"
 #include "tests/support/chain_config.h"

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "engine/configuration/connector_options.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
 

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "base/error.h"
+#include "engine/configuration/connector_options.h"
+#include "snapshot/options.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "names/table_filter.h"
 #include "tests/support/pgoutput_fakes.h"
 #include "tests/support/simulated_time.h"
 

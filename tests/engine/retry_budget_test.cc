@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/configuration/connector_options.h"
+
 namespace walduct::engine {
 namespace {
 

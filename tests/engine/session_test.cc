@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/configuration/connector_options.h"
+#include "snapshot/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "replication/options.h"
 
 namespace walduct::engine {
 namespace {

@@ -8,8 +8,11 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/postgres_source.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/postgres_server.h"

@@ -4,7 +4,9 @@
 
 #include "base/error.h"
 #include "base/poller.h"
+#include "kafka/options.h"
 #include "offset/offset_store_factory.h"
+#include "offset/options.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::offset {

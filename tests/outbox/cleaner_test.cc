@@ -3,6 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "names/table_filter.h"
+#include "outbox/options.h"
 #include "tests/outbox/outbox_fixture.h"
 
 namespace walduct::outbox {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/time/clock.h"
+#include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {

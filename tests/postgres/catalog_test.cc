@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/poller.h"
+#include "names/table_filter.h"
 #include "postgres/schema_query.h"
 #include "tests/support/postgres_server.h"
 

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "postgres/connection_options.h"
 #include "postgres/copy_reader.h"
+#include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "postgres/connection.h"
+#include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
 
 namespace walduct::postgres {

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "base/error.h"
 #include "base/poller.h"
+#include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {

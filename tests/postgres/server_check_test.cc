@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "names/table_filter.h"
 #include "postgres/money_check.h"
+#include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::postgres {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "replication/options.h"
 #include "replication/publication_sql.h"
 #include "replication/start_command.h"
 

@@ -5,6 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "names/table_filter.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::replication {

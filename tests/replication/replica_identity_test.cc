@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "names/table_filter.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::replication {

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/poller.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/slot.h"
 #include "tests/support/postgres_server.h"

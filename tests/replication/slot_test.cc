@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::replication {

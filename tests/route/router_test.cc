@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "names/table_filter.h"
 
 namespace walduct::route {
 namespace {

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "engine/configuration/connector_options.h"
+#include "snapshot/options.h"
 #include "tests/simulation/broker.h"
 #include "tests/simulation/source.h"
 

@@ -3,6 +3,7 @@
 // ends when it is told to, or when it is killed.
 #pragma once
 
+#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/lifecycle/lifecycle.h"
 #include "engine/world/world.h"

@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/poller.h"
+#include "kafka/options.h"
 #include "kafka/topic_reader.h"
+#include "sink/options.h"
 #include "sink/sink_factory.h"
 #include "tests/kafka/mock_cluster.h"
 

@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "kafka/options.h"
+#include "sink/options.h"
 #include "sink/sink_factory.h"
 
 namespace walduct::sink {

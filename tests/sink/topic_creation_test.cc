@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sink/options.h"
+
 namespace walduct::sink {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "snapshot/options.h"
 
 namespace walduct::snapshot {
 

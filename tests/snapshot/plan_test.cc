@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "names/table_filter.h"
+#include "snapshot/options.h"
+
 namespace walduct::snapshot {
 namespace {
 

@@ -17,6 +17,8 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/poller.h"
+#include "postgres/connection_options.h"
+#include "postgres/options.h"
 
 namespace walduct::testing {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "encode/options/converter_options.h"
 #include "tests/encode/encode_fixture.h"
 #include "tests/support/chain_config.h"
 

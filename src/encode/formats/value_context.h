@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "encode/formats/text_target.h"
-#include "encode/options/value_options.h"
+#include "encode/options/failure_mode.h"
 #include "encode/values/read_context.h"
 
 namespace walduct::encode {

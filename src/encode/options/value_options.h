@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "encode/options/failure_mode.h"
+
 namespace walduct::encode {
 
 enum class DecimalMode { kPrecise, kDouble, kString };
@@ -17,14 +19,6 @@ enum class TimeMode {
 };
 
 enum class BinaryMode { kBytes, kBase64, kBase64UrlSafe, kHex };
-
-// event.converting.failure.handling.mode.
-enum class FailureMode {
-  // not set: null for what no schema can express, a stop for what only walduct cannot read
-  kDefault,
-  kNull,  // warn or skip: null where that is possible
-  kStop,  // fail
-};
 
 struct ValueOptions {
   DecimalMode decimal = DecimalMode::kPrecise;

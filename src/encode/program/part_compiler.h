@@ -5,10 +5,11 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "encode/options/converter_options.h"
 #include "encode/program/part_program.h"
 
 namespace walduct::encode {
+
+struct ConverterOptions;
 
 class PartCompiler {
  public:

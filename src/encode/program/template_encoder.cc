@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "encode/options/encode_options.h"
 
 namespace walduct::encode {
 

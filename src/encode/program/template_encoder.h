@@ -12,7 +12,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "encode/options/encode_options.h"
 #include "encode/program/record_program.h"
 #include "encode/records/record_inputs.h"
 #include "encode/records/template_builder.h"
@@ -22,6 +21,7 @@
 
 namespace walduct::encode {
 
+struct EncodeOptions;
 struct RecordBranch;
 
 // A question of the chain, and what becomes of records by their answers.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "encode/options/encode_options.h"
 #include "encode/records/record_inputs.h"
 
 namespace walduct::encode {

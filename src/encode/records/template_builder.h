@@ -5,13 +5,14 @@
 
 #include <string>
 
-#include "encode/options/encode_options.h"
 #include "encode/schema/record_layout.h"
 #include "encode/table/table_plan.h"
 #include "event/emission.h"
 #include "event/record_template.h"
 
 namespace walduct::encode {
+
+struct EncodeOptions;
 
 // What decides the structure of a record of one table: records of equal keys have equal templates.
 uint32_t TemplateKey(const event::Emission& emission);

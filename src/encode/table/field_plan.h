@@ -9,8 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "encode/formats/text_target.h"
-#include "encode/options/converter_options.h"
-#include "encode/options/value_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/types/column_rules.h"
 #include "encode/types/placeholder.h"
@@ -18,6 +16,9 @@
 #include "event/table_schema.h"
 
 namespace walduct::encode {
+
+struct ConverterOptions;
+struct ValueOptions;
 
 struct FieldPlan {
   // Of each text format: everything before the value: `{"id":`, `,"name":`; kStruct: `name=`.

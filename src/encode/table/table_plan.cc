@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "encode/formats/schema_json.h"
+#include "encode/options/converter_options.h"
+#include "encode/options/encode_options.h"
 #include "encode/schema/record_layout.h"
 #include "names/name_adjustment.h"
 

@@ -10,8 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "encode/formats/text_target.h"
-#include "encode/options/converter_options.h"
-#include "encode/options/encode_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/field_plan.h"
@@ -19,6 +17,9 @@
 #include "event/table_schema.h"
 
 namespace walduct::encode {
+
+struct ConverterOptions;
+struct EncodeOptions;
 
 struct RowPlan {
   std::vector<FieldPlan> fields;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "encode/options/column_options.h"
 #include "encode/values/text_hash.h"
 #include "encode/values/value_mask.h"
 

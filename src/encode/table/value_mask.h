@@ -1,11 +1,12 @@
 // Masks as value plans around the value plan of a column: stars, hash, or a text cut short.
 #pragma once
 
-#include "encode/options/column_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
 
 namespace walduct::encode {
+
+struct ColumnMask;
 
 // inner under the mask; inner itself where the mask does nothing to values of the schema's type:
 // only texts and bytes can be cut. length: of the column, which a hash is cut to. A hash belongs to

@@ -2,6 +2,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "encode/options/column_options.h"
 
 namespace walduct::encode {
 namespace {

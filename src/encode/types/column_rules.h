@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "encode/options/column_options.h"
 #include "encode/types/source_type.h"
 #include "event/table_schema.h"
 
 namespace walduct::encode {
+
+struct ColumnMask;
+struct ColumnOptions;
 
 struct ColumnRule {
   // borrowed from the options; null: values stay as they are

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "encode/options/value_options.h"
 #include "encode/types/type_table.h"
 
 namespace walduct::encode {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "encode/options/value_options.h"
 
 namespace walduct::encode {
 namespace {

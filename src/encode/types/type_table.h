@@ -9,12 +9,13 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "encode/options/value_options.h"
 #include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
 #include "event/type.h"
 
 namespace walduct::encode {
+
+struct ValueOptions;
 
 // What a TOAST value that the server did not send is published as.
 enum class Placeholder : uint8_t {

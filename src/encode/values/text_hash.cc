@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/utf8.h"
+#include "encode/options/column_options.h"
 
 namespace walduct::encode {
 namespace {

@@ -10,9 +10,10 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "encode/options/column_options.h"
 
 namespace walduct::encode {
+
+struct ColumnMask;
 
 class TextHash {
  public:

@@ -3,8 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "offset/offset_store_factory.h"
 #include "postgres/connection.h"
+#include "postgres/connection_options.h"
 #include "replication/slot.h"
 
 namespace walduct::engine {

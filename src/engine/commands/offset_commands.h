@@ -8,9 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/environment.h"
-#include "engine/configuration/connector_options.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 // {"offsets":[…]}; an empty list when nothing is stored.
 absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,

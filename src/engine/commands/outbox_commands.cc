@@ -7,10 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/world/chain_preview.h"
 #include "names/table_filter.h"
 #include "offset/offset_store_factory.h"
 #include "outbox/fence.h"
+#include "outbox/options.h"
+#include "postgres/connection_options.h"
 #include "replication/publication.h"
 #include "replication/slot.h"
 

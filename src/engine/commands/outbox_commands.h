@@ -5,10 +5,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/environment.h"
-#include "engine/configuration/connector_options.h"
 #include "outbox/cleaner.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 struct CleanRequest {
   bool dry_run = false;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/retry_budget.h"
 #include "engine/phases/session.h"

@@ -12,7 +12,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
@@ -24,6 +23,8 @@
 #include "outbox/tables.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class Lifecycle {
  public:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/configuration/connector_options.h"
+
 namespace walduct::engine {
 namespace {
 

@@ -7,10 +7,11 @@
 
 #include "absl/time/time.h"
 #include "base/backoff.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class RetryBudget {
  public:

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/phases/delayed_schema_resolver.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/run_goal.h"
 #include "engine/control/status_board.h"
@@ -19,6 +18,8 @@
 #include "engine/world/world.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class Session {
  public:

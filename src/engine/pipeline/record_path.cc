@@ -1,6 +1,7 @@
 #include "engine/pipeline/record_path.h"
 
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 
 namespace walduct::engine {
 

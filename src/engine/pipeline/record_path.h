@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "encode/record_encoder.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/errors/warn_once.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/record_errors.h"
@@ -21,6 +20,8 @@
 #include "transform/chain/chain.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class RecordPath {
  public:

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "engine/start/start_position.h"
 #include "route/topic_naming.h"
 

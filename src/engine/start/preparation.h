@@ -12,7 +12,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/world/world.h"
@@ -23,6 +22,8 @@
 #include "snapshot/mode.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 // What a session needs, opened and decided.
 struct Prepared {

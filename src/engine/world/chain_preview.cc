@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "encode/record_encoder.h"
+#include "engine/configuration/connector_options.h"
 #include "names/table_filter.h"
+#include "postgres/connection_options.h"
 #include "route/router.h"
 #include "transform/chain/chain.h"
 

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 struct ChainPreview {
   std::vector<std::string> event_tables;  // "schema.table" whose rows become events

@@ -3,9 +3,19 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "outbox/options.h"
 #include "replication/publication.h"
 
 namespace walduct::engine {
+
+bool OutboxChecks::enabled() const {
+  return parts_.config->outbox.cleanup != outbox::OutboxCleanup::kNone;
+}
+
+outbox::TablesQuery OutboxChecks::Query() const {
+  return {&parts_.config->outbox, parts_.captured, publication_, parts_.memory};
+}
 
 absl::Status OutboxChecks::BeforePublication(postgres::Connection& sql,
                                              const std::string& publication) {

@@ -8,15 +8,18 @@
 
 #include "absl/status/status.h"
 #include "base/environment.h"
-#include "engine/configuration/connector_options.h"
 #include "metrics/connector_metrics.h"
-#include "names/table_filter.h"
 #include "outbox/cleanup_thread.h"
-#include "outbox/options.h"
 #include "outbox/tables.h"
 #include "postgres/connection.h"
 
+namespace walduct::names {
+class TableFilter;
+}  // namespace walduct::names
+
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class OutboxChecks {
  public:
@@ -30,7 +33,7 @@ class OutboxChecks {
   };
   explicit OutboxChecks(Parts parts) : parts_(parts) {}
 
-  bool enabled() const { return parts_.config->outbox.cleanup != outbox::OutboxCleanup::kNone; }
+  bool enabled() const;
 
   // Before the publication is touched: remembers whether it had the tables already.
   absl::Status BeforePublication(postgres::Connection& sql, const std::string& publication);
@@ -46,9 +49,7 @@ class OutboxChecks {
   std::unique_ptr<outbox::CleanupThread> StartCleanup();
 
  private:
-  outbox::TablesQuery Query() const {
-    return {&parts_.config->outbox, parts_.captured, publication_, parts_.memory};
-  }
+  outbox::TablesQuery Query() const;
 
   Parts parts_;
   std::string publication_;

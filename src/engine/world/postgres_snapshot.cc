@@ -4,7 +4,9 @@
 
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
+#include "postgres/connection_options.h"
 
 namespace walduct::engine {
 

@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/world/source.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
@@ -17,6 +16,8 @@
 #include "snapshot/transaction.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 // Asked about each planned table before the first row is read, on the snapshot's connection.
 using PlanCheck = std::function<absl::Status(postgres::Connection& connection,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/environment.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
@@ -21,6 +20,8 @@
 #include "snapshot/plan.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class PostgresSource final : public Source {
  public:

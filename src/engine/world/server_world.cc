@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "engine/configuration/connector_options.h"
 #include "engine/world/postgres_source.h"
 #include "offset/offset_store_factory.h"
 #include "sink/sink_factory.h"

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/world/world.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 class ServerWorld final : public World {
  public:

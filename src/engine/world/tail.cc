@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "replication/options.h"
 #include "replication/publication.h"
 
 namespace walduct::engine {

@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "replication/options.h"
+
+namespace walduct::replication {
+struct ReplicationOptions;
+}  // namespace walduct::replication
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 // keep_snapshot_mode: the user set snapshot.mode. Otherwise tail shows only what changes from now
 // on.

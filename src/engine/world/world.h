@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
-#include "engine/configuration/connector_options.h"
 #include "engine/errors/warn_once.h"
 #include "engine/world/source.h"
 #include "metrics/connector_metrics.h"
@@ -18,6 +17,8 @@
 #include "sink/sink.h"
 
 namespace walduct::engine {
+
+struct ConnectorOptions;
 
 enum class RunMode {
   kRun,   // to the configured sink
