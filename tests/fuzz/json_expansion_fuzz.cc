@@ -1,0 +1,45 @@
+// Text as a structure, as table.expand.json.payload makes it: refused, or a schema that comes back
+// from its own text and a value under it that is JSON again. The first byte chooses the rules.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "transform/outbox/json_schema.h"
+
+namespace {
+
+using walduct::transform::AppendJsonAs;
+using walduct::transform::AppendSchemaText;
+using walduct::transform::JsonTree;
+using walduct::transform::ParseJsonTree;
+
+void CheckSchema(const walduct::event::ConnectSchema& schema) {
+  std::string text, again;
+  AppendSchemaText(schema, &text);
+  const auto read = walduct::transform::SchemaFromText(text);
+  CHECK(read != nullptr);
+  AppendSchemaText(*read, &again);
+  CHECK(again == text);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
+  if (size == 0) return 0;
+  walduct::transform::JsonRules rules;
+  rules.keep_nulls = (input[0] & 1) != 0;
+  rules.keep_empty_arrays = (input[0] & 2) != 0;
+  const std::string text(reinterpret_cast<const char*>(input) + 1, size - 1);
+  const auto tree = ParseJsonTree(text);
+  if (!tree.ok()) {
+    CHECK(tree.status().code() == absl::StatusCode::kInvalidArgument);
+    return 0;
+  }
+  const auto schema = walduct::transform::InferJsonSchema("payload", *tree, rules);
+  if (!schema.ok() || *schema == nullptr) return 0;
+  CheckSchema(**schema);
+  std::string json;
+  if (AppendJsonAs(*tree, **schema, &json).ok()) CHECK(ParseJsonTree(json).ok());
+  return 0;
+}
