@@ -112,7 +112,8 @@ class Connection {
 
   // What a statement has answered so far.
   struct Answer {
-    Result last{nullptr};
+    Answer() : last(nullptr) {}
+    Result last;
     absl::Status error;
 
     void Take(pg_result* next);

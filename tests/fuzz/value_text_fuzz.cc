@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
 #include "encode/types/type_table.h"
 #include "tests/support/type_samples.h"
