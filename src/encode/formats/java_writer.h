@@ -2,36 +2,22 @@
 // does. Strings are bare; a struct leaves out what is null.
 #pragma once
 
-#include <charconv>
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "encode/formats/text_target.h"
+#include "encode/formats/text_writer.h"
 #include "encode/formats/value_writer.h"
 #include "encode/values/base64.h"
 
 namespace walduct::encode {
 
-class JavaWriter {
+class JavaWriter : public TextWriter {
  public:
   static constexpr TextFormat kFormat = TextFormat::kStruct;
 
   // Borrows the target.
-  explicit JavaWriter(const TextTarget* target) : out_(target->out), target_(target) {}
+  explicit JavaWriter(const TextTarget* target) : TextWriter(target) {}
 
-  std::string* text() { return out_; }
-  size_t Mark() const { return out_->size(); }
-  void Rewind(size_t mark) { out_->resize(mark); }
-  bool nested_arrays() const { return target_->nested_arrays; }
-
-  void Null() { out_->append("null"); }
-  void Boolean(bool value) { out_->append(value ? "true" : "false"); }
-  void Integer(int64_t value) {
-    char digits[24];
-    const char* end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-    out_->append(digits, static_cast<size_t>(end - digits));
-  }
-  void IntegerText(absl::string_view digits, int64_t) { Append(digits); }
   void Float(const FloatText<float>& value) { value.AppendJava(out_); }
   void Double(const FloatText<double>& value) { value.AppendJava(out_); }
   void Float(float value);
@@ -55,13 +41,8 @@ class JavaWriter {
                  [=](char* to) { return PutBase64OfHex(hex, Base64Alphabet::kStandard, to); });
   }
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
-  void ConnectDate(int64_t days) { Integer(days); }
-  void ConnectTime(int64_t millis) { Integer(millis); }
-  void ConnectTimestamp(int64_t millis) { Integer(millis); }
 
-  void BeginArray() { out_->push_back('['); }
   void Item(size_t index, bool) { Separate(index); }
-  void EndArray() { out_->push_back(']'); }
   void BeginMap(MapKeys) { out_->push_back('{'); }
   void Key(size_t index, MapKeys) { Separate(index); }
   void MapValue(MapKeys, bool) { out_->push_back('='); }
@@ -101,16 +82,12 @@ class JavaWriter {
     Append(tail);
     out_->push_back('}');
   }
-  void Ready(absl::string_view value) { Append(value); }
 
  private:
-  void Append(absl::string_view text) { out_->append(text.data(), text.size()); }
   void Separate(size_t index) {
     if (index > 0) out_->append(", ");
   }
 
-  std::string* const out_;
-  const TextTarget* const target_;
   size_t struct_ = 0;  // where the fields of the struct begun last begin
   bool first_ = true;  // of a row: no field has been written
   size_t field_ = 0;   // of a row: where the last one began

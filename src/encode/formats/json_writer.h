@@ -1,38 +1,24 @@
 // JsonWriter: values as Kafka Connect's JsonConverter writes them, appended to a string.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "base/json_text.h"
-#include "encode/formats/text_target.h"
+#include "encode/formats/text_writer.h"
 #include "encode/formats/value_writer.h"
 #include "encode/values/base64.h"
 
 namespace walduct::encode {
 
-class JsonWriter {
+class JsonWriter : public TextWriter {
  public:
   static constexpr TextFormat kFormat = TextFormat::kJson;
 
   // Borrows the target.
-  explicit JsonWriter(const TextTarget* target) : out_(target->out), target_(target) {}
+  explicit JsonWriter(const TextTarget* target) : TextWriter(target) {}
 
-  std::string* text() { return out_; }
-  size_t Mark() const { return out_->size(); }
-  void Rewind(size_t mark) { out_->resize(mark); }
-  bool nested_arrays() const { return target_->nested_arrays; }
-
-  void Null() { out_->append("null"); }
-  void Boolean(bool value) { out_->append(value ? "true" : "false"); }
-  void Integer(int64_t value) {
-    char digits[24];
-    const char* end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-    out_->append(digits, static_cast<size_t>(end - digits));
-  }
-  void IntegerText(absl::string_view digits, int64_t) { Append(digits); }
   void Float(const FloatText<float>& value) { AppendFloating(value); }
   void Double(const FloatText<double>& value) { AppendFloating(value); }
   void Float(float value);
@@ -51,13 +37,8 @@ class JsonWriter {
                   [=](char* to) { return PutBase64OfHex(hex, Base64Alphabet::kStandard, to); });
   }
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
-  void ConnectDate(int64_t days) { Integer(days); }
-  void ConnectTime(int64_t millis) { Integer(millis); }
-  void ConnectTimestamp(int64_t millis) { Integer(millis); }
 
-  void BeginArray() { out_->push_back('['); }
   void Item(size_t index, bool) { Separate(index); }
-  void EndArray() { out_->push_back(']'); }
   // A map whose keys are no strings is an array of pairs.
   void BeginMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '{' : '['); }
   void Key(size_t index, MapKeys keys) {
@@ -95,10 +76,8 @@ class JsonWriter {
     }
     out_->push_back('}');
   }
-  void Ready(absl::string_view value) { Append(value); }
 
  protected:
-  void Append(absl::string_view text) { out_->append(text.data(), text.size()); }
   void Separate(size_t index) {
     if (index > 0) out_->push_back(',');
   }
@@ -115,9 +94,6 @@ class JsonWriter {
     out_->resize(begin + static_cast<size_t>(close + 1 - open));
     return true;
   }
-
-  std::string* const out_;
-  const TextTarget* const target_;
 
  private:
   template <typename Float>
