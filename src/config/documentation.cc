@@ -13,7 +13,7 @@ namespace {
 constexpr absl::string_view kIntroduction =
     R"(# Configuration
 
-<!-- Written by `walduct validate --print-reference > docs/configuration.md`. Do not edit: change src/config/properties/definitions_*.cc. -->
+<!-- Written by `walduct validate --print-reference > docs/configuration.md`. Do not edit: change the *_properties.cc of the rooms. -->
 
 walduct reads the files that Kafka Connect and Debezium read: a connector as JSON (`{"name": …, "config": {…}}` or a flat
 map) or Java properties with `-f`, a worker's properties with `-w`, and single properties with `-o name=value`, which win

@@ -1,5 +1,5 @@
 // Sizes a reader can hold in mind: 100 columns a line, 500 lines a file, 70 a function, three
-// control statements deep, 4,500 lines a folder.
+// control statements deep, 3,000 lines a folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ constexpr size_t kMaxFileLines = 500;
 constexpr size_t kMaxFunctionLines = 70;
 constexpr size_t kMaxNesting = 3;
 constexpr size_t kMaxColumns = 100;
-constexpr size_t kMaxFolderLines = 4500;  // of its own files, not those of its folders
+constexpr size_t kMaxFolderLines = 3000;  // of its own files, not those of its folders
 
 void CheckFileSize(const SourceFile& file, Findings* findings) {
   const size_t lines = Lines(file.text).size();
@@ -146,10 +146,10 @@ TEST(SizeRule, FindsAWideLine) {
 }
 
 TEST(SizeRule, FindsALargeFolder) {
-  const SourceFile half = MakeSource("src/a/b.cc", std::string(2400, '\n'));
+  const SourceFile half = MakeSource("src/a/b.cc", std::string(1600, '\n'));
   EXPECT_THAT(CheckFolders({half, MakeSource("src/a/c/d.cc", half.text)}), IsEmpty());
   EXPECT_THAT(CheckFolders({half, MakeSource("src/a/e.cc", half.text)}),
-              ElementsAre("src/a: 4800 lines, at most 4500: give it sub-folders"));
+              ElementsAre("src/a: 3200 lines, at most 3000: give it sub-folders"));
 }
 
 TEST(SizeRule, FindsALongFunction) {
