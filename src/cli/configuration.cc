@@ -70,7 +70,8 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
 }
 
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
-  std::set<std::string> names, slots;
+  std::set<std::string> names;
+  std::set<engine::SlotAddress> slots;
   for (const loader::LoadResult& result : results) {
     const engine::ConnectorOptions& options = result.options;
     if (!names.insert(options.name).second) {
@@ -78,11 +79,9 @@ bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
              "' is used by two connectors; give each its own");
       return false;
     }
-    const std::string slot = options.database.hostname + ":" +
-                             std::to_string(options.database.port) + "/" +
-                             options.replication.slot_name;
-    if (!slots.insert(slot).second) {
-      Refuse("property 'slot.name': '" + options.replication.slot_name +
+    const engine::SlotAddress address = engine::SlotOf(options);
+    if (!slots.insert(address).second) {
+      Refuse("property 'slot.name': '" + address.slot +
              "' is used by two connectors on the same server; give each its own");
       return false;
     }

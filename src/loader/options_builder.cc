@@ -7,20 +7,34 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "encode/options/encode_options.h"
 #include "encode/options/encode_properties.h"
+#include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/heartbeat_properties.h"
+#include "engine/configuration/record_error_options.h"
 #include "engine/configuration/record_error_properties.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/configuration/runtime_properties.h"
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
+#include "kafka/options.h"
+#include "names/table_filter.h"
 #include "offset/offset_properties.h"
+#include "offset/options.h"
+#include "outbox/options.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "replication/replication_properties.h"
+#include "route/options.h"
 #include "route/route_properties.h"
 #include "route/table_filter_properties.h"
+#include "sink/options.h"
 #include "sink/sink_properties.h"
+#include "snapshot/options.h"
 #include "snapshot/snapshot_properties.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::loader {
 namespace {
@@ -88,20 +102,20 @@ void ChooseStore(const sink::SinkOptions& sink, offset::OffsetOptions* offset,
 
 // The router of records that cannot be published and the sink agree about their topic.
 void SetDeadLetters(const config::PropertySet& properties, engine::ConnectorOptions* options) {
-  options->sink.dead_letter_topic = options->record_errors.dead_letter_topic;
-  options->sink.dead_letter_replication_factor =
+  options->sink->dead_letter_topic = options->record_errors->dead_letter_topic;
+  options->sink->dead_letter_replication_factor =
       static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
 }
 
 void WarnOfDefaultBroker(const config::PropertySet& properties,
                          const engine::ConnectorOptions& options, config::Findings* findings) {
-  const bool needs_kafka = options.sink.kind == sink::SinkKind::kKafka ||
-                           options.offset.kind == offset::OffsetStoreKind::kKafkaTopic;
+  const bool needs_kafka = options.sink->kind == sink::SinkKind::kKafka ||
+                           options.offset->kind == offset::OffsetStoreKind::kKafkaTopic;
   const bool given = properties.IsSet("bootstrap.servers") ||
                      properties.IsSet("producer.bootstrap.servers") ||
                      properties.IsSet("producer.override.bootstrap.servers");
   if (!needs_kafka || given) return;
-  findings->Warn("bootstrap.servers", absl::StrCat("not set: '", options.kafka.bootstrap_servers,
+  findings->Warn("bootstrap.servers", absl::StrCat("not set: '", options.kafka->bootstrap_servers,
                                                    "' is used, as Kafka Connect does"));
 }
 
@@ -112,23 +126,23 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
                                       config::Findings* findings) {
   engine::ConnectorOptions options;
   options.name = BuildName(properties, default_name, findings);
-  options.database = postgres::BuildDatabase(properties);
-  options.replication = replication::BuildReplication(properties, findings);
-  options.replication.publish_operations = BuildPublish(properties);
-  options.tables = route::BuildTableFilter(properties);
-  options.snapshot = snapshot::BuildSnapshot(properties);
-  options.encode = BuildEncode(properties, findings);
-  options.route = route::BuildRoute(properties);
-  options.chain = std::move(chain);
-  options.kafka = kafka::BuildKafka(properties);
-  options.sink = sink::BuildSink(properties, options.kafka);
-  options.offset = offset::BuildOffset(properties);
-  if (!offset::NamesStore(properties)) ChooseStore(options.sink, &options.offset, findings);
-  options.heartbeat = engine::BuildHeartbeat(properties, findings);
-  options.record_errors = BuildRecordErrors(properties, options.chain);
+  *options.database = postgres::BuildDatabase(properties);
+  *options.replication = replication::BuildReplication(properties, findings);
+  options.replication->publish_operations = BuildPublish(properties);
+  *options.tables = route::BuildTableFilter(properties);
+  *options.snapshot = snapshot::BuildSnapshot(properties);
+  *options.encode = BuildEncode(properties, findings);
+  *options.route = route::BuildRoute(properties);
+  *options.chain = std::move(chain);
+  *options.kafka = kafka::BuildKafka(properties);
+  *options.sink = sink::BuildSink(properties, *options.kafka);
+  *options.offset = offset::BuildOffset(properties);
+  if (!offset::NamesStore(properties)) ChooseStore(*options.sink, options.offset.get(), findings);
+  *options.heartbeat = engine::BuildHeartbeat(properties, findings);
+  *options.record_errors = BuildRecordErrors(properties, *options.chain);
   SetDeadLetters(properties, &options);
-  options.runtime = engine::BuildRuntime(properties);
-  options.outbox = outbox::BuildOutbox(properties);
+  *options.runtime = engine::BuildRuntime(properties);
+  *options.outbox = outbox::BuildOutbox(properties);
   WarnOfDefaultBroker(properties, options, findings);
   return options;
 }

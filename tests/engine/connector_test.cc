@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "snapshot/options.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
@@ -156,7 +157,7 @@ TEST_F(ConnectorTest, AStoppedOneCanBeStartedAgain) {
 }
 
 TEST_F(ConnectorTest, CommandsReachOneThatWaitsToRetry) {
-  config_.runtime.retry_wait = absl::Hours(1);
+  config_.runtime->retry_wait = absl::Hours(1);
   world_.database.Refuse(absl::UnavailableError("away"));
   Make().Start();
   ASSERT_TRUE(AwaitActivity(Activity::kRetrying));
@@ -171,8 +172,8 @@ TEST_F(ConnectorTest, CommandsReachOneThatWaitsToRetry) {
 }
 
 TEST_F(ConnectorTest, CommandsReachOneThatIsBlockedByAFullSink) {
-  config_.snapshot.mode = snapshot::SnapshotMode::kNoData;
-  config_.runtime.shutdown_timeout = absl::Milliseconds(10);
+  config_.snapshot->mode = snapshot::SnapshotMode::kNoData;
+  config_.runtime->shutdown_timeout = absl::Milliseconds(10);
   world_.broker.SetRoom(2);
   Streaming();
   world_.broker.SetAvailable(false);

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "offset/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
 
@@ -17,7 +19,7 @@ using testing::ElementsAre;
 class LifecycleTest : public testing::Test {
  protected:
   LifecycleTest() {
-    config_.offset.flush_interval = absl::Seconds(10);
+    config_.offset->flush_interval = absl::Seconds(10);
     mailbox_.Post(Command::kStart);
   }
 
@@ -67,7 +69,7 @@ TEST_F(LifecycleTest, AnOutageIsRetriedUntilItIsOver) {
 }
 
 TEST_F(LifecycleTest, RetriesAreBounded) {
-  config_.runtime.errors_max_retries = 3;
+  config_.runtime->errors_max_retries = 3;
   world_.database.Refuse(absl::UnavailableError("away"));
   RunFor(absl::Hours(1));
   EXPECT_EQ(metrics_.reconnects.value(), 3u);
@@ -76,7 +78,7 @@ TEST_F(LifecycleTest, RetriesAreBounded) {
 }
 
 TEST_F(LifecycleTest, AStreamThatRanStartsTheCountAnew) {
-  config_.runtime.errors_max_retries = 1;
+  config_.runtime->errors_max_retries = 1;
   for (int i = 1; i <= 5; ++i) {
     At(absl::Minutes(i), [this] { world_.database.Disconnect(absl::UnavailableError("lost")); });
   }

@@ -5,9 +5,13 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/record_error_options.h"
+#include "route/options.h"
 #include "snapshot/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 namespace {
@@ -79,7 +83,7 @@ TEST_F(PreparationTest, ALaterStartResumesAtTheStoredPosition) {
 
 TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
   WasRunning(Lsn(1000));
-  config_.snapshot.mode = snapshot::SnapshotMode::kAlways;
+  config_.snapshot->mode = snapshot::SnapshotMode::kAlways;
   const absl::StatusOr<Prepared> prepared = Prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_FALSE(prepared->resumes());
@@ -110,7 +114,7 @@ TEST_F(PreparationTest, ASlotThatIsGoneIsPositionLostUnlessASnapshotIsAllowed) {
   WasRunning(Lsn(1000));
   world_.database.DropSlot();
   EXPECT_EQ(ErrorReason(Prepare().status()), "position_lost");
-  config_.snapshot.mode = snapshot::SnapshotMode::kWhenNeeded;
+  config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
   const absl::StatusOr<Prepared> prepared = Prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_TRUE(prepared->decision.snapshot);
@@ -121,13 +125,13 @@ TEST_F(PreparationTest, ATopicThatIsRefusedIsTheErrorOfItsRecordsWhereThoseAreTo
   world_.broker.FailTopics(absl::InvalidArgumentError("bad name"));
   EXPECT_EQ(Prepare().status().message(), "bad name");
   EXPECT_FALSE(world_.database.has_slot());
-  config_.record_errors.tolerate = true;
+  config_.record_errors->tolerate = true;
   EXPECT_TRUE(Prepare().ok());
 }
 
 TEST_F(PreparationTest, ASnapshotThatWasDoneAndNoStreamLeaveNothingToDo) {
   WasRunning(Lsn(1000));
-  config_.snapshot.mode = snapshot::SnapshotMode::kInitialOnly;
+  config_.snapshot->mode = snapshot::SnapshotMode::kInitialOnly;
   const absl::StatusOr<Prepared> prepared = Prepare();
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_FALSE(prepared->decision.snapshot || prepared->decision.stream);
@@ -144,13 +148,13 @@ TEST(KnownTopics, NamesWhatTheConfigurationAsksFor) {
   ConnectorOptions config = test::FakeConfig();
   const std::vector<postgres::TableName> tables = {{.schema = "public", .table = "orders"}};
   EXPECT_THAT(KnownTopics(config, tables, true), ElementsAre("srv.public.orders"));
-  config.heartbeat.interval = absl::Seconds(1);
-  config.route.transaction_metadata = true;
+  config.heartbeat->interval = absl::Seconds(1);
+  config.route->transaction_metadata = true;
   EXPECT_THAT(KnownTopics(config, tables, true),
               ElementsAre("srv.public.orders", "srv.transaction", "__debezium-heartbeat.srv"));
   EXPECT_THAT(KnownTopics(config, tables, false),
               ElementsAre("srv.public.orders", "__debezium-heartbeat.srv"));
-  config.chain.transforms.emplace_back();
+  config.chain->transforms.emplace_back();
   EXPECT_THAT(KnownTopics(config, tables, true), IsEmpty());
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "replication/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -13,7 +15,7 @@ class RetryBudgetTest : public testing::Test {
 };
 
 TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
-  config_.runtime.retry_wait = absl::Seconds(10);
+  config_.runtime->retry_wait = absl::Seconds(10);
   RetryBudget budget(config_, 1);
   EXPECT_LE(*budget.Next(Action::kRetry), absl::Seconds(1));
   absl::Duration last;
@@ -23,8 +25,8 @@ TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
 }
 
 TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
-  config_.runtime.errors_max_retries = 2;
-  config_.replication.max_retries = 1;
+  config_.runtime->errors_max_retries = 2;
+  config_.replication->max_retries = 1;
   RetryBudget budget(config_, 1);
   EXPECT_TRUE(budget.Next(Action::kRetrySoon));
   EXPECT_FALSE(budget.Next(Action::kRetrySoon));

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "replication/options.h"
 #include "snapshot/options.h"
 #include "tests/support/fake_world.h"
 #include "tests/support/simulated_time.h"
@@ -20,7 +22,7 @@ using testing::Not;
 class SessionTest : public testing::Test {
  protected:
   SessionTest() {
-    config_.offset.flush_interval = absl::Seconds(10);
+    config_.offset->flush_interval = absl::Seconds(10);
     mailbox_.Post(Command::kStart);
     control_.Take();
   }
@@ -94,7 +96,7 @@ TEST_F(SessionTest, AnEmptyDatabaseHasACompletedSnapshotToo) {
 
 TEST_F(SessionTest, WithoutAStreamTheSnapshotIsTheGoal) {
   world_.database.Commit({"a"});
-  config_.snapshot.mode = snapshot::SnapshotMode::kInitialOnly;
+  config_.snapshot->mode = snapshot::SnapshotMode::kInitialOnly;
   ASSERT_TRUE(Run().ok());
   EXPECT_TRUE(goal_reached_);
   EXPECT_THAT(world_.database.asked(), Not(Contains("stream")));
@@ -127,7 +129,7 @@ TEST_F(SessionTest, AStopThatCannotDeliverSaysSo) {
 }
 
 TEST_F(SessionTest, OnlyAStopDropsTheSlot) {
-  config_.replication.drop_slot_on_stop = true;
+  config_.replication->drop_slot_on_stop = true;
   for (const Command command : {Command::kPause, Command::kRestart}) {
     GiveAfter(absl::Seconds(3), command);
     ASSERT_TRUE(Run().ok());
@@ -142,7 +144,7 @@ TEST_F(SessionTest, OnlyAStopDropsTheSlot) {
 }
 
 TEST_F(SessionTest, ATemporarySlotIsKeptWhilePaused) {
-  config_.replication.temporary_slot = true;
+  config_.replication->temporary_slot = true;
   GiveAfter(absl::Seconds(3), Command::kPause);
   bool streaming = false;
   time_.After(absl::Hours(1), [&] {
@@ -154,7 +156,7 @@ TEST_F(SessionTest, ATemporarySlotIsKeptWhilePaused) {
 }
 
 TEST_F(SessionTest, AHeartbeatHasItsAction) {
-  config_.heartbeat.interval = absl::Seconds(2);
+  config_.heartbeat->interval = absl::Seconds(2);
   GiveAfter(absl::Seconds(7), Command::kStop);
   ASSERT_TRUE(Run().ok());
   const std::vector<std::string> asked = world_.database.asked();

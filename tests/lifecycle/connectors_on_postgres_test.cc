@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/postgres_source.h"
 #include "postgres/options.h"
@@ -69,11 +70,11 @@ class ConnectorsOnPostgres : public ::testing::Test {
   // Runs one until it streams.
   Connector& Stream(const std::string& name) {
     ConnectorOptions config = test::FakeConfig(name);
-    config.database = database_;
-    config.replication.slot_name = config.replication.publication_name =
+    *config.database = database_;
+    config.replication->slot_name = config.replication->publication_name =
         absl::StrCat(name, "_", database_.dbname);
-    config.replication.publication_autocreate = replication::PublicationAutocreate::kFiltered;
-    config.runtime.shutdown_timeout = absl::Seconds(5);
+    config.replication->publication_autocreate = replication::PublicationAutocreate::kFiltered;
+    config.runtime->shutdown_timeout = absl::Seconds(5);
     world_.targets.try_emplace(name);
     EXPECT_TRUE(set_.Add({.config = std::move(config)}).ok());
     EXPECT_TRUE(AwaitStreaming(name));

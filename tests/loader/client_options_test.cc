@@ -1,3 +1,7 @@
+#include "encode/options/encode_options.h"
+#include "kafka/options.h"
+#include "offset/options.h"
+#include "sink/options.h"
 #include "tests/loader/load_fixture.h"
 
 namespace walduct::loader {
@@ -21,44 +25,44 @@ class ClientOptionsTest : public LoadFixture {
 
 TEST_F(ClientOptionsTest, ConnectorOverridesWinOverWorkerProducerProperties) {
   const kafka::KafkaOptions kafka =
-      Load(WithoutBrokers() + "producer.override.linger.ms=1\n",
-           "bootstrap.servers=w:1\nproducer.linger.ms=9\nproducer.acks=all\n")
-          .options.kafka;
+      *Load(WithoutBrokers() + "producer.override.linger.ms=1\n",
+            "bootstrap.servers=w:1\nproducer.linger.ms=9\nproducer.acks=all\n")
+           .options.kafka;
   EXPECT_THAT(kafka.producer, ElementsAre(Pair("acks", "all"), Pair("bootstrap.servers", "w:1"),
                                           Pair("linger.ms", "1")));
 }
 
 TEST_F(ClientOptionsTest, CommandLineWinsOverConnectorOverrides) {
   const kafka::KafkaOptions kafka =
-      Load(Minimal() + "producer.override.linger.ms=1\n", "", {{"producer.linger.ms", "5"}})
-          .options.kafka;
+      *Load(Minimal() + "producer.override.linger.ms=1\n", "", {{"producer.linger.ms", "5"}})
+           .options.kafka;
   EXPECT_THAT(kafka.producer, Contains(Pair("linger.ms", "5")));
 }
 
 TEST_F(ClientOptionsTest, BrokersComeFromTheWorkerTheConnectorOrTheCommandLine) {
-  EXPECT_EQ(Load(WithoutBrokers(), "bootstrap.servers=w:1\n").options.kafka.bootstrap_servers,
+  EXPECT_EQ(Load(WithoutBrokers(), "bootstrap.servers=w:1\n").options.kafka->bootstrap_servers,
             "w:1");
   const kafka::KafkaOptions overridden =
-      Load(WithoutBrokers() + "producer.override.bootstrap.servers=c:1\n",
-           "bootstrap.servers=w:1\n")
-          .options.kafka;
+      *Load(WithoutBrokers() + "producer.override.bootstrap.servers=c:1\n",
+            "bootstrap.servers=w:1\n")
+           .options.kafka;
   EXPECT_EQ(overridden.bootstrap_servers, "c:1");
   EXPECT_THAT(overridden.consumer, Contains(Pair("bootstrap.servers", "w:1")));
   const kafka::KafkaOptions commanded =
-      Load(WithoutBrokers() + "producer.override.bootstrap.servers=c:1\n",
-           "bootstrap.servers=w:1\n", {{"bootstrap.servers", "o:1"}})
-          .options.kafka;
+      *Load(WithoutBrokers() + "producer.override.bootstrap.servers=c:1\n",
+            "bootstrap.servers=w:1\n", {{"bootstrap.servers", "o:1"}})
+           .options.kafka;
   EXPECT_EQ(commanded.bootstrap_servers, "o:1");
   EXPECT_THAT(commanded.admin, Contains(Pair("bootstrap.servers", "o:1")));
 }
 
 TEST_F(ClientOptionsTest, OneConnectorFileServesEveryClient) {
-  const kafka::KafkaOptions kafka = Load(WithoutBrokers() +
-                                         "producer.override.bootstrap.servers=c:1\n"
-                                         "producer.override.security.protocol=SASL_SSL\n"
-                                         "producer.override.sasl.mechanism=PLAIN\n"
-                                         "producer.override.linger.ms=1\n")
-                                        .options.kafka;
+  const kafka::KafkaOptions kafka = *Load(WithoutBrokers() +
+                                          "producer.override.bootstrap.servers=c:1\n"
+                                          "producer.override.security.protocol=SASL_SSL\n"
+                                          "producer.override.sasl.mechanism=PLAIN\n"
+                                          "producer.override.linger.ms=1\n")
+                                         .options.kafka;
   for (const auto& client : {kafka.consumer, kafka.admin}) {
     EXPECT_THAT(client,
                 ElementsAre(Pair("bootstrap.servers", "c:1"), Pair("sasl.mechanism", "PLAIN"),
@@ -67,10 +71,10 @@ TEST_F(ClientOptionsTest, OneConnectorFileServesEveryClient) {
 }
 
 TEST_F(ClientOptionsTest, ClientWithSecurityOfItsOwnInheritsNone) {
-  const kafka::KafkaOptions kafka = Load(Minimal(),
-                                         "security.protocol=SSL\nssl.truststore.location=/ca\n"
-                                         "consumer.security.protocol=PLAINTEXT\n")
-                                        .options.kafka;
+  const kafka::KafkaOptions kafka = *Load(Minimal(),
+                                          "security.protocol=SSL\nssl.truststore.location=/ca\n"
+                                          "consumer.security.protocol=PLAINTEXT\n")
+                                         .options.kafka;
   EXPECT_THAT(kafka.producer, Contains(Pair("ssl.truststore.location", "/ca")));
   EXPECT_THAT(kafka.consumer, Contains(Pair("security.protocol", "PLAINTEXT")));
   EXPECT_THAT(kafka.consumer, Not(Contains(Key("ssl.truststore.location"))));
@@ -78,7 +82,7 @@ TEST_F(ClientOptionsTest, ClientWithSecurityOfItsOwnInheritsNone) {
 
 TEST_F(ClientOptionsTest, MissingBrokersAreConnectsDefaultWithAWarning) {
   const LoadResult result = Load(WithoutBrokers());
-  EXPECT_EQ(result.options.kafka.bootstrap_servers, "localhost:9092");
+  EXPECT_EQ(result.options.kafka->bootstrap_servers, "localhost:9092");
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'bootstrap.servers': not set")));
 }
 
@@ -90,8 +94,8 @@ TEST_F(ClientOptionsTest, NoBrokersAreNeededWithoutKafka) {
 }
 
 TEST_F(ClientOptionsTest, BufferMemoryBoundsTheSink) {
-  EXPECT_EQ(LoadWith("producer.override.buffer.memory=1000").options.sink.buffer_bytes, 1000u);
-  EXPECT_EQ(Load(Minimal()).options.sink.buffer_bytes, 16u << 20);
+  EXPECT_EQ(LoadWith("producer.override.buffer.memory=1000").options.sink->buffer_bytes, 1000u);
+  EXPECT_EQ(Load(Minimal()).options.sink->buffer_bytes, 16u << 20);
   EXPECT_THAT(LoadWith("producer.buffer.memory=much").errors,
               ElementsAre(HasSubstr("non-zero long value is expected")));
 }
@@ -108,7 +112,7 @@ TEST_F(ClientOptionsTest, TopicsAreCreatedByGroupsAndTheDefaultLast) {
           "topic.creation.fast.partitions=6\ntopic.creation.fast.cleanup.policy=compact\n"
           "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=-1\n"
           "topic.creation.default.retention.ms=5")
-          .options.sink.topic_creation;
+          .options.sink->topic_creation;
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].name, "fast");
   EXPECT_TRUE(groups[0].include->Matches("srv.abc"));
@@ -136,27 +140,27 @@ TEST_F(ClientOptionsTest, WorkerCanSwitchTopicCreationOff) {
       Load(Minimal() +
                "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=1\n",
            "topic.creation.enable=false\n")
-          .options.sink.topic_creation,
+          .options.sink->topic_creation,
       IsEmpty());
 }
 
 TEST_F(ClientOptionsTest, StoreOfThePositionFollowsTheNearestSource) {
   const std::string file = "offset.storage.file.filename=/tmp/o\n";
-  EXPECT_EQ(Load(Minimal(), file).options.offset.kind, offset::OffsetStoreKind::kFile);
-  EXPECT_EQ(Load(Minimal(), file).options.offset.file_path, "/tmp/o");
-  EXPECT_EQ(Load(Minimal(), "offset.storage.topic=t\n").options.offset.topic, "t");
+  EXPECT_EQ(Load(Minimal(), file).options.offset->kind, offset::OffsetStoreKind::kFile);
+  EXPECT_EQ(Load(Minimal(), file).options.offset->file_path, "/tmp/o");
+  EXPECT_EQ(Load(Minimal(), "offset.storage.topic=t\n").options.offset->topic, "t");
   const offset::OffsetOptions own =
-      Load(Minimal() + "offsets.storage.topic=mine\n", "offset.storage.topic=t\n").options.offset;
+      *Load(Minimal() + "offsets.storage.topic=mine\n", "offset.storage.topic=t\n").options.offset;
   EXPECT_EQ(own.topic, "mine");
   EXPECT_EQ(own.kind, offset::OffsetStoreKind::kKafkaTopic);
   const offset::OffsetOptions commanded =
-      Load(Minimal(), file, {{"offset.storage.topic", "o"}}).options.offset;
+      *Load(Minimal(), file, {{"offset.storage.topic", "o"}}).options.offset;
   EXPECT_EQ(commanded.kind, offset::OffsetStoreKind::kKafkaTopic);
 }
 
 TEST_F(ClientOptionsTest, StoreByClassName) {
   EXPECT_EQ(LoadWith("offset.storage=org.apache.kafka.connect.storage.MemoryOffsetBackingStore")
-                .options.offset.kind,
+                .options.offset->kind,
             offset::OffsetStoreKind::kMemory);
   EXPECT_THAT(LoadWith("offset.storage=FileOffsetBackingStore").errors,
               ElementsAre(HasSubstr("'offset.storage.file.filename': A value is required")));
@@ -164,27 +168,27 @@ TEST_F(ClientOptionsTest, StoreByClassName) {
 
 TEST_F(ClientOptionsTest, SinksWithoutKafkaChooseAStoreWithAWarning) {
   const LoadResult file = LoadWith("sink=file\nsink.file.path=/tmp/out");
-  EXPECT_EQ(file.options.offset.kind, offset::OffsetStoreKind::kFile);
-  EXPECT_EQ(file.options.offset.file_path, "/tmp/out.offsets");
+  EXPECT_EQ(file.options.offset->kind, offset::OffsetStoreKind::kFile);
+  EXPECT_EQ(file.options.offset->file_path, "/tmp/out.offsets");
   EXPECT_THAT(file.warnings, ElementsAre(HasSubstr("/tmp/out.offsets")));
   const LoadResult terminal = LoadWith("sink=stdout");
-  EXPECT_EQ(terminal.options.offset.kind, offset::OffsetStoreKind::kMemory);
+  EXPECT_EQ(terminal.options.offset->kind, offset::OffsetStoreKind::kMemory);
   EXPECT_THAT(terminal.warnings, ElementsAre(HasSubstr("kept in memory")));
 }
 
 TEST_F(ClientOptionsTest, ConverterOptionsComeFromThePlaceOfTheClass) {
   const std::string worker =
       "value.converter=JsonConverter\nvalue.converter.schemas.enable=false\n";
-  EXPECT_FALSE(Load(Minimal(), worker).options.encode.value.schemas_enable);
+  EXPECT_FALSE(Load(Minimal(), worker).options.encode->value.schemas_enable);
   EXPECT_TRUE(Load(Minimal() + "value.converter=JsonConverter\n", worker)
-                  .options.encode.value.schemas_enable);
+                  .options.encode->value.schemas_enable);
   const LoadResult apart =
       Load(Minimal() + "value.converter.schemas.enable=true\n", "value.converter=JsonConverter\n");
   EXPECT_THAT(apart.warnings,
               ElementsAre(HasSubstr("'value.converter.schemas.enable': has no effect")));
   EXPECT_FALSE(Load(Minimal(), "value.converter=JsonConverter\n",
                     {{"value.converter.schemas.enable", "false"}})
-                   .options.encode.value.schemas_enable);
+                   .options.encode->value.schemas_enable);
 }
 
 TEST_F(ClientOptionsTest, ConverterOptionWithoutAnyClassIsHonoured) {
@@ -192,24 +196,24 @@ TEST_F(ClientOptionsTest, ConverterOptionWithoutAnyClassIsHonoured) {
       "key.converter.schemas.enable=false\nkey.converter=StringConverter\nvalue.converter.schemas."
       "enable=false\n"
       "value.converter.decimal.format=NUMERIC\nvalue.converter.replace.null.with.default=false");
-  EXPECT_EQ(result.options.encode.key.kind, encode::ConverterKind::kString);
-  EXPECT_FALSE(result.options.encode.value.schemas_enable);
-  EXPECT_TRUE(result.options.encode.value.decimal_numeric);
-  EXPECT_FALSE(result.options.encode.value.replace_null_with_default);
+  EXPECT_EQ(result.options.encode->key.kind, encode::ConverterKind::kString);
+  EXPECT_FALSE(result.options.encode->value.schemas_enable);
+  EXPECT_TRUE(result.options.encode->value.decimal_numeric);
+  EXPECT_FALSE(result.options.encode->value.replace_null_with_default);
 }
 
 TEST_F(ClientOptionsTest, BinaryDataConverterLeavesTheRestToItsDelegate) {
   const std::string binary =
       "value.converter=io.debezium.converters.BinaryDataConverter\n"
       "value.converter.schemas.enable=true\n";
-  const encode::ConverterOptions alone = Load(Minimal() + binary).options.encode.value;
+  const encode::ConverterOptions alone = Load(Minimal() + binary).options.encode->value;
   EXPECT_EQ(alone.kind, encode::ConverterKind::kByteArray);
   EXPECT_TRUE(alone.raw_bytes);
   const encode::ConverterOptions with =
       Load(Minimal() + binary +
            "value.converter.delegate.converter.type=org.apache.kafka.connect.json.JsonConverter\n"
            "value.converter.delegate.converter.type.schemas.enable=false\n")
-          .options.encode.value;
+          .options.encode->value;
   EXPECT_EQ(with.kind, encode::ConverterKind::kJson);
   EXPECT_TRUE(with.raw_bytes);
   EXPECT_FALSE(with.schemas_enable);

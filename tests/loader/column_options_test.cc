@@ -2,7 +2,9 @@
 
 #include <optional>
 
+#include "encode/options/encode_options.h"
 #include "java/regex/regex.h"
+#include "route/options.h"
 #include "tests/loader/load_fixture.h"
 
 namespace walduct::loader {
@@ -17,7 +19,7 @@ class ColumnOptionsTest : public LoadFixture {
   encode::ColumnOptions Columns(const std::string& lines) {
     LoadResult result = LoadWith(lines);
     EXPECT_THAT(result.errors, IsEmpty());
-    return result.options.encode.columns;
+    return result.options.encode->columns;
   }
   std::vector<std::string> Errors(const std::string& lines) { return LoadWith(lines).errors; }
 };
@@ -87,7 +89,7 @@ TEST_F(ColumnOptionsTest, NamingStrategies) {
   const auto naming = [&](const std::string& lines) {
     LoadResult result = LoadWith(lines);
     EXPECT_THAT(result.errors, IsEmpty()) << lines;
-    return result.options.route.naming;
+    return result.options.route->naming;
   };
   EXPECT_TRUE(naming("").with_schema);
   EXPECT_FALSE(

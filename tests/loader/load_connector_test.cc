@@ -3,7 +3,18 @@
 #include <cstdlib>
 
 #include "absl/strings/str_join.h"
+#include "encode/options/encode_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "names/table_filter.h"
+#include "offset/options.h"
+#include "postgres/options.h"
+#include "replication/options.h"
+#include "route/options.h"
+#include "sink/options.h"
+#include "snapshot/options.h"
 #include "tests/loader/load_fixture.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::loader {
 namespace {
@@ -38,26 +49,26 @@ TEST_F(LoaderTest, Cfg02MinimalConfigurationHasDebeziumsDefaults) {
   EXPECT_THAT(result.warnings, IsEmpty());
   const engine::ConnectorOptions& options = result.options;
   EXPECT_EQ(options.name, "orders");
-  EXPECT_EQ(options.database.hostname, "db");
-  EXPECT_EQ(options.database.port, 5432);
-  EXPECT_EQ(options.database.sslmode, "prefer");
-  EXPECT_TRUE(options.database.tcp_keepalive);
-  EXPECT_EQ(options.replication.slot_name, "debezium");
-  EXPECT_FALSE(options.replication.drop_slot_on_stop);
-  EXPECT_EQ(options.replication.publication_name, "dbz_publication");
-  EXPECT_EQ(options.replication.publication_autocreate,
+  EXPECT_EQ(options.database->hostname, "db");
+  EXPECT_EQ(options.database->port, 5432);
+  EXPECT_EQ(options.database->sslmode, "prefer");
+  EXPECT_TRUE(options.database->tcp_keepalive);
+  EXPECT_EQ(options.replication->slot_name, "debezium");
+  EXPECT_FALSE(options.replication->drop_slot_on_stop);
+  EXPECT_EQ(options.replication->publication_name, "dbz_publication");
+  EXPECT_EQ(options.replication->publication_autocreate,
             replication::PublicationAutocreate::kAllTables);
-  EXPECT_EQ(options.replication.publish_operations, std::nullopt);
-  EXPECT_EQ(options.snapshot.mode, snapshot::SnapshotMode::kInitial);
-  EXPECT_EQ(options.encode.value.kind, encode::ConverterKind::kJson);
-  EXPECT_TRUE(options.encode.value.schemas_enable);
-  EXPECT_TRUE(options.route.tombstones_on_delete);
-  EXPECT_TRUE(options.route.skip_truncate);
-  EXPECT_FALSE(options.route.skip_delete);
-  EXPECT_EQ(options.sink.kind, sink::SinkKind::kKafka);
-  EXPECT_EQ(options.offset.kind, offset::OffsetStoreKind::kKafkaTopic);
-  EXPECT_EQ(options.offset.topic, "walduct-offsets");
-  EXPECT_EQ(options.runtime.errors_max_retries, -1);
+  EXPECT_EQ(options.replication->publish_operations, std::nullopt);
+  EXPECT_EQ(options.snapshot->mode, snapshot::SnapshotMode::kInitial);
+  EXPECT_EQ(options.encode->value.kind, encode::ConverterKind::kJson);
+  EXPECT_TRUE(options.encode->value.schemas_enable);
+  EXPECT_TRUE(options.route->tombstones_on_delete);
+  EXPECT_TRUE(options.route->skip_truncate);
+  EXPECT_FALSE(options.route->skip_delete);
+  EXPECT_EQ(options.sink->kind, sink::SinkKind::kKafka);
+  EXPECT_EQ(options.offset->kind, offset::OffsetStoreKind::kKafkaTopic);
+  EXPECT_EQ(options.offset->topic, "walduct-offsets");
+  EXPECT_EQ(options.runtime->errors_max_retries, -1);
 }
 
 TEST_F(LoaderTest, Cfg02ForeignPluginIsMappedWithAWarning) {
@@ -77,13 +88,13 @@ TEST_F(LoaderTest, Cfg03BadSlotNameIsOneErrorWithTheFix) {
 }
 
 TEST_F(LoaderTest, Cfg04SlotNameOfDigitsIsAccepted) {
-  EXPECT_EQ(LoadWith("slot.name=12345").options.replication.slot_name, "12345");
+  EXPECT_EQ(LoadWith("slot.name=12345").options.replication->slot_name, "12345");
 }
 
 TEST_F(LoaderTest, Cfg05BlanksInTableListsAreTrimmed) {
   const LoadResult result = LoadWith("table.include.list=s1.a, s1.b");
-  EXPECT_TRUE(result.options.tables.table_include->Matches("s1.a"));
-  EXPECT_TRUE(result.options.tables.table_include->Matches("s1.b"));
+  EXPECT_TRUE(result.options.tables->table_include->Matches("s1.a"));
+  EXPECT_TRUE(result.options.tables->table_include->Matches("s1.b"));
 }
 
 TEST_F(LoaderTest, Cfg06CustomSnapshotModeWithoutNameNamesTheMissingProperty) {
@@ -123,7 +134,8 @@ TEST_F(LoaderTest, Cfg10OwnSanitizePatternMasksFurtherProperties) {
 
 TEST_F(LoaderTest, Cfg11InitialStatementsAreSplitAndUnescaped) {
   const LoadResult result = LoadWith("database.initial.statements=SET a = 'x;;y'; SELECT 1 ;");
-  EXPECT_THAT(result.options.database.initial_statements, ElementsAre("SET a = 'x;y'", "SELECT 1"));
+  EXPECT_THAT(result.options.database->initial_statements,
+              ElementsAre("SET a = 'x;y'", "SELECT 1"));
 }
 
 TEST_F(LoaderTest, Cfg16UnknownPropertyIsWarnedAboutWithTheNearestName) {
@@ -166,14 +178,14 @@ TEST_F(LoaderTest, ModesOfValues) {
       "include.unknown.datatypes=true\nwalduct.lost.values=keep\n"
       "event.converting.failure.handling.mode=warn\nunavailable.value.placeholder=hex:616200");
   EXPECT_THAT(result.errors, IsEmpty());
-  const encode::ValueOptions& values = result.options.encode.values;
+  const encode::ValueOptions& values = result.options.encode->values;
   EXPECT_EQ(values.decimal, encode::DecimalMode::kString);
   EXPECT_EQ(values.time, encode::TimeMode::kIsoString);
   EXPECT_EQ(values.binary, encode::BinaryMode::kHex);
   EXPECT_TRUE(values.hstore_map && values.interval_string && values.include_unknown);
   EXPECT_TRUE(values.keep_lost && values.on_failure == encode::FailureMode::kNull);
   EXPECT_EQ(values.money_fraction_digits, 3);
-  EXPECT_EQ(result.options.encode.unavailable_placeholder, std::string("ab\0", 3));
+  EXPECT_EQ(result.options.encode->unavailable_placeholder, std::string("ab\0", 3));
 }
 
 TEST_F(LoaderTest, BadModesOfValuesAreRefused) {
@@ -210,18 +222,18 @@ TEST_F(LoaderTest, TransactionsHeartbeatsMessagesAndIdentitiesAreRead) {
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(result.warnings, IsEmpty());
   const engine::ConnectorOptions& options = result.options;
-  EXPECT_TRUE(options.route.transaction_metadata);
-  EXPECT_EQ(options.route.transaction_suffix, "tx");
-  EXPECT_EQ(options.route.heartbeat_prefix, "hb");
-  EXPECT_EQ(options.route.heartbeat_topic, "own");
-  EXPECT_EQ(options.heartbeat.interval, absl::Milliseconds(250));
-  EXPECT_EQ(options.heartbeat.action_query, "select 1");
-  EXPECT_TRUE(options.route.message_include->Matches("b"));
-  ASSERT_EQ(options.replication.replica_identities.size(), 2u);
-  EXPECT_EQ(options.replication.replica_identities[0].identity, "FULL");
-  EXPECT_TRUE(options.replication.replica_identities[0].tables.Matches("public.orders"));
-  EXPECT_EQ(options.replication.replica_identities[1].identity, "INDEX");
-  EXPECT_EQ(options.replication.replica_identities[1].index, "i_1");
+  EXPECT_TRUE(options.route->transaction_metadata);
+  EXPECT_EQ(options.route->transaction_suffix, "tx");
+  EXPECT_EQ(options.route->heartbeat_prefix, "hb");
+  EXPECT_EQ(options.route->heartbeat_topic, "own");
+  EXPECT_EQ(options.heartbeat->interval, absl::Milliseconds(250));
+  EXPECT_EQ(options.heartbeat->action_query, "select 1");
+  EXPECT_TRUE(options.route->message_include->Matches("b"));
+  ASSERT_EQ(options.replication->replica_identities.size(), 2u);
+  EXPECT_EQ(options.replication->replica_identities[0].identity, "FULL");
+  EXPECT_TRUE(options.replication->replica_identities[0].tables.Matches("public.orders"));
+  EXPECT_EQ(options.replication->replica_identities[1].identity, "INDEX");
+  EXPECT_EQ(options.replication->replica_identities[1].index, "i_1");
 }
 
 TEST_F(LoaderTest, BadValuesOfThoseAreRefused) {
@@ -251,9 +263,9 @@ TEST_F(LoaderTest, OlderNamesAreReadAndWarnedAbout) {
       "database.server.name=dbserver1\ntable.whitelist=public.orders\nslot.drop_on_stop="
       "false\nsnapshot.mode=schema_only\n");
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_EQ(result.options.encode.topic_prefix, "dbserver1");
-  EXPECT_TRUE(result.options.tables.table_include->Matches("public.orders"));
-  EXPECT_EQ(result.options.snapshot.mode, snapshot::SnapshotMode::kNoData);
+  EXPECT_EQ(result.options.encode->topic_prefix, "dbserver1");
+  EXPECT_TRUE(result.options.tables->table_include->Matches("public.orders"));
+  EXPECT_EQ(result.options.snapshot->mode, snapshot::SnapshotMode::kNoData);
   EXPECT_EQ(Report(result, "database.server.name")->status, config::PropertyStatus::kRenamed);
   EXPECT_THAT(result.warnings,
               Contains(HasSubstr("'table.whitelist': is an older name; use 'table.include.list'")));
@@ -261,7 +273,7 @@ TEST_F(LoaderTest, OlderNamesAreReadAndWarnedAbout) {
 
 TEST_F(LoaderTest, CurrentNameWinsOverTheOlderOne) {
   const LoadResult result = LoadWith("database.server.name=other");
-  EXPECT_EQ(result.options.encode.topic_prefix, "srv");
+  EXPECT_EQ(result.options.encode->topic_prefix, "srv");
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'database.server.name': ignored")));
 }
 
@@ -282,7 +294,7 @@ TEST_F(LoaderTest, TransformsAreRead) {
   const LoadResult result =
       LoadWith("transforms=a\ntransforms.a.type=io.debezium.transforms.ExtractNewRecordState");
   EXPECT_TRUE(result.errors.empty());
-  EXPECT_EQ(result.options.chain.transforms.size(), 1u);
+  EXPECT_EQ(result.options.chain->transforms.size(), 1u);
   EXPECT_THAT(LoadWith("transforms=a\ntransforms.a.type=com.acme.Upper").errors,
               ElementsAre(AllOf(HasSubstr("com.acme.Upper"),
                                 HasSubstr("not a transform that walduct knows"))));
@@ -308,13 +320,13 @@ TEST_F(LoaderTest, OutboxTablesNeedTheirSchema) {
 }
 
 TEST_F(LoaderTest, HeaderConverters) {
-  EXPECT_FALSE(LoadWith("header.converter=Simple").options.encode.header.has_value());
+  EXPECT_FALSE(LoadWith("header.converter=Simple").options.encode->header.has_value());
   const LoadResult json =
       LoadWith("header.converter=JsonConverter\nheader.converter.schemas.enable=false");
   ASSERT_TRUE(json.errors.empty());
-  ASSERT_TRUE(json.options.encode.header.has_value());
-  EXPECT_EQ(json.options.encode.header->kind, encode::ConverterKind::kJson);
-  EXPECT_FALSE(json.options.encode.header->schemas_enable);
+  ASSERT_TRUE(json.options.encode->header.has_value());
+  EXPECT_EQ(json.options.encode->header->kind, encode::ConverterKind::kJson);
+  EXPECT_FALSE(json.options.encode->header->schemas_enable);
   EXPECT_THAT(LoadWith("header.converter=com.acme.Xml").errors,
               ElementsAre(AllOf(HasSubstr("com.acme.Xml"), HasSubstr("SimpleHeaderConverter"))));
 }
@@ -379,9 +391,9 @@ TEST_F(LoaderTest, OverrideWinsOverConnectorAndConnectorOverWorker) {
       Load(Minimal() + "slot.name=from_connector\npublication.name=p1\n",
            "slot.name=from_worker\noffset.flush.interval.ms=1000\n",
            {{"publication.name", "p2"}, {"offset.flush.interval.ms", "2000"}});
-  EXPECT_EQ(result.options.replication.slot_name, "from_connector");
-  EXPECT_EQ(result.options.replication.publication_name, "p2");
-  EXPECT_EQ(result.options.offset.flush_interval, absl::Seconds(2));
+  EXPECT_EQ(result.options.replication->slot_name, "from_connector");
+  EXPECT_EQ(result.options.replication->publication_name, "p2");
+  EXPECT_EQ(result.options.offset->flush_interval, absl::Seconds(2));
 }
 
 TEST_F(LoaderTest, TypedValuesReachTheirOptions) {
@@ -401,33 +413,33 @@ TEST_F(LoaderTest, TypedValuesReachTheirOptions) {
           "23\nskipped.operations=c,t\ntopic.delimiter=_\n"
           "unavailable.value.placeholder= x ")
           .options;
-  EXPECT_EQ(options.database.query_timeout, absl::ZeroDuration());
-  EXPECT_THAT(options.replication.stream_params,
+  EXPECT_EQ(options.database->query_timeout, absl::ZeroDuration());
+  EXPECT_THAT(options.replication->stream_params,
               ElementsAre(testing::Pair("a", "1"), testing::Pair("b", "2")));
-  EXPECT_EQ(options.replication.max_retries, 3);
-  EXPECT_EQ(options.replication.retry_delay, absl::Milliseconds(5));
-  EXPECT_EQ(options.replication.publication_autocreate,
+  EXPECT_EQ(options.replication->max_retries, 3);
+  EXPECT_EQ(options.replication->retry_delay, absl::Milliseconds(5));
+  EXPECT_EQ(options.replication->publication_autocreate,
             replication::PublicationAutocreate::kFiltered);
-  EXPECT_TRUE(options.replication.publish_via_partition_root);
-  EXPECT_EQ(options.replication.status_interval, absl::Milliseconds(7));
-  EXPECT_EQ(options.replication.create_slot_timeout, absl::Seconds(11));
-  EXPECT_EQ(options.replication.offset_mismatch, replication::OffsetMismatch::kTrustSlot);
-  EXPECT_TRUE(options.replication.failover_slot);
-  EXPECT_EQ(options.replication.publish_operations, "update,delete");
-  EXPECT_TRUE(options.snapshot.lock_tables);
-  EXPECT_EQ(options.snapshot.lock_timeout, absl::Milliseconds(13));
-  EXPECT_EQ(options.snapshot.delay, absl::Milliseconds(17));
-  EXPECT_EQ(options.snapshot.streaming_delay, absl::Milliseconds(19));
-  EXPECT_TRUE(options.snapshot.include_collections->Matches("public.a"));
-  EXPECT_FALSE(options.tables.ignore_builtin);
-  EXPECT_FALSE(options.encode.extended_headers);
-  EXPECT_EQ(options.encode.unavailable_placeholder, "x ")
+  EXPECT_TRUE(options.replication->publish_via_partition_root);
+  EXPECT_EQ(options.replication->status_interval, absl::Milliseconds(7));
+  EXPECT_EQ(options.replication->create_slot_timeout, absl::Seconds(11));
+  EXPECT_EQ(options.replication->offset_mismatch, replication::OffsetMismatch::kTrustSlot);
+  EXPECT_TRUE(options.replication->failover_slot);
+  EXPECT_EQ(options.replication->publish_operations, "update,delete");
+  EXPECT_TRUE(options.snapshot->lock_tables);
+  EXPECT_EQ(options.snapshot->lock_timeout, absl::Milliseconds(13));
+  EXPECT_EQ(options.snapshot->delay, absl::Milliseconds(17));
+  EXPECT_EQ(options.snapshot->streaming_delay, absl::Milliseconds(19));
+  EXPECT_TRUE(options.snapshot->include_collections->Matches("public.a"));
+  EXPECT_FALSE(options.tables->ignore_builtin);
+  EXPECT_FALSE(options.encode->extended_headers);
+  EXPECT_EQ(options.encode->unavailable_placeholder, "x ")
       << "only properties files drop leading blanks";
-  EXPECT_EQ(options.runtime.errors_max_retries, 2);
-  EXPECT_EQ(options.runtime.retry_wait, absl::Milliseconds(23));
-  EXPECT_TRUE(options.route.skip_create);
-  EXPECT_FALSE(options.route.skip_update);
-  EXPECT_EQ(options.route.topic_delimiter, "_");
+  EXPECT_EQ(options.runtime->errors_max_retries, 2);
+  EXPECT_EQ(options.runtime->retry_wait, absl::Milliseconds(23));
+  EXPECT_TRUE(options.route->skip_create);
+  EXPECT_FALSE(options.route->skip_update);
+  EXPECT_EQ(options.route->topic_delimiter, "_");
 }
 
 TEST_F(LoaderTest, SnapshotModes) {
@@ -441,7 +453,7 @@ TEST_F(LoaderTest, SnapshotModes) {
       {"exported", snapshot::SnapshotMode::kInitial},
   };
   for (const auto& [name, mode] : modes) {
-    EXPECT_EQ(LoadWith(std::string("snapshot.mode=") + name).options.snapshot.mode, mode) << name;
+    EXPECT_EQ(LoadWith(std::string("snapshot.mode=") + name).options.snapshot->mode, mode) << name;
   }
 }
 
@@ -450,7 +462,7 @@ TEST_F(LoaderTest, SelectOverridesNeedBothTheListAndTheStatement) {
       "snapshot.select.statement.overrides=public.a,public.b\n"
       "snapshot.select.statement.overrides.public.a=SELECT 1\n"
       "snapshot.select.statement.overrides.public.c=SELECT 2");
-  EXPECT_THAT(result.options.snapshot.select_overrides,
+  EXPECT_THAT(result.options.snapshot->select_overrides,
               ElementsAre(testing::Pair("public.a", "SELECT 1")));
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'public.b' has no statement"),
                                            HasSubstr("'public.c' is not listed")));
@@ -463,8 +475,8 @@ TEST_F(LoaderTest, MalformedStreamParameterIsIgnoredWithAWarning) {
 
 TEST_F(LoaderTest, ExplicitNoneSkipsNothing) {
   const engine::ConnectorOptions options = LoadWith("skipped.operations=none").options;
-  EXPECT_FALSE(options.route.skip_truncate);
-  EXPECT_EQ(options.replication.publish_operations, "insert,update,delete,truncate");
+  EXPECT_FALSE(options.route->skip_truncate);
+  EXPECT_EQ(options.replication->publish_operations, "insert,update,delete,truncate");
 }
 
 TEST_F(LoaderTest, QueueMustBeLargerThanABatch) {

@@ -1,3 +1,4 @@
+#include "outbox/options.h"
 #include "tests/loader/load_fixture.h"
 
 namespace walduct::loader {
@@ -10,8 +11,8 @@ class OutboxOptionsTest : public LoadFixture {};
 
 TEST_F(OutboxOptionsTest, AreOffByDefault) {
   const LoadResult result = LoadWith("");
-  EXPECT_EQ(result.options.outbox.cleanup, outbox::OutboxCleanup::kNone);
-  EXPECT_FALSE(result.options.outbox.tables.has_value());
+  EXPECT_EQ(result.options.outbox->cleanup, outbox::OutboxCleanup::kNone);
+  EXPECT_FALSE(result.options.outbox->tables.has_value());
 }
 
 TEST_F(OutboxOptionsTest, AreRead) {
@@ -21,7 +22,7 @@ TEST_F(OutboxOptionsTest, AreRead) {
       "walduct.outbox.cleanup.interval.ms=700\nwalduct.outbox.cleanup.batch.size=9\n"
       "walduct.outbox.cleanup.history=delete");
   ASSERT_TRUE(result.errors.empty()) << result.errors.front();
-  const outbox::OutboxOptions& outbox = result.options.outbox;
+  const outbox::OutboxOptions& outbox = *result.options.outbox;
   EXPECT_TRUE(outbox.tables->Matches("public.outbox"));
   EXPECT_EQ(outbox.cleanup, outbox::OutboxCleanup::kDropPartitions);
   EXPECT_EQ(outbox.retention, absl::Seconds(5));

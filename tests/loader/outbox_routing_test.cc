@@ -1,5 +1,7 @@
 // What the outbox properties do to the properties around them.
+#include "route/options.h"
 #include "tests/loader/load_fixture.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::loader {
 namespace {
@@ -19,7 +21,7 @@ class OutboxRouting : public LoadFixture {
   transform::TransformSpec Spec(const std::string& lines) const {
     const LoadResult result = LoadWith(lines);
     EXPECT_THAT(result.errors, IsEmpty());
-    return result.options.chain.transforms.at(0);
+    return result.options.chain->transforms.at(0);
   }
 };
 
@@ -27,7 +29,7 @@ TEST_F(OutboxRouting, ThePrefixIsTheConnectorsNameWhereEveryRowIsRouted) {
   const std::string named = "name=orders outbox\ntopic.prefix=\n";
   LoadResult result = LoadWith(Router(named));
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_EQ(result.options.route.topic_prefix, "orders_outbox");
+  EXPECT_EQ(result.options.route->topic_prefix, "orders_outbox");
   EXPECT_THAT(result.warnings, Contains(HasSubstr("topic.prefix=orders_outbox")));
   for (const char* more : {"walduct.strict=true\n", "walduct.outbox.tables=public.outbox\n",
                            "transforms.outbox.predicate=p\npredicates=p\npredicates.p.type="
@@ -44,7 +46,7 @@ TEST_F(OutboxRouting, OutboxTablesBindARouter) {
   EXPECT_FALSE(Spec(Router("walduct.outbox.tables=public.outbox\nwalduct.outbox.route=false\n"))
                    .tables.has_value());
   EXPECT_THAT(
-      LoadWith("walduct.outbox.tables=a.b\nwalduct.outbox.route=false\n").options.chain.transforms,
+      LoadWith("walduct.outbox.tables=a.b\nwalduct.outbox.route=false\n").options.chain->transforms,
       IsEmpty());
 }
 

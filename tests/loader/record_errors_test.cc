@@ -1,5 +1,7 @@
 // errors.tolerance and its companions.
+#include "engine/configuration/record_error_options.h"
 #include "loader/load_connector.h"
+#include "sink/options.h"
 #include "tests/loader/load_fixture.h"
 
 namespace walduct::loader {
@@ -17,8 +19,8 @@ class RecordErrorOptionsTest : public LoadFixture {
 
 TEST_F(RecordErrorOptionsTest, NothingIsToleratedUnlessAskedFor) {
   const LoadResult result = LoadWith("");
-  EXPECT_FALSE(result.options.record_errors.tolerate);
-  EXPECT_TRUE(result.options.sink.dead_letter_topic.empty());
+  EXPECT_FALSE(result.options.record_errors->tolerate);
+  EXPECT_TRUE(result.options.sink->dead_letter_topic.empty());
 }
 
 // As Connect names them, however they are written.
@@ -28,7 +30,7 @@ TEST_F(RecordErrorOptionsTest, ClassesHaveTheirFullNames) {
       "walduct.outbox.tables=public.outbox\n"
       "transforms=cast\ntransforms.cast.type=Cast$Key\ntransforms.cast.spec=id:string\n");
   ASSERT_THAT(result.errors, IsEmpty());
-  const engine::RecordErrorOptions& errors = result.options.record_errors;
+  const engine::RecordErrorOptions& errors = *result.options.record_errors;
   EXPECT_EQ(errors.value_converter, "org.apache.kafka.connect.storage.StringConverter");
   EXPECT_EQ(errors.header_converter, "org.apache.kafka.connect.json.JsonConverter");
   EXPECT_EQ(errors.transforms.at("cast"), "org.apache.kafka.connect.transforms.Cast$Key");
@@ -48,22 +50,22 @@ TEST_F(RecordErrorOptionsTest, DeadLettersAreRead) {
       "transforms.cast.spec=id:string\n");
   ASSERT_THAT(result.errors, IsEmpty());
   const engine::ConnectorOptions& options = result.options;
-  EXPECT_TRUE(options.record_errors.tolerate);
-  EXPECT_EQ(options.record_errors.dead_letter_topic, "shop.letters");
-  EXPECT_TRUE(options.record_errors.context_headers);
-  EXPECT_TRUE(options.record_errors.log);
-  EXPECT_TRUE(options.record_errors.log_records);
-  EXPECT_EQ(options.record_errors.value_converter, "org.apache.kafka.connect.json.JsonConverter");
-  EXPECT_EQ(options.record_errors.transforms.at("cast"),
+  EXPECT_TRUE(options.record_errors->tolerate);
+  EXPECT_EQ(options.record_errors->dead_letter_topic, "shop.letters");
+  EXPECT_TRUE(options.record_errors->context_headers);
+  EXPECT_TRUE(options.record_errors->log);
+  EXPECT_TRUE(options.record_errors->log_records);
+  EXPECT_EQ(options.record_errors->value_converter, "org.apache.kafka.connect.json.JsonConverter");
+  EXPECT_EQ(options.record_errors->transforms.at("cast"),
             "org.apache.kafka.connect.transforms.Cast$Key");
-  EXPECT_EQ(options.sink.dead_letter_topic, "shop.letters");
-  EXPECT_EQ(options.sink.dead_letter_replication_factor, 2);
+  EXPECT_EQ(options.sink->dead_letter_topic, "shop.letters");
+  EXPECT_EQ(options.sink->dead_letter_replication_factor, 2);
 }
 
 TEST_F(RecordErrorOptionsTest, TopicWithoutToleranceHasNoEffectAndSaysSo) {
   const LoadResult result = LoadWith("errors.deadletterqueue.topic.name=letters\n");
   EXPECT_THAT(result.warnings, Contains(HasSubstr("set errors.tolerance=all")));
-  EXPECT_TRUE(result.options.sink.dead_letter_topic.empty());
+  EXPECT_TRUE(result.options.sink->dead_letter_topic.empty());
 }
 
 TEST_F(RecordErrorOptionsTest, ToleranceWithoutTopicIsWarnedAbout) {

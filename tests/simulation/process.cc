@@ -3,7 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "offset/options.h"
+#include "route/options.h"
 #include "snapshot/options.h"
 #include "tests/simulation/broker.h"
 #include "tests/simulation/source.h"
@@ -14,13 +19,13 @@ namespace {
 engine::ConnectorOptions Config(Random* random) {
   engine::ConnectorOptions config;
   config.name = "simulated";
-  config.route.topic_prefix = config.encode.topic_prefix = "srv";
-  config.encode.database = "shop";
-  config.encode.key.schemas_enable = config.encode.value.schemas_enable = false;
-  config.snapshot.mode = snapshot::SnapshotMode::kNever;
-  config.offset.flush_interval = random->UpTo(absl::Seconds(10));
-  config.runtime.catalog_delay = random->UpTo(absl::Seconds(1));
-  if (random->OneIn(3)) config.heartbeat.interval = absl::Seconds(30);
+  config.route->topic_prefix = config.encode->topic_prefix = "srv";
+  config.encode->database = "shop";
+  config.encode->key.schemas_enable = config.encode->value.schemas_enable = false;
+  config.snapshot->mode = snapshot::SnapshotMode::kNever;
+  config.offset->flush_interval = random->UpTo(absl::Seconds(10));
+  config.runtime->catalog_delay = random->UpTo(absl::Seconds(1));
+  if (random->OneIn(3)) config.heartbeat->interval = absl::Seconds(30);
   return config;
 }
 

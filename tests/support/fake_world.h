@@ -4,8 +4,12 @@
 #include <atomic>
 #include <memory>
 
+#include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/world/world.h"
+#include "offset/options.h"
+#include "route/options.h"
 #include "tests/support/fake_broker.h"
 #include "tests/support/fake_database.h"
 
@@ -41,11 +45,11 @@ class FakeWorld final : public engine::World {
 inline engine::ConnectorOptions FakeConfig(std::string name = "orders") {
   engine::ConnectorOptions config;
   config.name = std::move(name);
-  config.route.topic_prefix = config.encode.topic_prefix = "srv";
-  config.encode.database = "shop";
-  config.encode.key.schemas_enable = config.encode.value.schemas_enable = false;
-  config.offset.flush_interval = absl::Milliseconds(2);
-  config.runtime.catalog_delay = absl::ZeroDuration();
+  config.route->topic_prefix = config.encode->topic_prefix = "srv";
+  config.encode->database = "shop";
+  config.encode->key.schemas_enable = config.encode->value.schemas_enable = false;
+  config.offset->flush_interval = absl::Milliseconds(2);
+  config.runtime->catalog_delay = absl::ZeroDuration();
   return config;
 }
 

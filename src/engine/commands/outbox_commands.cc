@@ -9,13 +9,18 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/world/chain_preview.h"
+#include "kafka/options.h"
 #include "names/table_filter.h"
 #include "offset/offset_store_factory.h"
+#include "offset/options.h"
 #include "outbox/fence.h"
 #include "outbox/options.h"
 #include "postgres/connection_options.h"
+#include "postgres/options.h"
+#include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/slot.h"
+#include "route/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -25,7 +30,7 @@ constexpr absl::Duration kPoll = absl::Milliseconds(500);
 absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const ConnectorOptions& options,
                                                            postgres::SessionKind kind,
                                                            const Environment& environment) {
-  return postgres::Connection::Open({.database = options.database,
+  return postgres::Connection::Open({.database = *options.database,
                                      .kind = kind,
                                      .application_name = "walduct outbox clean",
                                      .environment = environment});
@@ -65,7 +70,7 @@ absl::Status CheckSlot(postgres::Connection& connection, const std::string& name
 }
 
 absl::Status CheckPublishesInserts(const ConnectorOptions& options) {
-  if (!options.route.skip_create) return absl::OkStatus();
+  if (!options.route->skip_create) return absl::OkStatus();
   return Error(absl::StatusCode::kInvalidArgument, "outbox_not_published",
                "skipped.operations lists 'c': inserts are not published, and their rows would be "
                "deleted",
@@ -78,8 +83,8 @@ absl::Status AwaitAcknowledged(const ConnectorOptions& options, Lsn wanted,
   const absl::Duration deadline = clock->Monotonic() + request.wait;
   ASSIGN_OR_RETURN(
       const auto store,
-      offset::CreateOffsetStore(options.offset, options.kafka,
-                                {options.name, options.route.topic_prefix}, request.environment));
+      offset::CreateOffsetStore(*options.offset, *options.kafka,
+                                {options.name, options.route->topic_prefix}, request.environment));
   bool same_server = false;
   std::string last = "none";
   while (true) {
@@ -105,24 +110,24 @@ absl::Status AwaitAcknowledged(const ConnectorOptions& options, Lsn wanted,
 absl::StatusOr<outbox::Removed> CleanOutboxOnce(const ConnectorOptions& given,
                                                 const CleanRequest& request) {
   ConnectorOptions options = given;
-  if (!options.outbox.tables) {
+  if (!options.outbox->tables) {
     return Error(absl::StatusCode::kInvalidArgument, "outbox_no_tables",
                  "walduct.outbox.tables is not set", "name the outbox tables as schema.table");
   }
   RETURN_IF_ERROR(CheckPublishesInserts(options));
-  if (options.outbox.cleanup == outbox::OutboxCleanup::kNone)
-    options.outbox.cleanup = outbox::OutboxCleanup::kDelete;
+  if (options.outbox->cleanup == outbox::OutboxCleanup::kNone)
+    options.outbox->cleanup = outbox::OutboxCleanup::kDelete;
   RETURN_IF_ERROR(PreviewOnServer(options, request.environment).status());
   ASSIGN_OR_RETURN(const auto connection,
                    Open(options, postgres::SessionKind::kSql, request.environment));
-  const names::TableFilter captured(options.tables);
+  const names::TableFilter captured(*options.tables);
   ASSIGN_OR_RETURN(
       const std::string publication,
-      replication::ResolvePublicationName(*connection, options.replication.publication_name));
+      replication::ResolvePublicationName(*connection, options.replication->publication_name));
   outbox::Cleaner cleaner({.connection = connection.get(),
-                           .tables = {&options.outbox, &captured, publication},
+                           .tables = {options.outbox.get(), &captured, publication},
                            .stopping = nullptr});
-  RETURN_IF_ERROR(CheckSlot(*connection, options.replication.slot_name));
+  RETURN_IF_ERROR(CheckSlot(*connection, options.replication->slot_name));
   RETURN_IF_ERROR(cleaner.Prepare());
   ASSIGN_OR_RETURN(const outbox::Fence fence, outbox::TakeFence(*connection));
   if (request.dry_run) return cleaner.Count(fence);

@@ -1,43 +1,87 @@
 // ConnectorOptions: the configuration of one connector, one struct per room. Only what composes the
-// rooms takes the whole; a class takes the struct of its own room. Built by
-// loader/load_connector.h; immutable afterwards.
+// rooms takes the whole; a class takes the struct of its own room. Whoever reads a room's options
+// includes the header of that room: this one includes none, so that a new option of one room
+// compiles that room again and not the engine. Built by loader/load_connector.h; immutable
+// afterwards.
 #pragma once
 
+#include <compare>
 #include <string>
 
-#include "encode/options/encode_options.h"
-#include "engine/configuration/heartbeat_options.h"
-#include "engine/configuration/record_error_options.h"
-#include "engine/configuration/runtime_options.h"
-#include "kafka/options.h"
-#include "names/table_filter.h"
-#include "offset/options.h"
-#include "outbox/options.h"
-#include "postgres/options.h"
-#include "replication/options.h"
-#include "route/options.h"
-#include "sink/options.h"
-#include "snapshot/options.h"
-#include "transform/chain/chain_spec.h"
+#include "base/indirect.h"
+
+namespace walduct::encode {
+struct EncodeOptions;
+}
+namespace walduct::kafka {
+struct KafkaOptions;
+}
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::offset {
+struct OffsetOptions;
+}
+namespace walduct::outbox {
+struct OutboxOptions;
+}
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
+namespace walduct::replication {
+struct ReplicationOptions;
+}
+namespace walduct::route {
+struct RouteOptions;
+}
+namespace walduct::sink {
+struct SinkOptions;
+}
+namespace walduct::snapshot {
+struct SnapshotOptions;
+}
+namespace walduct::transform {
+struct ChainSpec;
+}
 
 namespace walduct::engine {
 
+struct HeartbeatOptions;
+struct RecordErrorOptions;
+struct RuntimeOptions;
+
 struct ConnectorOptions {
+  ConnectorOptions();
+  ConnectorOptions(const ConnectorOptions&);
+  ConnectorOptions(ConnectorOptions&&) noexcept;
+  ConnectorOptions& operator=(const ConnectorOptions&);
+  ConnectorOptions& operator=(ConnectorOptions&&) noexcept;
+  ~ConnectorOptions();
+
   std::string name;  // namespace of the offsets
-  postgres::DatabaseOptions database;
-  replication::ReplicationOptions replication;
-  names::TableFilterOptions tables;
-  snapshot::SnapshotOptions snapshot;
-  encode::EncodeOptions encode;
-  route::RouteOptions route;
-  transform::ChainSpec chain;
-  kafka::KafkaOptions kafka;
-  sink::SinkOptions sink;
-  offset::OffsetOptions offset;
-  HeartbeatOptions heartbeat;
-  RecordErrorOptions record_errors;
-  RuntimeOptions runtime;
-  outbox::OutboxOptions outbox;
+  Indirect<postgres::DatabaseOptions> database;
+  Indirect<replication::ReplicationOptions> replication;
+  Indirect<names::TableFilterOptions> tables;
+  Indirect<snapshot::SnapshotOptions> snapshot;
+  Indirect<encode::EncodeOptions> encode;
+  Indirect<route::RouteOptions> route;
+  Indirect<transform::ChainSpec> chain;
+  Indirect<kafka::KafkaOptions> kafka;
+  Indirect<sink::SinkOptions> sink;
+  Indirect<offset::OffsetOptions> offset;
+  Indirect<HeartbeatOptions> heartbeat;
+  Indirect<RecordErrorOptions> record_errors;
+  Indirect<RuntimeOptions> runtime;
+  Indirect<outbox::OutboxOptions> outbox;
 };
+
+// What no two connectors may share.
+struct SlotAddress {
+  std::string server;  // host:port
+  std::string slot;
+
+  auto operator<=>(const SlotAddress&) const = default;
+};
+SlotAddress SlotOf(const ConnectorOptions& options);
 
 }  // namespace walduct::engine

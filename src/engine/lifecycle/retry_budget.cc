@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/runtime_options.h"
+#include "replication/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -12,10 +14,10 @@ constexpr absl::Duration kFirstRetry = absl::Seconds(1);
 }  // namespace
 
 RetryBudget::RetryBudget(const ConnectorOptions& config, uint64_t seed)
-    : retries_(config.runtime.errors_max_retries),
-      soon_(config.replication.max_retries),
-      soon_delay_(config.replication.retry_delay),
-      backoff_(kFirstRetry, std::max(config.runtime.retry_wait, kFirstRetry), seed) {}
+    : retries_(config.runtime->errors_max_retries),
+      soon_(config.replication->max_retries),
+      soon_delay_(config.replication->retry_delay),
+      backoff_(kFirstRetry, std::max(config.runtime->retry_wait, kFirstRetry), seed) {}
 
 void RetryBudget::Reset() {
   failures_ = 0;

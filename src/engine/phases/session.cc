@@ -5,13 +5,19 @@
 
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/phases/delayed_schema_resolver.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
 #include "engine/phases/stream_phase.h"
 #include "names/table_filter.h"
+#include "offset/options.h"
 #include "pgoutput/assembler.h"
+#include "replication/options.h"
+#include "route/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -30,7 +36,7 @@ std::optional<event::Position> Session::stored() const {
 
 absl::Status Session::Run() {
   // A temporary slot goes with its session.
-  parts_.control->HoldPauses(config().replication.temporary_slot);
+  parts_.control->HoldPauses(config().replication->temporary_slot);
   const absl::Status ran = RunPhases();
   parts_.control->HoldPauses(false);
   return ran;
@@ -57,10 +63,10 @@ absl::Status Session::Build() {
                           .metrics = parts_.metrics},
       Checkpointer::Options{.store = prepared_.store.get(),
                             .clock = &clock,
-                            .interval = config().offset.flush_interval,
+                            .interval = config().offset->flush_interval,
                             .system_identifier = prepared_.system.system_identifier,
                             .timeline = prepared_.system.timeline,
-                            .transaction_id = config().route.transaction_metadata},
+                            .transaction_id = config().route->transaction_metadata},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt);
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),
@@ -71,7 +77,7 @@ absl::Status Session::Build() {
                                               .metrics = parts_.metrics,
                                               .warn_once = parts_.warn_once}));
   heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
-      .interval = config().heartbeat.interval,
+      .interval = config().heartbeat->interval,
       .clock = &clock,
       .pipeline = &path_->pipeline(),
       .sink = prepared_.sink.get(),
@@ -91,7 +97,7 @@ absl::Status Session::TakeSnapshot() {
   // Ended, it would have to begin anew.
   parts_.control->HoldPauses(true);
   const absl::Status ran = phase.Run();
-  parts_.control->HoldPauses(config().replication.temporary_slot);
+  parts_.control->HoldPauses(config().replication->temporary_slot);
   RETURN_IF_ERROR(ran);
   if (!phase.done()) return Settle();
   RETURN_IF_ERROR(snapshot->End());
@@ -111,7 +117,7 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   duties_->tracker().Advance(completed);
   RETURN_IF_ERROR(heartbeat_->Beat());
   parts_.board->WaitsFor(WaitReason::kDelivery);
-  RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime.shutdown_timeout));
+  RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout));
   log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
                                    {"rows", parts_.metrics->snapshot_rows.value()}});
   if (!prepared_.decision.stream) goal_reached_ = true;
@@ -153,12 +159,12 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
     resume.last_commit_end = start.commit_end;
   // Only schemas tell of labels.
   resume.watch_enum_labels =
-      config().encode.key.schemas_enable || config().encode.value.schemas_enable;
-  const names::TableFilter captured(config().tables);
+      config().encode->key.schemas_enable || config().encode->value.schemas_enable;
+  const names::TableFilter captured(*config().tables);
   DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
                                   .captured = &captured,
                                   .clock = &clock,
-                                  .delay = config().runtime.catalog_delay});
+                                  .delay = config().runtime->catalog_delay});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   StreamPhase phase({.source = opened.stream.get(),
                      .assembler = &assembler,
@@ -184,7 +190,7 @@ absl::Status Session::EndStream(replication::WalSource& stream) {
   duties_->outbox().Stop();
   stream.Stop(absl::Seconds(1));
   const bool drops_slot =
-      config().replication.drop_slot_on_stop && (goal_reached_ || parts_.control->stops());
+      config().replication->drop_slot_on_stop && (goal_reached_ || parts_.control->stops());
   return settled.ok() && drops_slot ? prepared_.source->DropSlot() : settled;
 }
 
@@ -193,13 +199,13 @@ absl::Status Session::EndStream(replication::WalSource& stream) {
 // nothing before it.
 void Session::Salvage() {
   const absl::Status settled =
-      duties_->housekeeping().Settle(std::min(config().runtime.shutdown_timeout, kSalvageTimeout));
+      duties_->housekeeping().Settle(std::min(config().runtime->shutdown_timeout, kSalvageTimeout));
   if (!settled.ok()) log::Debug("not settled", {{"error", std::string(settled.message())}});
 }
 
 absl::Status Session::Settle() {
   parts_.board->WaitsFor(WaitReason::kDelivery);
-  return duties_->housekeeping().Settle(config().runtime.shutdown_timeout);
+  return duties_->housekeeping().Settle(config().runtime->shutdown_timeout);
 }
 
 }  // namespace walduct::engine

@@ -6,8 +6,14 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/record_error_options.h"
 #include "engine/start/start_position.h"
+#include "replication/options.h"
+#include "route/options.h"
 #include "route/topic_naming.h"
+#include "snapshot/options.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 namespace {
@@ -46,7 +52,7 @@ absl::Status Preparation::OpenSource() {
   prepared_.source = parts_.world->MakeSource(parts_.source);
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
-  if (facts_.captured.empty() && !config().chain.ReadsMessages()) {
+  if (facts_.captured.empty() && !config().chain->ReadsMessages()) {
     log::Warn(
         "no table is captured: the include and exclude lists leave none; check their spelling "
         "(schema.table, regular expressions)");
@@ -60,11 +66,11 @@ absl::Status Preparation::Decide() {
                                .slot = &facts_.slot,
                                .system = facts_.system,
                                .in_recovery = facts_.in_recovery,
-                               .strategy = config().replication.offset_mismatch}));
-  const bool streams = config().snapshot.mode != snapshot::SnapshotMode::kInitialOnly;
+                               .strategy = config().replication->offset_mismatch}));
+  const bool streams = config().snapshot->mode != snapshot::SnapshotMode::kInitialOnly;
   const std::optional<offset::StoredOffset>& stored = prepared_.stored;
   const absl::StatusOr<snapshot::StartDecision> decision = snapshot::DecideStart(
-      {.mode = config().snapshot.mode,
+      {.mode = config().snapshot->mode,
        .offset = StateOf(stored),
        .position_available = !streams || verdict.available.ok(),
        .stored_position_text = stored ? stored->position.commit_end.ToString() : ""});
@@ -104,7 +110,7 @@ absl::Status Preparation::PrepareTopics() {
       KnownTopics(config(), facts_.captured, prepared_.decision.stream));
   parts_.board->WaitsFor(WaitReason::kDatabase);
   // A topic's name that Kafka refuses is the error of each of its records.
-  const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors.tolerate;
+  const bool of_records = absl::IsInvalidArgument(prepared) && config().record_errors->tolerate;
   if (of_records) log::Warn(std::string(prepared.message()), {{"hint", ErrorHint(prepared)}});
   return of_records ? absl::OkStatus() : prepared;
 }
@@ -127,14 +133,14 @@ std::vector<std::string> KnownTopics(const ConnectorOptions& config,
                                      const std::vector<postgres::TableName>& captured,
                                      bool streams) {
   std::vector<std::string> topics;
-  if (!config.chain.transforms.empty()) return topics;
-  const route::TopicNaming naming(config.route);
+  if (!config.chain->transforms.empty()) return topics;
+  const route::TopicNaming naming(*config.route);
   for (const postgres::TableName& table : captured)
     topics.push_back(naming.TableTopic(table.schema, table.table));
-  if (config.route.transaction_metadata && streams)
-    topics.push_back(route::TransactionTopic(config.route));
-  if (config.heartbeat.interval > absl::ZeroDuration())
-    topics.push_back(route::HeartbeatTopic(config.route));
+  if (config.route->transaction_metadata && streams)
+    topics.push_back(route::TransactionTopic(*config.route));
+  if (config.heartbeat->interval > absl::ZeroDuration())
+    topics.push_back(route::HeartbeatTopic(*config.route));
   return topics;
 }
 

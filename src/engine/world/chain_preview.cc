@@ -9,12 +9,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
 #include "engine/configuration/connector_options.h"
 #include "names/table_filter.h"
+#include "outbox/options.h"
 #include "postgres/connection_options.h"
+#include "postgres/options.h"
+#include "route/options.h"
 #include "route/router.h"
 #include "transform/chain/chain.h"
+#include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
 namespace {
@@ -39,18 +44,18 @@ ORDER BY 1, 2)";
 class Previewer {
  public:
   explicit Previewer(const ConnectorOptions& config)
-      : filter_(config.tables),
-        chain_(transform::Chain::Create(config.chain)),
-        outbox_(config.outbox) {
-    route::RouteOptions options = config.route;
+      : filter_(*config.tables),
+        chain_(transform::Chain::Create(*config.chain)),
+        outbox_(*config.outbox) {
+    route::RouteOptions options = *config.route;
     options.transaction_metadata = false;
     router_ = std::make_unique<route::Router>(std::move(options), filter_);
-    strict_ = config.chain.IsStrict();
+    strict_ = config.chain->IsStrict();
   }
 
   absl::Status Open(const ConnectorOptions& config, Clock& clock) {
     ASSIGN_OR_RETURN(encoder_,
-                     encode::RecordEncoder::Create(config.encode, clock, "", chain_.get()));
+                     encode::RecordEncoder::Create(*config.encode, clock, "", chain_.get()));
     return absl::OkStatus();
   }
 
@@ -106,12 +111,12 @@ class Previewer {
 // Captured partitions of outbox tables whose own names walduct.outbox.tables does not match.
 absl::Status AddUnboundPartitions(const ConnectorOptions& config, postgres::Connection& connection,
                                   ChainPreview* preview) {
-  const auto& transforms = config.chain.transforms;
+  const auto& transforms = config.chain->transforms;
   const auto router = std::find_if(transforms.begin(), transforms.end(),
                                    [](const auto& spec) { return spec.tables.has_value(); });
   if (router == transforms.end()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto rows, connection.Query(kPartitions));
-  const names::TableFilter filter(config.tables);
+  const names::TableFilter filter(*config.tables);
   for (int row = 0; row < rows.rows(); ++row) {
     const std::string partition = absl::StrCat(rows.Get(row, 0), ".", rows.Get(row, 1));
     const std::string parent = absl::StrCat(rows.Get(row, 2), ".", rows.Get(row, 3));
@@ -137,7 +142,7 @@ absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
   size_t seen = 0;
   for (const postgres::TableName& table : captured) {
     const std::string name = absl::StrCat(table.schema, ".", table.table);
-    if (!config.chain.MayMakeEvents(name) || ++seen > kMaxTables) continue;
+    if (!config.chain->MayMakeEvents(name) || ++seen > kMaxTables) continue;
     absl::StatusOr<event::TableSchemaPtr> schema = catalog.Describe(table.relation);
     if (absl::IsNotFound(schema.status())) continue;
     RETURN_IF_ERROR(schema.status());
@@ -154,12 +159,12 @@ absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
 absl::StatusOr<ChainPreview> PreviewOnServer(const ConnectorOptions& config,
                                              const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection,
-                   postgres::Connection::Open({.database = config.database,
+                   postgres::Connection::Open({.database = *config.database,
                                                .kind = postgres::SessionKind::kSql,
                                                .application_name = "walduct validate",
                                                .environment = environment}));
   postgres::Catalog catalog(*connection);
-  const names::TableFilter filter(config.tables);
+  const names::TableFilter filter(*config.tables);
   ASSIGN_OR_RETURN(const auto captured, catalog.CapturedTables(filter));
   return PreviewChain(config, *connection, catalog, captured);
 }

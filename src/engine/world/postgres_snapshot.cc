@@ -7,6 +7,8 @@
 #include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection_options.h"
+#include "postgres/options.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 
@@ -15,24 +17,24 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
   const ConnectorOptions& config = *options.config;
   ASSIGN_OR_RETURN(
       auto connection,
-      postgres::Connection::Open({.database = config.database,
+      postgres::Connection::Open({.database = *config.database,
                                   .kind = postgres::SessionKind::kSql,
                                   .application_name = "walduct " + config.name + " snapshot",
-                                  .keep_search_path = !config.snapshot.select_overrides.empty(),
+                                  .keep_search_path = !config.snapshot->select_overrides.empty(),
                                   .environment = environment}));
   ASSIGN_OR_RETURN(
       snapshot::SnapshotOrigin origin,
       snapshot::BeginOnSnapshot(*connection, {.snapshot_name = options.exported_snapshot,
-                                              .lock_timeout = config.snapshot.lock_timeout}));
+                                              .lock_timeout = config.snapshot->lock_timeout}));
   origin.consistent_point = options.start;
   if (!origin.consistent_point.valid()) {
     ASSIGN_OR_RETURN(origin.consistent_point, snapshot::ReadCurrentLsn(*connection));
   }
-  if (config.snapshot.lock_tables)
+  if (config.snapshot->lock_tables)
     RETURN_IF_ERROR(snapshot::LockTables(*connection, options.tables));
   postgres::Catalog catalog(*connection);
   ASSIGN_OR_RETURN(auto plan,
-                   snapshot::PlanSnapshot(*connection, catalog, options.tables, config.snapshot));
+                   snapshot::PlanSnapshot(*connection, catalog, options.tables, *config.snapshot));
   RETURN_IF_ERROR(options.check(*connection, plan));
   log::Info("snapshot started",
             {{"tables", plan.size()}, {"lsn", origin.consistent_point.ToString()}});

@@ -7,16 +7,22 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "encode/options/encode_options.h"
 #include "encode/types/column_rules.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
+#include "names/table_filter.h"
 #include "postgres/connection_options.h"
 #include "postgres/money_check.h"
+#include "postgres/options.h"
 #include "postgres/server_check.h"
+#include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
+#include "snapshot/options.h"
 #include "snapshot/transaction.h"
 
 namespace walduct::engine {
@@ -42,8 +48,8 @@ absl::Duration StatusInterval(Connection& sql, absl::Duration configured) {
 PostgresSource::PostgresSource(const SourceOptions& options, const Environment& environment)
     : options_(options),
       environment_(environment),
-      replication_options_(options.config->replication),
-      filter_(options.config->tables),
+      replication_options_(*options.config->replication),
+      filter_(*options.config->tables),
       outbox_({.config = options.config,
                .captured = &filter_,
                .metrics = options.metrics,
@@ -52,7 +58,7 @@ PostgresSource::PostgresSource(const SourceOptions& options, const Environment& 
 
 postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
                                                     absl::string_view what) const {
-  return {.database = config().database,
+  return {.database = *config().database,
           .kind = kind,
           .application_name = absl::StrCat("walduct ", config().name, what),
           .environment = environment_};
@@ -68,9 +74,9 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock);
   ASSIGN_OR_RETURN(facts_.captured, catalog_->CapturedTables(filter_));
   const auto published = [this](absl::string_view column) {
-    return encode::IsIncluded(config().encode.columns, column);
+    return encode::IsIncluded(config().encode->columns, column);
   };
-  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, config().database, facts_.captured, published));
+  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, *config().database, facts_.captured, published));
   ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
   return facts_;
 }
@@ -124,7 +130,7 @@ absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,
 }
 
 bool PostgresSource::ReadsOutboxRows(const SourcePlan& plan) const {
-  return plan.decision.snapshot && !config().snapshot.include_collections;
+  return plan.decision.snapshot && !config().snapshot->include_collections;
 }
 
 // What was written between the first check and the slot.
@@ -132,13 +138,13 @@ absl::Status PostgresSource::CheckNoOutboxHistory() {
   ASSIGN_OR_RETURN(const auto connection, Connection::Open(Session(SessionKind::kSql, " outbox")));
   RETURN_IF_ERROR(
       snapshot::BeginOnSnapshot(*connection, {.snapshot_name = exported_snapshot_,
-                                              .lock_timeout = config().snapshot.lock_timeout})
+                                              .lock_timeout = config().snapshot->lock_timeout})
           .status());
   return outbox_.CheckNoHistory(*connection);
 }
 
 std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
-  return snapshot::SelectTables(facts_.captured, config().snapshot, config().tables);
+  return snapshot::SelectTables(facts_.captured, *config().snapshot, *config().tables);
 }
 
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn start) {
@@ -189,7 +195,7 @@ absl::Status PostgresSource::DropSlot() {
 }
 
 void PostgresSource::RequestHeartbeatAction() {
-  const std::string& sql = config().heartbeat.action_query;
+  const std::string& sql = config().heartbeat->action_query;
   if (sql.empty()) return;
   if (heartbeat_action_ == nullptr) {
     postgres::ConnectionOptions connection = Session(SessionKind::kSql, " heartbeat");

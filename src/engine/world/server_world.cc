@@ -4,7 +4,11 @@
 
 #include "engine/configuration/connector_options.h"
 #include "engine/world/postgres_source.h"
+#include "kafka/options.h"
 #include "offset/offset_store_factory.h"
+#include "offset/options.h"
+#include "route/options.h"
+#include "sink/options.h"
 #include "sink/sink_factory.h"
 
 namespace walduct::engine {
@@ -15,13 +19,13 @@ uint64_t ServerWorld::Random() {
 }
 
 absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(const ConnectorOptions& config) {
-  return sink::CreateSink(config.sink, config.kafka, environment_);
+  return sink::CreateSink(*config.sink, *config.kafka, environment_);
 }
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(
     const ConnectorOptions& config) {
-  return offset::CreateOffsetStore(config.offset, config.kafka,
-                                   {config.name, config.route.topic_prefix}, environment_);
+  return offset::CreateOffsetStore(*config.offset, *config.kafka,
+                                   {config.name, config.route->topic_prefix}, environment_);
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

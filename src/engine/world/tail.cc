@@ -8,8 +8,13 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "offset/options.h"
+#include "outbox/options.h"
 #include "replication/options.h"
 #include "replication/publication.h"
+#include "sink/options.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -24,16 +29,16 @@ std::string UniqueName() {
 }  // namespace
 
 ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
-  config.sink.kind = sink::SinkKind::kTerminal;
-  config.offset.kind = offset::OffsetStoreKind::kMemory;
-  config.replication.temporary_slot = true;
-  config.replication.failover_slot = false;
-  config.replication.drop_slot_on_stop = false;
-  config.replication.slot_name = UniqueName();
-  config.heartbeat = {};  // nor does it write to the database
-  config.replication.replica_identities.clear();
-  config.outbox.cleanup = outbox::OutboxCleanup::kNone;
-  if (!keep_snapshot_mode) config.snapshot.mode = snapshot::SnapshotMode::kNoData;
+  config.sink->kind = sink::SinkKind::kTerminal;
+  config.offset->kind = offset::OffsetStoreKind::kMemory;
+  config.replication->temporary_slot = true;
+  config.replication->failover_slot = false;
+  config.replication->drop_slot_on_stop = false;
+  config.replication->slot_name = UniqueName();
+  *config.heartbeat = {};  // nor does it write to the database
+  config.replication->replica_identities.clear();
+  config.outbox->cleanup = outbox::OutboxCleanup::kNone;
+  if (!keep_snapshot_mode) config.snapshot->mode = snapshot::SnapshotMode::kNoData;
   return config;
 }
 
