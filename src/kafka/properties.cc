@@ -34,7 +34,7 @@ struct Renamed {
   absl::string_view native;
 };
 constexpr Renamed kRenamed[] = {
-    {"buffer.memory", ""},  // SinkOptions::buffer_bytes
+    {"buffer.memory", ""},  // KafkaSinkOptions::buffer_bytes
     {"compression.gzip.level", ""},
     {"compression.lz4.level", ""},
     {"compression.zstd.level", ""},

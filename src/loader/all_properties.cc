@@ -16,6 +16,8 @@
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/table_filter_properties.h"
+#include "sink/kafka_sink_properties.h"
+#include "sink/line_sink_properties.h"
 #include "sink/sink_properties.h"
 #include "snapshot/snapshot_properties.h"
 #include "transform/properties/chain_properties.h"
@@ -51,6 +53,7 @@ const config::PropertyTable& AllProperties() {
       {"Kafka clients", sink::TopicCreationProperties()},
       {"Position", offset::OffsetProperties()},
       {"walduct's own", sink::SinkProperties()},
+      {"walduct's own", sink::FileSinkProperties()},
       {"walduct's own", postgres::ConnectTimeoutProperties()},
       {"walduct's own", encode::LostValueProperties()},
       {"walduct's own", engine::DelayProperties()},

@@ -12,7 +12,8 @@
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/topic_naming_properties.h"
-#include "sink/sink_properties.h"
+#include "sink/kafka_sink_properties.h"
+#include "sink/line_sink_properties.h"
 #include "snapshot/snapshot_properties.h"
 #include "transform/properties/chain_properties.h"
 
@@ -70,7 +71,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   engine::CheckRuntime(properties, findings);
   snapshot::CheckSnapshot(properties, findings);
   CheckNotifications(properties, findings);
-  sink::CheckSink(properties, findings);
+  sink::CheckFileSink(properties, findings);
   offset::CheckOffset(properties, findings);
   transform::ChainSpec chain = transform::ReadChain(properties, findings);
   CheckHeaders(properties, chain, findings);

@@ -79,37 +79,37 @@ engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properti
   return errors;
 }
 
-// Where the position goes when nothing says so.
-void ChooseStore(const sink::SinkOptions& sink, offset::OffsetOptions* offset,
-                 config::Findings* findings) {
-  switch (sink.kind) {
-    case sink::SinkKind::kKafka:
-      break;
-    case sink::SinkKind::kFile:
-      offset->kind = offset::OffsetStoreKind::kFile;
-      offset->file_path = absl::StrCat(sink.file_path, ".offsets");
-      findings->Warn("offset.storage.file.filename",
-                     absl::StrCat("not set: the position is stored in '", offset->file_path, "'"));
-      break;
-    case sink::SinkKind::kStdout:
-    case sink::SinkKind::kTerminal:
-      offset->kind = offset::OffsetStoreKind::kMemory;
-      findings->Warn("offset.storage.file.filename",
-                     "not set: with this sink the position is kept in memory and lost at the stop");
-      break;
+// Where the position goes when nothing says so; one for each sink.
+struct ChooseStore {
+  offset::OffsetOptions* offset;
+  config::Findings* findings;
+
+  void operator()(const sink::KafkaSinkOptions&) const {}
+  void operator()(const sink::FileSinkOptions& sink) const {
+    offset->kind = offset::OffsetStoreKind::kFile;
+    offset->file_path = absl::StrCat(sink.path, ".offsets");
+    findings->Warn("offset.storage.file.filename",
+                   absl::StrCat("not set: the position is stored in '", offset->file_path, "'"));
   }
-}
+  void operator()(const sink::StdoutSinkOptions&) const {
+    offset->kind = offset::OffsetStoreKind::kMemory;
+    findings->Warn("offset.storage.file.filename",
+                   "not set: with this sink the position is kept in memory and lost at the stop");
+  }
+};
 
 // The router of records that cannot be published and the sink agree about their topic.
 void SetDeadLetters(const config::PropertySet& properties, engine::ConnectorOptions* options) {
-  options->sink->dead_letter_topic = options->record_errors->dead_letter_topic;
-  options->sink->dead_letter_replication_factor =
+  auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&options->sink->target);
+  if (kafka == nullptr) return;
+  kafka->dead_letter_topic = options->record_errors->dead_letter_topic;
+  kafka->dead_letter_replication_factor =
       static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
 }
 
 void WarnOfDefaultBroker(const config::PropertySet& properties,
                          const engine::ConnectorOptions& options, config::Findings* findings) {
-  const bool needs_kafka = options.sink->kind == sink::SinkKind::kKafka ||
+  const bool needs_kafka = std::holds_alternative<sink::KafkaSinkOptions>(options.sink->target) ||
                            options.offset->kind == offset::OffsetStoreKind::kKafkaTopic;
   const bool given = properties.IsSet("bootstrap.servers") ||
                      properties.IsSet("producer.bootstrap.servers") ||
@@ -137,7 +137,8 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.kafka = kafka::BuildKafka(properties);
   *options.sink = sink::BuildSink(properties, *options.kafka);
   *options.offset = offset::BuildOffset(properties);
-  if (!offset::NamesStore(properties)) ChooseStore(*options.sink, options.offset.get(), findings);
+  if (!offset::NamesStore(properties))
+    std::visit(ChooseStore{options.offset.get(), findings}, options.sink->target);
   *options.heartbeat = engine::BuildHeartbeat(properties, findings);
   *options.record_errors = BuildRecordErrors(properties, *options.chain);
   SetDeadLetters(properties, &options);

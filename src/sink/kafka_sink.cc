@@ -36,7 +36,7 @@ absl::Status DeadLetterError(const absl::Status& error) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const SinkOptions& options,
+absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& options,
                                                         const kafka::KafkaOptions& kafka,
                                                         const Environment& environment) {
   const bool creates = !options.topic_creation.empty();
@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const SinkOptions& optio
   return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options, environment));
 }
 
-KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const SinkOptions& options,
+KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
                      const Environment& environment)
     : clock_(*environment.clock),
       producer_(std::move(producer)),

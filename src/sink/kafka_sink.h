@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
-#include "sink/options.h"
+#include "sink/kafka_sink_options.h"
 #include "sink/sink.h"
 
 namespace walduct::kafka {
@@ -28,7 +28,7 @@ class KafkaSink final : public Sink {
   // lives.
   static constexpr size_t kMaxTopics = 65536;
 
-  static absl::StatusOr<std::unique_ptr<Sink>> Create(const SinkOptions& options,
+  static absl::StatusOr<std::unique_ptr<Sink>> Create(const KafkaSinkOptions& options,
                                                       const kafka::KafkaOptions& kafka,
                                                       const Environment& environment);
 
@@ -48,7 +48,7 @@ class KafkaSink final : public Sink {
   };
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
-  KafkaSink(std::unique_ptr<kafka::Producer> producer, const SinkOptions& options,
+  KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
             const Environment& environment);
   bool Creates(absl::string_view topic) const;
   kafka::NewTopic PlanOf(const Target& target) const;

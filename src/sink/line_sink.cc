@@ -28,19 +28,19 @@ absl::Status Unwritable(absl::string_view name, int error) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(bool pretty, size_t buffer_bytes) {
+absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSinkOptions& options) {
   return std::unique_ptr<Sink>(new LineSink({.name = "standard output",
                                              .fd = STDOUT_FILENO,
-                                             .pretty = pretty,
-                                             .buffer_bytes = buffer_bytes}));
+                                             .pretty = options.pretty,
+                                             .buffer_bytes = options.buffer_bytes}));
 }
 
-absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const std::string& path,
-                                                       size_t buffer_bytes) {
+absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& options) {
+  const std::string& path = options.path;
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0) return Unwritable(path, errno);
   std::unique_ptr<Sink> sink(
-      new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = buffer_bytes}));
+      new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = options.buffer_bytes}));
   uint64_t cut = 0;
   if (const int error = MendLastLine(path, fd, &cut); error != 0) return Unwritable(path, error);
   if (cut > 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "sink/line_sink_options.h"
 #include "sink/record_text.h"
 #include "sink/sink.h"
 
@@ -15,10 +16,9 @@ namespace walduct::sink {
 
 class LineSink final : public Sink {
  public:
-  // pretty: for people, coloured on a terminal.
-  static absl::StatusOr<std::unique_ptr<Sink>> ToStandardOutput(bool pretty, size_t buffer_bytes);
+  static absl::StatusOr<std::unique_ptr<Sink>> ToStandardOutput(const StdoutSinkOptions& options);
   // FailedPrecondition output_unwritable names the path.
-  static absl::StatusOr<std::unique_ptr<Sink>> ToFile(const std::string& path, size_t buffer_bytes);
+  static absl::StatusOr<std::unique_ptr<Sink>> ToFile(const FileSinkOptions& options);
   ~LineSink() override;
 
   bool HasCapacity() override { return buffer_.size() < buffer_bytes_; }

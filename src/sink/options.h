@@ -1,40 +1,16 @@
-// Where records go. Immutable once built.
+// SinkOptions: which sink, with the options of that one. A sink sees its own alone: its struct is
+// declared beside it. Immutable once built.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
+#include <variant>
 
-#include "java/regex/regex_list.h"
+#include "sink/kafka_sink_options.h"
+#include "sink/line_sink_options.h"
 
 namespace walduct::sink {
 
-enum class SinkKind {
-  kKafka,
-  kStdout,
-  kFile,
-  kTerminal
-};  // kTerminal: `walduct tail`, pretty-printed
-
-struct TopicCreationGroup {
-  std::string name;
-  std::optional<java::RegexList> include, exclude;
-  int replication_factor = -1;  // -1: broker default
-  int partitions = -1;
-  std::map<std::string, std::string> configs;
-};
-
 struct SinkOptions {
-  SinkKind kind = SinkKind::kKafka;
-  std::string file_path;            // sink.file.path
-  size_t buffer_bytes = 16u << 20;  // buffer.memory: bytes in flight at most
-  // groups in order, "default" last; empty: leave it to the broker
-  std::vector<TopicCreationGroup> topic_creation;
-  // Created with one partition where it is missing, whatever topic_creation says; empty: none.
-  std::string dead_letter_topic;
-  int dead_letter_replication_factor = 3;  // -1: broker default
+  std::variant<KafkaSinkOptions, FileSinkOptions, StdoutSinkOptions> target;
 };
 
 }  // namespace walduct::sink

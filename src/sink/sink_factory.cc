@@ -1,26 +1,33 @@
 #include "sink/sink_factory.h"
 
-#include "base/check.h"
 #include "sink/kafka_sink.h"
 #include "sink/line_sink.h"
+#include "sink/options.h"
 
 namespace walduct::sink {
+namespace {
 
-absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const SinkOptions& options,
-                                                 const kafka::KafkaOptions& kafka,
-                                                 const Environment& environment) {
-  switch (options.kind) {
-    case SinkKind::kKafka:
-      return KafkaSink::Create(options, kafka, environment);
-    case SinkKind::kStdout:
-      return LineSink::ToStandardOutput(/*pretty=*/false, options.buffer_bytes);
-    case SinkKind::kTerminal:
-      return LineSink::ToStandardOutput(/*pretty=*/true, options.buffer_bytes);
-    case SinkKind::kFile:
-      return LineSink::ToFile(options.file_path, options.buffer_bytes);
+using Opened = absl::StatusOr<std::unique_ptr<Sink>>;
+
+// One for each sink: the compiler finds a missing one.
+struct Open {
+  const kafka::KafkaOptions& kafka;
+  const Environment& environment;
+
+  Opened operator()(const KafkaSinkOptions& options) const {
+    return KafkaSink::Create(options, kafka, environment);
   }
-  CHECK(false);
-  return absl::OkStatus();
+  Opened operator()(const FileSinkOptions& options) const { return LineSink::ToFile(options); }
+  Opened operator()(const StdoutSinkOptions& options) const {
+    return LineSink::ToStandardOutput(options);
+  }
+};
+
+}  // namespace
+
+Opened CreateSink(const SinkOptions& options, const kafka::KafkaOptions& kafka,
+                  const Environment& environment) {
+  return std::visit(Open{kafka, environment}, options.target);
 }
 
 }  // namespace walduct::sink

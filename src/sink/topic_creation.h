@@ -5,7 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "kafka/topic_admin.h"
-#include "sink/options.h"
+#include "sink/kafka_sink_options.h"
 
 namespace walduct::sink {
 

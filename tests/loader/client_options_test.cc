@@ -21,6 +21,9 @@ class ClientOptionsTest : public LoadFixture {
     return "name=orders\ndatabase.hostname=db\ndatabase.user=cdc\ndatabase.dbname=shop\ntopic."
            "prefix=srv\n";
   }
+  static sink::KafkaSinkOptions ToKafka(const LoadResult& result) {
+    return std::get<sink::KafkaSinkOptions>(result.options.sink->target);
+  }
 };
 
 TEST_F(ClientOptionsTest, ConnectorOverridesWinOverWorkerProducerProperties) {
@@ -94,8 +97,8 @@ TEST_F(ClientOptionsTest, NoBrokersAreNeededWithoutKafka) {
 }
 
 TEST_F(ClientOptionsTest, BufferMemoryBoundsTheSink) {
-  EXPECT_EQ(LoadWith("producer.override.buffer.memory=1000").options.sink->buffer_bytes, 1000u);
-  EXPECT_EQ(Load(Minimal()).options.sink->buffer_bytes, 16u << 20);
+  EXPECT_EQ(ToKafka(LoadWith("producer.override.buffer.memory=1000")).buffer_bytes, 1000u);
+  EXPECT_EQ(ToKafka(Load(Minimal())).buffer_bytes, 16u << 20);
   EXPECT_THAT(LoadWith("producer.buffer.memory=much").errors,
               ElementsAre(HasSubstr("non-zero long value is expected")));
 }
@@ -107,12 +110,13 @@ TEST_F(ClientOptionsTest, FileSinkNeedsAPath) {
 
 TEST_F(ClientOptionsTest, TopicsAreCreatedByGroupsAndTheDefaultLast) {
   const auto groups =
-      LoadWith(
-          "topic.creation.groups=fast\ntopic.creation.fast.include=srv\\\\.a.*\n"
-          "topic.creation.fast.partitions=6\ntopic.creation.fast.cleanup.policy=compact\n"
-          "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=-1\n"
-          "topic.creation.default.retention.ms=5")
-          .options.sink->topic_creation;
+      ToKafka(
+          LoadWith(
+              "topic.creation.groups=fast\ntopic.creation.fast.include=srv\\\\.a.*\n"
+              "topic.creation.fast.partitions=6\ntopic.creation.fast.cleanup.policy=compact\n"
+              "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=-1\n"
+              "topic.creation.default.retention.ms=5"))
+          .topic_creation;
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].name, "fast");
   EXPECT_TRUE(groups[0].include->Matches("srv.abc"));
@@ -136,12 +140,11 @@ TEST_F(ClientOptionsTest, TopicCreationNeedsBothDefaults) {
 }
 
 TEST_F(ClientOptionsTest, WorkerCanSwitchTopicCreationOff) {
-  EXPECT_THAT(
-      Load(Minimal() +
-               "topic.creation.default.partitions=3\ntopic.creation.default.replication.factor=1\n",
-           "topic.creation.enable=false\n")
-          .options.sink->topic_creation,
-      IsEmpty());
+  EXPECT_THAT(ToKafka(Load(Minimal() + "topic.creation.default.partitions=3\ntopic.creation."
+                                       "default.replication.factor=1\n",
+                           "topic.creation.enable=false\n"))
+                  .topic_creation,
+              IsEmpty());
 }
 
 TEST_F(ClientOptionsTest, StoreOfThePositionFollowsTheNearestSource) {

@@ -15,12 +15,15 @@ using testing::IsEmpty;
 class RecordErrorOptionsTest : public LoadFixture {
  protected:
   LoadResult LoadWith(const std::string& lines) { return Load(Minimal() + lines); }
+  static sink::KafkaSinkOptions ToKafka(const LoadResult& result) {
+    return std::get<sink::KafkaSinkOptions>(result.options.sink->target);
+  }
 };
 
 TEST_F(RecordErrorOptionsTest, NothingIsToleratedUnlessAskedFor) {
   const LoadResult result = LoadWith("");
   EXPECT_FALSE(result.options.record_errors->tolerate);
-  EXPECT_TRUE(result.options.sink->dead_letter_topic.empty());
+  EXPECT_TRUE(ToKafka(result).dead_letter_topic.empty());
 }
 
 // As Connect names them, however they are written.
@@ -58,14 +61,14 @@ TEST_F(RecordErrorOptionsTest, DeadLettersAreRead) {
   EXPECT_EQ(options.record_errors->value_converter, "org.apache.kafka.connect.json.JsonConverter");
   EXPECT_EQ(options.record_errors->transforms.at("cast"),
             "org.apache.kafka.connect.transforms.Cast$Key");
-  EXPECT_EQ(options.sink->dead_letter_topic, "shop.letters");
-  EXPECT_EQ(options.sink->dead_letter_replication_factor, 2);
+  EXPECT_EQ(ToKafka(result).dead_letter_topic, "shop.letters");
+  EXPECT_EQ(ToKafka(result).dead_letter_replication_factor, 2);
 }
 
 TEST_F(RecordErrorOptionsTest, TopicWithoutToleranceHasNoEffectAndSaysSo) {
   const LoadResult result = LoadWith("errors.deadletterqueue.topic.name=letters\n");
   EXPECT_THAT(result.warnings, Contains(HasSubstr("set errors.tolerance=all")));
-  EXPECT_TRUE(result.options.sink->dead_letter_topic.empty());
+  EXPECT_TRUE(ToKafka(result).dead_letter_topic.empty());
 }
 
 TEST_F(RecordErrorOptionsTest, ToleranceWithoutTopicIsWarnedAbout) {

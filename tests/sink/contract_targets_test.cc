@@ -60,7 +60,7 @@ class FileTarget final : public SinkTarget {
  public:
   ~FileTarget() override { std::filesystem::remove(path_); }
   std::unique_ptr<Sink> Open(size_t buffer_bytes) override {
-    auto sink = LineSink::ToFile(path_, buffer_bytes);
+    auto sink = LineSink::ToFile({.buffer_bytes = buffer_bytes, .path = path_});
     CHECK(sink.ok());
     return *std::move(sink);
   }
@@ -92,7 +92,7 @@ class StdoutTarget final : public SinkTarget {
     std::filesystem::remove(path_);
   }
   std::unique_ptr<Sink> Open(size_t buffer_bytes) override {
-    auto sink = LineSink::ToStandardOutput(/*pretty=*/false, buffer_bytes);
+    auto sink = LineSink::ToStandardOutput({.buffer_bytes = buffer_bytes});
     CHECK(sink.ok());
     return *std::move(sink);
   }

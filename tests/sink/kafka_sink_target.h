@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "kafka/options.h"
 #include "sink/kafka_sink.h"
-#include "sink/options.h"
 #include "tests/sink/contract.h"
 
 namespace walduct::sink {
@@ -80,7 +79,7 @@ class KafkaSinkTarget : public SinkTarget {
     group.name = "default";
     group.partitions = 1;
     group.replication_factor = 1;
-    SinkOptions options;
+    KafkaSinkOptions options;
     options.buffer_bytes = buffer_bytes;
     options.topic_creation = {group};
     kafka::KafkaOptions kafka;

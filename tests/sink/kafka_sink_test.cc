@@ -41,7 +41,7 @@ class KafkaSinkTest : public testing::Test {
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
         absl::StrCat(absl::ToInt64Milliseconds(kPropagation));
-    auto sink = CreateSink(options_, kafka, {});
+    auto sink = CreateSink({options_}, kafka, {});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -70,7 +70,7 @@ class KafkaSinkTest : public testing::Test {
     return count;
   }
 
-  SinkOptions options_;
+  KafkaSinkOptions options_;
   kafka::MockCluster cluster_;
   Acks acks_;
 };
@@ -167,7 +167,7 @@ TEST_F(KafkaSinkTest, AnInvalidTopicNameIsRefusedAsSuch) {
 TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
   kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto sink = CreateSink(options_, kafka, {});
+  const auto sink = CreateSink({options_}, kafka, {});
   ASSERT_TRUE(sink.ok());
   const absl::Status status = (*sink)->PrepareTopics({"t"});
   EXPECT_EQ(ErrorReason(status), "broker_unavailable");

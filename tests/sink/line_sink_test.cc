@@ -34,11 +34,7 @@ class LineSinkTest : public testing::Test {
   ~LineSinkTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<Sink> Open() const {
-    SinkOptions options;
-    options.kind = SinkKind::kFile;
-    options.file_path = path_;
-    options.buffer_bytes = 300u << 10;
-    auto sink = CreateSink(options, {}, {});
+    auto sink = CreateSink({FileSinkOptions{.buffer_bytes = 300u << 10, .path = path_}}, {}, {});
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -114,13 +110,13 @@ TEST_F(LineSinkTest, ABurstIsWrittenOutBeforePoll) {
 }
 
 TEST_F(LineSinkTest, AnUnwritablePathIsSaidAtOnce) {
-  const absl::Status status = LineSink::ToFile("/no/such/directory/records", 1u << 20).status();
+  const absl::Status status = LineSink::ToFile({.path = "/no/such/directory/records"}).status();
   EXPECT_EQ(ErrorReason(status), "output_unwritable");
   EXPECT_NE(status.message().find("/no/such/directory/records"), absl::string_view::npos);
 }
 
 TEST_F(LineSinkTest, AFullDiskBreaksTheSinkAndNothingIsAcknowledged) {
-  const auto sink = LineSink::ToFile("/dev/full", 1u << 20);
+  const auto sink = LineSink::ToFile({.path = "/dev/full"});
   ASSERT_TRUE(sink.ok()) << sink.status();
   ASSERT_TRUE((*sink)->Write(Of("a"), 1).ok());
   EXPECT_EQ(ErrorReason((*sink)->Poll(acks_)), "output_unwritable");

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sink/options.h"
+#include "sink/kafka_sink_options.h"
 
 namespace walduct::sink {
 namespace {

@@ -29,7 +29,7 @@ std::string UniqueName() {
 }  // namespace
 
 ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
-  config.sink->kind = sink::SinkKind::kTerminal;
+  config.sink->target = sink::StdoutSinkOptions{.pretty = true};
   config.offset->kind = offset::OffsetStoreKind::kMemory;
   config.replication->temporary_slot = true;
   config.replication->failover_slot = false;

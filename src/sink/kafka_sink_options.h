@@ -1,0 +1,31 @@
+// How records get into Kafka. Immutable once built.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "java/regex/regex_list.h"
+
+namespace walduct::sink {
+
+struct TopicCreationGroup {
+  std::string name;
+  std::optional<java::RegexList> include, exclude;
+  int replication_factor = -1;  // -1: broker default
+  int partitions = -1;
+  std::map<std::string, std::string> configs;
+};
+
+struct KafkaSinkOptions {
+  size_t buffer_bytes = 16u << 20;  // in flight at most
+  // groups in order, "default" last; empty: leave it to the broker
+  std::vector<TopicCreationGroup> topic_creation;
+  // Created with one partition where it is missing, whatever topic_creation says; empty: none.
+  std::string dead_letter_topic;
+  int dead_letter_replication_factor = 3;  // -1: broker default
+};
+
+}  // namespace walduct::sink

@@ -1,0 +1,19 @@
+// Records as lines of text, in a file or on standard output. Immutable once built.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace walduct::sink {
+
+struct FileSinkOptions {
+  size_t buffer_bytes = 16u << 20;  // not acknowledged yet, at most
+  std::string path;
+};
+
+struct StdoutSinkOptions {
+  size_t buffer_bytes = 16u << 20;  // the same
+  bool pretty = false;              // for people: `walduct tail`
+};
+
+}  // namespace walduct::sink
