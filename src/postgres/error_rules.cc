@@ -36,6 +36,8 @@ constexpr char kReplicationRole[] =
 constexpr char kTls[] =
     "check database.sslmode, database.sslrootcert, database.sslcert and database.sslkey, and the "
     "server's ssl setting";
+constexpr char kVanished[] =
+    "a table, type or publication was dropped or altered meanwhile; it is tried again";
 constexpr char kReachable[] =
     "check database.hostname, database.port, firewalls, and that the server runs";
 
@@ -133,6 +135,11 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"0A000", "", kUnimplemented, "server_lacks_feature", ""},
     {"54", "", kFailedPrecondition, "value_too_large",
      "a value is too large to be sent as text (1 GB)"},
+    // The server looked for a relation that another session had dropped a moment before. These
+    // texts are never translated.
+    {"XX000", "could not open relation with OID", kUnavailable, "relation_vanished", kVanished},
+    {"XX000", "cache lookup failed", kUnavailable, "relation_vanished", kVanished},
+    {"XX000", "tuple concurrently", kUnavailable, "relation_vanished", kVanished},
     {"XX001", "", kDataLoss, "server_data_corrupted",
      "the server found corrupted storage; look into its log"},
     {"XX002", "", kDataLoss, "server_data_corrupted",

@@ -45,6 +45,8 @@ Findings Examine(const Result& result) {
   Findings findings;
   std::set<std::string> schemas;
   for (int row = 0; row < result.rows(); ++row) {
+    // Dropped while the question was answered.
+    if (result.is_null(row, kUsage) || result.is_null(row, kSelect)) continue;
     const std::string table = QuoteQualified(result.Get(row, kSchema), result.Get(row, kTable));
     const std::string schema = QuoteIdentifier(result.Get(row, kSchema));
     findings.role = QuoteIdentifier(result.Get(row, kRole));

@@ -1,11 +1,15 @@
 #include "postgres/relation_reader.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::postgres {
 namespace {
+
+// When the server itself stumbles over a drop under way; the next look does not find it.
+constexpr int kRetries = 5;
 
 // One row per column, and one with a NULL name for a table without columns.
 constexpr absl::string_view kColumnsBeforeGenerated = R"(
@@ -117,7 +121,9 @@ void ReadKey(const Result& result, CatalogRelation* relation) {
   }
 }
 
-absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation) {
+namespace {
+
+absl::StatusOr<std::optional<CatalogRelation>> ReadOnce(Connection& connection, Oid relation) {
   const int version = connection.server_version();
   const Statement columns = ColumnsStatement(version, relation);
   ASSIGN_OR_RETURN(const Result columns_result, connection.Query(columns.sql, columns.parameters));
@@ -126,6 +132,16 @@ absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connecti
   const Statement key = KeyStatement(version, relation);
   ASSIGN_OR_RETURN(const Result key_result, connection.Query(key.sql, key.parameters));
   ReadKey(key_result, &*read);
+  return read;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation) {
+  auto read = ReadOnce(connection, relation);
+  for (int again = 0; again < kRetries && ErrorReason(read.status()) == "relation_vanished";
+       ++again)
+    read = ReadOnce(connection, relation);
   return read;
 }
 

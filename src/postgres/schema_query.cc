@@ -92,6 +92,8 @@ absl::Status SchemaQuery::AfterRelation() {
 }
 
 absl::Status SchemaQuery::OnError(const absl::Status& error) {
+  // The server stumbled over a drop under way: the next look finds the table gone.
+  if (ErrorReason(error) == "relation_vanished") return Begin(Step::kPause);
   if (ErrorReason(error) != "lock_timeout") return error;
   const absl::Duration now = clock_.Monotonic();
   if (!refused_) refused_ = log_at_ = now;

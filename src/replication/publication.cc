@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "replication/publication_advice.h"
 #include "replication/publication_catalog.h"
 #include "replication/publication_sql.h"
 
@@ -16,8 +17,10 @@ namespace {
 constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr size_t kMaxTablesInHint = 200;
 // Two instances that start together: one creates the publication, the other finds it the second
-// time.
-constexpr int kAttempts = 3;
+// time. And tables may be dropped between the look at them and the statement that names them.
+constexpr int kAttempts = 10;
+// Naming a table locks it: nobody waits in silence behind whoever holds it.
+constexpr absl::string_view kLockTimeout = "SET LOCAL lock_timeout = '10s'; ";
 
 PublicationWish ForHint(PublicationWish wish) {
   if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
@@ -47,7 +50,8 @@ absl::Status Explained(const absl::Status& status, absl::string_view name, absl:
 
 bool LostRace(const absl::Status& status) {
   const std::string reason = ErrorReason(status);
-  return reason == "object_exists" || reason == "constraint_violation";
+  return reason == "object_exists" || reason == "constraint_violation" ||
+         reason == "table_missing" || reason == "schema_missing" || reason == "relation_vanished";
 }
 
 class Publisher {
@@ -67,9 +71,9 @@ class Publisher {
           "check table.include.list and schema.include.list: they must match at least one "
           "permanent table");
     }
-    RETURN_IF_ERROR(WarnOfRefusedWrites());
+    WarnOfRefusedWrites();
     const std::string sql = CreatePublicationSql(name, wish_);
-    const absl::Status status = connection_.Query(sql).status();
+    const absl::Status status = connection_.Query(absl::StrCat(kLockTimeout, sql)).status();
     if (LostRace(status)) return status;
     if (!status.ok()) return Explained(status, name, CreatePublicationSql(name, ForHint(wish_)));
     log::Info("publication created", {{"publication", name}, {"tables", TableCount()}});
@@ -94,7 +98,10 @@ class Publisher {
                    absl::StrCat("on the primary: ", sql));
     }
     // One simple query is one transaction: all of it or nothing.
-    const absl::Status status = connection_.Query(sql).status();
+    const absl::Status status = connection_.Query(absl::StrCat(kLockTimeout, sql)).status();
+    // What was to be dropped from the publication has gone with its table.
+    const bool gone = ErrorReason(status) == "publication_missing";
+    if (LostRace(status) || gone) return status;
     if (!status.ok()) return Explained(status, state.name, sql);
     log::Info("publication altered", {{"publication", state.name}, {"tables", TableCount()}});
     return absl::OkStatus();
@@ -102,16 +109,15 @@ class Publisher {
 
  private:
   // Before it happens to the applications that write to them.
-  absl::Status WarnOfRefusedWrites() {
+  void WarnOfRefusedWrites() {
     const auto published = [this](absl::string_view operation) {
       return !wish_.operations || std::find(wish_.operations->begin(), wish_.operations->end(),
                                             operation) != wish_.operations->end();
     };
-    if (wish_.mode == PublicationAutocreate::kNoTables) return absl::OkStatus();
-    if (!published("update") && !published("delete")) return absl::OkStatus();
-    if (wish_.mode == PublicationAutocreate::kAllTables)
-      return WarnBeforePublication(connection_, std::nullopt);
-    return WarnBeforePublication(connection_, wish_.tables);
+    if (wish_.mode == PublicationAutocreate::kNoTables) return;
+    if (!published("update") && !published("delete")) return;
+    const bool all = wish_.mode == PublicationAutocreate::kAllTables;
+    AdviseBeforePublication(connection_, all ? std::nullopt : std::optional(wish_.tables));
   }
 
   std::string TableCount() const {
@@ -170,21 +176,23 @@ absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connect
 absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured) {
   ASSIGN_OR_RETURN(const postgres::Result recovery, connection.Query(kInRecovery));
-  ASSIGN_OR_RETURN(const PublicationWish wish, MakeWish(connection, options, captured));
-  Publisher publisher(connection, wish, recovery.Get(0, 0) == "t");
+  PublicationWish wish;
   absl::Status status;
   std::string name;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    ASSIGN_OR_RETURN(wish, MakeWish(connection, options, captured));
+    Publisher publisher(connection, wish, recovery.Get(0, 0) == "t");
     ASSIGN_OR_RETURN(name, ResolvePublicationName(connection, options.publication_name));
     ASSIGN_OR_RETURN(const std::optional<PublicationState> state,
                      ReadPublication(connection, name));
     status = state ? publisher.Adjust(*state) : publisher.Create(name);
-    if (!LostRace(status)) break;
+    const bool gone = state && ErrorReason(status) == "publication_missing";
+    if (!LostRace(status) && !gone) break;
   }
   RETURN_IF_ERROR(status);
   const bool wants_tables = options.publication_autocreate != PublicationAutocreate::kNoTables;
-  return WarnAboutPublication(connection, name,
-                              wants_tables ? wish.tables : std::vector<PublishedTable>());
+  AdviseOnPublication(connection, name, wants_tables ? wish.tables : std::vector<PublishedTable>());
+  return absl::OkStatus();
 }
 
 }  // namespace walduct::replication

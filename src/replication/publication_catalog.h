@@ -23,14 +23,4 @@ absl::StatusOr<std::optional<PublicationState>> ReadPublication(postgres::Connec
 absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
     postgres::Connection& connection, const std::vector<postgres::TableName>& captured);
 
-// Warns, before a publication is created, of tables whose UPDATE and DELETE the server would refuse
-// from then on. tables: those it will name; nullopt: all of the database.
-absl::Status WarnBeforePublication(postgres::Connection& connection,
-                                   const std::optional<std::vector<PublishedTable>>& tables);
-
-// Warns of what an operator should know about a publication in use: tables whose UPDATE and DELETE
-// the server will refuse, captured tables it does not publish, no table at all.
-absl::Status WarnAboutPublication(postgres::Connection& connection, absl::string_view name,
-                                  const std::vector<PublishedTable>& captured);
-
 }  // namespace walduct::replication

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "names/table_filter.h"
+#include "snapshot/dropped_table.h"
 #include "snapshot/options.h"
 
 namespace walduct::snapshot {
@@ -108,17 +109,21 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
   std::vector<PlannedTable> plan;
   if (tables.empty()) return plan;
   ASSIGN_OR_RETURN(const auto estimates, EstimatedRows(connection, tables));
+  RETURN_IF_ERROR(SetSavepoint(connection));
   for (const TableName& name : tables) {
     PlannedTable table;
     table.name = name;
-    const absl::Status status = PlanTable(connection, catalog, options, &table);
+    absl::Status status = PlanTable(connection, catalog, options, &table);
+    const bool dropped = !status.ok() && (status = GoOnWithout(connection, name, status)).ok();
     if (!status.ok())
       return WithContext(status, absl::StrCat("snapshot of table ", FullName(name)));
+    if (dropped) continue;
     const auto estimate = estimates.find(ToInteger(name.relation));
     if (estimate != estimates.end() && table.targets.empty())
       table.estimated_rows = estimate->second;
     plan.push_back(std::move(table));
   }
+  RETURN_IF_ERROR(ReleaseSavepoint(connection));
   return plan;
 }
 

@@ -43,9 +43,9 @@ struct PlannedTable {
   std::optional<int64_t> estimated_rows;
 };
 
-// connection: the one that will read, inside its transaction; catalog may use the same. All tables
-// must exist. Errors: InvalidArgument, reason override_without_columns: an override gives none of
-// its table's columns; those of the server, with the table named.
+// connection: the one that will read, inside its transaction; catalog may use the same. Tables that
+// have been dropped are left out. Errors: InvalidArgument, reason override_without_columns: an
+// override gives none of its table's columns; those of the server, with the table named.
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(
     postgres::Connection& connection, postgres::Catalog& catalog,
     const std::vector<postgres::TableName>& tables, const SnapshotOptions& options);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "snapshot/dropped_table.h"
 
 namespace walduct::snapshot {
 namespace {
@@ -95,9 +96,14 @@ absl::Status SnapshotReader::OpenTable() {
     return absl::OkStatus();
   }
   mapped_.resize(table.schema->columns.size());
+  if (!std::exchange(has_savepoint_, true)) RETURN_IF_ERROR(SetSavepoint(connection_));
   auto copy = postgres::CopyReader::Start(connection_, table.select, table.select_columns);
-  if (!copy.ok()) return OfTable(copy.status(), table);
-  copy_ = *std::move(copy);
+  if (copy.ok()) {
+    copy_ = *std::move(copy);
+    return absl::OkStatus();
+  }
+  RETURN_IF_ERROR(OfTable(GoOnWithout(connection_, table.name, copy.status()), table));
+  CloseTable();
   return absl::OkStatus();
 }
 

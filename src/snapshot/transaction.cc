@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "snapshot/dropped_table.h"
 
 namespace walduct::snapshot {
 namespace {
@@ -84,10 +85,13 @@ absl::Status LockTables(postgres::Connection& connection,
                         const std::vector<postgres::TableName>& tables) {
   for (const postgres::TableName& table : tables) {
     const std::string name = postgres::QuoteQualified(table.schema, table.table);
-    const absl::Status locked =
+    RETURN_IF_ERROR(SetSavepoint(connection));
+    absl::Status locked =
         Execute(connection, absl::StrCat("LOCK TABLE ", name, " IN ACCESS SHARE MODE"));
+    if (!locked.ok()) locked = GoOnWithout(connection, table, locked);
     if (!locked.ok())
       return WithContext(locked, absl::StrCat("locking ", table.schema, ".", table.table));
+    RETURN_IF_ERROR(ReleaseSavepoint(connection));
   }
   return absl::OkStatus();
 }

@@ -190,5 +190,48 @@ TEST_F(PublicationTest, E24_WarnsOfTablesWhoseUpdatesTheServerRefuses) {
   EXPECT_THAT(log, HasSubstr("REPLICA IDENTITY FULL"));
 }
 
+TEST_F(PublicationTest, AdviceWaitsForNoLockOnATable) {
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE TABLE public.locked(id int)");
+  ASSERT_TRUE(Ensure("public.a").ok());
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE public.locked IN ACCESS EXCLUSIVE MODE");
+  Run("SET statement_timeout = '5s'");
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(Ensure("public.a").ok());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("public.locked"));
+}
+
+TEST_F(PublicationTest, AdviceThatCannotBeGivenStopsNothing) {
+  ASSERT_TRUE(Ensure().ok());
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE pg_inherits IN ACCESS EXCLUSIVE MODE");
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(Ensure().ok());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("could not be checked"));
+  EXPECT_EQ(Run("SHOW lock_timeout"), "0");
+}
+
+TEST_F(PublicationTest, AdviceKnowsMembersOfSchemasAndPartitions) {
+  Run("CREATE SCHEMA s; CREATE TABLE s.in_schema(id int); CREATE TABLE public.alone(id int);"
+      "CREATE TABLE public.root(id int) PARTITION BY LIST (id);"
+      "CREATE TABLE public.leaf PARTITION OF public.root FOR VALUES IN (1);"
+      "CREATE PUBLICATION dbz_publication FOR TABLE public.root, TABLES IN SCHEMA s");
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(Ensure().ok());
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("tables=\"public.leaf, s.in_schema\""));
+  EXPECT_THAT(log, HasSubstr("tables=public.alone"));
+}
+
+TEST_F(PublicationTest, ATableDroppedAfterTheLookIsLeftOut) {
+  options_.publication_autocreate = PublicationAutocreate::kFiltered;
+  Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE TABLE public.b(id int PRIMARY KEY)");
+  postgres::Catalog catalog(*session_);
+  const auto captured = *catalog.CapturedTables(names::TableFilter({}));
+  Run("DROP TABLE public.b");
+  ASSERT_TRUE(EnsurePublication(*session_, options_, captured).ok());
+  EXPECT_EQ(Members(), "public.a");
+}
+
 }  // namespace
 }  // namespace walduct::replication

@@ -66,6 +66,13 @@ class SnapshotReaderTest : public ::testing::Test {
                         options_);
   }
 
+  postgres::TableName Table(const std::string& name) {
+    const std::string oid =
+        MustQuery(*writer_, absl::StrCat("SELECT 'public.", name, "'::regclass::oid"));
+    return {
+        .relation = Oid{static_cast<uint32_t>(std::stoul(oid))}, .schema = "public", .table = name};
+  }
+
   absl::Status Read() {
     auto plan = Plan();
     if (!plan.ok()) return plan.status();
@@ -298,11 +305,66 @@ TEST_F(SnapshotReaderTest, WaitsForALockNoLongerThanTheTimeout_SNP32) {
 TEST_F(SnapshotReaderTest, LocksTablesAgainstChangesOfTheirShape) {
   Execute("CREATE TABLE a(id int)");
   Begin();
-  ASSERT_TRUE(LockTables(*connection_, {{.schema = "public", .table = "a"}}).ok());
+  ASSERT_TRUE(LockTables(*connection_, {Table("a")}).ok());
   EXPECT_EQ(MustQuery(*writer_, "SELECT mode FROM pg_locks WHERE relation = 'public.a'::regclass"),
             "AccessShareLock");
-  const absl::Status status = LockTables(*connection_, {{.schema = "public", .table = "missing"}});
-  EXPECT_THAT(std::string(status.message()), HasSubstr("locking public.missing"));
+}
+
+TEST_F(SnapshotReaderTest, SNP32_ALockThatIsNotGivenNamesTheTable) {
+  Execute("CREATE TABLE a(id int)");
+  Begin();
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE public.a IN ACCESS EXCLUSIVE MODE");
+  const absl::Status status = LockTables(*connection_, {Table("a")});
+  EXPECT_EQ(ErrorReason(status), "lock_timeout");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("locking public.a"));
+}
+
+TEST_F(SnapshotReaderTest, GoesOnWithoutATableThatWasDroppedBeforeItWasLocked) {
+  Execute("CREATE TABLE a(id int); CREATE TABLE b(id int)");
+  const postgres::TableName a = Table("a"), b = Table("b");
+  Begin();
+  Execute("DROP TABLE a");
+  ASSERT_TRUE(LockTables(*connection_, {a, b}).ok());
+  EXPECT_EQ(MustQuery(*writer_, "SELECT mode FROM pg_locks WHERE relation = 'public.b'::regclass"),
+            "AccessShareLock");
+}
+
+TEST_F(SnapshotReaderTest, GoesOnWithoutATableThatWasDroppedBeforeItWasPlanned) {
+  Execute("CREATE TABLE a(id int); CREATE TABLE b(id int); INSERT INTO b VALUES (1)");
+  options_.select_overrides["public.a"] = "SELECT id FROM public.a";
+  Begin();
+  // The transaction's view of pg_class is from before the drop.
+  MustQuery(*connection_, "SELECT count(*) FROM pg_class");
+  Execute("DROP TABLE a");
+  ASSERT_TRUE(Read().ok());
+  EXPECT_THAT(TablesRead(), ElementsAre("b"));
+}
+
+TEST_F(SnapshotReaderTest, GoesOnWithoutTablesThatWereDroppedBeforeTheirTurn) {
+  Execute(
+      "CREATE TABLE a(id int); CREATE TABLE b(id int); CREATE TABLE c(id int); CREATE TABLE d(id "
+      "int); INSERT INTO b VALUES (1); INSERT INTO d VALUES (1)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  // Another table of the old name is not the one that was planned.
+  Execute("DROP TABLE a; DROP TABLE c; CREATE TABLE c(other text)");
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  const absl::Status read = ReadToEnd(reader);
+  ASSERT_TRUE(read.ok()) << read;
+  EXPECT_THAT(TablesRead(), ElementsAre("b", "d"));
+  EXPECT_EQ(metrics_.snapshot_tables_remaining.value(), 0u);
+}
+
+TEST_F(SnapshotReaderTest, ATableThatWasRenamedIsNotPassedOver) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a VALUES (1)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  Execute("ALTER TABLE a RENAME TO z");
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  EXPECT_EQ(ErrorReason(ReadToEnd(reader)), "table_renamed");
 }
 
 TEST_F(SnapshotReaderTest, TheHandlersErrorEndsItAsItIs) {

@@ -1,0 +1,171 @@
+#include "replication/publication_advice.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::replication {
+namespace {
+
+using postgres::Result;
+
+// Somebody may hold a lock even on a catalog (VACUUM FULL).
+constexpr absl::string_view kLockTimeout = "SET lock_timeout = '500ms'";
+constexpr absl::string_view kNoLockTimeout = "RESET lock_timeout";
+
+// Not pg_publication_tables: that view opens every table, waits for its locks, and fails when one
+// is dropped meanwhile.
+constexpr absl::string_view kPublication = R"(
+WITH RECURSIVE publication AS (
+  SELECT p.oid, p.puballtables, p.pubupdate OR p.pubdelete AS changes
+  FROM pg_catalog.pg_publication p WHERE p.pubname = $1
+), named(oid) AS (
+  SELECT r.prrelid FROM publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid)";
+constexpr absl::string_view kSchemas = R"(
+  UNION SELECT c.oid FROM publication p
+  JOIN pg_catalog.pg_publication_namespace s ON s.pnpubid = p.oid
+  JOIN pg_catalog.pg_class c ON c.relnamespace = s.pnnspid)";
+constexpr absl::string_view kMembers = R"(
+), members(oid) AS (
+  SELECT n.oid FROM named n
+  UNION
+  SELECT c.oid FROM members m
+  JOIN pg_catalog.pg_inherits i ON i.inhparent = m.oid
+  JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid AND c.relispartition
+), published AS (
+  SELECT c.*, n.nspname, p.changes
+  FROM publication p CROSS JOIN pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND c.oid >= 16384
+    AND (p.puballtables OR c.oid IN (SELECT m.oid FROM members m))
+))";
+
+constexpr absl::string_view kPublished = R"(
+SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVER ()
+FROM published c
+WHERE c.changes)";
+
+constexpr absl::string_view kToBePublished = R"(
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname <> 'information_schema'
+  AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
+  AND ($1::pg_catalog.oid[] IS NULL OR c.oid = ANY ($1::pg_catalog.oid[])))";
+
+// A deferrable primary key is no replica identity.
+constexpr absl::string_view kWithoutIdentity = R"(
+  AND (c.relreplident = 'n'
+       OR (c.relreplident = 'd' AND NOT EXISTS (
+             SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
+       OR (c.relreplident = 'i' AND NOT EXISTS (
+             SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident)))
+ORDER BY 1 LIMIT 20)";
+
+// The server sends the old values of the index's columns alone.
+constexpr absl::string_view kKeyNotSent = R"(
+  AND c.relreplident = 'i' AND EXISTS (
+    SELECT 1 FROM pg_catalog.pg_index k JOIN pg_catalog.pg_index i ON i.indrelid = k.indrelid
+    WHERE k.indrelid = c.oid AND k.indisprimary AND i.indisreplident
+      AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[])
+ORDER BY 1 LIMIT 20)";
+
+// Partitions are left out: whether they or their root are published depends on
+// publish_via_partition_root.
+constexpr absl::string_view kUnpublished = R"(
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
+FROM pg_catalog.unnest($2::pg_catalog.oid[]) w(oid)
+JOIN pg_catalog.pg_class c ON c.oid = w.oid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r' AND NOT c.relispartition
+  AND NOT EXISTS (SELECT 1 FROM published p WHERE p.oid = c.oid)
+ORDER BY 1 LIMIT 20)";
+
+struct Question {
+  std::string sql;
+  std::vector<std::optional<std::string>> parameters;
+  absl::string_view message;  // when it finds tables
+  std::string hint;
+};
+
+void LogAnswer(const Question& question, const Result& result) {
+  if (result.rows() == 0) return;
+  std::vector<std::string> names;
+  for (int row = 0; row < result.rows(); ++row) names.emplace_back(result.Get(row, 0));
+  log::Warn(question.message, {{"count", result.Get(0, 1)},
+                               {"tables", absl::StrJoin(names, ", ")},
+                               {"hint", question.hint}});
+}
+
+absl::Status AskOne(postgres::Connection& connection, const Question& question) {
+  const absl::StatusOr<Result> result = connection.Query(question.sql, question.parameters);
+  if (result.ok()) LogAnswer(question, *result);
+  return result.status();
+}
+
+// The session may be broken: the next question that matters says so.
+void Ask(postgres::Connection& connection, const std::vector<Question>& questions) {
+  absl::Status status = connection.Query(kLockTimeout).status();
+  for (const Question& question : questions) {
+    if (!status.ok()) break;
+    status = AskOne(connection, question);
+  }
+  if (!status.ok()) {
+    log::Warn("the publication could not be checked; it is checked again with the next connection",
+              {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
+  }
+  connection.Query(kNoLockTimeout).status().IgnoreError();
+}
+
+std::string Oids(const std::vector<PublishedTable>& tables) {
+  std::vector<Oid> oids;
+  for (const PublishedTable& table : tables) oids.push_back(table.relation);
+  return postgres::OidArray(oids);
+}
+
+}  // namespace
+
+void AdviseBeforePublication(postgres::Connection& connection,
+                             const std::optional<std::vector<PublishedTable>>& tables) {
+  std::optional<std::string> oids;
+  if (tables) oids = Oids(*tables);
+  Ask(connection,
+      {{.sql = absl::StrCat(kToBePublished, kWithoutIdentity),
+        .parameters = {std::move(oids)},
+        .message = "about to publish tables without replica identity: the server will refuse "
+                   "UPDATE and DELETE on them",
+        .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
+                "only with skipped.operations=u,d,t"}});
+}
+
+void AdviseOnPublication(postgres::Connection& connection, absl::string_view name,
+                         const std::vector<PublishedTable>& captured) {
+  const std::string publication =
+      absl::StrCat(kPublication, connection.server_version() >= 150000 ? kSchemas : "", kMembers);
+  const std::vector<std::optional<std::string>> by_name = {std::string(name)};
+  Ask(connection,
+      {{.sql = absl::StrCat(publication, kPublished, kWithoutIdentity),
+        .parameters = by_name,
+        .message = "the server will refuse UPDATE and DELETE on published tables without replica "
+                   "identity",
+        .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
+                "out of the publication"},
+       {.sql = absl::StrCat(publication, kPublished, kKeyNotSent),
+        .parameters = by_name,
+        .message = "the replica identity of published tables is an index without columns of their "
+                   "primary key: a change of the key goes unnoticed, and deletes come without it",
+        .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
+                "message.key.columns"},
+       {.sql = absl::StrCat(publication, kUnpublished),
+        .parameters = {std::string(name), Oids(captured)},
+        .message = "captured tables are not in the publication: their changes will not arrive",
+        .hint =
+            absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}});
+}
+
+}  // namespace walduct::replication

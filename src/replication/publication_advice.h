@@ -1,0 +1,25 @@
+// What an operator should know about a publication, as warnings in the log. Advice never stops a
+// start and never waits: only catalog tables are read, no table of a user is opened or locked, and
+// what fails is logged and asked again with the next connection.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "postgres/connection.h"
+#include "replication/publication_sql.h"
+
+namespace walduct::replication {
+
+// Before a publication is created: tables whose UPDATE and DELETE the server would refuse from then
+// on. tables: those it will name; nullopt: all of the database.
+void AdviseBeforePublication(postgres::Connection& connection,
+                             const std::optional<std::vector<PublishedTable>>& tables);
+
+// Of a publication in use: tables whose UPDATE and DELETE the server refuses, keys that are not
+// sent, captured tables it does not publish.
+void AdviseOnPublication(postgres::Connection& connection, absl::string_view name,
+                         const std::vector<PublishedTable>& captured);
+
+}  // namespace walduct::replication
