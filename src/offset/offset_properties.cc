@@ -74,7 +74,10 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "offset.flush.interval.ms",
      .type = kPositiveLong,
      .default_value = "10000",
-     .doc = "Time between two stores of the position."},
+     .doc =
+         "Longest time between two stores of the position. What was delivered is stored within a "
+         "quarter of a second where that is cheap; without deliveries the position waits for "
+         "this interval."},
     {.name = "offset.flush.timeout.ms",
      .type = kPositiveLong,
      .default_value = "5000",

@@ -24,7 +24,10 @@ class OffsetStore {
   virtual absl::Status StartSave(const StoredOffset& offset) = 0;
 
   // Absent while the save is under way; OK once it is durable; an error when it failed and may be
-  // started again.
+  // started again. To be called whenever ready_fd() is readable, also with nothing under way: OK
+  // then.
+  //   FailedPrecondition offset_superseded  somebody else has stored a position since Load or the
+  //                                         last save: not to be started again
   virtual std::optional<absl::Status> PollSave() = 0;
 
   // Becomes readable when PollSave may have an answer; -1 when it always has one at once.

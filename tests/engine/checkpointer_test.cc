@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
 #include <vector>
+
+#include "base/error.h"
 
 namespace walduct::engine {
 namespace {
@@ -19,16 +23,28 @@ class FakeStore final : public offset::OffsetStore {
   absl::StatusOr<std::optional<offset::StoredOffset>> Load() override { return std::nullopt; }
   absl::Status StartSave(const offset::StoredOffset& offset) override {
     started.push_back(offset);
+    blocks();
     return start_answer;
   }
-  std::optional<absl::Status> PollSave() override { return answer; }
+  std::optional<absl::Status> PollSave() override {
+    ++polls;
+    return answer;
+  }
   int ready_fd() const override { return -1; }
   absl::Status Erase() override { return absl::OkStatus(); }
 
   std::vector<offset::StoredOffset> started;
   absl::Status start_answer;
   std::optional<absl::Status> answer = absl::OkStatus();
+  std::function<void()> blocks = [] {};
+  int polls = 0;
 };
+
+int Count(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
 
 event::Position At(uint64_t lsn) {
   event::Position position;
@@ -43,19 +59,21 @@ class CheckpointerTest : public testing::Test {
                          .clock = &clock_,
                          .interval = absl::Seconds(10),
                          .system_identifier = "7",
-                         .timeline = 2},
+                         .timeline = 2,
+                         .board = &board_},
                         stored);
   }
   FakeStore store_;
   ManualClock clock_;
+  StatusBoard board_{"orders", clock_};
 };
 
 TEST_F(CheckpointerTest, StoresOnlyWhenDue) {
   Checkpointer checkpointer = Make();
-  checkpointer.Turn(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   EXPECT_TRUE(store_.started.empty());
   clock_.now += absl::Seconds(10);
-  checkpointer.Turn(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   ASSERT_EQ(store_.started.size(), 1u);
   EXPECT_EQ(store_.started[0].system_identifier, "7");
   EXPECT_EQ(store_.started[0].timeline, 2u);
@@ -66,12 +84,12 @@ TEST_F(CheckpointerTest, I5_NothingCountsAsStoredBeforeTheStoreAnswered) {
   Checkpointer checkpointer = Make();
   store_.answer.reset();
   checkpointer.MakeDue();
-  checkpointer.Turn(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   EXPECT_FALSE(checkpointer.stored().has_value());
-  checkpointer.Turn(At(9));
+  EXPECT_TRUE(checkpointer.Turn(At(9)).ok());
   EXPECT_EQ(store_.started.size(), 1u) << "one save at a time";
   store_.answer = absl::OkStatus();
-  checkpointer.Turn(At(9));
+  EXPECT_TRUE(checkpointer.Turn(At(9)).ok());
   EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(5)) << "what was saved, not what is safe by now";
 }
 
@@ -79,12 +97,12 @@ TEST_F(CheckpointerTest, RST_23_AFailedSaveIsTriedAgainAndMovesNothing) {
   Checkpointer checkpointer = Make(At(1));
   store_.answer = absl::UnavailableError("disk");
   checkpointer.MakeDue();
-  checkpointer.Turn(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(1));
   EXPECT_FALSE(checkpointer.last_error().ok());
   store_.answer = absl::OkStatus();
   clock_.now += absl::Seconds(1);
-  checkpointer.Turn(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(5));
   EXPECT_TRUE(checkpointer.last_error().ok());
 }
@@ -92,7 +110,7 @@ TEST_F(CheckpointerTest, RST_23_AFailedSaveIsTriedAgainAndMovesNothing) {
 TEST_F(CheckpointerTest, AnUnmovedPositionIsNotStoredAgain) {
   Checkpointer checkpointer = Make(At(5));
   checkpointer.MakeDue();
-  checkpointer.Turn(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   EXPECT_TRUE(store_.started.empty());
 }
 
@@ -104,8 +122,102 @@ TEST_F(CheckpointerTest, TheEndOfASnapshotIsStoredThoughTheLsnIsTheSame) {
   completed.snapshot = event::SnapshotPhase::kCompleted;
   EXPECT_FALSE(checkpointer.Covers(completed));
   checkpointer.MakeDue();
-  checkpointer.Turn(completed);
+  EXPECT_TRUE(checkpointer.Turn(completed).ok());
   EXPECT_TRUE(checkpointer.Covers(completed));
+}
+
+TEST_F(CheckpointerTest, WhatWasDeliveredIsStoredSoon) {
+  Checkpointer checkpointer = Make(At(1));
+  checkpointer.OnDelivered();
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(5)) << "the first at once";
+  checkpointer.OnDelivered();
+  EXPECT_EQ(checkpointer.next_due(), clock_.now + Checkpointer::kSoon);
+  EXPECT_TRUE(checkpointer.Turn(At(6)).ok());
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(5));
+  clock_.now += Checkpointer::kSoon;
+  EXPECT_TRUE(checkpointer.Turn(At(7)).ok());
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(7));
+}
+
+TEST_F(CheckpointerTest, APositionThatMovesWithoutDeliveriesWaitsForTheInterval) {
+  Checkpointer checkpointer = Make(At(1));
+  const absl::Duration end = clock_.now + absl::Seconds(10);
+  while (clock_.now < end) {
+    EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+    EXPECT_TRUE(store_.started.empty());
+    EXPECT_EQ(checkpointer.next_due(), end);
+    clock_.now += absl::Milliseconds(500);
+  }
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(store_.started.size(), 1u);
+}
+
+// Not every delivery makes a position safe: the loop must not be woken again and again for it.
+TEST_F(CheckpointerTest, ADeliveryThatMovesNothingIsNotDueForEver) {
+  Checkpointer checkpointer = Make(At(5));
+  checkpointer.OnDelivered();
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_GT(checkpointer.next_due(), clock_.now);
+}
+
+TEST_F(CheckpointerTest, SavesThatBlockAreFewer) {
+  store_.blocks = [this] { clock_.now += absl::Milliseconds(50); };
+  Checkpointer checkpointer = Make(At(1));
+  checkpointer.OnDelivered();
+  const absl::Duration begin = clock_.now;
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  checkpointer.OnDelivered();
+  EXPECT_EQ(checkpointer.next_due(), begin + absl::Seconds(2));
+  store_.blocks = [this] { clock_.now += absl::Seconds(5); };
+  clock_.now = checkpointer.next_due();
+  EXPECT_TRUE(checkpointer.Turn(At(6)).ok());
+  checkpointer.OnDelivered();
+  EXPECT_LE(checkpointer.next_due() - clock_.now, absl::Seconds(10)) << "never beyond the interval";
+}
+
+TEST_F(CheckpointerTest, TheStoreIsPolledWithNothingUnderWay) {
+  Checkpointer checkpointer = Make(At(5));
+  EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  EXPECT_EQ(store_.polls, 1) << "its descriptor would stay readable";
+}
+
+TEST_F(CheckpointerTest, AStoreThatKeepsFailingIsSaidAgainAndAgainAndShown) {
+  testing::internal::CaptureStderr();
+  Checkpointer checkpointer = Make(At(1));
+  store_.answer = Error(absl::StatusCode::kUnavailable, "away", "no disk", "mount it");
+  checkpointer.MakeDue();
+  const absl::Duration end = clock_.now + absl::Minutes(3);
+  for (; clock_.now < end; clock_.now += absl::Milliseconds(500)) {
+    EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(Count(log, "cannot store the offset"), 1);
+  EXPECT_EQ(Count(log, "the position is not stored"), 3);
+  EXPECT_EQ(board_.Read().last_error->hint, "mount it");
+}
+
+TEST_F(CheckpointerTest, AStoreThatDoesNotAnswerIsSaidToo) {
+  testing::internal::CaptureStderr();
+  Checkpointer checkpointer = Make(At(1));
+  store_.answer.reset();
+  checkpointer.MakeDue();
+  const absl::Duration end = clock_.now + absl::Seconds(40);
+  for (; clock_.now < end; clock_.now += absl::Milliseconds(500)) {
+    EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(Count(log, "the position is not stored"), 1);
+  EXPECT_EQ(board_.Read().last_error->reason, "offset_store_slow");
+}
+
+TEST_F(CheckpointerTest, APositionThatSomebodyElseHasStoredEndsTheSession) {
+  Checkpointer checkpointer = Make(At(1));
+  store_.start_answer =
+      Error(absl::StatusCode::kFailedPrecondition, "offset_superseded", "another instance");
+  checkpointer.MakeDue();
+  EXPECT_EQ(ErrorReason(checkpointer.Turn(At(5))), "offset_superseded");
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(1));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "engine/duties/checkpointer.h"
 
+#include <algorithm>
+
 #include "base/check.h"
+#include "base/error.h"
 #include "base/log.h"
 
 namespace walduct::engine {
@@ -13,51 +16,110 @@ bool Moved(const std::optional<event::Position>& from, const event::Position& to
   return !from || from->snapshot != to.snapshot || *from < to;
 }
 
+// Another writer has gone on from here: to store what this one knows would set it back.
+bool IsFinal(const absl::Status& status) { return ErrorReason(status) == "offset_superseded"; }
+
 }  // namespace
 
 Checkpointer::Checkpointer(Options options, std::optional<event::Position> stored)
     : options_(std::move(options)),
       stored_(stored),
-      next_due_(options_.clock->Monotonic() + options_.interval) {}
+      soon_due_(options_.clock->Monotonic()),
+      next_due_(soon_due_ + options_.interval) {}
 
-void Checkpointer::Turn(const std::optional<event::Position>& safe) {
+absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
+  // Also with nothing under way: the store may have to take what made its descriptor readable.
+  const std::optional<absl::Status> answer = options_.store->PollSave();
+  const absl::Duration now = options_.clock->Monotonic();
   if (saving_) {
-    const std::optional<absl::Status> answer = options_.store->PollSave();
-    if (!answer) return;
+    if (!answer) {
+      ReportTrouble(*saving_, now);
+      return absl::OkStatus();
+    }
     Finish(*answer);
   }
-  const absl::Duration now = options_.clock->Monotonic();
-  if (now < next_due_) return;
+  if (now < next_due()) return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
   next_due_ = now + options_.interval;
-  if (!safe || !Moved(stored_, *safe)) return;
+  delivered_ = false;
+  if (safe && Moved(stored_, *safe)) Start(*safe, now);
+  return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
+}
+
+void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   offset::StoredOffset offset;
-  offset.position = *safe;
+  offset.position = safe;
   offset.system_identifier = options_.system_identifier;
   offset.timeline = options_.timeline;
   offset.transaction_id = options_.transaction_id;
   saving_ = safe;
-  if (const absl::Status started = options_.store->StartSave(offset); !started.ok())
-    return Finish(started);
-  if (const std::optional<absl::Status> answer = options_.store->PollSave()) Finish(*answer);
+  if (!unstored_since_) {
+    unstored_since_ = now;
+    report_due_ = now + kPatience;
+  }
+  const absl::Status started = options_.store->StartSave(offset);
+  const std::optional<absl::Status> answer =
+      started.ok() ? options_.store->PollSave() : std::optional(started);
+  const absl::Duration blocked = options_.clock->Monotonic() - now;
+  soon_ = std::min(std::max(kSoon, kCostFactor * blocked), options_.interval);
+  soon_due_ = now + soon_;
+  if (answer) Finish(*answer);
 }
 
 bool Checkpointer::Covers(const std::optional<event::Position>& safe) const {
   return !safe || !Moved(stored_, *safe);
 }
 
+absl::Duration Checkpointer::next_due() const {
+  if (saving_) return unstored_since_ ? report_due_ : absl::InfiniteDuration();
+  // A store that fails is asked in its own time.
+  const bool soon = delivered_ && last_error_.ok();
+  return soon ? std::min(soon_due_, next_due_) : next_due_;
+}
+
 void Checkpointer::Finish(const absl::Status& status) {
   CHECK(saving_.has_value());
-  if (status.ok()) {
-    if (!last_error_.ok()) log::Info("offset store works again");
-    stored_ = saving_;
-  } else {
-    if (last_error_.ok())
-      log::Warn("cannot store the offset, trying again",
-                {{"error", std::string(status.message())}});
-    next_due_ = options_.clock->Monotonic() + kRetryDelay;
-  }
-  last_error_ = status;
+  const event::Position position = *saving_;
   saving_.reset();
+  const bool first = last_error_.ok();
+  last_error_ = status;
+  const absl::Duration now = options_.clock->Monotonic();
+  if (status.ok()) {
+    if (!first || now - *unstored_since_ >= kPatience) log::Info("offset store works again");
+    unstored_since_.reset();
+    stored_ = position;
+    return;
+  }
+  next_due_ = now + kRetryDelay;
+  if (first && !IsFinal(status)) {
+    log::Warn("cannot store the offset, trying again",
+              {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
+    if (options_.board != nullptr) options_.board->ShowError(status);
+  }
+  ReportTrouble(position, now);
+}
+
+// Meanwhile the slot keeps the WAL of everything that is not stored.
+void Checkpointer::ReportTrouble(const event::Position& safe, absl::Duration now) {
+  if (!unstored_since_ || now < report_due_) return;
+  report_due_ = now + kRepeat;
+  absl::Status status = last_error_;
+  if (status.ok()) {
+    status = Error(absl::StatusCode::kUnavailable, "offset_store_slow",
+                   "the offset store does not answer",
+                   "see why the broker of the offset topic does not take records");
+  }
+  const uint64_t stored = stored_ ? stored_->commit_end.value() : 0;
+  log::Error(
+      "the position is not stored; after a crash all that follows it is published again, "
+      "and the slot keeps its WAL",
+      {{"for", absl::FormatDuration(absl::Trunc(now - *unstored_since_, absl::Seconds(1)))},
+       {"stored", stored_ ? stored_->commit_end.ToString() : "none"},
+       {"delivered", safe.commit_end.ToString()},
+       {"behind_bytes", stored_ ? safe.commit_end.value() - stored : 0},
+       {"error", std::string(status.message())},
+       {"reason", ErrorReason(status)},
+       {"hint", ErrorHint(status)}});
+  if (options_.board != nullptr) options_.board->ShowError(status);
 }
 
 }  // namespace walduct::engine

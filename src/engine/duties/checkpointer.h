@@ -1,5 +1,9 @@
 // Checkpointer: decides when the safe position is stored and says what is stored. What it calls
 // stored, and nothing further, may be reported to PostgreSQL. Never blocks. Data thread only.
+//
+// Records that have been delivered are stored soon: what a crash repeats is what lies between. How
+// soon depends on what a save costs, so that a slow disk does not slow the stream down. A position
+// that moves without records (a keepalive) waits for the interval: nothing is repeated without it.
 #pragma once
 
 #include <optional>
@@ -7,6 +11,7 @@
 
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "engine/control/status_board.h"
 #include "event/position.h"
 #include "offset/offset_store.h"
 
@@ -14,38 +19,57 @@ namespace walduct::engine {
 
 class Checkpointer {
  public:
+  // Between two saves that follow deliveries at least this, and at least kCostFactor times what the
+  // last one blocked, but never more than the interval.
+  static constexpr absl::Duration kSoon = absl::Milliseconds(200);
+  static constexpr int kCostFactor = 40;
+  // A store that fails for longer is an error, told again and again.
+  static constexpr absl::Duration kPatience = absl::Seconds(30);
+  static constexpr absl::Duration kRepeat = absl::Minutes(1);
+
   struct Options {
     offset::OffsetStore* store = nullptr;  // borrowed
     Clock* clock = nullptr;
     absl::Duration interval;
     std::string system_identifier;
     uint32_t timeline = 0;
-    bool transaction_id = false;  // see offset::StoredOffset
+    bool transaction_id = false;   // see offset::StoredOffset
+    StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
   };
   // stored: what the store held at the start.
   Checkpointer(Options options, std::optional<event::Position> stored);
 
-  // Polls a save under way, starts one when due and safe has moved. A failed save is logged once
-  // and tried again.
-  void Turn(const std::optional<event::Position>& safe);
+  // To be called with each turn of the loop. Polls a save under way, starts one when due and safe
+  // has moved. A failed save is tried again, and logged when it begins to fail and while it lasts.
+  // An error: the position must not be stored by this session any more.
+  absl::Status Turn(const std::optional<event::Position>& safe);
 
+  // Records have become durable.
+  void OnDelivered() { delivered_ = true; }
   // The next Turn saves whatever has moved.
   void MakeDue() { next_due_ = absl::ZeroDuration(); }
   // Everything up to safe is stored.
   bool Covers(const std::optional<event::Position>& safe) const;
   const std::optional<event::Position>& stored() const { return stored_; }
   // When Turn should be called next, on the monotonic clock; the store's ready_fd() wakes earlier.
-  absl::Duration next_due() const { return saving_ ? absl::InfiniteDuration() : next_due_; }
+  absl::Duration next_due() const;
   // Why the last save failed; OK when it did not.
   const absl::Status& last_error() const { return last_error_; }
 
  private:
+  void Start(const event::Position& safe, absl::Duration now);
   void Finish(const absl::Status& status);
+  void ReportTrouble(const event::Position& safe, absl::Duration now);
 
   Options options_;
   std::optional<event::Position> stored_;
   std::optional<event::Position> saving_;
-  absl::Duration next_due_;
+  bool delivered_ = false;   // since the last save began
+  absl::Duration soon_due_;  // for what was delivered
+  absl::Duration next_due_;  // for whatever moved
+  absl::Duration soon_ = kSoon;
+  std::optional<absl::Duration> unstored_since_;  // a save has failed or not answered
+  absl::Duration report_due_;
   absl::Status last_error_;
 };
 

@@ -30,7 +30,7 @@ bool Housekeeping::MayRead(WaitReason otherwise) {
 absl::Status Housekeeping::Turn() {
   parts_.control->Take();
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
-  parts_.checkpointer->Turn(parts_.tracker->safe());
+  RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
@@ -88,6 +88,7 @@ absl::Status Housekeeping::WaitForRoom() {
 
 void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   parts_.tracker->OnAcknowledged(ticket, count);
+  parts_.checkpointer->OnDelivered();
 }
 
 absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
@@ -106,11 +107,11 @@ absl::Status Housekeeping::Settle(absl::Duration timeout) {
   const absl::Status flushed = parts_.sink->Flush(*this, timeout);
   // Whatever was acknowledged is stored, even when not all was.
   parts_.checkpointer->MakeDue();
-  parts_.checkpointer->Turn(parts_.tracker->safe());
+  RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   while (!parts_.checkpointer->Covers(parts_.tracker->safe()) &&
          parts_.clock->Monotonic() < deadline) {
     parts_.poller->WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
-    parts_.checkpointer->Turn(parts_.tracker->safe());
+    RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   }
   ReplySoon();
   RETURN_IF_ERROR(SendStatusIfDue());

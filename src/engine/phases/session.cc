@@ -66,7 +66,8 @@ absl::Status Session::Build() {
                             .interval = config().offset->flush_interval,
                             .system_identifier = prepared_.system.system_identifier,
                             .timeline = prepared_.system.timeline,
-                            .transaction_id = config().route->transaction_metadata},
+                            .transaction_id = config().route->transaction_metadata,
+                            .board = parts_.board},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt);
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),
