@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/durability.h"
 #include "kafka/error.h"
 #include "names/topic_name.h"
 
@@ -107,6 +108,7 @@ struct Producer::Run {
 
 absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(const Options& options) {
   ASSIGN_OR_RETURN(const Properties properties, ProducerProperties(options.java, options.rules));
+  RETURN_IF_ERROR(CheckDurable(properties));
   ASSIGN_OR_RETURN(Client client,
                    Client::Create(Client::Role::kProducer, options.bootstrap_servers, properties));
   return std::unique_ptr<Producer>(new Producer(std::move(client), options));

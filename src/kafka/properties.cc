@@ -214,7 +214,7 @@ absl::Status CheckDurability(const Properties& java, Properties* out) {
     return Invalid(
         "acks",
         "must be all: with less, records that PostgreSQL has been told are safe can be lost",
-        "remove producer.override.acks");
+        "remove it");
   }
   if (!Get(java, "transactional.id").empty()) {
     return Invalid("transactional.id", "transactions are not supported", "remove it");

@@ -6,6 +6,7 @@
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_properties.h"
 #include "java/text/text_lists.h"
+#include "kafka/producer_check.h"
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
@@ -50,6 +51,11 @@ void CheckCleanup(const config::PropertySet& properties, config::Findings* findi
   }
 }
 
+bool UsesProducer(const config::PropertySet& properties) {
+  return properties.Text("sink") == "kafka" || properties.IsSet("offset.storage.topic") ||
+         properties.IsSet("offsets.storage.topic");
+}
+
 void CheckDeadLetterTopic(const config::PropertySet& properties, config::Findings* findings) {
   constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
   if (!properties.IsSet(kTopic)) return;
@@ -73,6 +79,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   CheckNotifications(properties, findings);
   sink::CheckFileSink(properties, findings);
   offset::CheckOffset(properties, findings);
+  if (UsesProducer(properties)) kafka::CheckProducer(properties, findings);
   transform::ChainSpec chain = transform::ReadChain(properties, findings);
   CheckHeaders(properties, chain, findings);
   sink::CheckTopicCreation(properties, findings);

@@ -201,6 +201,26 @@ def test_bad_value(name, db, connectors):
     assert not connector.offset_file.exists() and db.slots() == [] and db.publications() == []
 
 
+@pytest.mark.parametrize("prop", ["producer.override.acks", "producer.override.request.required.acks",
+                                  "producer.override.rdkafka.acks", "producer.override.rdkafka.request.required.acks"])
+@pytest.mark.parametrize("value", ["1", "all"])
+def test_producer_that_could_lose_records(value, prop, db, connectors):
+    """A setting has several names, and what librdkafka finally has is what counts; `all` is the control."""
+    connector = connectors(db, {prop: value})
+    validated = connector.call("validate")
+    if value == "all":
+        assert validated.returncode == 0, validated.stdout + validated.stderr
+        db.script(TABLE)
+        connector.start().wait_streaming()
+        connector.stop()
+        return
+    assert connector.run_to_end(timeout_s=10) == 2
+    for text in (connector.log_text(), validated.stdout + validated.stderr):
+        assert f"property '{prop}': value '1' must be all" in text and "remove it" in text
+    assert validated.returncode == 2
+    assert not connector.offset_file.exists() and db.slots() == [] and db.publications() == []
+
+
 def test_CFG_01_all_errors_at_once(db, connectors):
     connector = connectors(db, {"database.hostname": None, "database.port": "five", "slot.name": "xx-aa"})
     assert connector.run_to_end(timeout_s=10) == 2

@@ -83,6 +83,31 @@ TEST_F(ClientOptionsTest, ClientWithSecurityOfItsOwnInheritsNone) {
   EXPECT_THAT(kafka.consumer, Not(Contains(Key("ssl.truststore.location"))));
 }
 
+// Under the name that was typed, whatever spelling won.
+TEST_F(ClientOptionsTest, AProducerThatCouldLoseOrReorderRecordsIsRefused) {
+  struct Case {
+    std::string property, value, said;
+  };
+  for (const Case& c :
+       {Case{"producer.override.acks", "1", "must be all"},
+        Case{"producer.acks", "0", "must be all"},
+        Case{"producer.request.required.acks", "1", "must be all"},
+        Case{"producer.override.rdkafka.request.required.acks", "1", "must be all"},
+        Case{"producer.override.rdkafka.max.in.flight.requests.per.connection", "9", "from 1 to 5"},
+        Case{"producer.override.enable.idempotence", "maybe", "must be true or false"},
+        Case{"producer.override.rdkafka.enable.idempotence", "perhaps", "is not a value"}}) {
+    const LoadResult result = Load(Minimal(), c.property + "=" + c.value + "\n");
+    ASSERT_EQ(result.errors.size(), 1u) << c.property;
+    EXPECT_THAT(result.errors[0], HasSubstr("property '" + c.property + "': value '" + c.value));
+    EXPECT_THAT(result.errors[0], HasSubstr(c.said));
+    EXPECT_THAT(result.errors[0], HasSubstr("remove it")) << "what to do";
+  }
+  EXPECT_TRUE(
+      Load(Minimal() + "sink=stdout\noffset.storage.file.filename=/tmp/o\n", "producer.acks=1\n")
+          .errors.empty())
+      << "of no account without Kafka";
+}
+
 TEST_F(ClientOptionsTest, MissingBrokersAreConnectsDefaultWithAWarning) {
   const LoadResult result = Load(WithoutBrokers());
   EXPECT_EQ(result.options.kafka->bootstrap_servers, "localhost:9092");
