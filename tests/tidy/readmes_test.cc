@@ -1,0 +1,101 @@
+// The README of a room says what is there and what is not, and names nothing that is gone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/tidy/source_tree.h"
+
+namespace walduct::tidy {
+namespace {
+
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+// What stands in backquotes and has this form, in a text.
+std::set<std::string> Quoted(const std::string& text, const std::string& form) {
+  const std::regex quoted("`" + form + "`");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), quoted), end; it != end; ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+std::set<std::string> QuotedTypes(const std::string& text) {
+  return Quoted(text, "(?:[a-z]+::)?([A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*)(?:<[A-Za-z]+>)?");
+}
+
+std::set<std::string> QuotedFolders(const std::string& text) { return Quoted(text, "([a-z_]+)/"); }
+
+// The words of the code below src/, or below one room.
+std::set<std::string> WordsOfCode(const std::string& room) {
+  std::set<std::string> words;
+  for (const SourceFile& file : ReadTree({"src"}, {".h", ".cc"})) {
+    if (!room.empty() && RoomOf(file) != room) continue;
+    static const std::regex kWord("[A-Za-z0-9_]+");
+    for (std::sregex_iterator it(file.code.begin(), file.code.end(), kWord), end; it != end; ++it)
+      words.insert(it->str());
+  }
+  return words;
+}
+
+bool SaysWhatIsElsewhere(const std::string& text) {
+  static const std::regex kSays("(Does|does|What does) not|Not here");
+  return std::regex_search(text, kSays);
+}
+
+std::filesystem::path Readme(const std::string& room) {
+  return Root() / "src" / room / "README.md";
+}
+
+TEST(Readmes, SayWhatDoesNotBelongThere) {
+  for (const std::string& room : Rooms())
+    EXPECT_TRUE(SaysWhatIsElsewhere(ReadText(Readme(room)))) << Readme(room);
+}
+
+TEST(Readmes, NameAtLeastThreeOfTheirTypes) {
+  for (const std::string& room : Rooms()) {
+    const std::set<std::string> own = WordsOfCode(room);
+    int named = 0;
+    for (const std::string& type : QuotedTypes(ReadText(Readme(room))))
+      named += static_cast<int>(own.count(type));
+    EXPECT_GE(named, 3) << Readme(room);
+  }
+}
+
+TEST(Readmes, NameOnlyTypesThatExist) {
+  const std::set<std::string> words = WordsOfCode("");
+  for (const std::string& room : Rooms()) {
+    std::vector<std::string> gone;
+    for (const std::string& type : QuotedTypes(ReadText(Readme(room))))
+      if (words.count(type) == 0) gone.push_back(type);
+    EXPECT_THAT(gone, IsEmpty()) << Readme(room);
+  }
+}
+
+TEST(Readmes, NameOnlyFoldersThatExist) {
+  for (const std::string& room : Rooms()) {
+    std::vector<std::string> gone;
+    for (const std::string& folder : QuotedFolders(ReadText(Readme(room))))
+      if (!std::filesystem::exists(Readme(room).parent_path() / folder)) gone.push_back(folder);
+    EXPECT_THAT(gone, IsEmpty()) << Readme(room);
+  }
+}
+
+TEST(ReadmesRule, FindsQuotedNames) {
+  const std::string text = "`Lsn` in `files/`, `event::Value`, `ReadTable<Writer>`, `SQL`, File";
+  EXPECT_THAT(QuotedTypes(text), UnorderedElementsAre("Lsn", "Value", "ReadTable"));
+  EXPECT_THAT(QuotedFolders(text), UnorderedElementsAre("files"));
+}
+
+TEST(ReadmesRule, FindsWhatIsElsewhere) {
+  EXPECT_TRUE(SaysWhatIsElsewhere("**Does not:** SQL"));
+  EXPECT_FALSE(SaysWhatIsElsewhere("What goes here: SQL"));
+}
+
+}  // namespace
+}  // namespace walduct::tidy
