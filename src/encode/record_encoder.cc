@@ -3,6 +3,10 @@
 #include <utility>
 
 #include "base/status_macros.h"
+#include "encode/options/encode_options.h"
+#include "encode/program/template_encoder.h"
+#include "encode/table/row_writer.h"
+#include "encode/table/table_plan.h"
 
 namespace walduct::encode {
 namespace {
@@ -27,29 +31,34 @@ absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
 
 RecordEncoder::RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
                              const event::TransformChain* chain)
-    : options_(std::move(options)),
+    : options_(std::make_unique<const EncodeOptions>(std::move(options))),
       clock_(clock),
       run_id_(std::move(run_id)),
-      templates_(chain, options_, run_id_, &context_) {
+      templates_(std::make_unique<TemplateEncoder>(chain, *options_, run_id_, &context_)),
+      other_branches_(std::make_unique<RecordBranches>()) {
   context_.scratch = &scratch_;
   context_.notices = &notices_;
-  context_.on_failure = options_.values.on_failure;
+  context_.on_failure = options_->values.on_failure;
 }
+
+RecordEncoder::~RecordEncoder() = default;
+
+std::vector<std::string> RecordEncoder::TakeTransformNotices() { return templates_->TakeNotices(); }
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
   *record = event::Record();
   const int64_t now = absl::ToUnixNanos(clock_.Now());
   if (emission.kind != RecordKind::kChange || emission.operation == Operation::kMessage)
-    return templates_.Encode(emission, nullptr, &other_branches_, now, record);
+    return templates_->Encode(emission, nullptr, other_branches_.get(), now, record);
   const TablePlan& plan = PlanOf(emission);
   RETURN_IF_ERROR(plan.status);
-  return templates_.Encode(emission, &plan, plan.branches.get(), now, record);
+  return templates_->Encode(emission, &plan, plan.branches.get(), now, record);
 }
 
 absl::StatusOr<event::ChainOutcome> RecordEncoder::Preview(const Emission& emission) {
   const TablePlan& plan = PlanOf(emission);
   RETURN_IF_ERROR(plan.status);
-  return templates_.Preview(emission, plan);
+  return templates_->Preview(emission, plan);
 }
 
 const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
@@ -70,7 +79,7 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   std::unique_ptr<TablePlan>& plan = plans.recent[plans.next++ % plans.recent.size()];
   plan = std::make_unique<TablePlan>(CompileTable(
       {.schema = &schema, .topic = emission.topic, .key = emission.key_rule, .snapshot = snapshot},
-      options_));
+      *options_));
   plan->branches = std::make_shared<RecordBranches>();
   notices_.ForgetFields();
   for (const ColumnNotice& notice : plan->notices) notices_.Add(notice);
@@ -85,7 +94,7 @@ bool RecordEncoder::SameValue(const Emission& emission) { return Same(emission, 
 bool RecordEncoder::Same(const Emission& emission, bool key) {
   const TablePlan& plan = PlanOf(emission);
   if (!plan.status.ok()) return false;
-  const ConverterOptions& converter = key ? options_.key : options_.value;
+  const ConverterOptions& converter = key ? options_->key : options_->value;
   // Of its own, so that what is only compared is not counted.
   ValueContext context = context_;
   context.out = &compared_;

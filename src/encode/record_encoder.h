@@ -16,17 +16,19 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "encode/options/encode_options.h"
-#include "encode/program/template_encoder.h"
+#include "encode/formats/value_context.h"
 #include "encode/table/column_notices.h"
-#include "encode/table/row_writer.h"
-#include "encode/table/table_plan.h"
 #include "event/emission.h"
 #include "event/record.h"
 #include "event/record_comparison.h"
 #include "event/transform_chain.h"
 
 namespace walduct::encode {
+
+struct EncodeOptions;
+struct RecordBranches;
+struct TablePlan;
+class TemplateEncoder;
 
 class RecordEncoder final : public event::RecordComparison {
  public:
@@ -35,6 +37,7 @@ class RecordEncoder final : public event::RecordComparison {
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
       EncodeOptions options, Clock& clock, std::string run_id,
       const event::TransformChain* chain = nullptr);
+  ~RecordEncoder() override;
 
   // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h
   // for errors of values, and
@@ -52,7 +55,7 @@ class RecordEncoder final : public event::RecordComparison {
   // What was found out about columns since the last call; each notice comes once.
   std::vector<ColumnNotice> TakeNotices() { return notices_.Take(); }
   // What transforms have to say, each notice once.
-  std::vector<std::string> TakeTransformNotices() { return templates_.TakeNotices(); }
+  std::vector<std::string> TakeTransformNotices();
 
   // Timestamps and intervals beyond 64 bits of microseconds, written as the limit.
   uint64_t saturated_values() const { return context_.saturated; }
@@ -68,7 +71,7 @@ class RecordEncoder final : public event::RecordComparison {
   const TablePlan& PlanOf(const event::Emission& emission);
   bool Same(const event::Emission& emission, bool key);
 
-  const EncodeOptions options_;
+  const std::unique_ptr<const EncodeOptions> options_;
   Clock& clock_;
   const std::string run_id_;
 
@@ -86,8 +89,8 @@ class RecordEncoder final : public event::RecordComparison {
   Scratch scratch_;
   ValueContext context_;
   std::string compared_;
-  TemplateEncoder templates_;
-  RecordBranches other_branches_;  // of records that are about no row
+  const std::unique_ptr<TemplateEncoder> templates_;
+  const std::unique_ptr<RecordBranches> other_branches_;  // of records that are about no row
 };
 
 }  // namespace walduct::encode

@@ -6,6 +6,7 @@
 
 #include "encode/options/column_options.h"
 #include "encode/options/converter_options.h"
+#include "encode/table/table_plan.h"
 #include "encode/types/source_type.h"
 #include "encode/values/text_hash.h"
 #include "tests/encode/encode_fixture.h"

@@ -44,7 +44,7 @@ class ToyRecordTest : public EncodeTest {
   }
 
   const std::string run_id_ = "01a1fbb7";
-  RecordInputs inputs_;
+  RecordInputs inputs_{ValueOptions()};
   Scratch scratch_;
   ValueContext context_;
   ProgramBuffers buffers_;

@@ -100,7 +100,7 @@ class RecordErrorsTest : public encode::EncodeTest {
     router_ = std::make_unique<route::Router>(options, filter_);
     errors_ = std::make_unique<RecordErrors>(RecordErrors::Options{.policy = policy_,
                                                                    .connector = "shop",
-                                                                   .encode = options_,
+                                                                   .encode = &options_,
                                                                    .run_id = "run",
                                                                    .clock = &clock_,
                                                                    .metrics = &metrics_});

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "encode/options/value_options.h"
 #include "encode/program/record_program.h"
 #include "tests/support/chain_config.h"
 #include "tests/transform/outbox_records.h"
@@ -127,7 +128,7 @@ class Runner {
     return text;
   }
 
-  encode::RecordInputs record_inputs_;
+  encode::RecordInputs record_inputs_{encode::ValueOptions()};
   encode::Scratch scratch_;
   encode::ValueContext context_;
   encode::ProgramBuffers buffers_;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "encode/formats/scalar_text.h"
+#include "encode/options/converter_options.h"
 #include "event/transform_error.h"
 
 namespace walduct::encode {

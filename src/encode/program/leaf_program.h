@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "encode/formats/value_context.h"
-#include "encode/options/converter_options.h"
 #include "encode/records/record_inputs.h"
 #include "event/connect_schema.h"
 #include "event/record.h"
@@ -16,6 +15,8 @@
 #include "event/transform_chain.h"
 
 namespace walduct::encode {
+
+struct ConverterOptions;
 
 struct LeafProgram {
   event::Leaf::Kind kind = event::Leaf::Kind::kConstant;

@@ -1,5 +1,7 @@
 #include "encode/records/record_fields.h"
 
+#include "encode/options/value_options.h"
+
 namespace walduct::encode {
 namespace {
 

@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "base/integer.h"
 #include "base/lsn.h"
-#include "encode/options/value_options.h"
 #include "encode/readers/binary_readers.h"
 #include "encode/records/instant_digits.h"
 #include "encode/schema/record_layout.h"
@@ -18,6 +17,8 @@
 #include "event/emission.h"
 
 namespace walduct::encode {
+
+struct ValueOptions;
 
 // source.snapshot; empty for kFalse, which leaves the field unset.
 absl::string_view SnapshotMarkerText(event::SnapshotMarker marker);

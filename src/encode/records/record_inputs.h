@@ -37,7 +37,7 @@ InputPlan FindInput(uint32_t input, const TablePlan* table);
 
 class RecordInputs {
  public:
-  explicit RecordInputs(const ValueOptions& values = {}) : fields_(values) {}
+  explicit RecordInputs(const ValueOptions& values) : fields_(values) {}
 
   // All borrowed until the next call. table: null for records that are about no row.
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);

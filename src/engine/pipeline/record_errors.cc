@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "encode/options/encode_options.h"
 #include "engine/pipeline/change_text.h"
 #include "event/header_error.h"
 #include "event/transform_error.h"
@@ -101,7 +102,7 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
 bool RecordErrors::EncodeOriginal(const event::Emission& emission, event::Record* record) {
   if (encoder_ == nullptr) {
     auto encoder =
-        encode::RecordEncoder::Create(Lenient(options_.encode), *options_.clock, options_.run_id);
+        encode::RecordEncoder::Create(Lenient(*options_.encode), *options_.clock, options_.run_id);
     if (encoder.ok()) encoder_ = *std::move(encoder);
   }
   if (encoder_ == nullptr) return false;

@@ -12,12 +12,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
-#include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
 #include "engine/configuration/record_error_options.h"
 #include "event/emission.h"
 #include "event/record.h"
 #include "metrics/connector_metrics.h"
+
+namespace walduct::encode {
+struct EncodeOptions;
+}
 
 namespace walduct::engine {
 
@@ -25,8 +28,8 @@ class RecordErrors {
  public:
   struct Options {
     RecordErrorOptions policy;
-    std::string connector;  // its name
-    encode::EncodeOptions encode;
+    std::string connector;                          // its name
+    const encode::EncodeOptions* encode = nullptr;  // borrowed
     std::string run_id;
     Clock* clock = nullptr;                        // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
