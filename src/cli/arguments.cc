@@ -14,7 +14,7 @@ void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
       "Connector configuration: Kafka Connect JSON or properties; once per connector");
   if (required) files->required();
   command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties");
-  command->add_option("-o,--override", arguments->overrides, "key=value; wins over both files");
+  command->add_option("-o,--override", arguments->overrides, "key=value; overrides both files");
 }
 
 void AddLogging(CLI::App* command, Arguments* arguments) {
@@ -37,8 +37,8 @@ void AddRun(CLI::App* app, Arguments* arguments) {
 }
 
 void AddTail(CLI::App* app, Arguments* arguments) {
-  auto* tail =
-      app->add_subcommand("tail", "Print events to the terminal; temporary slot, nothing stored");
+  auto* tail = app->add_subcommand(
+      "tail", "Print events to the terminal; uses a temporary slot, stores nothing");
   AddConfiguration(tail, arguments, true);
   AddLogging(tail, arguments);
   tail->callback([arguments] { arguments->command = Command::kTail; });
@@ -51,7 +51,7 @@ void AddValidate(CLI::App* app, Arguments* arguments) {
   validate->add_flag("--print-reference", arguments->print_reference,
                      "Print docs/configuration.md");
   validate->add_flag("--database", arguments->ask_database,
-                     "connect to the database too, and say what is made of the outbox tables");
+                     "also connect to the database and show how the outbox tables are mapped");
   validate->add_flag("--print-transforms", arguments->print_transforms,
                      "Print docs/transforms.md: every transform and its options");
   validate->callback([arguments] { arguments->command = Command::kValidate; });
@@ -67,7 +67,7 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   AddConfiguration(save, arguments, true);
   save->add_option("output", arguments->offsets_file, "File, or - for standard output")->required();
   save->callback([arguments] { arguments->command = Command::kExportOffsets; });
-  auto* load = offsets->add_subcommand("import", "Store the position a file holds");
+  auto* load = offsets->add_subcommand("import", "Store the position from a file");
   AddConfiguration(load, arguments, true);
   load->add_option("input", arguments->offsets_file, "File, or - for standard input")->required();
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
@@ -83,24 +83,24 @@ void AddOutboxNames(CLI::App* init, outbox::InitOptions* names) {
       ->transform(CLI::CheckedTransformer(kFlavours));
   init->add_option("--schema", names->schema, "Schema of the tables")->capture_default_str();
   init->add_option("--table", names->table, "The outbox table")->capture_default_str();
-  init->add_option("--inbox-table", names->inbox_table, "The consumer's table")
+  init->add_option("--inbox-table", names->inbox_table, "The consumer's inbox table")
       ->capture_default_str();
-  init->add_option("--role", names->role, "Role of walduct")->capture_default_str();
+  init->add_option("--role", names->role, "Role that walduct connects as")->capture_default_str();
   init->add_option("--application-role", names->application_role,
-                   "Existing role of the application, which gets INSERT");
+                   "Existing role of the application, which is granted INSERT");
   init->add_option("--publication", names->publication)->capture_default_str();
   init->add_option("--slot", names->slot, "Replication slot")->capture_default_str();
   init->add_option("--connector", names->connector, "Name of the connector and topic.prefix")
       ->capture_default_str();
   init->add_option("--message-prefix", names->message_prefix, "Prefix of logical messages")
       ->capture_default_str();
-  init->add_flag("--cleanup", names->cleanup, "With what housekeeping needs");
+  init->add_flag("--cleanup", names->cleanup, "Include what housekeeping needs");
 }
 
 void AddOutbox(CLI::App* app, Arguments* arguments) {
   auto* outbox = app->add_subcommand("outbox", "Set an outbox table up, or clean it");
   outbox->require_subcommand(1);
-  auto* init = outbox->add_subcommand("init", "Print SQL and the connector that goes with it");
+  auto* init = outbox->add_subcommand("init", "Print SQL and the matching connector configuration");
   AddOutboxNames(init, &arguments->outbox);
   static const std::map<std::string, OutboxPart> kParts = {{"all", OutboxPart::kAll},
                                                            {"connector", OutboxPart::kConnector},
@@ -113,10 +113,10 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
       "Print the consumer's inbox table instead");
   init->callback([arguments] { arguments->command = Command::kOutboxInit; });
   auto* clean = outbox->add_subcommand(
-      "clean", "One round of housekeeping: what is past its retention and acknowledged");
+      "clean", "Run housekeeping once: remove what is past its retention and acknowledged");
   AddConfiguration(clean, arguments, true);
   AddLogging(clean, arguments);
-  clean->add_flag("--dry-run", arguments->dry_run, "Only count");
+  clean->add_flag("--dry-run", arguments->dry_run, "Only count, remove nothing");
   clean
       ->add_option("--wait", arguments->wait_seconds,
                    "Seconds to wait for the running connector to acknowledge")

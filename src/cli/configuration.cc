@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/errors/error_policy.h"
@@ -63,7 +64,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
     results->push_back(loader::LoadConnector(*request));
-    for (const std::string& error : results->back().errors) Refuse(file + ": " + error);
+    for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }
   return accepted;

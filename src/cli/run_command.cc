@@ -66,7 +66,9 @@ void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& fini
   while (!finished && clock->Monotonic() < deadline)
     poller->WaitReadable({}, absl::Milliseconds(50));
   if (finished) return;
-  log::Error("stopped: not everything could be stored in time; the rest is read again next time");
+  log::Error(
+      "stopped: not all positions could be stored in time; changes after the stored position are "
+      "read again at the next start");
   _exit(engine::kExitFailure);
 }
 

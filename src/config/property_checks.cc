@@ -94,7 +94,8 @@ void ReportIdle(const Property& property, const PropertySet& properties, Propert
 // Debezium 3 knows the older names no more, so the file is not one that it could run.
 void ReportRenamed(const Property& property, const PropertySet& properties, Findings* findings) {
   if (properties.Boolean("walduct.strict")) {
-    findings->Error(property.written_as, "is an older name, and walduct.strict=true reads none",
+    findings->Error(property.written_as,
+                    "is an older name, which walduct.strict=true does not accept",
                     absl::StrCat("write ", property.name, "=", property.raw));
   } else {
     findings->Warn(property.written_as,
@@ -185,7 +186,7 @@ void CheckOneList(const PropertySet& properties, absl::string_view kind, Finding
   const std::string exclude = absl::StrCat(kind, ".exclude.list");
   if (!properties.IsSet(include) || !properties.IsSet(exclude)) return;
   findings->Error(exclude,
-                  absl::StrCat("is one list too many: \"", include, "\" is already specified"),
+                  absl::StrCat("cannot be combined: \"", include, "\" is already specified"),
                   "keep one of the two");
 }
 

@@ -20,8 +20,8 @@ inline absl::Status TransformError(const absl::Status& cause, absl::string_view 
   const std::string reason = ErrorReason(cause), hint = ErrorHint(cause);
   absl::Status error =
       Error(cause.code(), reason.empty() ? "transform_failed" : reason,
-            absl::StrCat("transform '", alias, "' cannot take ", record, ": ", cause.message()),
-            hint.empty() ? "give the transform a predicate that leaves such records out" : hint);
+            absl::StrCat("transform '", alias, "' cannot process ", record, ": ", cause.message()),
+            hint.empty() ? "give the transform a predicate that excludes such records" : hint);
   error.SetPayload(kTransformUrl, absl::Cord(alias));
   return error;
 }

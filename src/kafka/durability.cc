@@ -32,7 +32,7 @@ const std::vector<Fixed>& FixedSettings() {
   static const auto* const settings = new std::vector<Fixed>{
       {{"request.required.acks", "acks"},
        "-1",
-       "must be all: with less, records that PostgreSQL has been told are safe can be lost"},
+       "must be all: otherwise records that were confirmed to PostgreSQL can be lost"},
       {{"queuing.strategy"}, "fifo", "must be fifo: otherwise records change their order"},
       {{"delivery.report.only.error"},
        "false",
@@ -55,7 +55,7 @@ std::optional<Violation> FindOrderViolation(const rd_kafka_conf_t* conf) {
                      in_flight,
                      absl::StrCat("must be from 1 to ", most,
                                   " with enable.idempotence=", idempotent ? "true" : "false",
-                                  ", or records change their order")};
+                                  ", or records could be reordered")};
   }
   const std::string retries = Get(conf, "message.send.max.retries");
   if (idempotent && absl::SimpleAtoi(retries, &number) && number < 1) {

@@ -20,8 +20,9 @@ struct Meaning {
 constexpr Meaning kUnreachable{
     Code::kUnavailable, "broker_unavailable",
     "check bootstrap.servers, the listener's port and security.protocol, and that the broker runs"};
-constexpr Meaning kReplicas{Code::kUnavailable, "not_enough_replicas",
-                            "bring brokers back, or lower min.insync.replicas of the topic"};
+constexpr Meaning kReplicas{
+    Code::kUnavailable, "not_enough_replicas",
+    "restart the missing brokers, or lower min.insync.replicas of the topic"};
 constexpr Meaning kIdentity{Code::kUnauthenticated, "kafka_authentication_failed",
                             "check sasl.mechanism and sasl.jaas.config"};
 constexpr Meaning kTls{
@@ -43,9 +44,9 @@ constexpr Meaning kPartitionMissing{Code::kFailedPrecondition, "partition_missin
 constexpr Meaning kTooLarge{Code::kInvalidArgument, "record_too_large",
                             "raise producer.override.max.request.size, and message.max.bytes of "
                             "the broker or max.message.bytes of the topic"};
-constexpr Meaning kRefused{
-    Code::kInvalidArgument, "record_refused",
-    "a topic with cleanup.policy=compact takes no records without a key; see the broker's log"};
+constexpr Meaning kRefused{Code::kInvalidArgument, "record_refused",
+                           "a topic with cleanup.policy=compact does not accept records without a "
+                           "key; see the broker's log"};
 constexpr Meaning kTimestamp{Code::kInvalidArgument, "record_timestamp_refused",
                              "its timestamp is too far from the broker's clock: see "
                              "message.timestamp.before.max.ms and .after.max.ms of the topic"};

@@ -199,7 +199,7 @@ absl::Status TranslatePartitioner(const Properties& java, Properties* out) {
   const std::string name = Get(java, "partitioner.class");
   if (!name.empty() && !absl::EndsWith(name, ".DefaultPartitioner")) {
     return Invalid("partitioner.class", "only the default partitioner is supported",
-                   "remove it: equal keys would lose their order");
+                   "remove it: records with equal keys could be reordered");
   }
   const bool ignore_keys = absl::EqualsIgnoreCase(Get(java, "partitioner.ignore.keys"), "true");
   (*out)["partitioner"] = ignore_keys ? "random" : "murmur2_random";
@@ -211,10 +211,9 @@ absl::Status TranslatePartitioner(const Properties& java, Properties* out) {
 absl::Status CheckDurability(const Properties& java, Properties* out) {
   const std::string acks = absl::AsciiStrToLower(Get(java, "acks"));
   if (!acks.empty() && acks != "all" && acks != "-1") {
-    return Invalid(
-        "acks",
-        "must be all: with less, records that PostgreSQL has been told are safe can be lost",
-        "remove it");
+    return Invalid("acks",
+                   "must be all: otherwise records that were confirmed to PostgreSQL can be lost",
+                   "remove it");
   }
   if (!Get(java, "transactional.id").empty()) {
     return Invalid("transactional.id", "transactions are not supported", "remove it");
@@ -234,12 +233,12 @@ absl::Status CheckDurability(const Properties& java, Properties* out) {
       (!absl::SimpleAtoi(in_flight, &wanted) || wanted < 1 || wanted > most)) {
     return Invalid("max.in.flight.requests.per.connection",
                    absl::StrCat("must be from 1 to ", most, " with enable.idempotence=",
-                                idempotent ? "true" : "false", ", or records change their order"),
+                                idempotent ? "true" : "false", ", or records could be reordered"),
                    "remove it");
   }
   (*out)["max.in.flight.requests.per.connection"] = absl::StrCat(wanted);
   if (idempotent && Get(java, "retries") == "0") {
-    return Invalid("retries", "0 contradicts enable.idempotence=true", "remove it");
+    return Invalid("retries", "must not be 0 with enable.idempotence=true", "remove it");
   }
   return absl::OkStatus();
 }

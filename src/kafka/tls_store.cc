@@ -68,7 +68,7 @@ absl::StatusOr<StoreFormat> DetectStore(absl::string_view property, const std::s
   if (!start.empty() && start.front() == kAsn1Sequence) return StoreFormat::kPkcs12;
   if (absl::StrContains(start, "-----BEGIN ")) return StoreFormat::kPem;
   return Unreadable(absl::StrCat(property, ": ", path, " is neither PEM nor PKCS12"),
-                    "give a PEM file or a PKCS12 store");
+                    "use a PEM file or a PKCS12 store");
 }
 
 absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,
@@ -86,7 +86,7 @@ absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,
   if (!parsed) {
     return Unreadable(absl::StrCat("ssl.truststore.location: cannot read ", path),
                       "check ssl.truststore.password; re-create stores of old JDKs with a current "
-                      "keytool, or give a PEM file");
+                      "keytool, or use a PEM file");
   }
   const BioPtr pem(BIO_new(BIO_s_mem()));
   if (own != nullptr) PEM_write_bio_X509(pem.get(), own);

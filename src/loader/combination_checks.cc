@@ -31,7 +31,7 @@ void CheckHeaders(const config::PropertySet& properties, const transform::ChainS
     return;
   findings->Error(
       "header.converter",
-      "writes bytes only, and the headers __debezium.context.* of every record are text",
+      "writes bytes only, but the headers __debezium.context.* of every record are text",
       "set extended.headers.enabled=false, or use another converter for headers");
 }
 
@@ -41,13 +41,14 @@ void CheckCleanup(const config::PropertySet& properties, config::Findings* findi
   if (properties.Text("errors.tolerance") == "all" &&
       !properties.IsSet("errors.deadletterqueue.topic.name")) {
     findings->Warn("walduct.outbox.cleanup",
-                   "also removes rows whose events could not be published and are in the log only; "
-                   "name a topic in errors.deadletterqueue.topic.name");
+                   "also removes rows whose events could not be published and were only logged; "
+                   "set errors.deadletterqueue.topic.name");
   }
   if (java::ListContains(properties.Text("skipped.operations"), "c")) {
-    findings->Error("skipped.operations",
-                    "'c' leaves inserts unpublished, and walduct.outbox.cleanup would delete them",
-                    "remove 'c', or set walduct.outbox.cleanup=none");
+    findings->Error(
+        "skipped.operations",
+        "with 'c' inserts are not published, but walduct.outbox.cleanup would delete their rows",
+        "remove 'c', or set walduct.outbox.cleanup=none");
   }
 }
 
@@ -61,8 +62,8 @@ void CheckDeadLetterTopic(const config::PropertySet& properties, config::Finding
   if (!properties.IsSet(kTopic)) return;
   for (const absl::string_view offsets : {"offset.storage.topic", "offsets.storage.topic"}) {
     if (properties.Text(kTopic) != properties.Text(offsets)) continue;
-    findings->Error(kTopic, absl::StrCat("is the topic of the stored positions (", offsets, ")"),
-                    "name a topic of its own");
+    findings->Error(kTopic, absl::StrCat("is also the topic for stored positions (", offsets, ")"),
+                    "use a separate topic");
   }
 }
 

@@ -45,7 +45,7 @@ std::string BuildName(const config::PropertySet& properties, const std::string& 
     return std::string(absl::StripAsciiWhitespace(properties.Text("name")));
   findings->Warn("name",
                  absl::StrCat("not set: '", default_name,
-                              "', the file's name, is used; the stored position depends on it"));
+                              "', from the file name, is used; the stored position depends on it"));
   return default_name;
 }
 
@@ -93,8 +93,9 @@ struct ChooseStore {
   }
   void operator()(const sink::StdoutSinkOptions&) const {
     offset->kind = offset::OffsetStoreKind::kMemory;
-    findings->Warn("offset.storage.file.filename",
-                   "not set: with this sink the position is kept in memory and lost at the stop");
+    findings->Warn(
+        "offset.storage.file.filename",
+        "not set: with this sink the position is kept in memory and lost when the connector stops");
   }
 };
 

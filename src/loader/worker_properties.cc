@@ -10,7 +10,7 @@ using enum config::Support;
 constexpr absl::string_view kNoWorkers =
     "there is no group of workers: one process runs the connector";
 constexpr absl::string_view kNoRest = "there is no REST interface yet";
-constexpr absl::string_view kBuiltIn = "nothing is loaded at run time";
+constexpr absl::string_view kBuiltIn = "nothing is loaded at runtime";
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "plugin.path",
@@ -40,7 +40,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "rest.*", .support = kNotYetWarned, .doc = "Worker: REST interface.", .note = kNoRest},
     {.name = "response.http.headers.config",
      .support = kNotYetWarned,
-     .doc = "Worker: headers of REST answers.",
+     .doc = "Worker: headers of REST responses.",
      .note = kNoRest},
     {.name = "access.control.<part>",
      .support = kNotYetWarned,
@@ -52,11 +52,11 @@ constexpr config::PropertyDefinition kRows[] = {
      .note = kNoWorkers},
     {.name = "config.storage.*",
      .support = kNoEffect,
-     .doc = "Worker: topic of connector configurations.",
+     .doc = "Worker: topic for connector configurations.",
      .note = kNoWorkers},
     {.name = "status.storage.*",
      .support = kNoEffect,
-     .doc = "Worker: topic of connector states.",
+     .doc = "Worker: topic for connector states.",
      .note = kNoWorkers},
     {.name = "scheduled.rebalance.max.delay.ms",
      .support = kNoEffect,
@@ -88,13 +88,13 @@ constexpr config::PropertyDefinition kRows[] = {
      .note = kNoWorkers},
     {.name = "task.shutdown.graceful.timeout.ms",
      .support = kNoEffect,
-     .doc = "Worker: longest wait for tasks to end.",
+     .doc = "Worker: time limit for tasks to stop.",
      .note = "see walduct.shutdown.timeout.ms"},
     {.name = "connector.client.config.override.policy",
      .default_value = "All",
      .support = kNoEffect,
      .doc = "Worker: which client properties a connector may override.",
-     .note = "whoever writes the connector file writes the worker file too"},
+     .note = "connector file and worker file have the same author"},
     {.name = "topic.tracking.<part>",
      .support = kNoEffect,
      .doc = "Worker: remember the topics of a connector.",

@@ -150,8 +150,9 @@ absl::Status KafkaOffsetStore::Send(absl::string_view key, std::optional<absl::s
   const absl::Status status =
       producer_->Produce({.topic = &*topic_, .key = key, .value = value, .token = sent_ + 1});
   if (absl::IsResourceExhausted(status)) {
-    return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
-                 absl::StrCat("offsets are waiting for Kafka at ", kafka_.bootstrap_servers));
+    return Error(
+        absl::StatusCode::kUnavailable, "broker_unavailable",
+        absl::StrCat("storing offsets is waiting for Kafka at ", kafka_.bootstrap_servers));
   }
   RETURN_IF_ERROR(WithContext(status, "offset store"));
   ++sent_;

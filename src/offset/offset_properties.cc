@@ -45,30 +45,30 @@ std::string CheckOffsetStore(absl::string_view value) {
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "offset.storage",
      .type = kClass,
-     .doc = "Class of the store, as for Debezium Server: FileOffsetBackingStore, "
-            "KafkaOffsetBackingStore or "
-            "MemoryOffsetBackingStore; without it the next properties decide.",
+     .doc = "Class of the offset store, as for Debezium Server: FileOffsetBackingStore, "
+            "KafkaOffsetBackingStore or MemoryOffsetBackingStore; if not set, the next properties "
+            "decide.",
      .validator = CheckOffsetStore},
     {.name = "offset.storage.file.filename",
-     .doc = "File that the position is stored in, in Kafka Connect's format."},
+     .doc = "File for the stored position, in Kafka Connect's format."},
     {.name = "offset.storage.topic",
-     .doc = "Compacted topic that the position is stored in, in Kafka Connect's format; without "
+     .doc = "Compacted topic for the stored position, in Kafka Connect's format; without "
             "any store it is "
             "walduct-offsets.",
      .fix = "use letters, digits, '.', '_' and '-'",
      .validator = config::CheckTopicName},
     {.name = "offsets.storage.topic",
-     .doc = "The same for this connector only; wins over the worker's.",
+     .doc = "The same for this connector only; overrides the worker's.",
      .fix = "use letters, digits, '.', '_' and '-'",
      .validator = config::CheckTopicName},
     {.name = "offset.storage.partitions",
      .type = kPositiveInt,
      .default_value = "25",
-     .doc = "Partitions of that topic when it is created."},
+     .doc = "Partitions for creating that topic."},
     {.name = "offset.storage.replication.factor",
      .type = kInt,
      .default_value = "-1",
-     .doc = "Replicas of that topic when it is created; -1 is the broker's default.",
+     .doc = "Replication factor for creating that topic; -1: the broker's default.",
      .fix = kCountFix,
      .validator = config::CheckTopicPartitions},
     {.name = "offset.flush.interval.ms",
@@ -81,7 +81,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "offset.flush.timeout.ms",
      .type = kPositiveLong,
      .default_value = "5000",
-     .doc = "Time limit of one store of the position."},
+     .doc = "Time limit for storing the position once."},
     {.name = "offset.storage.*",
      .support = kNotYetWarned,
      .doc = "Property of another offset store.",

@@ -114,7 +114,7 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   RETURN_IF_ERROR(reader.ReadLsn("walduct_final_lsn", &position.transaction_final_lsn));
   RETURN_IF_ERROR(reader.ReadLsn("walduct_change_lsn", &position.change_lsn));
   if (const Value* id = reader.Find("walduct_system_id"); id != nullptr) {
-    if (!id->IsString()) return Malformed("\"walduct_system_id\" is not a text");
+    if (!id->IsString()) return Malformed("\"walduct_system_id\" is not a string");
     offset->system_identifier = std::string(TextOf(*id));
   }
   uint64_t timeline = 0;
@@ -191,7 +191,7 @@ absl::Status CheckPartition(const Value& entry, absl::string_view topic_prefix) 
     return Malformed(R"("partition" must be {"server":"<topic.prefix>"})");
   }
   if (TextOf(server->value) != topic_prefix) {
-    return Malformed(absl::StrCat("partition is of server \"", TextOf(server->value),
+    return Malformed(absl::StrCat("the partition is for server \"", TextOf(server->value),
                                   "\", this connector's topic.prefix is \"", topic_prefix, "\""));
   }
   return absl::OkStatus();

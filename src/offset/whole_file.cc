@@ -38,14 +38,14 @@ class FileDescriptor {
 absl::Status Unreadable(const std::string& path, absl::string_view why) {
   return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
                absl::StrCat("cannot read the offset file ", path, ": ", why),
-               "make offset.storage.file.filename name a file that this user can read and write");
+               "set offset.storage.file.filename to a file that this user can read and write");
 }
 
 absl::Status Unwritable(const std::string& path, absl::string_view why) {
   return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unwritable",
                absl::StrCat("cannot write the offset file ", path, ": ", why),
-               "make offset.storage.file.filename name a file in a directory that exists and that "
-               "this user can write to");
+               "set offset.storage.file.filename to a file in an existing directory that this user "
+               "can write to");
 }
 
 std::string DirectoryOf(const std::string& path) {
@@ -114,7 +114,7 @@ absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content
 absl::Status CheckReplaceable(const std::string& path) {
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return Unwritable(path, "it is not an ordinary file");
+  if (exists && !S_ISREG(status.st_mode)) return Unwritable(path, "it is not a regular file");
   if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, std::strerror(errno));
   const std::string temporary = TemporaryOf(path);
   FileDescriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeFor(path)));

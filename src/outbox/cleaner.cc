@@ -20,7 +20,7 @@ absl::StatusOr<uint64_t> ToCount(const absl::StatusOr<std::string>& answer) {
   RETURN_IF_ERROR(answer.status());
   uint64_t count = 0;
   if (absl::SimpleAtoi(*answer, &count)) return count;
-  return absl::InternalError("count(*) is no number");
+  return absl::InternalError("count(*) is not a number");
 }
 
 // Conditions that are constants of the statement.
@@ -101,7 +101,7 @@ absl::Status Cleaner::CheckHeldBack(const Leaf& leaf, const std::string& due) {
   return Error(absl::StatusCode::kFailedPrecondition, "outbox_history",
                absl::StrCat("outbox table ", leaf.relation,
                             " holds rows from before it was attached or published: they may never "
-                            "have become events, and are not removed"),
+                            "have been published as events, and are not removed"),
                "remove them yourself, or accept it with walduct.outbox.cleanup.history=delete");
 }
 

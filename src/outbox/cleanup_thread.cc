@@ -76,8 +76,8 @@ absl::Status CleanupThread::Open() {
   ASSIGN_OR_RETURN(const ServerMark now, MarkServer(*connection));
   if (now.started != options_.server_started) {
     return Error(absl::StatusCode::kUnavailable, "outbox_server_changed",
-                 "the server was restarted, or another has taken its place",
-                 "housekeeping goes on when the stream does");
+                 "the server was restarted or replaced",
+                 "housekeeping resumes together with the stream");
   }
   connection_ = std::move(connection);
   return absl::OkStatus();
@@ -95,7 +95,7 @@ void CleanupThread::Count(const Removed& removed, const absl::Status& status) {
   if (!status.ok()) {
     options_.metrics->outbox_cleanup_errors.Add();
     if (error != last_error_) {
-      log::Warn("outbox housekeeping failed, tries again",
+      log::Warn("outbox housekeeping failed; retrying",
                 {{"error", error}, {"reason", ErrorReason(status)}, {"hint", ErrorHint(status)}});
     }
   } else if (!last_error_.empty()) {

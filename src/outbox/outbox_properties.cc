@@ -16,44 +16,43 @@ using enum config::PropertyType;
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "walduct.outbox.tables",
      .type = kRegexList,
-     .doc =
-         "Outbox tables, as schema.table like table.include.list; of a partitioned table its own "
-         "name. Their rows become events; housekeeping touches no other table."},
+     .doc = "Outbox tables, as schema.table like table.include.list; for a partitioned table, the "
+            "parent's name. Their rows become events; housekeeping touches no other table."},
     {.name = "walduct.outbox.route",
      .type = kBoolean,
      .default_value = "true",
-     .doc = "Whether rows of walduct.outbox.tables, and of no other table, go through the "
-            "EventRouter: those of transforms that have no predicate, else one with Debezium's "
+     .doc = "Route rows of walduct.outbox.tables, and of no other table, through the EventRouter: "
+            "those of transforms that have no predicate, else one with Debezium's "
             "defaults."},
     {.name = "walduct.outbox.cleanup",
      .type = kEnum,
      .default_value = "none",
-     .doc = "Housekeeping of the outbox tables: delete rows, or drop partitions by time, that are "
-            "past walduct.outbox.retention.ms and certain to have been acknowledged.",
+     .doc = "Housekeeping of the outbox tables: delete rows, or drop time partitions, that are "
+            "older than walduct.outbox.retention.ms and certainly acknowledged.",
      .allowed = "none, delete, drop_partitions"},
     {.name = "walduct.outbox.retention.ms",
      .type = kNonNegativeLong,
      .default_value = "604800000",
-     .doc = "How long outbox rows are kept; 0: as soon as they are acknowledged."},
+     .doc = "How long outbox rows are kept; 0: until they are acknowledged."},
     {.name = "walduct.outbox.cleanup.time.column",
-     .doc = "Timestamp column that says how old an outbox row is; the one of created_at, "
-            "occurred_at, timestamp, ts that the table has when not set. Not needed with a "
-            "retention of 0."},
+     .doc =
+         "Timestamp column that gives the age of an outbox row; default: whichever of created_at, "
+         "occurred_at, timestamp, ts the table has. Not needed with a retention of 0."},
     {.name = "walduct.outbox.cleanup.interval.ms",
      .type = kPositiveLong,
      .default_value = "60000",
-     .doc = "Time between rounds of housekeeping."},
+     .doc = "Interval between rounds of housekeeping."},
     {.name = "walduct.outbox.cleanup.batch.size",
      .type = kPositiveInt,
      .default_value = "1000",
-     .doc = "Rows deleted by one statement, which is a transaction of its own."},
+     .doc = "Rows deleted per statement and transaction."},
     {.name = "walduct.outbox.cleanup.history",
      .type = kEnum,
      .default_value = "fail",
      .doc =
          "What to do at a first start that publishes only new rows (snapshot.mode=no_data) while "
-         "the outbox tables hold older ones: refuse, or delete them in time though walduct never "
-         "published them.",
+         "the outbox tables hold older ones: refuse to start, or delete them although walduct "
+         "never published them.",
      .allowed = "fail, delete"},
 };
 
@@ -87,7 +86,7 @@ void CheckOutbox(const config::PropertySet& properties, config::Findings* findin
       properties.IsSet("walduct.outbox.tables"))
     return;
   findings->Error("walduct.outbox.tables", "A value is required for walduct.outbox.cleanup",
-                  "name the outbox tables as schema.table, or set walduct.outbox.cleanup=none");
+                  "list the outbox tables as schema.table, or set walduct.outbox.cleanup=none");
 }
 
 OutboxOptions BuildOutbox(const config::PropertySet& properties) {

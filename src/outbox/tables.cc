@@ -92,20 +92,21 @@ absl::Status Refusal(absl::string_view reason, absl::string_view message, absl::
 absl::Status CheckPublished(const Result& rows, int row, const TablesQuery& query) {
   const std::string name = absl::StrCat(rows.Get(row, kSchema), ".", rows.Get(row, kTable));
   if (rows.Get(row, kPersistence) != "p") {
-    return Refusal("outbox_unlogged",
-                   absl::StrCat("outbox table ", name, " is not logged: no event is made of it"),
-                   absl::StrCat("ALTER TABLE ", name, " SET LOGGED"));
+    return Refusal(
+        "outbox_unlogged",
+        absl::StrCat("outbox table ", name, " is not logged: its changes are not in the WAL"),
+        absl::StrCat("ALTER TABLE ", name, " SET LOGGED"));
   }
   if (rows.is_null(row, kPublishedTable)) {
     return Refusal("outbox_not_published",
                    absl::StrCat("outbox table ", name, ": publication ", query.publication,
                                 " does not publish its inserts"),
-                   "add the table to the publication, or take it out of walduct.outbox.tables");
+                   "add the table to the publication, or remove it from walduct.outbox.tables");
   }
   if (!rows.is_null(row, kRowFilter)) {
     return Refusal("outbox_not_published",
                    absl::StrCat("outbox table ", name, ": publication ", query.publication,
-                                " has a row filter for it; rows it leaves out would be deleted "
+                                " has a row filter for it; rows that it excludes would be deleted "
                                 "unpublished"),
                    "remove the row filter, or set walduct.outbox.cleanup=none");
   }
@@ -113,7 +114,7 @@ absl::Status CheckPublished(const Result& rows, int row, const TablesQuery& quer
     return Refusal("outbox_not_captured",
                    absl::StrCat("outbox table ", name,
                                 " is not captured: its rows would be deleted unpublished"),
-                   "add it to table.include.list, or take it out of walduct.outbox.tables");
+                   "add it to table.include.list, or remove it from walduct.outbox.tables");
   }
   return absl::OkStatus();
 }
@@ -227,9 +228,9 @@ absl::Status CheckNoHistory(Connection& connection, const TablesQuery& query) {
     return Refusal(
         "outbox_history",
         absl::StrCat("outbox table ", relation,
-                     " holds rows from before the replication slot that no event will be made of; "
-                     "walduct.outbox.cleanup would delete them unpublished"),
-        "publish them with snapshot.mode=initial, remove them, or accept it with "
+                     " holds rows older than the replication slot, which will not be published as "
+                     "events; walduct.outbox.cleanup would delete them unpublished"),
+        "publish them with snapshot.mode=initial, delete them, or accept this with "
         "walduct.outbox.cleanup.history=delete");
   }
   return absl::OkStatus();

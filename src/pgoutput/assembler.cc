@@ -130,7 +130,7 @@ absl::Status Assembler::OnCommit(absl::string_view payload) {
   RETURN_IF_ERROR(DecodeCommit(payload, message));
   if (!in_transaction_) return ViolationError(MessageKind::kCommit, "outside a transaction");
   if (message.commit_lsn != transaction_.final_lsn) {
-    return ViolationError(MessageKind::kCommit, "of another transaction than the open one");
+    return ViolationError(MessageKind::kCommit, "does not match the open transaction");
   }
   if (delivery_ == Delivery::kNothing) {
     in_transaction_ = false;
@@ -141,7 +141,7 @@ absl::Status Assembler::OnCommit(absl::string_view payload) {
                                 absl::StrCat("the transaction has only ", ordinal_, " changes"));
   }
   if (message.end_lsn <= message.commit_lsn || message.end_lsn < position_.commit_end) {
-    return ViolationError(MessageKind::kCommit, "ends before what is behind already");
+    return ViolationError(MessageKind::kCommit, "ends before the position already reached");
   }
   const event::Position boundary = {.commit_end = message.end_lsn,
                                     .ordinal = 0,

@@ -18,16 +18,16 @@ absl::Status UnknownKindError(absl::string_view payload) {
 }
 
 absl::Status UnexpectedProtocolError(MessageKind kind) {
-  return Error(StatusCode::kFailedPrecondition, "protocol",
-               absl::StrCat("pgoutput ", KindName(kind),
-                            " message in a stream of protocol 1, which has none"),
-               "open the replication stream with proto_version 1, without streaming and two_phase");
+  return Error(
+      StatusCode::kFailedPrecondition, "protocol",
+      absl::StrCat("pgoutput ", KindName(kind), " message, which protocol version 1 does not have"),
+      "open the replication stream with proto_version 1, without streaming and two_phase");
 }
 
 absl::Status UnknownRelationError(MessageKind kind, Oid relation) {
   return Error(StatusCode::kDataLoss, "unknown_relation",
                absl::StrCat("pgoutput ", KindName(kind), " message for relation ",
-                            ToInteger(relation), ", of which no Relation message has told"));
+                            ToInteger(relation), ", for which there was no Relation message"));
 }
 
 absl::Status ColumnCountError(MessageKind kind, const event::TableSchema& schema, size_t columns) {

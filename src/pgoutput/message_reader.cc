@@ -15,7 +15,7 @@ absl::string_view MessageReader::CString(const char* field) {
   const size_t before = reader_.remaining();
   const absl::string_view text = reader_.CString();
   if (!reader_.ok() && ok()) {
-    Fail(field, "has no end");
+    Fail(field, "is not terminated");
     offset_ = size_bytes_ - before;
   }
   return text;

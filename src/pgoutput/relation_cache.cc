@@ -55,10 +55,10 @@ absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message, int64_
   if (schema == nullptr) return false;
   event::RelationDescription description = *std::exchange(asked_, std::nullopt);
   if (schema->columns.size() != message.columns.size()) {
-    return Error(
-        absl::StatusCode::kInternal, "schema_mismatch",
-        absl::StrCat("the schema resolved for relation ", message.schema, ".", message.table,
-                     " has not the ", message.columns.size(), " columns of its Relation message"));
+    return Error(absl::StatusCode::kInternal, "schema_mismatch",
+                 absl::StrCat("the schema resolved for relation ", message.schema, ".",
+                              message.table, " does not have the ", message.columns.size(),
+                              " columns of its Relation message"));
   }
   std::unique_ptr<CachedRelation>& known = relations_[message.relation];
   if (known == nullptr) known = std::make_unique<CachedRelation>();

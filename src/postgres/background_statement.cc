@@ -64,7 +64,7 @@ void BackgroundStatement::Report(const absl::Status& status) {
   if (!status.ok()) {
     ++failures_;
     if (!failing_) {
-      log::Warn(absl::StrCat(options_.what, " failed, going on without"),
+      log::Warn(absl::StrCat(options_.what, " failed; continuing without it"),
                 {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
     }
   } else if (failing_) {

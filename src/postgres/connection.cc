@@ -38,7 +38,8 @@ absl::Status TimeoutError(absl::Duration timeout) {
 }
 
 absl::Status StoppedError() {
-  return Error(absl::StatusCode::kCancelled, "stopped", "a statement was cancelled by the stop");
+  return Error(absl::StatusCode::kCancelled, "stopped",
+               "a statement was cancelled because the connector is stopping");
 }
 
 void LogNotice(void*, const pg_result* result) {
@@ -167,11 +168,12 @@ absl::Status Connection::Submit(absl::string_view sql,
   std::vector<const char*> values;
   for (const auto& parameter : parameters)
     values.push_back(parameter ? parameter->c_str() : nullptr);
-  if (PQsendQueryParams(connection_, std::string(sql).c_str(), static_cast<int>(values.size()),
-                        nullptr, values.data(), nullptr, nullptr, 0) == 0) {
-    return StatusFromConnection(connection_);
-  }
-  return absl::OkStatus();
+  const std::string text(sql);
+  const int sent =
+      values.empty() ? PQsendQuery(connection_, text.c_str())
+                     : PQsendQueryParams(connection_, text.c_str(), static_cast<int>(values.size()),
+                                         nullptr, values.data(), nullptr, nullptr, 0);
+  return sent == 0 ? StatusFromConnection(connection_) : absl::OkStatus();
 }
 
 absl::Status Connection::Send(const Statement& statement) {

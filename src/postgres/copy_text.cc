@@ -10,9 +10,8 @@ namespace walduct::postgres {
 namespace {
 
 absl::Status Malformed(size_t wanted) {
-  return Error(
-      absl::StatusCode::kDataLoss, "copy_malformed",
-      absl::StrCat("a row of COPY does not have the ", wanted, " columns that were asked for"));
+  return Error(absl::StatusCode::kDataLoss, "copy_malformed",
+               absl::StrCat("a row of COPY does not have the ", wanted, " requested columns"));
 }
 
 int OctalDigit(char c) { return c >= '0' && c <= '7' ? c - '0' : -1; }

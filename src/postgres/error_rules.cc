@@ -21,7 +21,7 @@ constexpr char kPooler[] =
 constexpr char kSlotLost[] =
     "the WAL this slot needed is gone: drop the slot (SELECT pg_drop_replication_slot('NAME')) and "
     "take a new snapshot "
-    "(snapshot.mode=when_needed does both); raise max_slot_wal_keep_size to keep it from happening "
+    "(snapshot.mode=when_needed does both); raise max_slot_wal_keep_size to prevent it "
     "again";
 constexpr char kPublicationMissing[] =
     "a publication must exist before the WAL that is decoded was written: create it again under "
@@ -56,7 +56,7 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"3D000", "no such database", kFailedPrecondition, "pooler", kPooler},
     {"3D000", "", kFailedPrecondition, "database_missing", "check database.dbname"},
     {"42501", "row-level security", kPermissionDenied, "row_security_hides_rows",
-     "a snapshot would miss rows: ALTER ROLE … BYPASSRLS, or leave the table out"},
+     "a snapshot would miss rows: ALTER ROLE … BYPASSRLS, or exclude the table"},
     {"42501", "replication", kPermissionDenied, "role_may_not_replicate", kReplicationRole},
     {"42501", "WAL sender", kPermissionDenied, "role_may_not_replicate", kReplicationRole},
     {"42501", "", kPermissionDenied, "permission_denied", ""},
@@ -74,7 +74,7 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"53300", "max_wal_senders", kUnavailable, "no_free_wal_sender",
      "raise max_wal_senders and restart the server"},
     {"55006", "is active for PID", kAborted, "slot_in_use",
-     "another process reads this slot: stop it, or give each connector its own slot.name"},
+     "another process is using this slot: stop it, or give each connector its own slot.name"},
     {"55006", "", kAborted, "object_in_use", ""},
     {"55000", "not created in this database", kFailedPrecondition, "slot_wrong_database",
      "choose another slot.name, or connect to the slot's database"},
@@ -101,7 +101,7 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"58P01", "has already been removed", kDataLoss, "wal_removed", kSlotLost},
     {"58P01", "could not access file", kFailedPrecondition, "plugin_missing",
      "the server lacks this output plugin"},
-    {"58", "", kUnavailable, "server_io_error", "look into the server's log"},
+    {"58", "", kUnavailable, "server_io_error", "check the server's log"},
 
     // The server is going, gone, or has too much to do.
     {"57P01", "", kUnavailable, "server_shutting_down", ""},

@@ -28,11 +28,11 @@ constexpr absl::string_view kOne =
 absl::Status JudgeMoneyUnits(absl::string_view one, absl::string_view locale,
                              absl::string_view column) {
   if (one == kHundred) return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "money_units",
-               absl::StrCat("column ", column, " is of type money, and lc_monetary=", locale,
-                            " counts it in units that are no hundredths: it would be read as "
-                            "another sum"),
-               "make the column numeric, or leave it out with column.exclude.list");
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "money_units",
+      absl::StrCat("column ", column, " is of type money, and lc_monetary=", locale,
+                   " has a different number of decimal places than 2: amounts would be wrong"),
+      "make the column numeric, or leave it out with column.exclude.list");
 }
 
 absl::Status CheckMoneyUnits(Connection& connection, const DatabaseOptions& database,

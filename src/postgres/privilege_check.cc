@@ -82,9 +82,9 @@ absl::Status CheckSnapshotPrivileges(Connection& connection, const std::vector<T
     return Error(
         absl::StatusCode::kPermissionDenied, "row_security_hides_rows",
         absl::StrCat(
-            "row level security would hide rows from the snapshot, though not from the stream, of ",
+            "row-level security would hide rows from the snapshot, but not from the stream, of ",
             Listed(findings.hidden, ", ")),
-        absl::StrCat("ALTER ROLE ", findings.role, " BYPASSRLS; or leave these tables out"));
+        absl::StrCat("ALTER ROLE ", findings.role, " BYPASSRLS; or exclude these tables"));
   }
   return absl::OkStatus();
 }

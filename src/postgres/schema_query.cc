@@ -1,6 +1,8 @@
 #include "postgres/schema_query.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -12,8 +14,18 @@ namespace {
 constexpr absl::Duration kRetryPause = absl::Milliseconds(200);
 constexpr absl::Duration kLogInterval = absl::Minutes(1);
 
-Statement LockTimeoutStatement() {
-  return {absl::StrCat("SET lock_timeout = ", absl::ToInt64Milliseconds(SchemaQuery::kLockTimeout)),
+// The same with a lock_timeout of its own, which ends with it: several statements in one message
+// are one transaction. They have no parameters, so these become literals: they are OIDs and arrays
+// of OIDs.
+Statement WithLockTimeout(const Statement& statement) {
+  std::string sql = statement.sql;
+  for (size_t i = 0; i < statement.parameters.size(); ++i) {
+    const std::string& value = *statement.parameters[i];
+    CHECK(value.find_first_not_of("{},0123456789") == std::string::npos);
+    absl::StrReplaceAll({{absl::StrCat("$", i + 1), absl::StrCat("'", value, "'")}}, &sql);
+  }
+  return {absl::StrCat("SET LOCAL lock_timeout = ",
+                       absl::ToInt64Milliseconds(SchemaQuery::kLockTimeout), "; ", sql),
           {}};
 }
 
@@ -28,21 +40,22 @@ std::vector<Oid> TypesOf(const event::RelationDescription& relation) {
 absl::Status SchemaQuery::Ask(const event::RelationDescription& relation) {
   relation_ = relation;
   refused_.reset();
-  return Begin(settings_done_ ? Step::kColumns : Step::kSettings);
+  return Begin(Step::kColumns);
 }
 
 absl::Status SchemaQuery::Begin(Step step) {
   step_ = step;
   switch (step) {
-    case Step::kSettings:
-      return connection_.Send(LockTimeoutStatement());
     case Step::kColumns:
       known_.reset();
-      return connection_.Send(ColumnsStatement(connection_.server_version(), relation_.relation));
+      return connection_.Send(
+          WithLockTimeout(ColumnsStatement(connection_.server_version(), relation_.relation)));
     case Step::kKey:
-      return connection_.Send(KeyStatement(connection_.server_version(), relation_.relation));
+      return connection_.Send(
+          WithLockTimeout(KeyStatement(connection_.server_version(), relation_.relation)));
     case Step::kTypes:
-      return connection_.Send(TypeCache::Question(types_.Missing(TypesOf(relation_))));
+      return connection_.Send(
+          WithLockTimeout(TypeCache::Question(types_.Missing(TypesOf(relation_)))));
     case Step::kPause:
       retry_at_ = clock_.Monotonic() + kRetryPause;
       return absl::OkStatus();
@@ -68,9 +81,6 @@ absl::StatusOr<event::TableSchemaPtr> SchemaQuery::Poll() {
 
 absl::Status SchemaQuery::Take(const Result& result) {
   switch (step_) {
-    case Step::kSettings:
-      settings_done_ = true;
-      return Begin(Step::kColumns);
     case Step::kColumns:
       known_ = ReadColumns(result);
       return known_ ? Begin(Step::kKey) : AfterRelation();
@@ -99,8 +109,8 @@ absl::Status SchemaQuery::OnError(const absl::Status& error) {
   if (!refused_) refused_ = log_at_ = now;
   if (now >= log_at_) {
     log::Warn(
-        "waiting for a lock on a table to read its description; its changes and all after them "
-        "wait, too",
+        "waiting for another session to release its lock on a table; until then the stream waits "
+        "at the table's changes",
         {{"table", Table()},
          {"for", absl::FormatDuration(absl::Trunc(now - *refused_, absl::Seconds(1)))},
          {"hint", ErrorHint(error)}});

@@ -6,7 +6,7 @@
 // VACUUM FULL) makes them fail after kLockTimeout, and they are asked again until it lets go. The
 // first refusal, and one every minute, says in the log which table is waited for.
 //
-// The session's lock_timeout stays set. Not thread-safe. Errors: as Connection.
+// The session keeps its own lock_timeout. Not thread-safe. Errors: as Connection.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ class SchemaQuery final : public event::SchemaResolver {
   absl::Duration UntilDue() override;
 
  private:
-  enum class Step { kSettings, kColumns, kKey, kTypes, kDone, kPause };
+  enum class Step { kColumns, kKey, kTypes, kDone, kPause };
 
   absl::Status Begin(Step step);
   absl::Status Take(const Result& result);
@@ -44,7 +44,6 @@ class SchemaQuery final : public event::SchemaResolver {
   Connection& connection_;
   Clock& clock_;
   TypeCache types_;
-  bool settings_done_ = false;
 
   // Of the question under way.
   event::RelationDescription relation_;

@@ -61,7 +61,8 @@ class Publisher {
 
   absl::Status Create(const std::string& name) {
     if (wish_.mode == PublicationAutocreate::kDisabled) {
-      return Missing(name, wish_, "publication.autocreate.mode=disabled forbids to create it", "");
+      return Missing(name, wish_, "publication.autocreate.mode=disabled does not allow creating it",
+                     "");
     }
     if (in_recovery_) return Missing(name, wish_, "a standby cannot create it", "on the primary: ");
     if (wish_.mode == PublicationAutocreate::kFiltered && wish_.tables.empty()) {
@@ -84,8 +85,9 @@ class Publisher {
     if (wish_.mode == PublicationAutocreate::kFiltered && state.all_tables) {
       return Error(
           absl::StatusCode::kFailedPrecondition, "publication_for_all_tables",
-          absl::StrCat("publication ", postgres::QuoteIdentifier(state.name),
-                       " is for all tables; publication.autocreate.mode=filtered cannot narrow it"),
+          absl::StrCat(
+              "publication ", postgres::QuoteIdentifier(state.name),
+              " is FOR ALL TABLES, which publication.autocreate.mode=filtered cannot change"),
           "set publication.autocreate.mode=all_tables or disabled, or choose another "
           "publication.name");
     }
@@ -94,7 +96,7 @@ class Publisher {
     if (in_recovery_) {
       return Error(absl::StatusCode::kFailedPrecondition, "publication_outdated",
                    absl::StrCat("publication ", postgres::QuoteIdentifier(state.name),
-                                " is not as configured, and a standby cannot alter it"),
+                                " does not match the configuration, and a standby cannot alter it"),
                    absl::StrCat("on the primary: ", sql));
     }
     // One simple query is one transaction: all of it or nothing.

@@ -157,13 +157,13 @@ void AdviseOnPublication(postgres::Connection& connection, absl::string_view nam
                 "out of the publication"},
        {.sql = absl::StrCat(publication, kPublished, kKeyNotSent),
         .parameters = by_name,
-        .message = "the replica identity of published tables is an index without columns of their "
-                   "primary key: a change of the key goes unnoticed, and deletes come without it",
+        .message = "the replica identity of published tables is an index that lacks columns of the "
+                   "primary key: key changes are not detected, and deletes lack the key",
         .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
                 "message.key.columns"},
        {.sql = absl::StrCat(publication, kUnpublished),
         .parameters = {std::string(name), Oids(captured)},
-        .message = "captured tables are not in the publication: their changes will not arrive",
+        .message = "captured tables are not in the publication: their changes will not be captured",
         .hint =
             absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}});
 }

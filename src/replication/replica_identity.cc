@@ -51,7 +51,7 @@ const ReplicaIdentityRule* RuleFor(const std::vector<ReplicaIdentityRule>& rules
   for (const ReplicaIdentityRule& rule : rules) {
     if (!rule.tables.Matches(table)) continue;
     if (found != nullptr) {
-      log::Error("replica identity left alone: several entries match the table",
+      log::Error("replica identity not changed: several entries match the table",
                  {{"table", table}, {"property", "replica.identity.autoset.values"}});
       return nullptr;
     }
@@ -97,13 +97,12 @@ class IdentitySetter {
       log::Info("replica identity set", {{"table", FullName(table)}, {"identity", Text(wish)}});
       return absl::OkStatus();
     }
-    log::Error(
-        absl::IsPermissionDenied(status)
-            ? "replica identity left alone: this role lacks the privilege (it takes ownership)"
-            : "replica identity left alone",
-        {{"table", FullName(table)},
-         {"error", std::string(status.message())},
-         {"hint", absl::StrCat("have the owner run: ", alter)}});
+    log::Error(absl::IsPermissionDenied(status)
+                   ? "replica identity not changed: this role does not own the table"
+                   : "replica identity not changed",
+               {{"table", FullName(table)},
+                {"error", std::string(status.message())},
+                {"hint", absl::StrCat("have the owner run: ", alter)}});
     return absl::OkStatus();
   }
 
@@ -134,7 +133,7 @@ absl::Status SetReplicaIdentities(postgres::Connection& connection,
     const bool same = now.Get(row, 1)[0] == Letter(wish.rule->identity);
     if (same && (wish.index.empty() || now.Get(row, 2) == wish.index)) continue;
     if (now.Get(row, 3) == "t") {
-      log::Error("replica identity left alone: a standby cannot alter tables",
+      log::Error("replica identity not changed: a standby cannot alter tables",
                  {{"table", FullName(*wish.table)}, {"wanted", Text(wish)}});
       continue;
     }

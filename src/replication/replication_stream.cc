@@ -132,7 +132,7 @@ absl::Status ReplicationStream::Flush(absl::Duration timeout) {
     if (remaining <= absl::ZeroDuration()) {
       return Error(
           absl::StatusCode::kUnavailable, "status_not_taken",
-          absl::StrCat("the server took no status update for ", absl::FormatDuration(timeout)));
+          absl::StrCat("the server accepted no status update for ", absl::FormatDuration(timeout)));
     }
     environment_.poller->WaitWritable(PQsocket(connection), remaining);
     // A server that waits for us to read does not read itself.

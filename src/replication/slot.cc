@@ -82,7 +82,7 @@ absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgr
   ASSIGN_OR_RETURN(const postgres::Result recovery, sql.Query(kInRecovery));
   const bool in_recovery = recovery.Get(0, 0) == "t";
   if (options.failover_slot && (sql.server_version() < 170000 || in_recovery)) {
-    log::Warn("slot.failover has no effect: it needs PostgreSQL 17 or newer, and the primary");
+    log::Warn("slot.failover has no effect: it needs PostgreSQL 17 or newer and a primary server");
   }
   WarnOfBlockers(sql);
   const std::string command = CreateSlotCommand(options, replication.server_version(), in_recovery);

@@ -33,7 +33,7 @@ FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4)";
 constexpr absl::string_view kReplacement =
     "drop it (SELECT pg_drop_replication_slot('NAME')) and take a new snapshot; "
     "snapshot.mode=when_needed does both. "
-    "Changes since it was lost are only in that snapshot. See max_slot_wal_keep_size and "
+    "Changes made since it was lost are only in that snapshot. See max_slot_wal_keep_size and "
     "idle_replication_slot_timeout";
 
 absl::StatusOr<Lsn> LsnOrNone(const postgres::Result& result, int column) {
@@ -51,7 +51,7 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
   }
   return Error(absl::StatusCode::kAborted, "slot_in_use",
                absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
-                            " is read by another process (pid ", slot.active_pid, who, ")"),
+                            " is in use by another process (pid  ", slot.active_pid, who, ")"),
                "stop the other process, or give each connector its own slot.name");
 }
 
@@ -85,7 +85,7 @@ absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view
                      ? absl::StrCat("replication slot ", name, " is a physical slot")
                      : absl::StrCat("replication slot ", name, " belongs to the output plugin ",
                                     slot.plugin, ", not to pgoutput"),
-                 "choose another slot.name, or drop the slot if nobody needs it");
+                 "choose another slot.name, or drop the slot if it is not needed");
   }
   if (slot.database != connection.database()) {
     return Error(absl::StatusCode::kFailedPrecondition, "slot_wrong_database",

@@ -42,9 +42,11 @@ std::vector<uint16_t> MessageKeys::Choose(absl::string_view table,
                                           absl::Span<const absl::string_view> columns) const {
   std::vector<uint16_t> chosen;
   for (const Entry& entry : entries_) {
-    for (uint16_t i = 0; i < columns.size(); ++i) {
-      const bool taken = std::find(chosen.begin(), chosen.end(), i) != chosen.end();
-      if (!taken && entry.column.Matches(absl::StrCat(table, ".", columns[i]))) chosen.push_back(i);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const auto column = static_cast<uint16_t>(i);
+      const bool taken = std::find(chosen.begin(), chosen.end(), column) != chosen.end();
+      if (!taken && entry.column.Matches(absl::StrCat(table, ".", columns[i])))
+        chosen.push_back(column);
     }
   }
   return chosen;

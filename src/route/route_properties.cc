@@ -42,7 +42,7 @@ constexpr absl::string_view kStrategies =
 constexpr config::PropertyDefinition kMessages[] = {
     {.name = "message.prefix.include.list",
      .type = kRegexList,
-     .doc = "Prefixes of logical decoding messages to capture; all when absent."},
+     .doc = "Prefixes of logical decoding messages to capture; default: all."},
     {.name = "message.prefix.exclude.list",
      .type = kRegexList,
      .doc = "Prefixes of logical decoding messages not to capture."},
@@ -50,8 +50,8 @@ constexpr config::PropertyDefinition kMessages[] = {
 
 constexpr config::PropertyDefinition kTopics[] = {
     {.name = "topic.prefix",
-     .doc =
-         "Logical name of the server: first part of every topic and of the stored position's key.",
+     .doc = "Logical name of the server: prefix of every topic name, and part of the stored "
+            "position's key.",
      .aliases = "database.server.name",
      .fix = kTopicFix,
      .validator = config::CheckTopicName,
@@ -59,58 +59,59 @@ constexpr config::PropertyDefinition kTopics[] = {
     {.name = "topic.naming.strategy",
      .type = kClass,
      .default_value = "io.debezium.schema.SchemaTopicNamingStrategy",
-     .doc = "How a table's name becomes a topic's: prefix.schema.table (Schema…), prefix.table "
-            "(Default…), with other characters as _uXXXX (…Unicode…) or rewritten (…Regex…).",
+     .doc = "How topic names are derived from table names: prefix.schema.table (Schema…), "
+            "prefix.table (Default…), with invalid characters as _uXXXX (…Unicode…) or rewritten "
+            "by a regular expression (…Regex…).",
      .fix = kStrategies,
      .validator = CheckNamingStrategy},
     {.name = "topic.delimiter",
      .default_value = ".",
-     .doc = "Text between the parts of a topic name.",
+     .doc = "Delimiter between the parts of a topic name.",
      .fix = kTopicFix,
      .validator = config::CheckTopicName},
     {.name = "topic.cache.size",
      .type = kPositiveInt,
      .default_value = "10000",
      .support = kNoEffect,
-     .doc = "Topic names kept in memory.",
+     .doc = "Number of topic names cached in memory.",
      .note = "names are computed once per table"},
     {.name = "topic.transaction",
      .default_value = "transaction",
-     .doc = "Last part of the transaction topic's name.",
+     .doc = "Suffix of the transaction topic's name.",
      .fix = kTopicFix,
      .validator = config::CheckTopicName},
     {.name = "topic.heartbeat.prefix",
      .default_value = "__debezium-heartbeat",
-     .doc = "First part of the heartbeat topic's name; topic.prefix is the other.",
+     .doc = "Prefix of the heartbeat topic's name; topic.prefix follows.",
      .fix = kTopicFix,
      .validator = config::CheckTopicName},
     {.name = "topic.heartbeat.name",
-     .doc = "Whole name of the heartbeat topic, in place of prefix and delimiter.",
+     .doc = "Full name of the heartbeat topic; replaces prefix and delimiter.",
      .fix = kTopicFix,
      .validator = config::CheckTopicName},
     {.name = "heartbeat.topics.prefix",
      .default_value = "__debezium-heartbeat",
      .support = kNoEffect,
      .doc = "Older form of topic.heartbeat.prefix.",
-     .note = "Debezium no longer reads it"},
+     .note = "Debezium ignores it"},
     {.name = "topic.regex",
      .type = kRegex,
      .doc = "Regular expression over whole topic names, for the …Regex… naming strategies."},
     {.name = "topic.replacement",
-     .doc = "What topic.regex becomes; $1 and ${name} are its groups."},
+     .doc = "Replacement for topic.regex; $1 and ${name} refer to its groups."},
     {.name = "topic.key.enforce.uniqueness",
      .type = kBoolean,
      .default_value = "true",
-     .doc = "Add a field that names the table to the key, with a …Regex… naming strategy."},
+     .doc = "Add a field with the table's name to the key, with a …Regex… naming strategy."},
     {.name = "topic.key.field.name",
      .default_value = "__dbz__physicalTableIdentifier",
      .doc = "Name of that field."},
     {.name = "topic.key.field.regex",
      .type = kRegex,
      .doc = "Regular expression over the topic's original name, to shorten that field's value."},
-    {.name = "topic.key.field.replacement", .doc = "What topic.key.field.regex becomes."},
+    {.name = "topic.key.field.replacement", .doc = "Replacement for topic.key.field.regex."},
     {.name = "message.key.columns",
-     .doc = "Key columns of tables, in place of the primary key: regular expressions "
+     .doc = "Key columns of tables, instead of the primary key: regular expressions "
             "table:column,column;table:column over schema.table and column.",
      .fix = "use schema.table:column1,column2;schema.table2:column",
      .validator = CheckMessageKeyColumns},
@@ -121,20 +122,20 @@ constexpr config::PropertyDefinition kTopics[] = {
     {.name = "provide.transaction.metadata",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Write begin and end of transactions to a topic and number the records of each."},
+     .doc = "Write transaction boundaries to a topic and number the records of each transaction."},
 };
 
 constexpr config::PropertyDefinition kOperations[] = {
     {.name = "skipped.operations",
      .type = kList,
      .default_value = "t",
-     .doc = "Operations of the stream that are not written: c, u, d, t, or none.",
-     .fix = "use a list of c, u, d, t, or the word none",
+     .doc = "Operations to skip while streaming: c, u, d, t, or none.",
+     .fix = "use a list of c, u, d, t, or none",
      .validator = CheckSkippedOperations},
     {.name = "skip.messages.without.change",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Drop updates that change no written column; needs REPLICA IDENTITY FULL."},
+     .doc = "Skip updates that change no included column; needs REPLICA IDENTITY FULL."},
 };
 
 }  // namespace
@@ -145,7 +146,7 @@ absl::Span<const config::PropertyDefinition> OperationProperties() { return kOpe
 
 void WarnOfOperations(const config::PropertySet& properties, config::Findings* findings) {
   if (!java::ListContains(properties.Text("skipped.operations"), "r")) return;
-  findings->Warn("skipped.operations", "'r' has no effect: rows of a snapshot are always written");
+  findings->Warn("skipped.operations", "'r' has no effect: snapshot rows are always written");
 }
 
 RouteOptions BuildRoute(const config::PropertySet& properties) {

@@ -58,7 +58,7 @@ absl::Status MissingRow(const event::ChangeEvent& change) {
                                 ? "a logical message"
                                 : absl::StrCat(change.schema->schema, ".", change.schema->table);
   return Error(absl::StatusCode::kDataLoss, "change_without_row",
-               absl::StrCat("a change of ", where, " came without the row it is about (operation '",
+               absl::StrCat("a change of ", where, " has no row image (operation '",
                             std::string(1, static_cast<char>(change.operation)), "')"));
 }
 
@@ -83,8 +83,8 @@ void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& ch
                     });
   if (!sent) {
     log::Warn(
-        "message.key.columns names columns whose old values the server does not send: the keys of "
-        "deletes and of changed keys lack them; ALTER TABLE … REPLICA IDENTITY FULL",
+        "message.key.columns names columns whose old values the server does not send, so keys of "
+        "deletes and of key changes lack them; ALTER TABLE … REPLICA IDENTITY FULL",
         {{"table", table}});
   }
 }
@@ -316,7 +316,8 @@ Router::Table& Router::TableByName(const event::TableSchema& schema) {
 void Router::WarnOfTopic(const event::TableSchema& schema, const std::string& topic) {
   const std::string name = absl::StrCat(schema.schema, ".", schema.table);
   if (topic != naming_.OriginalName(schema.schema, schema.table)) {
-    log::Warn("topic name changed to one that Kafka accepts", {{"table", name}, {"topic", topic}});
+    log::Warn("topic name changed to one that is valid for Kafka",
+              {{"table", name}, {"topic", topic}});
   }
   const auto [other, is_new] = table_of_topic_.emplace(topic, name);
   if (!is_new) {

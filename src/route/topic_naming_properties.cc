@@ -65,8 +65,7 @@ const NamingStrategy* FindNamingStrategy(absl::string_view class_name) {
 }
 
 std::string CheckNamingStrategy(absl::string_view value) {
-  return FindNamingStrategy(value) != nullptr ? ""
-                                              : "is not a topic naming strategy that walduct knows";
+  return FindNamingStrategy(value) != nullptr ? "" : "is not a known topic naming strategy";
 }
 
 void CheckTopicNaming(const config::PropertySet& properties, config::Findings* findings) {

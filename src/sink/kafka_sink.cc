@@ -30,8 +30,8 @@ absl::Status DeadLetterError(const absl::Status& error) {
   const absl::Status named = WithContext(error, "the dead letter topic cannot be created");
   if (ErrorReason(error) != "topic_settings_invalid") return named;
   return Error(named.code(), ErrorReason(error), named.message(),
-               "set errors.deadletterqueue.topic.replication.factor to what the brokers can "
-               "hold, or create the topic");
+               "set errors.deadletterqueue.topic.replication.factor to at most the number of "
+               "brokers, or create the topic");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ absl::Status KafkaSink::PrepareTopics(absl::Span<const std::string> topics) {
   if (admin_.idle()) return refused;
   return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
                absl::StrCat("Kafka at ", producer_->client().bootstrap_servers(),
-                            " does not answer about the topics"));
+                            " does not answer requests about topics"));
 }
 
 absl::Status KafkaSink::FirstRefused() const {
@@ -103,7 +103,7 @@ absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
   ASSIGN_OR_RETURN(Target * target, FindTarget(record.topic));
   if (!target->topic) {
-    return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked for")
+    return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked up")
                                 : target->refused;
   }
   kafka::Headers headers;

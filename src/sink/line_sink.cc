@@ -44,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
   uint64_t cut = 0;
   if (const int error = MendLastLine(path, fd, &cut); error != 0) return Unwritable(path, error);
   if (cut > 0)
-    log::Info("half a record at the end of the file cut off; it was not acknowledged",
+    log::Info("removed an incomplete record at the end of the file; it was never acknowledged",
               {{"file", path}, {"bytes", cut}});
   return sink;
 }
@@ -92,7 +92,7 @@ absl::Status LineSink::Flush(AckHandler& acks, absl::Duration timeout) {
   if (written_.empty()) return absl::OkStatus();
   return Error(
       absl::StatusCode::kDeadlineExceeded, "flush_timeout",
-      absl::StrCat(options_.name, " takes no more, after ", absl::FormatDuration(timeout)));
+      absl::StrCat(options_.name, " accepts no more data after ", absl::FormatDuration(timeout)));
 }
 
 absl::Status LineSink::WriteOut() {

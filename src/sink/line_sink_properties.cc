@@ -4,7 +4,7 @@ namespace walduct::sink {
 namespace {
 
 constexpr config::PropertyDefinition kFile[] = {
-    {.name = "sink.file.path", .doc = "File of sink=file."},
+    {.name = "sink.file.path", .doc = "Output file for sink=file."},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr config::PropertyDefinition kSink[] = {
     {.name = "sink",
      .type = config::PropertyType::kEnum,
      .default_value = "kafka",
-     .doc = "Where records go: to Kafka, or as one JSON object per record to standard output or a "
+     .doc = "Destination of records: Kafka, or one JSON object per record to standard output or a "
             "file.",
      .allowed = "kafka, stdout, file"},
 };

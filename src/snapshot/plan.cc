@@ -63,9 +63,9 @@ absl::StatusOr<std::map<uint32_t, int64_t>> EstimatedRows(postgres::Connection& 
 
 absl::Status RefusedOverride(const absl::Status& status, absl::string_view table) {
   const std::string hint = absl::StrCat("correct snapshot.select.statement.overrides.", table,
-                                        "; name tables with their schema, as in ", table);
-  return Error(status.code(), ErrorReason(status), absl::StrCat("its override: ", status.message()),
-               hint);
+                                        "; qualify table names with their schema, as in ", table);
+  return Error(status.code(), ErrorReason(status),
+               absl::StrCat("snapshot.select.statement.overrides: ", status.message()), hint);
 }
 
 absl::Status UseOverride(postgres::Connection& connection, absl::string_view text,
@@ -84,8 +84,8 @@ absl::Status UseOverride(postgres::Connection& connection, absl::string_view tex
   if (!useless) return absl::OkStatus();
   return Error(
       absl::StatusCode::kInvalidArgument, "override_without_columns",
-      "the statement of snapshot.select.statement.overrides gives none of the table's columns",
-      "select the table's columns under their own names");
+      "the statement of snapshot.select.statement.overrides returns none of the table's columns",
+      "select the table's columns by their own names");
 }
 
 absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& catalog,

@@ -17,7 +17,7 @@ using enum config::Support;
 
 constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
 
-constexpr absl::string_view kOneThread = "one session reads the tables one after the other";
+constexpr absl::string_view kOneThread = "the tables are read one after the other, in one session";
 
 constexpr absl::string_view kNoIncremental = "incremental snapshots are not supported yet";
 
@@ -25,7 +25,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.mode",
      .type = kEnum,
      .default_value = "initial",
-     .doc = "When the tables are read whole before streaming.",
+     .doc = "When to take a snapshot of the tables before streaming.",
      .allowed =
          "always, initial, no_data, initial_only, when_needed, never, configuration_based, custom",
      .refused = "configuration_based, custom",
@@ -46,7 +46,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = "serializable",
      .support = kNoEffect,
      .doc = "Isolation level of the snapshot's transaction.",
-     .note = "always one exported REPEATABLE READ snapshot, which no level makes more consistent",
+     .note = "always one exported REPEATABLE READ snapshot; no other level is more consistent",
      .allowed = "serializable, repeatable_read, read_committed, read_uncommitted"},
     {.name = "snapshot.locking.mode",
      .type = kEnum,
@@ -75,12 +75,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .note = kNoJava},
     {.name = "snapshot.include.collection.list",
      .type = kRegexList,
-     .doc = "Captured tables that the snapshot reads; all when absent."},
+     .doc = "Captured tables to include in the snapshot; default: all."},
     {.name = "snapshot.select.statement.overrides",
      .type = kList,
-     .doc = "Tables (schema.table) with a SELECT of their own, given by the next property."},
+     .doc = "Tables (schema.table) with a custom SELECT, set by the next property."},
     {.name = "snapshot.select.statement.overrides.*",
-     .doc = "SELECT that the snapshot runs for the table named at the end."},
+     .doc = "SELECT that the snapshot runs for the table named in the property."},
     {.name = "snapshot.fetch.size",
      .type = kNonNegativeInt,
      .default_value = "10240",
@@ -99,7 +99,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kPositiveInt,
      .default_value = "1",
      .support = kNotYetWarned,
-     .doc = "Sessions that read tables at the same time.",
+     .doc = "Number of sessions that read tables concurrently.",
      .note = kOneThread},
     {.name = "snapshot.max.threads.multiplier",
      .type = kPositiveInt,
@@ -110,13 +110,13 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.max.threads.multiplier.*",
      .type = kPositiveInt,
      .support = kNotYetWarned,
-     .doc = "Chunks per session for the table named at the end.",
+     .doc = "Chunks per session for the table named in the property.",
      .note = kOneThread},
     {.name = "legacy.snapshot.max.threads",
      .type = kBoolean,
      .default_value = "false",
      .support = kNotYetWarned,
-     .doc = "Give each session whole tables.",
+     .doc = "Assign whole tables to sessions.",
      .note = kOneThread,
      .aliases = "internal.legacy.snapshot.max.threads"},
     {.name = "snapshot.tables.order.by.row.count",
@@ -124,14 +124,14 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = "disabled",
      .support = kNoEffect,
      .doc = "Order of the tables by their size.",
-     .note = "Debezium has no row counts for PostgreSQL either",
+     .note = "Debezium has no row counts for PostgreSQL",
      .allowed = "ascending, descending, disabled"},
     {.name = "internal.snapshot.scan.all.columns.force",
      .type = kBoolean,
      .default_value = "false",
      .support = kNoEffect,
-     .doc = "Read the description of every table, captured or not.",
-     .note = "only captured tables are described"},
+     .doc = "Read the schema of every table, captured or not.",
+     .note = "only the schemas of captured tables are read"},
     {.name = "incremental.snapshot.chunk.size",
      .type = kNonNegativeInt,
      .default_value = "1024",
@@ -149,7 +149,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kBoolean,
      .default_value = "false",
      .support = kNotYetWarned,
-     .doc = "Let tables change during an incremental snapshot.",
+     .doc = "Allow schema changes during an incremental snapshot.",
      .note = kNoIncremental},
 };
 
@@ -182,7 +182,7 @@ void WarnOfOverrides(const config::PropertySet& properties, config::Findings* fi
   for (const std::string& table : tables) {
     if (properties.IsSet(absl::StrCat(kPrefix, table))) continue;
     findings->Warn("snapshot.select.statement.overrides",
-                   absl::StrCat("'", table, "' has no statement; its whole table is read; add '",
+                   absl::StrCat("'", table, "' has no statement, so the whole table is read; add '",
                                 kPrefix, table, "'"));
   }
   for (const config::Property& property : properties.all()) {

@@ -55,7 +55,7 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::Step(event::ChangeHandl
   const uint64_t rows_before = rows_;
   absl::StatusOr<Progress> result = ReadRows(handler, max_rows);
   metrics_.snapshot_rows.Add(rows_ - rows_before);
-  if (result.ok() && log_interval_.Due(clock_.Monotonic())) LogProgress("snapshot under way");
+  if (result.ok() && log_interval_.Due(clock_.Monotonic())) LogProgress("snapshot in progress");
   return result;
 }
 
@@ -110,7 +110,7 @@ absl::Status SnapshotReader::OpenTable() {
 void SnapshotReader::CloseTable() {
   copy_ = nullptr;
   marker_.EndTable();
-  LogProgress("snapshot of table done");
+  LogProgress("snapshot of table complete");
   ++table_;
   table_rows_ = 0;
   table_started_ = clock_.Monotonic();
@@ -121,7 +121,7 @@ absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {
   RETURN_IF_ERROR(marker_.Finish(handler));
   metrics_.snapshot_running.Set(0);
   const absl::Duration elapsed = clock_.Monotonic() - started_;
-  log::Info("snapshot read to its end", {{"tables", request_.tables.size()},
+  log::Info("all snapshot tables read", {{"tables", request_.tables.size()},
                                          {"rows", rows_},
                                          {"seconds", absl::ToInt64Seconds(elapsed)},
                                          {"rows_per_s", RowsPerSecond(rows_, elapsed)},

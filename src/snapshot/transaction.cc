@@ -36,7 +36,7 @@ absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(const postgres::Result facts, connection.Query(kFacts));
   if (facts.rows() != 1 || !absl::SimpleAtoi(facts.Get(0, 1), &origin.time_us)) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
-                 "the server did not tell its time");
+                 "the server did not return its time");
   }
   if (facts.Get(0, 0) == "t") return origin;
   const bool has_xact_id = connection.server_version() >= 130000;
@@ -45,7 +45,7 @@ absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
   uint64_t xid = 0;
   if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &xid)) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
-                 "the server did not tell the transaction's id");
+                 "the server did not return the transaction's id");
   }
   origin.xid = xid;
   return origin;
@@ -104,7 +104,7 @@ absl::StatusOr<Lsn> ReadCurrentLsn(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kCurrentLsn));
   if (result.rows() != 1) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
-                 "the server did not tell its WAL position");
+                 "the server did not return its WAL position");
   }
   return Lsn::Parse(result.Get(0, 0));
 }

@@ -84,7 +84,7 @@ def test_history_that_was_never_published_is_not_deleted(db, connectors):
     db.script(TABLE + "; insert into outbox values (1, 'from before the slot')")
     connector = connectors(db, {**CLEANUP, "snapshot.mode": "no_data"})
     assert connector.run_to_end() == 3
-    assert connector.logged("holds rows from before the replication slot") and rows(db) == 1
+    assert connector.logged("holds rows older than the replication slot") and rows(db) == 1
     assert db.slot(connector.slot) is None
     connector.config["walduct.outbox.cleanup.history"] = "delete"
     connector.start().wait_streaming()
@@ -115,7 +115,7 @@ def test_a_table_whose_rows_are_no_events_is_refused(db, connectors, command):
     connector = connectors(db, {"walduct.outbox.tables": "public[.].*", "walduct.outbox.cleanup": "delete", "errors.tolerance": "all"})
     done = connector.call("outbox", "clean") if command == "clean" else None
     assert (done.returncode if done else connector.run_to_end()) == 3
-    assert "of whose rows no event can be made" in (done.stderr if done else connector.log_text())
+    assert "its rows cannot be turned into events" in (done.stderr if done else connector.log_text())
     assert db.value("select count(*) from orders") == 1
 
 
@@ -181,7 +181,7 @@ def test_clean_command_removes_nothing_that_may_be_unpublished(db, connectors, w
     assert refused.returncode != 0 and said in refused.stderr and rows(db) == 1, refused.stderr
 
 
-@pytest.mark.parametrize("key, value, said", [("walduct_timeline", 7, "present history"), ("lsn_proc", 1 << 60, "present history"),
+@pytest.mark.parametrize("key, value, said", [("walduct_timeline", 7, "part of this server's history"), ("lsn_proc", 1 << 60, "part of this server's history"),
                                               ("walduct_system_id", "1", "another server")])
 def test_clean_command_believes_no_position_of_another_history(key, value, said, db, connectors):
     db.script(TABLE)

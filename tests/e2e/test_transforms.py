@@ -74,4 +74,4 @@ def test_a_record_that_no_transform_can_take_stops_the_connector(db, connectors)
     db.script("delete from items")
     assert connector.wait_exit(20) == 1
     log = connector.log.read_text()
-    assert "transform 'key' cannot take a record of topic" in log and "predicate" in log
+    assert "transform 'key' cannot process a record of topic" in log and "predicate" in log

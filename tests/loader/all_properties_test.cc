@@ -161,7 +161,7 @@ TEST(Validators, ConvertersByFullSimpleOrShortName) {
   EXPECT_THAT(Check("value.converter", "io.confluent.connect.avro.AvroConverter"),
               testing::HasSubstr("not supported yet"));
   EXPECT_THAT(Check("value.converter", "com.acme.Foo"),
-              testing::AllOf(testing::HasSubstr("not a converter that walduct knows"),
+              testing::AllOf(testing::HasSubstr("not a known converter"),
                              testing::HasSubstr("JsonConverter")));
 }
 

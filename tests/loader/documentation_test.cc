@@ -47,7 +47,8 @@ TEST_F(DocumentationTest, TableAlignsItsColumnsAndEndsWithTheVerdict) {
   EXPECT_THAT(table, HasSubstr("name                orders      honoured\n"));
   EXPECT_THAT(
       table,
-      HasSubstr("tasks.max           2           no effect  the connector has exactly one task"));
+      HasSubstr(
+          "tasks.max           2           no effect  the connector always has exactly one task"));
   EXPECT_THAT(
       table,
       HasSubstr("tabel.include.list  ä           unknown    did you mean 'table.include.list'?\n"));

@@ -297,7 +297,7 @@ TEST_F(LoaderTest, TransformsAreRead) {
   EXPECT_EQ(result.options.chain->transforms.size(), 1u);
   EXPECT_THAT(LoadWith("transforms=a\ntransforms.a.type=com.acme.Upper").errors,
               ElementsAre(AllOf(HasSubstr("com.acme.Upper"),
-                                HasSubstr("not a transform that walduct knows"))));
+                                HasSubstr("not a known transform"))));
   EXPECT_THAT(LoadWith("transforms=a").errors,
               ElementsAre(HasSubstr("'transforms.a.type': A value is required")));
 }

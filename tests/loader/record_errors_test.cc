@@ -101,7 +101,7 @@ TEST_F(RecordErrorOptionsTest, TopicOfTheOffsetsIsRefused) {
                        "offset.storage.topic=offsets\n"
                        "errors.deadletterqueue.topic.name=offsets\n")
                   .errors,
-              ElementsAre(HasSubstr("name a topic of its own")));
+              ElementsAre(HasSubstr("use a separate topic")));
 }
 
 }  // namespace

@@ -93,6 +93,15 @@ TEST_F(SchemaQueryTest, AStatementOnTheSameSessionCancelsTheQuestion) {
   EXPECT_LT(Clock::Real().Monotonic() - begin, kPatience / 2);
 }
 
+TEST_F(SchemaQueryTest, TheSessionKeepsItsLockTimeout) {
+  MustQuery(*session_, "SET lock_timeout = '7s'");
+  ASSERT_TRUE(query_.Ask(relation_).ok());
+  ASSERT_TRUE(Answer().ok());
+  EXPECT_EQ(MustQuery(*session_, "SHOW lock_timeout"), "7s");
+  ASSERT_TRUE(query_.Ask(relation_).ok());  // cancelled by the next statement
+  EXPECT_EQ(MustQuery(*session_, "SHOW lock_timeout"), "7s");
+}
+
 TEST_F(SchemaQueryTest, ALostSessionIsAnError) {
   ASSERT_TRUE(query_.Ask(relation_).ok());
   ASSERT_TRUE(Answer().ok());

@@ -64,7 +64,7 @@ TEST(ColumnMapping, TheOnlyAliasIsTakenAndTold) {
                           "transforms.outbox.route.by.field=topic",
                           "transforms.outbox.table.field.event.payload=body"));
   EXPECT_EQ(mapped->guesses[1].text,
-            "table public.outbox has no column 'aggregateid'; 'key' is taken for the key");
+            "table public.outbox has no column 'aggregateid'; 'key' is used for the key");
 }
 
 TEST(ColumnMapping, TwoAliasesAreNoAnswer) {

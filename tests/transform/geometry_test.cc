@@ -51,7 +51,7 @@ TEST(Geometry, PartsKeepTheirByteOrder) {
 
 TEST(Geometry, CollectionsInCollectionsHaveALimit) {
   EXPECT_THAT(Swapped(Nested(200)), HasSubstr(absl::StrCat(kTwo, kOne)));
-  EXPECT_THAT(Swapped(Nested(100'000)), HasSubstr("too many collections"));
+  EXPECT_THAT(Swapped(Nested(100'000)), HasSubstr("too many nested collections"));
 }
 
 TEST(Geometry, EveryCutIsAnError) {
@@ -59,7 +59,7 @@ TEST(Geometry, EveryCutIsAnError) {
       absl::StrCat("0106000020e610000001000000", "010300000001000000", "01000000", kOne, kTwo);
   EXPECT_THAT(Swapped(whole), HasSubstr(kTwo));
   for (size_t size = 0; size < whole.size(); size += 2)
-    EXPECT_THAT(Swapped(whole.substr(0, size)), HasSubstr("ends too early")) << size;
+    EXPECT_THAT(Swapped(whole.substr(0, size)), HasSubstr("is truncated")) << size;
 }
 
 TEST(Geometry, WithoutAnSridItStaysWkb) {

@@ -53,7 +53,7 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
     if (text.size() > kMaxFileBytes) {
       return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
                    absl::StrCat("file '", path, "' is larger than 4 MiB"),
-                   "name a configuration file");
+                   "specify a configuration file");
     }
   }
   if (std::ferror(file.get()) != 0) return Unreadable(path, errno);
@@ -65,7 +65,7 @@ absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
                  absl::StrCat("file '", path, "' is empty"),
-                 "write the connector's properties into it");
+                 "add the connector's properties to it");
   }
   absl::StatusOr<ParsedFile> parsed =
       LooksLikeJson(text) ? ParseConnectJson(text) : ReadProperties(text);

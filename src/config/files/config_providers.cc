@@ -164,15 +164,14 @@ absl::StatusOr<std::string> ConfigProviders::Lookup(absl::string_view name, absl
     case Kind::kEnvironment:
       break;
   }
-  if (!path.empty()) return Unresolved("takes a variable's name only", "write ${env:NAME}");
+  if (!path.empty()) return Unresolved("takes only the name of a variable", "write ${env:NAME}");
   if (provider.allowed_names != nullptr && !provider.allowed_names->FullMatch(key)) {
     return Unresolved(absl::StrCat("variable '", key, "' does not match its allowlist.pattern"),
                       "widen the pattern");
   }
   const char* value = std::getenv(std::string(key).c_str());
   if (value == nullptr)
-    return Unresolved(absl::StrCat("variable '", key, "' is not set"),
-                      "export it before the start");
+    return Unresolved(absl::StrCat("variable '", key, "' is not set"), "export it before starting");
   return std::string(value);
 }
 

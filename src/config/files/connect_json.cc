@@ -74,8 +74,8 @@ absl::StatusOr<ParsedFile> FromCreateRequest(const rapidjson::Value& root) {
   for (const auto& member : root.GetObject()) {
     const absl::string_view key = Text(member.name);
     if (key == "name" || key == "config" || key == "initial_state") continue;
-    file.warnings.push_back(absl::StrCat(
-        "'", key, "' stands beside \"config\" and is ignored; move it into \"config\""));
+    file.warnings.push_back(
+        absl::StrCat("'", key, "' is outside \"config\" and is ignored; move it into \"config\""));
   }
   RETURN_IF_ERROR(PutAll(root["config"], &file.values));
   return file;

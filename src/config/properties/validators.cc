@@ -106,7 +106,7 @@ std::string CheckTopicName(absl::string_view value) {
 std::string CheckWholeTopicName(absl::string_view value) {
   constexpr size_t kLongest = 249;
   if (value.size() > kLongest) return "is longer than 249 characters";
-  if (value == "." || value == "..") return "is no name of a topic";
+  if (value == "." || value == "..") return "is not a valid topic name";
   return CheckTopicName(value);
 }
 

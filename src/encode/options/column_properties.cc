@@ -59,7 +59,7 @@ std::string ParseLength(absl::string_view rest, ColumnMask* mask) {
   const uint32_t most = truncate ? INT32_MAX : kMaxStars;
   const bool number = absl::ConsumeSuffix(&rest, kChars) && absl::SimpleAtoi(rest, &mask->length) &&
                       mask->length <= most;
-  if (!number) return absl::StrCat("'", rest, "' is not a number of characters");
+  if (!number) return absl::StrCat("'", rest, "' is not a length in characters");
   if (truncate && mask->length == 0) return "Maximum length must be positive";
   return "";
 }
@@ -108,34 +108,34 @@ std::string CheckColumnMaskName(absl::string_view name) {
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "column.include.list",
      .type = kRegexList,
-     .doc = "Columns to write, as regular expressions over schema.table.column; keys stay whole.",
+     .doc = "Columns to include, as regular expressions over schema.table.column; key columns are "
+            "always included.",
      .aliases = "column.whitelist"},
     {.name = "column.exclude.list",
      .type = kRegexList,
-     .doc =
-         "Columns not to write, as regular expressions over schema.table.column; keys stay whole.",
+     .doc = "Columns to exclude, as regular expressions over schema.table.column; key columns are "
+            "always included.",
      .aliases = "column.blacklist"},
     {.name = "column.mask.with.<n>.chars",
      .type = kRegexList,
-     .doc = "Columns whose values, NULL too, become n asterisks. Character types only; keys stay "
-            "as they are.",
+     .doc = "Columns whose values, including NULL, are replaced by n asterisks. Character types "
+            "only; keys are not masked.",
      .fix = "use a number from 0 to 1000000, as in column.mask.with.10.chars",
      .name_validator = CheckColumnMaskName},
     {.name = "column.mask.hash.v2.<algorithm>.with.salt.<salt>",
      .type = kRegexList,
-     .doc =
-         "Columns whose values become a salted hash, cut to the column's length. Character types "
-         "only; keys stay as they are.",
+     .doc = "Columns whose values are replaced by a salted hash, truncated to the column's length. "
+            "Character types only; keys are not masked.",
      .fix = kAlgorithmFix,
      .name_validator = CheckColumnMaskName},
     {.name = "column.mask.hash.<algorithm>.with.salt.<salt>",
      .type = kRegexList,
-     .doc = "Columns whose values become a salted hash, in Debezium's first form.",
+     .doc = "Columns whose values are replaced by a salted hash, in Debezium's version 1.",
      .fix = kAlgorithmFix,
      .name_validator = CheckColumnMaskName},
     {.name = "column.truncate.to.<n>.chars",
      .type = kRegexList,
-     .doc = "Columns whose texts are cut to n characters, binary values to n bytes.",
+     .doc = "Columns whose text is truncated to n characters, or binary values to n bytes.",
      .fix = "use a number above 0, as in column.truncate.to.20.chars",
      .name_validator = CheckColumnMaskName},
     {.name = "column.propagate.source.type",

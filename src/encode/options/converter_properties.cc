@@ -86,8 +86,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Write a column's default in place of null in values (JsonConverter)."},
     {.name = "<part>.converter.delegate.converter.type",
      .type = kClass,
-     .doc = "Class that turns what is not bytes into bytes, beside BinaryDataConverter: envelopes, "
-            "heartbeats, keys. Its options follow the name of this property.",
+     .doc = "Class that converts what is not bytes (envelopes, heartbeats, keys) when "
+            "BinaryDataConverter is used. Its options follow the name of this property.",
      .validator = CheckConverter},
     {.name = "<part>.converter.delegate.converter.type.schemas.enable",
      .type = kBoolean,
@@ -185,14 +185,14 @@ absl::Span<const config::PropertyDefinition> ConverterProperties() { return kRow
 std::string CheckConverter(absl::string_view value) {
   if (FindConverter(value).has_value()) return "";
   if (IsOneOf(value, kLaterConverters, "Converter")) {
-    return absl::StrCat("is a converter that is not supported yet; ", kSupportedConverters);
+    return absl::StrCat("is not supported yet; ", kSupportedConverters);
   }
-  return absl::StrCat("is not a converter that walduct knows; ", kSupportedConverters);
+  return absl::StrCat("is not a known converter; ", kSupportedConverters);
 }
 
 std::string CheckHeaderConverter(absl::string_view value) {
   if (IsSimpleHeaderConverter(value) || FindConverter(value).has_value()) return "";
-  return absl::StrCat("is not a header converter that walduct knows; ", kSupportedConverters, ", ",
+  return absl::StrCat("is not a known header converter; ", kSupportedConverters, ", ",
                       kSimpleHeaderConverter);
 }
 

@@ -33,7 +33,7 @@ absl::Status RequiredIsNull(absl::string_view field) {
 
 absl::Status DoesNotFit(absl::string_view field) {
   return Error(absl::StatusCode::kInvalidArgument, "value_does_not_fit",
-               absl::StrCat("field ", field, " holds a number that its schema has no room for"));
+               absl::StrCat("field ", field, " holds a number that does not fit its schema"));
 }
 
 LeafProgram CompileLeaf(const Node& node, const TablePlan* table, size_t* buffers) {

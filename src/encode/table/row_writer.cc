@@ -22,7 +22,7 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
           absl::StatusCode::kUnimplemented, "special_value",
           absl::StrCat(
               column, field.optional ? "" : " is NOT NULL and",
-              " holds a value that its schema cannot express: NaN, Infinity, a "
+              " holds a value that its schema cannot represent: NaN, Infinity, a "
               "timestamp beyond 64 bits, an empty varbit(1), NULL in an array of "
               "labels",
               field.optional ? ", and event.converting.failure.handling.mode is fail" : ""),
@@ -32,7 +32,7 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
       return Error(
           absl::StatusCode::kFailedPrecondition, "money_locale",
           absl::StrCat(column,
-                       ": money is printed in a locale whose separators are not understood"),
+                       ": money is formatted in a locale whose separators are not supported"),
           "ALTER ROLE <replication role> SET lc_monetary = 'C'");
     case Outcome::kNestedArray:
       return Error(
@@ -42,10 +42,9 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
           "set value.converter.schemas.enable=false, or leave the column out with "
           "column.exclude.list");
   }
-  return Error(
-      absl::StatusCode::kDataLoss, "malformed_value",
-      absl::StrCat(column, " holds text that PostgreSQL does not write for its type"),
-      "check that the server is PostgreSQL and that no proxy changes its session settings");
+  return Error(absl::StatusCode::kDataLoss, "malformed_value",
+               absl::StrCat(column, " holds text that is not valid output of its type"),
+               "check that the server is PostgreSQL and that no proxy changes session settings");
 }
 
 bool BecomesNull(Outcome outcome, const RowContext& context) {
@@ -76,13 +75,12 @@ absl::Status WrongWidth(const TablePlan& table) {
 }
 
 absl::Status NotSent(const TablePlan& table, const FieldPlan& field) {
-  return Error(
-      absl::StatusCode::kFailedPrecondition, "toast_value_not_sent",
-      absl::StrCat("column ", field.name, " of ", table.table_name,
-                   " was not changed and is stored out of line, so the server did not send "
-                   "it, and nothing can stand in for it: it is part of the key, or NOT NULL "
-                   "with a type that has no placeholder"),
-      absl::StrCat("ALTER TABLE ", table.table_name, " REPLICA IDENTITY FULL"));
+  return Error(absl::StatusCode::kFailedPrecondition, "toast_value_not_sent",
+               absl::StrCat("column ", field.name, " of ", table.table_name,
+                            " was not changed and is stored out of line (TOAST), so the server did "
+                            "not send it, and it has no placeholder: it is part of the key, or NOT "
+                            "NULL with a type that has no placeholder"),
+               absl::StrCat("ALTER TABLE ", table.table_name, " REPLICA IDENTITY FULL"));
 }
 
 absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outcome outcome,

@@ -81,10 +81,11 @@ class Compiler {
   }
 
   absl::Status Ambiguous(absl::string_view name) const {
-    return Error(absl::StatusCode::kFailedPrecondition, "field_name_conflict",
-                 absl::StrCat("two columns of ", plan_.table_name, " would be the field ", name),
-                 "set field.name.adjustment.mode=avro_unicode or none, or leave a column out with "
-                 "column.exclude.list");
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "field_name_conflict",
+        absl::StrCat("two columns of ", plan_.table_name, " would both become field ", name),
+        "set field.name.adjustment.mode=avro_unicode or none, or leave a column out with "
+        "column.exclude.list");
   }
 
   std::string SchemaName(absl::string_view kind) const {
@@ -133,13 +134,14 @@ void Compiler::AddExtraField(std::vector<ConnectField>* schemas) {
 
 void Compiler::CompileValue() {
   std::vector<Field> fields;
-  for (uint16_t i = 0; i < schema_.columns.size(); ++i) {
+  for (size_t i = 0; i < schema_.columns.size(); ++i) {
     const event::Column& column = schema_.columns[i];
     if (!Included(column)) continue;
     const SourceType source = SourceTypeOf(column, request_.snapshot);
     ColumnRule rule = Rule(column, source);
     const bool unmasked = rule.mask_without_effect;
-    std::optional<Field> field = Compile(column, i, options_.value, std::move(rule), source.length);
+    std::optional<Field> field =
+        Compile(column, static_cast<uint16_t>(i), options_.value, std::move(rule), source.length);
     if (!field) {
       if (plan_.status.ok()) Note(Notice::kTypeNotSupported, column);
       continue;

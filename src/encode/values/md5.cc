@@ -17,7 +17,7 @@ absl::StatusOr<std::array<uint8_t, 16>> Md5(absl::string_view message, const cha
     return digest;
   }
   return Error(absl::StatusCode::kFailedPrecondition, "md5_refused",
-               "OpenSSL refuses MD5, of which the placeholder of a uuid[] column is made",
+               "OpenSSL refuses MD5, which is needed for the placeholder of a uuid[] column",
                "load OpenSSL's default provider beside the FIPS one (openssl.cnf), or leave the "
                "column out with column.exclude.list");
 }

@@ -52,9 +52,9 @@ absl::Status CheckSameServer(const ConnectorOptions& options, const offset::Stor
   if ((stored.timeline && *stored.timeline != system.timeline) || position > system.wal_end) {
     return Error(absl::StatusCode::kFailedPrecondition, "position_ahead",
                  absl::StrCat("nothing removed: the stored position ", position.ToString(),
-                              " is not of the server's present history, which is at ",
+                              " is not part of this server's history; the server's WAL ends at ",
                               system.wal_end.ToString(), " on timeline ", system.timeline),
-                 "was it restored or promoted? Let the connector start first");
+                 "if the server was restored or promoted, start the connector first");
   }
   return absl::OkStatus();
 }
@@ -66,15 +66,15 @@ absl::Status CheckSlot(postgres::Connection& connection, const std::string& name
   return Error(absl::StatusCode::kFailedPrecondition, "slot_lost",
                absl::StrCat("nothing removed: replication slot ", name,
                             slot ? " has lost its WAL" : " does not exist"),
-               "check slot.name; let the connector start first");
+               "check slot.name, and start the connector first");
 }
 
 absl::Status CheckPublishesInserts(const ConnectorOptions& options) {
   if (!options.route->skip_create) return absl::OkStatus();
   return Error(absl::StatusCode::kInvalidArgument, "outbox_not_published",
-               "skipped.operations lists 'c': inserts are not published, and their rows would be "
-               "deleted",
-               "remove 'c'");
+               "skipped.operations lists 'c': inserts are not published, so rows would be deleted "
+               "unpublished",
+               "remove 'c' from skipped.operations");
 }
 
 absl::Status AwaitAcknowledged(const ConnectorOptions& options, Lsn wanted,
@@ -101,8 +101,8 @@ absl::Status AwaitAcknowledged(const ConnectorOptions& options, Lsn wanted,
   }
   return Error(absl::StatusCode::kCancelled, "outbox_not_acknowledged",
                absl::StrCat("nothing removed: the connector's stored position is ", last,
-                            ", but the tables hold what may be written up to ", wanted.ToString()),
-               "run it while the connector runs, or wait longer with --wait");
+                            ", but the tables may hold rows written up to ", wanted.ToString()),
+               "run this while the connector is running, or wait longer with --wait");
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ absl::StatusOr<outbox::Removed> CleanOutboxOnce(const ConnectorOptions& given,
   ConnectorOptions options = given;
   if (!options.outbox->tables) {
     return Error(absl::StatusCode::kInvalidArgument, "outbox_no_tables",
-                 "walduct.outbox.tables is not set", "name the outbox tables as schema.table");
+                 "walduct.outbox.tables is not set", "list the outbox tables as schema.table");
   }
   RETURN_IF_ERROR(CheckPublishesInserts(options));
   if (options.outbox->cleanup == outbox::OutboxCleanup::kNone)

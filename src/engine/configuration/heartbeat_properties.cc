@@ -13,10 +13,11 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "heartbeat.interval.ms",
      .type = kNonNegativeInt,
      .default_value = "0",
-     .doc = "Time between two heartbeat records; 0 is none. An idle slot is advanced by keepalives "
-            "without them."},
+     .doc = "Interval between heartbeat records; 0: none. An idle slot advances without them, by "
+            "keepalives."},
     {.name = "heartbeat.action.query",
-     .doc = "SQL run with each heartbeat, on a session of its own; a failure is logged."},
+     .doc =
+         "SQL statement to run with each heartbeat, in a separate session; a failure is logged."},
 };
 
 }  // namespace

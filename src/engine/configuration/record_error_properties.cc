@@ -16,42 +16,41 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "errors.tolerance",
      .type = kEnum,
      .default_value = "none",
-     .doc = "Whether records that cannot be published stop the connector (none) or are let pass "
-            "(all), to the dead letter topic or the log; see docs/errors.md.",
+     .doc = "What to do with a record that cannot be published: stop the connector (none), or skip "
+            "it (all) and send it to the dead letter topic or the log; see docs/errors.md.",
      .allowed = "none, all"},
     {.name = "errors.deadletterqueue.topic.name",
-     .doc = "Topic that takes the records that errors.tolerance=all lets pass. In Kafka Connect "
-            "only sinks have it.",
+     .doc = "Dead letter topic for records that errors.tolerance=all skips. In Kafka Connect only "
+            "sink connectors have one.",
      .validator = config::CheckWholeTopicName},
     {.name = "errors.deadletterqueue.topic.replication.factor",
      .type = kInt,
      .default_value = "3",
-     .doc = "Replication factor of that topic when it is created; -1 is the broker's default.",
+     .doc = "Replication factor for creating the dead letter topic; -1: the broker's default.",
      .validator = config::CheckTopicPartitions},
     {.name = "errors.deadletterqueue.context.headers.enable",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Whether dead letters have headers __connect.errors.* that say what was wrong. A dead "
-            "letter whose value could not be written has them in any case."},
+     .doc = "Add headers __connect.errors.* that describe the error to dead letters. A dead letter "
+            "whose value could not be written always has them."},
     {.name = "errors.retry.timeout",
      .default_value = "0",
      .support = kNoEffect,
-     .doc = "Time to retry a failed conversion.",
-     .note = "a conversion that failed once fails always"},
+     .doc = "How long to retry a failed conversion.",
+     .note = "a conversion that failed once would fail again"},
     {.name = "errors.retry.delay.max.ms",
      .default_value = "60000",
      .support = kNoEffect,
-     .doc = "Longest wait between those.",
-     .note = "a conversion that failed once fails always"},
+     .doc = "Longest wait between these retries.",
+     .note = "a conversion that failed once would fail again"},
     {.name = "errors.log.enable",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Log dead letters. A record that ends without one is always logged."},
+     .doc = "Log dead letters. A record that is skipped without one is always logged."},
     {.name = "errors.log.include.messages",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Log key and value of the records that are logged. They are what the topic would have "
-            "got: mind who reads the log."},
+     .doc = "Include key and value of skipped records in the log. The log then contains row data."},
 };
 
 }  // namespace
@@ -68,10 +67,10 @@ void CheckRecordErrors(const config::PropertySet& properties, config::Findings* 
                    "that cannot be published; set errors.tolerance=all");
   }
   if (tolerate && !has_topic) {
-    findings->Warn("errors.tolerance",
-                   absl::StrCat("records that cannot be published will be in the log only; name a "
-                                "topic in ",
-                                kTopic, " to keep them"));
+    findings->Warn(
+        "errors.tolerance",
+        absl::StrCat("records that cannot be published will only be logged; name a topic in ",
+                     kTopic, " to keep them"));
   }
   for (const absl::string_view companion : {"errors.deadletterqueue.topic.replication.factor",
                                             "errors.deadletterqueue.context.headers.enable"}) {

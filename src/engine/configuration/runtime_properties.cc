@@ -11,37 +11,38 @@ using enum config::Support;
 constexpr absl::string_view kNoQueue =
     "there is no queue: memory is bounded in bytes by the producer's buffer.memory";
 
-constexpr absl::string_view kNoPolling = "nothing polls: records are handed on as they arrive";
+constexpr absl::string_view kNoPolling =
+    "there is no polling: records are passed on as they arrive";
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "max.batch.size",
      .type = kPositiveInt,
      .default_value = "2048",
      .support = kNoEffect,
-     .doc = "Records handed to Connect at a time.",
+     .doc = "Largest number of records per batch handed to Connect.",
      .note = kNoQueue},
     {.name = "max.queue.size",
      .type = kPositiveInt,
      .default_value = "8192",
      .support = kNoEffect,
-     .doc = "Records waiting for Connect at most.",
+     .doc = "Largest number of records queued for Connect.",
      .note = kNoQueue},
     {.name = "max.queue.size.in.bytes",
      .type = kNonNegativeLong,
      .default_value = "0",
      .support = kNoEffect,
-     .doc = "Bytes waiting for Connect at most.",
+     .doc = "Largest number of bytes queued for Connect.",
      .note = kNoQueue},
     {.name = "queue.provider.type",
      .default_value = "memory",
      .support = kNoEffect,
-     .doc = "Kind of that queue.",
+     .doc = "Type of that queue.",
      .note = kNoQueue},
     {.name = "poll.interval.ms",
      .type = kPositiveLong,
      .default_value = "500",
      .support = kNoEffect,
-     .doc = "Wait when there was nothing to read.",
+     .doc = "Wait after finding nothing to read.",
      .note = kNoPolling},
     {.name = "poll.dispatch.interval.ms",
      .type = kNonNegativeLong,
@@ -52,16 +53,16 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "errors.max.retries",
      .type = kInt,
      .default_value = "-1",
-     .doc = "Reconnections after errors that can heal before giving up; -1 is for ever."},
+     .doc = "Retries after retriable errors before giving up; -1: no limit."},
     {.name = "retriable.restart.connector.wait.ms",
      .type = kPositiveLong,
      .default_value = "10000",
-     .doc = "Longest wait between two of them."},
+     .doc = "Longest wait between two retries."},
     {.name = "internal.custom.retriable.exception",
      .type = kRegex,
      .support = kNoEffect,
-     .doc = "Messages of errors that can heal.",
-     .note = "errors are told apart by SQLSTATE and Kafka error code"},
+     .doc = "Error messages to treat as retriable.",
+     .note = "errors are classified by SQLSTATE and Kafka error code"},
     {.name = "executor.shutdown.timeout.ms",
      .type = kPositiveLong,
      .default_value = "4000",
@@ -72,32 +73,32 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kNonNegativeInt,
      .default_value = "0",
      .support = kNotYetWarned,
-     .doc = "Captured tables at most; 0 is no limit.",
+     .doc = "Largest number of captured tables; 0: no limit.",
      .note = "the number of tables is not checked yet"},
     {.name = "guardrail.collections.limit.action",
      .type = kEnum,
      .default_value = "warn",
      .support = kNotYetWarned,
-     .doc = "What too many tables lead to.",
+     .doc = "What to do when there are more tables than the limit.",
      .note = "the number of tables is not checked yet",
      .allowed = "warn, fail"},
     {.name = "custom.metric.tags",
      .support = kNotYetWarned,
      .doc = "Tags added to metrics, as k=v,….",
-     .note = "metrics carry no tags of your own yet"},
+     .note = "custom metric tags are not supported yet"},
     {.name = "internal.advanced.metrics.enable",
      .type = kBoolean,
      .default_value = "false",
      .support = kNoEffect,
      .doc = "Count events per table.",
-     .note = "it concerns Java's metrics only",
+     .note = "applies to Java's metrics only",
      .aliases = "advanced.metrics.enable"},
     {.name = "statistics.metrics.enabled",
      .type = kBoolean,
      .default_value = "true",
      .support = kNoEffect,
      .doc = "Keep quantiles of the lag.",
-     .note = "it concerns Java's metrics only"},
+     .note = "applies to Java's metrics only"},
     {.name = "query.fetch.size",
      .type = kNonNegativeInt,
      .default_value = "0",
@@ -118,15 +119,13 @@ constexpr config::PropertyDefinition kDelays[] = {
     {.name = "walduct.shutdown.timeout.ms",
      .type = kPositiveLong,
      .default_value = "8000",
-     .doc = "Longest wait for records in flight at a stop."},
+     .doc = "Longest wait for in-flight records at shutdown."},
     {.name = "walduct.catalog.delay.ms",
      .type = kNonNegativeLong,
      .default_value = "500",
-     .doc = "How long after its commit the change that announces a table, or a change of one, is "
-            "described "
-            "from the catalog: a migration of several statements is then seen whole. Costs nothing "
-            "when "
-            "the stream lags."},
+     .doc = "How long after the commit of a table's first change, or of a change to its "
+            "definition, its description is read from the catalog: a migration of several "
+            "statements is then seen as a whole. Costs nothing when the stream lags."},
 };
 
 // Numbers that fail their own check were reported already.
@@ -147,7 +146,7 @@ void CheckRuntime(const config::PropertySet& properties, config::Findings* findi
   const absl::string_view name =
       properties.IsSet("max.queue.size") ? "max.queue.size" : "max.batch.size";
   findings->Error(name, "Must be larger than the maximum batch size",
-                  "raise max.queue.size or leave both out: they have no effect");
+                  "raise max.queue.size, or remove both: they have no effect");
 }
 
 RuntimeOptions BuildRuntime(const config::PropertySet& properties) {

@@ -49,7 +49,7 @@ void Control::Apply(Command command) {
 void Control::ShowHold() {
   if (std::exchange(held_, holding()) == holding()) return;
   if (interrupted()) return;
-  log::Info(held_ ? "paused: the session is kept" : "resumed");
+  log::Info(held_ ? "paused; the session is kept" : "resumed");
   board_.ShowState(held_ ? ConnectorState::kPaused : ConnectorState::kRunning);
 }
 

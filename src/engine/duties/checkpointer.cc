@@ -91,7 +91,7 @@ void Checkpointer::Finish(const absl::Status& status) {
   }
   next_due_ = now + kRetryDelay;
   if (first && !IsFinal(status)) {
-    log::Warn("cannot store the offset, trying again",
+    log::Warn("cannot store the offset; retrying",
               {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
     if (options_.board != nullptr) options_.board->ShowError(status);
   }

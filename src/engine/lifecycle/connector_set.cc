@@ -22,7 +22,7 @@ absl::Status ConnectorSet::Add(Connector::Options options) {
   std::shared_ptr<Connector>& connector = connectors_[name];
   if (connector != nullptr) {
     return Error(absl::StatusCode::kAlreadyExists, "connector_exists",
-                 absl::StrCat("a connector of the name ", name, " runs already"),
+                 absl::StrCat("a connector named ", name, " is already running"),
                  "choose another name");
   }
   connector = std::make_shared<Connector>(std::move(options), world_);
@@ -37,8 +37,8 @@ absl::Status ConnectorSet::Remove(const std::string& name) {
     const auto found = connectors_.find(name);
     if (found == connectors_.end()) {
       return Error(absl::StatusCode::kNotFound, "connector_unknown",
-                   absl::StrCat("there is no connector of the name ", name),
-                   "look at the names of those that run");
+                   absl::StrCat("there is no connector named ", name),
+                   "check the names of the running connectors");
     }
     connector = std::move(found->second);
     connectors_.erase(found);
@@ -98,7 +98,7 @@ void ConnectorSet::ReportFailures(const std::vector<ConnectorStatus>& statuses) 
     if (status.state != ConnectorState::kFailed) {
       failed_.erase(status.name);
     } else if (failed_.insert(status.name).second && going_on > 0) {
-      log::Warn("a connector has failed, the others go on",
+      log::Warn("a connector has failed; the others keep running",
                 {{"failed", status.name}, {"running", going_on}});
     }
   }

@@ -97,7 +97,7 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   if (!prepared.ok()) return {.status = prepared.status()};
   if (!prepared->decision.snapshot && !prepared->decision.stream) {
     log::Info(
-        "nothing to do: the snapshot was completed before and snapshot.mode=initial_only does not "
+        "nothing to do: the snapshot is already complete, and snapshot.mode=initial_only does not "
         "stream");
     return {.goal_reached = true};
   }
@@ -139,8 +139,8 @@ void Lifecycle::OnEnd(const AttemptEnd& end) {
   }
   parts_.board->ShowError(end.status);
   log::Warn(absl::StrCat(Outcome(),
-                         " before everything was stored; what is missing is read again at the next "
-                         "start"),
+                         " before all positions were stored; the changes after the stored position "
+                         "are read again at the next start"),
             {{"error", std::string(end.status.message())}, {"position", position}});
   Leave(parts_.goal.set() ? kExitNotCaughtUp : kExitFailure);
 }

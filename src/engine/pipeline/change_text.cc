@@ -15,11 +15,11 @@ constexpr size_t kLongestValue = 100;
 absl::string_view OperationText(Operation operation) {
   switch (operation) {
     case Operation::kRead:
-      return "row of";
+      return "snapshot row of";
     case Operation::kCreate:
       return "insert into";
     case Operation::kUpdate:
-      return "update of";
+      return "update in";
     case Operation::kDelete:
       return "delete from";
     case Operation::kTruncate:

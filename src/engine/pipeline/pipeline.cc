@@ -31,17 +31,16 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
     case encode::ColumnNotice::Kind::kTypeNotSupported:
       return "column left out: its type is not supported";
     case encode::ColumnNotice::Kind::kMaskWithoutEffect:
-      return "column not masked: masks apply to character types only; leave it out with "
-             "column.exclude.list if it must not be read";
+      return "column is not masked: masks apply to character types only; exclude it with "
+             "column.exclude.list if it must not be readable";
     case encode::ColumnNotice::Kind::kMaskedKey:
-      return "column masked in the value, but written as it is in the key; choose another key with "
-             "message.key.columns if it must not be read";
+      return "column is masked in the value but not in the key; choose another key with "
+             "message.key.columns if it must not be readable";
     case encode::ColumnNotice::Kind::kValueNulled:
-      return "value published as null: the schema of its column has no room for it (NaN, Infinity, "
-             "a timestamp "
-             "beyond 64 bits, an array that cannot be written)";
+      return "value published as null: the column's schema cannot represent it (NaN, Infinity, a "
+             "timestamp beyond 64 bits, an unsupported array)";
     case encode::ColumnNotice::Kind::kValueLimited:
-      return "value published as the limit of its type: it is beyond 64 bits";
+      return "value published as the limit of its type: it does not fit in 64 bits";
     case encode::ColumnNotice::Kind::kValueLost:
       return "values left out, as Debezium does; walduct.lost.values=keep writes them";
   }

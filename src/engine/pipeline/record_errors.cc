@@ -58,8 +58,8 @@ absl::string_view StageText(const absl::Status& error, RecordErrors::Stage stage
 
 absl::Status WithAdvice(const absl::Status& error) {
   constexpr absl::string_view kAdvice =
-      "errors.tolerance=all with errors.deadletterqueue.topic.name lets such records pass to a "
-      "topic";
+      "set errors.tolerance=all and errors.deadletterqueue.topic.name to send such records to a "
+      "dead letter topic";
   const std::string hint = ErrorHint(error);
   return Error(error.code(), ErrorReason(error), error.message(),
                hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));

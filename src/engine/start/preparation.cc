@@ -54,7 +54,7 @@ absl::Status Preparation::OpenSource() {
   prepared_.system = facts_.system;
   if (facts_.captured.empty() && !config().chain->ReadsMessages()) {
     log::Warn(
-        "no table is captured: the include and exclude lists leave none; check their spelling "
+        "no table is captured: the include and exclude lists match none; check their spelling "
         "(schema.table, regular expressions)");
   }
   return prepared_.source->CheckSlot();

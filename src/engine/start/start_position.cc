@@ -20,7 +20,7 @@ absl::Status CheckServerOfOffset(const offset::StoredOffset& stored, const Start
         absl::StatusCode::kFailedPrecondition, "system_mismatch",
         absl::StrCat("the stored position belongs to the server with system identifier ",
                      stored.system_identifier, ", but this server is ", system.system_identifier),
-        "connect to the former server, or erase the stored offset and take a new snapshot");
+        "connect to the original server, or erase the stored offset and take a new snapshot");
   }
   if (!facts.in_recovery && stored.position.commit_end > system.wal_end) {
     return Error(
@@ -32,7 +32,7 @@ absl::Status CheckServerOfOffset(const offset::StoredOffset& stored, const Start
         "longer exist");
   }
   if (stored.timeline && *stored.timeline != system.timeline) {
-    log::Warn("the server runs on another timeline than the stored position",
+    log::Warn("the server is on a different timeline than the stored position",
               {{"stored", *stored.timeline}, {"server", system.timeline}});
   }
   return absl::OkStatus();
@@ -92,7 +92,7 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   verdict.available = Unavailable(
       "position_skipped", position,
       absl::StrCat("the slot has been moved to ", slot_lsn.ToString(),
-                   " by somebody else; PostgreSQL would skip the changes between without a word"));
+                   " by another client; PostgreSQL would silently skip the changes in between"));
   verdict.position = AtBoundary(slot_lsn);
   return verdict;
 }

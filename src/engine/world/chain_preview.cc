@@ -86,13 +86,12 @@ class Previewer {
       return Error(outcome.error.code(), "outbox_strict", outcome.error.message(),
                    ErrorHint(outcome.error));
     if (outbox_.cleanup != outbox::OutboxCleanup::kNone && outbox_.tables->Matches(table)) {
-      return Error(
-          absl::StatusCode::kFailedPrecondition, "outbox_not_routed",
-          absl::StrCat("walduct.outbox.tables matches table ", table,
-                       ", of whose rows no event can be made: walduct.outbox.cleanup would "
-                       "delete them; ",
-                       outcome.error.message()),
-          "let walduct.outbox.tables match outbox tables only");
+      return Error(absl::StatusCode::kFailedPrecondition, "outbox_not_routed",
+                   absl::StrCat("walduct.outbox.tables matches table ", table,
+                                ", but its rows cannot be turned into events, and "
+                                "walduct.outbox.cleanup would delete them: ",
+                                outcome.error.message()),
+                   "change walduct.outbox.tables to match outbox tables only");
     }
     preview->problems.push_back(absl::StrCat("rows of table ", table,
                                              " cannot be published: ", outcome.error.message(),
@@ -123,10 +122,11 @@ absl::Status AddUnboundPartitions(const ConnectorOptions& config, postgres::Conn
     if (!router->tables->Matches(parent) || router->tables->Matches(partition) ||
         !filter.Includes(rows.Get(row, 0), rows.Get(row, 1)))
       continue;
-    preview->problems.push_back(absl::StrCat(
-        "partition ", partition, " of outbox table ", parent,
-        " is not matched by walduct.outbox.tables: where the publication publishes it under its "
-        "own name, its rows are changes and no events; let walduct.outbox.tables match it too"));
+    preview->problems.push_back(
+        absl::StrCat("partition ", partition, " of outbox table ", parent,
+                     " is not matched by walduct.outbox.tables: if the publication publishes it "
+                     "under its own name, its rows become change records instead of events; extend "
+                     "walduct.outbox.tables to match it"));
   }
   return absl::OkStatus();
 }
@@ -180,7 +180,7 @@ absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
   return absl::StrCat(
       "the snapshot publishes the ", more ? "more than " : "", more ? kMaxRowsCounted : rows,
       " rows that outbox table ", table,
-      " holds as events, also those that something else has published before; to leave them out, "
+      " holds as events, including any that were published before by other means; to skip them, "
       "set snapshot.mode=no_data, or snapshot.select.statement.overrides for this table");
 }
 

@@ -37,7 +37,7 @@ absl::Status OutboxChecks::AfterPublication(postgres::Connection& sql, bool firs
   absl::Status usable = outbox::FindLeaves(sql, Query()).status();
   if (usable.ok() || first_start) return usable;
   // The thread says so too, at each start of its own.
-  log::Warn("outbox housekeeping is not possible now: " + std::string(usable.message()),
+  log::Warn("outbox housekeeping is currently not possible: " + std::string(usable.message()),
             {{"reason", ErrorReason(usable)}, {"hint", ErrorHint(usable)}});
   return absl::OkStatus();
 }

@@ -62,7 +62,7 @@ TailPublication::~TailPublication() {
   const auto dropped =
       connection_.Query(absl::StrCat("DROP PUBLICATION ", postgres::QuoteIdentifier(name_)));
   if (!dropped.ok()) {
-    log::Warn("cannot drop the publication made for tail",
+    log::Warn("cannot drop the publication created for tail",
               {{"publication", name_}, {"error", std::string(dropped.status().message())}});
   }
 }

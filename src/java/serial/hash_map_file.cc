@@ -61,7 +61,8 @@ class ElementReader {
   absl::StatusOr<HashMapFile::Bytes> Array() {
     const bool first = arrays_.empty();
     const absl::string_view array_class = first ? kArrayClass : kArrayClassHandle;
-    if (in_->Bytes(array_class.size()) != array_class) return Malformed("array class");
+    if (in_->Bytes(array_class.size()) != array_class)
+      return Malformed("an array's class is malformed");
     const absl::string_view bytes = in_->Bytes(in_->U32());
     if (!in_->ok()) return Malformed("an array is cut short");
     arrays_.push_back(bytes);
@@ -71,7 +72,7 @@ class ElementReader {
   absl::StatusOr<HashMapFile::Bytes> Reference() {
     const uint32_t handle = in_->U32();
     if (handle < kFirstArrayHandle || handle - kFirstArrayHandle >= arrays_.size()) {
-      return Malformed("a reference to something that is no array");
+      return Malformed("a reference to something that is not an array");
     }
     return HashMapFile::Bytes(arrays_[handle - kFirstArrayHandle]);
   }
@@ -102,14 +103,15 @@ absl::StatusOr<HashMapFile> HashMapFile::Parse(absl::string_view bytes) {
   HashMapFile map;
   if (bytes.empty()) return map;
   ByteReader in(bytes);
-  if (in.Bytes(kMapHeader.size()) != kMapHeader) return Malformed("it is no java.util.HashMap");
+  if (in.Bytes(kMapHeader.size()) != kMapHeader) return Malformed("it is not a java.util.HashMap");
   in.U32();  // load factor
   in.U32();  // threshold
   const uint8_t block = in.U8();
   const uint8_t block_size = in.U8();
   in.U32();  // buckets
   const uint32_t size = in.U32();
-  if (!in.ok() || block != kBlockData || block_size != 8) return Malformed("the map's head");
+  if (!in.ok() || block != kBlockData || block_size != 8)
+    return Malformed("the map's header is malformed");
   // Each entry takes two bytes or more.
   if (size > in.remaining() / 2) return Malformed("more entries announced than there are bytes");
   ElementReader elements(&in);
@@ -118,7 +120,7 @@ absl::StatusOr<HashMapFile> HashMapFile::Parse(absl::string_view bytes) {
     ASSIGN_OR_RETURN(Bytes value, elements.Next());
     map.entries_.emplace_back(std::move(key), std::move(value));
   }
-  if (in.U8() != kEndBlockData || !in.complete()) return Malformed("the map's end");
+  if (in.U8() != kEndBlockData || !in.complete()) return Malformed("the map's end is malformed");
   return map;
 }
 

@@ -252,7 +252,7 @@ absl::StatusOr<SimpleDateFormat> SimpleDateFormat::Compile(absl::string_view pat
   }
   if (quoted)
     return Error(absl::StatusCode::kInvalidArgument, "bad_date_format",
-                 absl::StrCat("'", pattern, "' has a quote without its end"));
+                 absl::StrCat("'", pattern, "' has an unterminated quote"));
   const auto is_number = [](const Part& part) {
     const bool name = (part.letter == 'M' || part.letter == 'L') && part.count >= 3;
     return part.letter != 0 && absl::StrContains(kNumberLetters, part.letter) && !name;

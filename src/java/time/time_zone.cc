@@ -29,9 +29,8 @@ absl::StatusOr<absl::TimeZone> FindTimeZone(absl::string_view name) {
   }
   absl::TimeZone zone;
   if (!name.empty() && absl::LoadTimeZone(std::string(name), &zone)) return zone;
-  return Error(
-      absl::StatusCode::kInvalidArgument, "unknown_time_zone",
-      absl::StrCat("'", name, "' is no time zone of this system and no offset like +05:30"));
+  return Error(absl::StatusCode::kInvalidArgument, "unknown_time_zone",
+               absl::StrCat("'", name, "' is neither a known time zone nor an offset like +05:30"));
 }
 
 }  // namespace walduct::java

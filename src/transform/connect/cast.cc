@@ -189,17 +189,17 @@ std::string CheckCastSpec(absl::string_view value) {
     if (!java::ListContains(kTypeNames, absl::AsciiStrToLower(sides.back())))
       return absl::StrCat("has the type '", sides.back(), "'; one of ", kTypeNames, " is expected");
   }
-  if (whole && items.size() > 1) return "has a type for the whole value beside types of fields";
+  if (whole && items.size() > 1) return "combines a type for the whole value with types of fields";
   return items.empty() ? "names no type" : "";
 }
 
-constexpr OptionRow kOptions[] = {
-    {.name = "spec",
-     .type = kList,
-     .required = true,
-     .doc = "Fields and their new types, `a:int32,b:string`; a type alone is for the whole.",
-     .check = CheckCastSpec},
-    kReplaceNull};
+constexpr OptionRow kOptions[] = {{.name = "spec",
+                                   .type = kList,
+                                   .required = true,
+                                   .doc = "Fields and their new types, `a:int32,b:string`; a "
+                                          "single type applies to the whole key or value.",
+                                   .check = CheckCastSpec},
+                                  kReplaceNull};
 
 struct Options {
   FieldOptions common;

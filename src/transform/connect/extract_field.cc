@@ -41,7 +41,7 @@ std::vector<std::string> ParsePath(absl::string_view path, bool nested) {
 }
 
 constexpr OptionRow kOptions[] = {
-    {.name = "field", .required = true, .doc = "The field that takes the place of the whole."},
+    {.name = "field", .required = true, .doc = "Field that replaces the key or value."},
     {.name = "field.syntax.version",
      .type = kEnum,
      .default_value = "V1",
@@ -134,7 +134,7 @@ extern constinit const TransformClass kExtractField = {
     .name = "org.apache.kafka.connect.transforms.ExtractField",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Replaces the struct by one of its fields.",
+    .doc = "Replaces the struct with one of its fields.",
     .make = MakeStage<ExtractField, Read>};
 
 }  // namespace walduct::transform

@@ -11,7 +11,7 @@ inline constexpr OptionRow kReplaceNull = {
     .type = OptionType::kBoolean,
     .default_value = "true",
     .doc =
-        "Whether a NULL of a column with a DEFAULT becomes that default where fields are copied."};
+        "Whether NULL is replaced by the column's DEFAULT, if it has one, when fields are copied."};
 
 struct FieldOptions {
   TransformTarget target = TransformTarget::kRecord;

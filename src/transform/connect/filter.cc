@@ -18,7 +18,7 @@ class Filter final : public Stage {
 
 extern constinit const TransformClass kFilter = {
     .name = "org.apache.kafka.connect.transforms.Filter",
-    .doc = "Drops every record that its predicate lets through.",
+    .doc = "Drops every record that matches its predicate.",
     .without_predicate = "drops every record",
     .make = MakeStage<Filter>};
 

@@ -18,8 +18,9 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 
-constexpr OptionRow kOptions[] = {
-    {.name = "delimiter", .default_value = ".", .doc = "Between the names of the levels."}};
+constexpr OptionRow kOptions[] = {{.name = "delimiter",
+                                   .default_value = ".",
+                                   .doc = "Delimiter between the names of the levels."}};
 
 struct Options {
   TransformTarget target;
@@ -90,7 +91,7 @@ extern constinit const TransformClass kFlatten = {
     .name = "org.apache.kafka.connect.transforms.Flatten",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Makes nested structs one level.",
+    .doc = "Flattens nested structs into one level.",
     .make = MakeStage<Flatten, Read>};
 
 }  // namespace walduct::transform

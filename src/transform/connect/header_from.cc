@@ -18,22 +18,23 @@ using event::Node;
 using event::RecordTemplate;
 using enum OptionType;
 
-constexpr OptionRow kOptions[] = {{.name = "fields",
-                                   .type = kList,
-                                   .required = true,
-                                   .doc = "Fields to take.",
-                                   .check = CheckNotEmptyList},
-                                  {.name = "headers",
-                                   .type = kList,
-                                   .required = true,
-                                   .doc = "Headers to write, one per field.",
-                                   .check = CheckNotEmptyList},
-                                  {.name = "operation",
-                                   .type = kEnum,
-                                   .required = true,
-                                   .allowed = "move, copy",
-                                   .doc = "Whether the fields stay."},
-                                  kReplaceNull};
+constexpr OptionRow kOptions[] = {
+    {.name = "fields",
+     .type = kList,
+     .required = true,
+     .doc = "Fields to copy or move.",
+     .check = CheckNotEmptyList},
+    {.name = "headers",
+     .type = kList,
+     .required = true,
+     .doc = "Headers to write, one per field.",
+     .check = CheckNotEmptyList},
+    {.name = "operation",
+     .type = kEnum,
+     .required = true,
+     .allowed = "move, copy",
+     .doc = "Whether to keep the fields (copy) or remove them (move)."},
+    kReplaceNull};
 
 struct Options {
   FieldOptions common;
@@ -53,7 +54,7 @@ Options Read(const Setting& setting) {
 OptionProblem Check(const OptionValues& options) {
   if (options.List("fields").size() == options.List("headers").size()) return {};
   return {"headers", "and 'fields' must have the same number of items",
-          "name one header for each field"};
+          "list one header for each field"};
 }
 
 class HeaderFrom final : public Stage {
@@ -95,7 +96,7 @@ extern constinit const TransformClass kHeaderFrom = {
     .name = "org.apache.kafka.connect.transforms.HeaderFrom",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Moves or copies fields to headers.",
+    .doc = "Copies or moves fields to headers.",
     .check = Check,
     .make = MakeStage<HeaderFrom, Read>};
 

@@ -15,7 +15,7 @@ using event::Node;
 using event::RecordTemplate;
 
 constexpr OptionRow kOptions[] = {
-    {.name = "field", .required = true, .doc = "Name of the one field of the new struct."}};
+    {.name = "field", .required = true, .doc = "Name of the single field of the new struct."}};
 
 struct Options {
   TransformTarget target;
@@ -54,7 +54,7 @@ extern constinit const TransformClass kHoistField = {
     .name = "org.apache.kafka.connect.transforms.HoistField",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Wraps the whole in a struct of one field.",
+    .doc = "Wraps the key or value in a struct with one field.",
     .make = MakeStage<HoistField, Read>};
 
 }  // namespace walduct::transform

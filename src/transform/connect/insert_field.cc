@@ -21,12 +21,13 @@ using event::Scalar;
 constexpr OptionRow kOptions[] = {
     {.name = "topic.field",
      .doc = "Field for the topic; a final `!` makes it required, `?` optional."},
-    {.name = "partition.field", .doc = "Field for the partition; null unless one is set before."},
+    {.name = "partition.field",
+     .doc = "Field for the partition; null unless an earlier transform sets one."},
     {.name = "offset.field", .doc = "Field for the offset: sinks only."},
     {.name = "timestamp.field",
-     .doc = "Field for the record's timestamp; null unless one is set before."},
+     .doc = "Field for the record's timestamp; null unless an earlier transform sets one."},
     {.name = "static.field", .doc = "Field for static.value."},
-    {.name = "static.value", .doc = "Text for static.field."},
+    {.name = "static.value", .doc = "Value of static.field."},
     kReplaceNull};
 
 struct Field {
@@ -65,9 +66,9 @@ OptionProblem Check(const OptionValues& options) {
   if (!any)
     return {"type", "has no field to insert", "set topic.field, timestamp.field or static.field"};
   if (options.Has("static.field") && !options.Has("static.value"))
-    return {"static.value", "A value is required where static.field is set", "add it"};
+    return {"static.value", "A value is required when static.field is set", "add it"};
   if (options.Has("offset.field"))
-    return {"offset.field", "has a value in records of a sink alone", "remove it"};
+    return {"offset.field", "is available to sink connectors only", "remove it"};
   return {};
 }
 
@@ -122,7 +123,7 @@ extern constinit const TransformClass kInsertField = {
     .name = "org.apache.kafka.connect.transforms.InsertField",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Adds fields about the record, or a constant.",
+    .doc = "Adds fields with metadata of the record, or a constant.",
     .check = Check,
     .make = MakeStage<InsertField, Read>};
 

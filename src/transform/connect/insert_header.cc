@@ -14,7 +14,7 @@ constexpr OptionRow kOptions[] = {
     {.name = "header", .required = true, .doc = "Name of the header."},
     {.name = "value.literal",
      .required = true,
-     .doc = "Its value; numbers, booleans, dates and quoted text are recognised."}};
+     .doc = "Value of the header; numbers, booleans, dates and quoted text are recognised."}};
 
 struct Options {
   Node header;
@@ -43,7 +43,7 @@ class InsertHeader final : public Stage {
 extern constinit const TransformClass kInsertHeader = {
     .name = "org.apache.kafka.connect.transforms.InsertHeader",
     .options = kOptions,
-    .doc = "Adds a header with a constant.",
+    .doc = "Adds a header with a constant value.",
     .make = MakeStage<InsertHeader, Read>};
 
 }  // namespace walduct::transform

@@ -51,7 +51,7 @@ constexpr OptionRow kOptions[] = {
      .doc = "Fields to mask.",
      .check = CheckNotEmptyList},
     {.name = "replacement",
-     .doc = "Value for numbers and text; without it: 0, empty text, false, the epoch.",
+     .doc = "Replacement for numbers and text; default: 0, empty text, false, the epoch.",
      .check = CheckNotEmpty},
     kReplaceNull};
 
@@ -160,7 +160,7 @@ extern constinit const TransformClass kMaskField = {
     .name = "org.apache.kafka.connect.transforms.MaskField",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Replaces values by nothing or by a constant.",
+    .doc = "Replaces values with an empty value or a constant.",
     .make = MakeStage<MaskField, Read>};
 
 }  // namespace walduct::transform

@@ -22,7 +22,7 @@ constexpr OptionRow kOptions[] = {{.name = "regex",
                                    .check = CheckPattern},
                                   {.name = "replacement",
                                    .required = true,
-                                   .doc = "New name; `$1` and `${name}` stand for groups."}};
+                                   .doc = "New name; `$1` and `${name}` refer to groups."}};
 
 struct Options {
   RegexRename topic;
@@ -38,7 +38,7 @@ OptionProblem Check(const OptionValues& options) {
   const std::string problem = CheckReplacement(options.Text("regex"), options.Text("replacement"));
   if (problem.empty()) return {};
   return {"replacement", absl::StrCat("does not fit the regex: ", problem),
-          "name a group that the regex has"};
+          "use a group of the regex"};
 }
 
 class RegexRouter final : public Stage {

@@ -64,7 +64,7 @@ extern constinit const TransformClass kSetSchemaMetadata = {
     .name = "org.apache.kafka.connect.transforms.SetSchemaMetadata",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Sets name and version of the schema.",
+    .doc = "Sets the name and version of the schema.",
     .make = MakeStage<SetSchemaMetadata, Read>};
 
 }  // namespace walduct::transform

@@ -127,15 +127,17 @@ absl::StatusOr<Form> FormOf(const ConnectSchema& schema) {
 }
 
 constexpr OptionRow kOptions[] = {
-    {.name = "field", .default_value = "", .doc = "The field; empty: the whole key or value."},
+    {.name = "field",
+     .default_value = "",
+     .doc = "Field to convert; empty: the whole key or value."},
     {.name = "target.type",
      .type = kEnum,
      .required = true,
      .allowed = "string, unix, Date, Time, Timestamp",
-     .doc = "What it becomes."},
+     .doc = "Type to convert to."},
     {.name = "format",
      .default_value = "",
-     .doc = "Pattern of java.text.SimpleDateFormat, for text; UTC.",
+     .doc = "Pattern of java.text.SimpleDateFormat, for text, in UTC.",
      .check = CheckDateFormat},
     {.name = "unix.precision",
      .type = kEnum,
@@ -172,7 +174,7 @@ Options Read(const Setting& setting) {
 OptionProblem Check(const OptionValues& options) {
   if (options.Text("target.type") != "string" || !options.Text("format").empty()) return {};
   return {"format", "A value is required when target.type=string",
-          "give a pattern of java.text.SimpleDateFormat"};
+          "set a pattern of java.text.SimpleDateFormat"};
 }
 
 class TimestampConverter final : public Stage {
@@ -257,7 +259,7 @@ extern constinit const TransformClass kTimestampConverter = {
     .name = "org.apache.kafka.connect.transforms.TimestampConverter",
     .has_targets = true,
     .options = kOptions,
-    .doc = "Converts between texts, numbers and Connect's types of time.",
+    .doc = "Converts between text, numbers and Connect's time types.",
     .check = Check,
     .make = MakeStage<TimestampConverter, Read>};
 

@@ -22,7 +22,7 @@ constexpr OptionRow kOptions[] = {{.name = "topic.format",
                                    .doc = "New name of the topic."},
                                   {.name = "timestamp.format",
                                    .default_value = "yyyyMMdd",
-                                   .doc = "Pattern of java.text.SimpleDateFormat; UTC.",
+                                   .doc = "Pattern of java.text.SimpleDateFormat, in UTC.",
                                    .check = CheckDateFormat}};
 
 struct Options {

@@ -21,7 +21,7 @@ using enum OptionType;
 constexpr OptionRow kOptions[] = {{.name = "fields",
                                    .type = kList,
                                    .required = true,
-                                   .doc = "Fields of the value, in the key's order.",
+                                   .doc = "Fields of the value, in the order of the key.",
                                    .check = CheckNotEmptyList},
                                   kReplaceNull};
 
@@ -66,7 +66,7 @@ class ValueToKey final : public Stage {
 extern constinit const TransformClass kValueToKey = {
     .name = "org.apache.kafka.connect.transforms.ValueToKey",
     .options = kOptions,
-    .doc = "Makes the key from fields of the value.",
+    .doc = "Builds the key from fields of the value.",
     .make = MakeStage<ValueToKey, Read>};
 
 }  // namespace walduct::transform

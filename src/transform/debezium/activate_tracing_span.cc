@@ -43,11 +43,11 @@ event::ValueFunctionPtr Entry(absl::string_view header) {
 constexpr OptionRow kOptions[] = {
     {.name = "tracing.span.context.field",
      .default_value = "tracingspancontext",
-     .doc = "Column with the context of the row's trace: java.util.Properties, one entry per "
+     .doc = "Column with the row's trace context: java.util.Properties, one entry per "
             "header."},
     {.name = "tracing.operation.name",
      .default_value = "debezium-read",
-     .doc = "No effect: walduct makes no spans of its own."},
+     .doc = "No effect: walduct creates no spans of its own."},
     {.name = "tracing.with.context.field.only",
      .type = kBoolean,
      .default_value = "false",
@@ -85,7 +85,7 @@ class ActivateTracingSpan final : public Stage {
     if (names == nullptr) return Verdict::kAsk;
     if (names->text == kUnreadable) {
       questions->Warn(absl::StrCat("a trace context in column ", options_.field,
-                                   " cannot be read; the record goes without it"));
+                                   " cannot be read; the record is published without it"));
       return Verdict::kKeep;
     }
     for (const absl::string_view name : TraceHeaders()) {
@@ -119,8 +119,8 @@ extern constinit const TransformClass kActivateTracingSpan = {
     .options = kOptions,
     .doc =
         "Puts the trace context of a row into headers (`traceparent`, `tracestate`, `baggage`, "
-        "those of B3, Jaeger and X-Ray), so that consumers go on with the trace of the "
-        "application. Put it before the EventRouter.",
+        "those of B3, Jaeger and X-Ray), so that consumers continue the application's trace. Put "
+        "it before the EventRouter.",
     .make = MakeStage<ActivateTracingSpan, Read>};
 
 }  // namespace walduct::transform

@@ -31,12 +31,12 @@ constexpr OptionRow kOptions[] = {
      .check = CheckPattern},
     {.name = "topic.replacement",
      .required = true,
-     .doc = "New name; `$1` and `${name}` stand for groups.",
+     .doc = "New name; `$1` and `${name}` refer to groups.",
      .check = CheckNotEmpty},
     {.name = "key.enforce.uniqueness",
      .type = kBoolean,
      .default_value = "true",
-     .doc = "Whether keys get a field that tells the tables apart."},
+     .doc = "Add a field to keys that identifies the table."},
     {.name = "key.field.name",
      .default_value = "__dbz__physicalTableIdentifier",
      .doc = "Name of that field."},
@@ -50,11 +50,11 @@ constexpr OptionRow kOptions[] = {
      .type = kEnum,
      .default_value = "none",
      .allowed = "none, avro, avro_unicode",
-     .doc = "How names of schemas are made valid."},
+     .doc = "How schema names are made valid."},
     {.name = "logical.table.cache.size",
      .type = kInteger,
      .default_value = "16",
-     .doc = "No effect: schemas are made once per table."},
+     .doc = "No effect: schemas are built once per table."},
 };
 
 struct Options {
@@ -89,7 +89,7 @@ OptionProblem Check(const OptionValues& options) {
     const std::string problem = CheckReplacement(options.Text(regex), options.Text(name));
     if (!problem.empty())
       return {std::move(name), absl::StrCat("does not fit ", regex, ": ", problem),
-              "name a group that the regex has"};
+              "use a group of the regex"};
   }
   return {};
 }
@@ -129,7 +129,7 @@ class ByLogicalTableRouter final : public Stage {
   }
 
   absl::Status ChangeKey(const std::string& old_topic, const std::string& topic, Node* key) const {
-    if (!key->is_struct()) return RecordError("the key is no struct");
+    if (!key->is_struct()) return RecordError("the key is not a struct");
     if (key->schema == nullptr) return RecordError("the key is a map, without a schema");
     for (Node& member : key->members) member = Taken(member, true);
     if (options_.unique_keys) {
@@ -163,7 +163,7 @@ class ByLogicalTableRouter final : public Stage {
     // An envelope by its name that another transform has taken apart.
     const Node* before = value->Find("before");
     if (before == nullptr || before->schema->type != ConnectType::kStruct)
-      return RecordError("the envelope has no field before, or it is no struct");
+      return RecordError("the envelope has no field before, or it is not a struct");
     // Both rows get the schema that the old one has.
     ConnectSchema row = *before->schema;
     row.name = SchemaName(topic, ".Value");
@@ -188,7 +188,7 @@ class ByLogicalTableRouter final : public Stage {
 extern constinit const TransformClass kByLogicalTableRouter = {
     .name = "io.debezium.transforms.ByLogicalTableRouter",
     .options = kOptions,
-    .doc = "Sends several tables to one topic.",
+    .doc = "Routes several tables to one topic.",
     .check = Check,
     .make = MakeStage<ByLogicalTableRouter, Read>};
 

@@ -36,18 +36,19 @@ constexpr OptionRow kOptions[] = {
     {.name = "max.bytes",
      .type = kInteger,
      .required = true,
-     .doc = "Larger records are cut: estimated as Debezium does, by what a record takes in Java.",
+     .doc = "Records larger than this are truncated; the size is estimated as Debezium does, as "
+            "memory used in Java.",
      .check = CheckPositive},
     {.name = "compression.ratio",
      .type = kReal,
      .default_value = "1.0",
-     .doc = "What the estimate is multiplied by.",
+     .doc = "Factor applied to the estimate.",
      .check = CheckRatio},
     {.name = "min.field.size",
      .type = kInteger,
      .default_value = "25000",
-     .doc = "Columns of text or bytes that are not longer stay as they are; it counts the "
-            "characters of text.",
+     .doc =
+         "Columns of text or bytes up to this length are never truncated; for text, in characters.",
      .check = CheckNotNegative}};
 
 struct Options {
@@ -196,16 +197,16 @@ class EnforceRecordSize final : public Stage {
     if (answer == nullptr) return Verdict::kAsk;
     if (answer->text == kFits) return Verdict::kKeep;
     if (answer->text == kLarge) {
-      questions->Warn(absl::StrCat(
-          "records of topic ", record->topic,
-          " are larger than max.bytes and published as they are: in before and after, which it "
-          "cuts, no text or bytes are longer than min.field.size; it belongs before "
-          "ExtractNewRecordState"));
+      questions->Warn(
+          absl::StrCat("records of topic ", record->topic,
+                       " are larger than max.bytes and published unchanged: no text or bytes in "
+                       "before and after are longer than min.field.size; if records are flattened, "
+                       "put this transform before ExtractNewRecordState"));
       return Verdict::kKeep;
     }
     questions->Warn(absl::StrCat("records of topic ", record->topic,
-                                 " are larger than max.bytes: their columns that are longer than "
-                                 "min.field.size are published cut"));
+                                 " are larger than max.bytes: their columns longer than "
+                                 "min.field.size are published truncated"));
     for (const absl::string_view side : {"before", "after"}) {
       Node* row = record->value->Find(side);
       if (row == nullptr || !row->is_struct()) continue;
@@ -248,10 +249,10 @@ extern constinit const TransformClass kEnforceRecordSize = {
     .name = "io.debezium.transforms.EnforceRecordSize",
     .options = kOptions,
     .doc =
-        "Cuts the long columns of before and after in proportion to their lengths where a "
-        "record is too large; told once per topic and counted, and so are records that are too "
-        "large and cannot be cut. It does not see flattened records: put it before "
-        "ExtractNewRecordState.",
+        "Truncates the long columns of before and after, in proportion to their lengths, if a "
+        "record is too large. This is logged once per topic and counted, and so are records that "
+        "are too large but cannot be truncated. It does not handle flattened records: put it "
+        "before ExtractNewRecordState.",
     .make = MakeStage<EnforceRecordSize, Read>};
 
 }  // namespace walduct::transform

@@ -68,7 +68,7 @@ class ColumnNames final : public event::ValueFunction {
 
 constexpr OptionRow kOptions[] = {
     {.name = "header.changed.name", .doc = "Header for the names of changed columns."},
-    {.name = "header.unchanged.name", .doc = "Header for the names of the others."}};
+    {.name = "header.unchanged.name", .doc = "Header for the names of unchanged columns."}};
 
 struct Options {
   std::string changed, unchanged;  // headers; empty: none

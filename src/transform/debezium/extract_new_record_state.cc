@@ -44,33 +44,32 @@ constexpr OptionRow kOptions[] = {
      .type = kEnum,
      .default_value = "tombstone",
      .allowed = "drop, tombstone, rewrite, rewrite-with-tombstone, delete-to-tombstone",
-     .doc = "What deletes and their tombstones become."},
-    {.name = "route.by.field", .doc = "Column of text that gives the topic."},
+     .doc = "What to do with deletes and their tombstones."},
+    {.name = "route.by.field", .doc = "Text column that gives the topic name."},
     {.name = "add.fields",
      .type = kList,
      .default_value = "",
      .doc = "Fields of the envelope, the source or the transaction to add, `field` or "
             "`struct.field`, `:newname` after it."},
-    {.name = "add.fields.prefix",
-     .default_value = "__",
-     .doc = "Before the names of added fields."},
-    {.name = "add.headers", .type = kList, .default_value = "", .doc = "The same as headers."},
-    {.name = "add.headers.prefix",
-     .default_value = "__",
-     .doc = "Before the names of added headers."},
+    {.name = "add.fields.prefix", .default_value = "__", .doc = "Prefix of added fields."},
+    {.name = "add.headers",
+     .type = kList,
+     .default_value = "",
+     .doc = "The same, added as headers."},
+    {.name = "add.headers.prefix", .default_value = "__", .doc = "Prefix of added headers."},
     {.name = "drop.fields.header.name", .doc = "Header that lists the columns to drop."},
     {.name = "drop.fields.from.key",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Whether they are dropped from the key too."},
+     .doc = "Drop them from the key as well."},
     {.name = "drop.fields.keep.schema.compatible",
      .type = kBoolean,
      .default_value = "true",
-     .doc = "Whether only optional columns are dropped."},
+     .doc = "Drop only optional columns."},
     {.name = "replace.null.with.default",
      .type = kBoolean,
      .default_value = "true",
-     .doc = "Whether rewriting turns a NULL of a column with a DEFAULT into it."},
+     .doc = "With rewrite, replace NULL by the column's DEFAULT if it has one."},
 };
 
 struct Options {
@@ -125,12 +124,13 @@ std::string Modernize(OptionValues* options) {
     if (legacy.handling != handling || legacy.drop_tombstones != drop) continue;
     options->Put("delete.tombstone.handling.mode", std::string(legacy.mode));
     if (legacy.mode == "legacy-none")
-      return "delete.handling.mode=none with drop.tombstones=false is of Debezium 3.1 and older: a "
+      return "delete.handling.mode=none with drop.tombstones=false is from Debezium 3.1 and older: "
+             "a "
              "delete and its tombstone both have a null value; set "
              "delete.tombstone.handling.mode=tombstone";
     return absl::StrCat(
-        "delete.handling.mode and drop.tombstones are of Debezium 3.1 and older; "
-        "they are read as delete.tombstone.handling.mode=",
+        "delete.handling.mode and drop.tombstones are from Debezium 3.1 and older; they are read "
+        "as delete.tombstone.handling.mode=",
         legacy.mode);
   }
   return "";
@@ -141,7 +141,7 @@ OptionProblem Check(const OptionValues& options) {
   const std::string mode = absl::AsciiStrToLower(options.Text("delete.handling.mode"));
   if (mode == "drop" || mode == "rewrite" || mode == "none") return {};
   return {"delete.handling.mode", "must be one of drop, rewrite, none",
-          "better, set delete.tombstone.handling.mode, which has taken its place"};
+          "better, set delete.tombstone.handling.mode, which replaces it"};
 }
 
 class ExtractNewRecordState final : public Stage {
@@ -292,7 +292,7 @@ class ExtractNewRecordState final : public Stage {
 extern constinit const TransformClass kExtractNewRecordState = {
     .name = "io.debezium.transforms.ExtractNewRecordState",
     .options = kOptions,
-    .doc = "Replaces the envelope by the new row.",
+    .doc = "Replaces the envelope with the new row.",
     .check = Check,
     .modernize = Modernize,
     .older_options = "drop.tombstones, delete.handling.mode",

@@ -54,7 +54,7 @@ void AppendText(absl::string_view name, const std::string* text, std::string* js
 absl::Status AppendNumber(absl::string_view name, const std::string* text, std::string* json) {
   int32_t number = 0;
   if (text != nullptr && !absl::SimpleAtoi(*text, &number))
-    return RecordError(absl::StrCat("the parameter ", name, " of a column is no number"));
+    return RecordError(absl::StrCat("the parameter ", name, " of a column is not a number"));
   absl::StrAppend(json, ",\"", name, "\":");
   if (text == nullptr) {
     json->append("null");
@@ -119,7 +119,7 @@ constexpr OptionRow kOptions[] = {{.name = "schema.name.adjustment.mode",
                                    .type = kEnum,
                                    .default_value = "none",
                                    .allowed = "none, avro, avro_unicode",
-                                   .doc = "No effect: the names it adds are valid."}};
+                                   .doc = "No effect: the added names are always valid."}};
 
 class ExtractSchemaToNewRecord final : public Stage {
  public:

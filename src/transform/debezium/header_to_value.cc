@@ -53,7 +53,10 @@ absl::Status PutInto(const Node& value, Node* member) {
 }
 
 constexpr OptionRow kOptions[] = {
-    {.name = "headers", .type = kList, .required = true, .doc = "Headers to take."},
+    {.name = "headers",
+     .type = kList,
+     .required = true,
+     .doc = "Names of the headers to copy or move."},
     {.name = "fields",
      .type = kList,
      .required = true,
@@ -62,7 +65,7 @@ constexpr OptionRow kOptions[] = {
      .type = kEnum,
      .required = true,
      .allowed = "move, copy",
-     .doc = "Whether the headers stay."}};
+     .doc = "Whether to keep the headers (copy) or remove them (move)."}};
 
 struct Options {
   std::vector<std::string> headers, fields;
@@ -78,7 +81,7 @@ Options Read(const Setting& setting) {
 OptionProblem Check(const OptionValues& options) {
   if (options.List("fields").size() == options.List("headers").size()) return {};
   return {"fields", "and 'headers' must have the same number of items",
-          "name one field for each header"};
+          "list one field for each header"};
 }
 
 class HeaderToValue final : public Stage {
@@ -257,7 +260,7 @@ class HeaderToValue final : public Stage {
 extern constinit const TransformClass kHeaderToValue = {
     .name = "io.debezium.transforms.HeaderToValue",
     .options = kOptions,
-    .doc = "Moves or copies headers to fields.",
+    .doc = "Copies or moves headers to fields.",
     .check = Check,
     .make = MakeStage<HeaderToValue, Read>};
 

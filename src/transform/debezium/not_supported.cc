@@ -6,13 +6,13 @@ namespace walduct::transform {
 extern constinit const TransformClass kToLogicalTopicRouter = {
     .name = "io.debezium.transforms.ToLogicalTopicRouter",
     .refused =
-        "is of Debezium 3.7; use io.debezium.transforms.ByLogicalTableRouter, with "
+        "is from Debezium 3.7; use io.debezium.transforms.ByLogicalTableRouter, with "
         "key.field.name=__dbz__sourceIdentifier for the same keys"};
 
 extern constinit const TransformClass kTimescaleDb = {
     .name = "io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb",
     .refused =
-        "asks the database for each record and is not supported; use ByLogicalTableRouter "
+        "queries the database for each record, which is not supported; use ByLogicalTableRouter "
         "with topic.regex=(.*)\\._timescaledb_internal\\..*"};
 
 extern constinit const TransformClass kOpenLineage = {

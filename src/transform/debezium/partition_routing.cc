@@ -38,7 +38,8 @@ class HashOfValues final : public event::ValueFunction {
       int32_t hash = 0;
       const bool fine =
           murmur_ ? MurmurHash(in[i], *schemas_[i], &hash) : JavaHash(in[i], *schemas_[i], &hash);
-      if (!fine) return RecordError("arrays, structs and maps cannot decide a partition");
+      if (!fine)
+        return RecordError("arrays, structs and maps cannot be used to choose a partition");
       sum += static_cast<uint32_t>(hash);
     }
     const uint32_t positive = (sum & 0x7fffffffu) == 0x7fffffffu ? 0 : sum & 0x7fffffffu;
@@ -52,22 +53,21 @@ class HashOfValues final : public event::ValueFunction {
   const int64_t partitions_;
 };
 
-constexpr OptionRow kOptions[] = {
-    {.name = "partition.payload.fields",
-     .type = kList,
-     .required = true,
-     .doc =
-         "Fields that give the partition; `change` stands for `after`, of a delete for `before`."},
-    {.name = "partition.topic.num",
-     .type = kInteger,
-     .required = true,
-     .doc = "Number of partitions.",
-     .check = CheckPositive},
-    {.name = "partition.hash.function",
-     .type = kEnum,
-     .default_value = "java",
-     .allowed = "java, murmur",
-     .doc = "Hash of the values."}};
+constexpr OptionRow kOptions[] = {{.name = "partition.payload.fields",
+                                   .type = kList,
+                                   .required = true,
+                                   .doc = "Fields that determine the partition; `change` stands "
+                                          "for `after`, or `before` in deletes."},
+                                  {.name = "partition.topic.num",
+                                   .type = kInteger,
+                                   .required = true,
+                                   .doc = "Number of partitions.",
+                                   .check = CheckPositive},
+                                  {.name = "partition.hash.function",
+                                   .type = kEnum,
+                                   .default_value = "java",
+                                   .allowed = "java, murmur",
+                                   .doc = "Hash function for the values."}};
 
 struct Options {
   std::vector<std::string> fields;
@@ -117,7 +117,7 @@ class PartitionRouting final : public Stage {
       if (step == "change") step = deleted ? "before" : "after";
       if (!node.is_struct())
         return RecordError(
-            absl::StrCat("'", field, "' leads into a value that is null or no struct"));
+            absl::StrCat("'", field, "' leads into a value that is null or not a struct"));
       const Node* member = node.Find(step);
       if (member == nullptr) return std::nullopt;
       node = Node(*member);
@@ -133,7 +133,7 @@ class PartitionRouting final : public Stage {
 extern constinit const TransformClass kPartitionRouting = {
     .name = "io.debezium.transforms.partitions.PartitionRouting",
     .options = kOptions,
-    .doc = "Chooses the partition by values.",
+    .doc = "Chooses the partition by the values of fields.",
     .make = MakeStage<PartitionRouting, Read>};
 
 }  // namespace walduct::transform

@@ -45,7 +45,7 @@ class SchemaChangeEventFilter final : public Stage {
 extern constinit const TransformClass kSchemaChangeEventFilter = {
     .name = "io.debezium.transforms.SchemaChangeEventFilter",
     .options = kOptions,
-    .doc = "Without effect, which is told at start: PostgreSQL has no schema change events.",
+    .doc = "No effect, with a warning at startup: PostgreSQL has no schema change events.",
     .modernize = Explain,
     .make = MakeStage<SchemaChangeEventFilter>};
 

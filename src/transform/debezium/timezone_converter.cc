@@ -125,13 +125,16 @@ std::string CheckZoneRules(absl::string_view value) {
 constexpr OptionRow kOptions[] = {
     {.name = "converted.timezone",
      .required = true,
-     .doc = "Name of a zone, or an offset `+hh:mm`.",
+     .doc = "Name of a time zone, or an offset `+hh:mm`.",
      .check = CheckZone},
     {.name = "include.list",
      .type = kList,
      .doc = "Fields to convert, `source:table:field`, `topic:topic:field`.",
      .check = CheckZoneRules},
-    {.name = "exclude.list", .type = kList, .doc = "Fields to leave.", .check = CheckZoneRules}};
+    {.name = "exclude.list",
+     .type = kList,
+     .doc = "Fields not to convert.",
+     .check = CheckZoneRules}};
 
 struct Options {
   absl::TimeZone zone;
@@ -152,7 +155,7 @@ Options Read(const Setting& setting) {
 
 OptionProblem Check(const OptionValues& options) {
   if (!options.Has("include.list") || !options.Has("exclude.list")) return {};
-  return {"exclude.list", "and include.list exclude each other", "keep one of the two"};
+  return {"exclude.list", "and include.list cannot be combined", "keep one of the two"};
 }
 
 class TimezoneConverter final : public Stage {
@@ -202,7 +205,7 @@ class TimezoneConverter final : public Stage {
 extern constinit const TransformClass kTimezoneConverter = {
     .name = "io.debezium.transforms.TimezoneConverter",
     .options = kOptions,
-    .doc = "Prints points in time in another zone.",
+    .doc = "Converts timestamps to another time zone.",
     .check = Check,
     .make = MakeStage<TimezoneConverter, Read>};
 

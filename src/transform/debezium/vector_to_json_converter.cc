@@ -157,7 +157,7 @@ class VectorToJsonConverter final : public Stage {
 
 extern constinit const TransformClass kVectorToJsonConverter = {
     .name = "io.debezium.transforms.VectorToJsonConverter",
-    .doc = "Writes vectors of pgvector as texts of JSON.",
+    .doc = "Writes pgvector's vectors as JSON text.",
     .make = MakeStage<VectorToJsonConverter>};
 
 }  // namespace walduct::transform

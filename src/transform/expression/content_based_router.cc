@@ -14,7 +14,7 @@ using event::Scalar;
 constexpr OptionRow kOptions[] = {kLanguage,
                                   {.name = "topic.expression",
                                    .required = true,
-                                   .doc = "Expression for the new topic; null keeps it.",
+                                   .doc = "Expression for the new topic; null keeps the topic.",
                                    .check = CheckExpression},
                                   kTopicRegex,
                                   kNullHandling};

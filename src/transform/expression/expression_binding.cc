@@ -64,7 +64,7 @@ class Binder {
   static absl::StatusOr<Node> Step(const Node& node, const std::string& name, bool safe) {
     if (node.kind == Node::Kind::kNull) {
       if (safe) return event::NullNode(nullptr);
-      return RecordError(absl::StrCat("the expression takes '", name, "' of null; write ?.", name));
+      return RecordError(absl::StrCat("the expression reads '", name, "' of null; write ?.", name));
     }
     if (node.is_struct()) {
       const Node* member = node.Find(name);

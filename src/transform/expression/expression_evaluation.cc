@@ -125,7 +125,8 @@ class Evaluation {
   }
 
   static absl::Status NoText() {
-    return RecordError("the expression calls a method of text on null or on what is no text");
+    return RecordError(
+        "the expression calls a string method on null or on a value that is not a string");
   }
 
   absl::StatusOr<Value> Relate(const BoundExpression& bound) const {
@@ -151,7 +152,7 @@ class Evaluation {
       default:
         break;
     }
-    if (!comparable) return RecordError("the expression compares values of different kinds");
+    if (!comparable) return RecordError("the expression compares values of different types");
     switch (expression.kind) {
       case Kind::kLess:
         return result(order < 0);

@@ -69,7 +69,7 @@ class Parser : ExpressionScanner {
       condition = Node(Kind::kChoice, {std::move(condition), std::move(yes), std::move(no)});
     } else if (!absl::StartsWith(rest_, "?.") && Take("?")) {
       ASSIGN_OR_RETURN(Expression yes, ParseChoice());
-      if (!Take(":")) return Wrong("stands where ':' is expected");
+      if (!Take(":")) return Wrong("is found where ':' is expected");
       ASSIGN_OR_RETURN(Expression no, ParseChoice());
       condition = Node(Kind::kChoice, {std::move(condition), std::move(yes), std::move(no)});
     }
@@ -99,7 +99,7 @@ class Parser : ExpressionScanner {
     ASSIGN_OR_RETURN(Expression left, ParseSum());
     if (TakeWord("in")) {
       ASSIGN_OR_RETURN(Expression list, ParseSum());
-      if (list.kind != Kind::kList) return Wrong("stands where a list was expected before");
+      if (list.kind != Kind::kList) return Wrong("follows something that is not a list");
       return Node(Kind::kIn, {std::move(left), std::move(list)});
     }
     for (const Operator& comparison : kComparisons) {
@@ -113,7 +113,8 @@ class Parser : ExpressionScanner {
   absl::StatusOr<Expression> Combine(Kind kind, Expression left, Expression right) const {
     Expression node = Node(kind, {std::move(left), std::move(right)});
     if (kind != Kind::kFullMatch && kind != Kind::kPartMatch) return node;
-    if (node.children[1].kind != Kind::kText) return Wrong("comes after a pattern that is no text");
+    if (node.children[1].kind != Kind::kText)
+      return Wrong("follows a pattern that is not a string");
     const std::string& pattern = node.children[1].text;
     ASSIGN_OR_RETURN(
         node.regex,
@@ -149,7 +150,7 @@ class Parser : ExpressionScanner {
     while (true) {
       if (Take("[")) {
         ASSIGN_OR_RETURN(std::string step, ParseText());
-        if (!Take("]")) return Wrong("stands where ']' is expected");
+        if (!Take("]")) return Wrong("is found where ']' is expected");
         RETURN_IF_ERROR(AddStep(std::move(step), false, &value));
         continue;
       }
@@ -165,7 +166,7 @@ class Parser : ExpressionScanner {
   }
 
   absl::Status AddStep(std::string step, bool safe, Expression* value) const {
-    if (value->kind != Kind::kPath) return Wrong("comes after a value that has no fields");
+    if (value->kind != Kind::kPath) return Wrong("follows a value that has no fields");
     value->path.push_back(std::move(step));
     value->safe.push_back(safe);
     return absl::OkStatus();
@@ -175,7 +176,7 @@ class Parser : ExpressionScanner {
   absl::StatusOr<Expression> ParseCall(const std::string& name, bool safe, Expression value) {
     if (name == "get") {
       ASSIGN_OR_RETURN(std::string step, ParseText());
-      if (!Take(")")) return Wrong("stands where ')' is expected");
+      if (!Take(")")) return Wrong("is found where ')' is expected");
       RETURN_IF_ERROR(AddStep(std::move(step), safe, &value));
       return value;
     }
@@ -188,7 +189,7 @@ class Parser : ExpressionScanner {
         ASSIGN_OR_RETURN(Expression argument, ParseChoice());
         ASSIGN_OR_RETURN(call, Combine(method.kind, std::move(value), std::move(argument)));
       }
-      if (!Take(")")) return Wrong("stands where ')' is expected");
+      if (!Take(")")) return Wrong("is found where ')' is expected");
       call.call = true;
       call.safe_call = safe;
       return call;
@@ -198,10 +199,10 @@ class Parser : ExpressionScanner {
 
   absl::StatusOr<Expression> ParsePrimary() {
     SkipBlanks();
-    if (rest_.empty()) return Wrong("is where a value is missing");
+    if (rest_.empty()) return Wrong("is where a value is expected");
     if (Take("(")) {
       ASSIGN_OR_RETURN(Expression inner, ParseChoice());
-      if (!Take(")")) return Wrong("stands where ')' is expected");
+      if (!Take(")")) return Wrong("is found where ')' is expected");
       return inner;
     }
     if (Take("[")) return ParseList();
@@ -243,7 +244,8 @@ class Parser : ExpressionScanner {
     Expression list;
     list.kind = Kind::kList;
     while (!Take("]")) {
-      if (!list.children.empty() && !Take(",")) return Wrong("stands where ',' or ']' is expected");
+      if (!list.children.empty() && !Take(","))
+        return Wrong("is found where ',' or ']' is expected");
       ASSIGN_OR_RETURN(Expression item, ParseChoice());
       list.children.push_back(std::move(item));
     }

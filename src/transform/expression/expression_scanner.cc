@@ -58,7 +58,7 @@ bool ExpressionScanner::TakeWord(absl::string_view word) {
 
 absl::StatusOr<std::string> ExpressionScanner::ParseName() {
   SkipBlanks();
-  if (rest_.empty() || !IsNameStart(rest_[0])) return Wrong("stands where a name is expected");
+  if (rest_.empty() || !IsNameStart(rest_[0])) return Wrong("is found where a name is expected");
   size_t size = 1;
   while (size < rest_.size() && IsNamePart(rest_[size])) ++size;
   std::string name(rest_.substr(0, size));
@@ -69,7 +69,7 @@ absl::StatusOr<std::string> ExpressionScanner::ParseName() {
 absl::StatusOr<std::string> ExpressionScanner::ParseText() {
   SkipBlanks();
   if (rest_.empty() || !absl::StrContains("'\"/", rest_[0]))
-    return Wrong("stands where a text in quotes is expected");
+    return Wrong("is found where a quoted string is expected");
   const char quote = rest_[0];
   std::string text;
   for (size_t i = 1; i < rest_.size(); ++i) {
@@ -78,7 +78,7 @@ absl::StatusOr<std::string> ExpressionScanner::ParseText() {
       return text;
     }
     if (quote == '"' && rest_[i] == '$')
-      return Wrong("has a '$' in double quotes; use single ones");
+      return Wrong("has a '$' in double quotes; use single quotes");
     // Between slashes only a slash is escaped.
     const bool escape = quote != '/' || absl::StartsWith(rest_.substr(i), "\\/");
     if (rest_[i] == '\\' && escape && i + 1 < rest_.size()) {
@@ -98,7 +98,7 @@ absl::StatusOr<Expression> ExpressionScanner::ParseNumber() {
   Expression number;
   number.kind = Kind::kNumber;
   number.whole = absl::SimpleAtoi(rest_.substr(0, size), &number.integer);
-  if (!absl::SimpleAtod(rest_.substr(0, size), &number.real)) return Wrong("is no number");
+  if (!absl::SimpleAtod(rest_.substr(0, size), &number.real)) return Wrong("is not a number");
   const absl::string_view digits = rest_.substr(0, size);
   rest_.remove_prefix(size);
   // Suffixes of Java's longs, doubles, decimals.

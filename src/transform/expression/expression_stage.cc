@@ -22,8 +22,8 @@ std::string CheckLanguage(absl::string_view value) {
   if (absl::StartsWith(value, "jsr223.groovy") || absl::StartsWith(value, "jsr223.js") ||
       absl::StartsWith(value, "jsr223.graal.js"))
     return "";
-  return "is not understood; write the condition in the subset of docs/transforms.md and set "
-         "jsr223.groovy";
+  return "is not supported; write the condition in the subset described in docs/transforms.md, and "
+         "set jsr223.groovy";
 }
 
 std::string CheckExpression(absl::string_view value) {
@@ -65,8 +65,8 @@ absl::StatusOr<std::optional<event::Answer>> ExpressionStage::Result(const Recor
         ASSIGN_OR_RETURN(const ExpressionValue value, Evaluate(root, in, buffer));
         if (!value.is_null() && (value.is_struct || value.scalar.kind != wanted))
           return RecordError(wanted == Scalar::Kind::kBoolean
-                                 ? "the expression is neither true nor false"
-                                 : "the expression is no text");
+                                 ? "the result of the expression is neither true nor false"
+                                 : "the result of the expression is not a string");
         *out = value.scalar;
         return absl::OkStatus();
       });

@@ -26,7 +26,7 @@ std::string CheckExpression(absl::string_view value);
 inline constexpr OptionRow kLanguage = {
     .name = "language",
     .required = true,
-    .doc = "jsr223.groovy or jsr223.graal.js: the subset below is understood in both spellings.",
+    .doc = "jsr223.groovy or jsr223.graal.js: the subset below is supported in both syntaxes.",
     .check = CheckLanguage};
 inline constexpr OptionRow kTopicRegex = {
     .name = "topic.regex",
@@ -37,7 +37,7 @@ inline constexpr OptionRow kNullHandling = {.name = "null.handling.mode",
                                             .type = OptionType::kEnum,
                                             .default_value = "keep",
                                             .allowed = "keep, drop, evaluate",
-                                            .doc = "What becomes of records without a value."};
+                                            .doc = "What to do with records without a value."};
 
 struct ExpressionOptions {
   std::shared_ptr<const Expression> expression;

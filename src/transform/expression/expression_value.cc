@@ -132,14 +132,14 @@ absl::StatusOr<ExpressionValue> Add(const ExpressionValue& a, const ExpressionVa
     return WholeSum(a, b);
   }
   if (!a.is_text() && (!b.is_text() || !(number || a.is_null())))
-    return RecordError("the expression adds values that have no sum");
+    return RecordError("the expression adds values that cannot be added");
   RETURN_IF_ERROR(AppendText(a, text));
   RETURN_IF_ERROR(AppendText(b, text));
   return ExpressionValue{Scalar::Text(*text)};
 }
 
 absl::Status AppendText(const ExpressionValue& value, std::string* text) {
-  if (value.is_struct) return RecordError("the expression takes the text of a struct");
+  if (value.is_struct) return RecordError("the expression converts a struct to a string");
   switch (value.scalar.kind) {
     case Scalar::Kind::kNull:
       absl::StrAppend(text, "null");
@@ -162,7 +162,7 @@ absl::Status AppendText(const ExpressionValue& value, std::string* text) {
       absl::StrAppend(text, value.scalar.text);
       break;
     default:
-      return RecordError("the expression takes the text of bytes, a list or a map");
+      return RecordError("the expression converts bytes, a list or a map to a string");
   }
   return absl::OkStatus();
 }

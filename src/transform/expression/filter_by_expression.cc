@@ -15,7 +15,7 @@ using event::Scalar;
 constexpr OptionRow kOptions[] = {kLanguage,
                                   {.name = "condition",
                                    .required = true,
-                                   .doc = "Expression; a record is kept where it is true.",
+                                   .doc = "Expression; records for which it is true are kept.",
                                    .check = CheckExpression},
                                   kTopicRegex,
                                   kNullHandling};
@@ -32,7 +32,7 @@ class FilterByExpression final : public ExpressionStage {
     if (const auto verdict = Before(*record, questions)) return *verdict;
     ASSIGN_OR_RETURN(const auto answer, Result(*record, Scalar::Kind::kBoolean, questions));
     if (!answer) return Verdict::kAsk;
-    if (answer->null) return RecordError("the condition is null, neither true nor false");
+    if (answer->null) return RecordError("the condition is null instead of true or false");
     return answer->text == "true" ? Verdict::kKeep : Verdict::kDrop;
   }
 };

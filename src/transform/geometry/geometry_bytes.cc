@@ -14,7 +14,7 @@ constexpr size_t kNumber = 4, kCoordinate = 8;
 constexpr uint32_t kHasZ = 0x80000000, kHasM = 0x40000000, kHasSrid = 0x20000000, kTypes = 0xff;
 constexpr int kDeepest = 256;  // collections in collections; PostGIS reads 200
 
-absl::Status TooShort() { return RecordError("a geometry ends too early"); }
+absl::Status TooShort() { return RecordError("a geometry is truncated"); }
 
 uint32_t NumberAt(absl::string_view bytes, bool little) {
   uint32_t number = 0;
@@ -37,7 +37,7 @@ class Swapper {
   Swapper(absl::string_view wkb, std::string* out) : rest_(wkb), out_(out) {}
 
   absl::Status Geometry(int depth) {
-    if (depth > kDeepest) return RecordError("a geometry has too many collections in each other");
+    if (depth > kDeepest) return RecordError("a geometry has too many nested collections");
     RETURN_IF_ERROR(Order());
     uint32_t type = 0;
     RETURN_IF_ERROR(Number(&type));

@@ -16,8 +16,9 @@ constexpr OptionRow kOptions[] = {
      .type = kEnum,
      .default_value = "wkb",
      .allowed = "wkb, ewkb",
-     .doc = "Format of geometries without an SRID in their bytes: with wkb those whose field srid "
-            "has one get it. Geometries with an SRID in their bytes lose it under both."}};
+     .doc =
+         "Format of geometries without an SRID in their bytes: with wkb, those with a value in the "
+         "field srid get it. Geometries with an SRID in their bytes lose it with both settings."}};
 
 struct Options {
   bool extend = true;  // geometries without an SRID in their bytes get it
@@ -28,8 +29,8 @@ Options Read(const Setting& setting) { return {.extend = setting.options.Text("f
 // Only where it is asked for: the default does what its name says.
 std::string WarnOfEwkb(OptionValues* options) {
   if (options->Text("format") != "ewkb") return "";
-  return "GeometryFormatTransformer makes WKB of PostGIS' EWKB with format=ewkb too, as Debezium "
-         "does; for EWKB leave the transform out";
+  return "GeometryFormatTransformer converts PostGIS's EWKB to WKB with format=ewkb, too, as "
+         "Debezium does; for EWKB remove the transform";
 }
 
 // As the original does before it has seen an SRID inside: format is what there is, not what is
@@ -53,7 +54,7 @@ class GeometryFormatTransformer final : public GeometryStage {
 extern constinit const TransformClass kGeometryFormatTransformer = {
     .name = "io.debezium.transforms.GeometryFormatTransformer",
     .options = kOptions,
-    .doc = "Takes the SRID out of the bytes of PostGIS geometries; the field srid keeps it.",
+    .doc = "Removes the SRID from the bytes of PostGIS geometries; the field srid keeps it.",
     .modernize = WarnOfEwkb,
     .make = MakeStage<GeometryFormatTransformer, Read>};
 

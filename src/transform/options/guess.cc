@@ -21,7 +21,7 @@ absl::Status RefuseGuesses(absl::string_view what, const std::vector<Guess>& gue
   };
   const auto line = [](std::string* out, const Guess& guess) { absl::StrAppend(out, guess.line); };
   return Error(absl::StatusCode::kInvalidArgument, "outbox_strict",
-               absl::StrCat(what, ": walduct.strict=true guesses nothing: ",
+               absl::StrCat(what, ": walduct.strict=true does not guess: ",
                             absl::StrJoin(guesses, "; ", text)),
                absl::StrJoin(guesses, "\n", line));
 }

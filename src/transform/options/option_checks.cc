@@ -33,7 +33,7 @@ std::string CheckPattern(absl::string_view value) {
 
 std::string CheckDateFormat(absl::string_view value) {
   const auto format = java::SimpleDateFormat::Compile(value);
-  return format.ok() ? "" : absl::StrCat("is no usable pattern: ", format.status().message());
+  return format.ok() ? "" : absl::StrCat("is not a valid pattern: ", format.status().message());
 }
 
 std::string CheckReplacement(absl::string_view regex, absl::string_view replacement) {

@@ -73,15 +73,15 @@ absl::StatusOr<OutboxColumns> MapOutboxColumns(const MappingRequest& request) {
     found = candidates.front();
     mapped.guesses.push_back(
         {absl::StrCat("table ", request.table, " has no column '", wanted.column, "'; '", found,
-                      "' is taken for the ", part.meaning),
+                      "' is used for the ", part.meaning),
          OptionLine(request, part, found)});
   }
   if (!problems.empty()) {
     return Error(absl::StatusCode::kInvalidArgument, "outbox_columns",
                  absl::StrCat("outbox table ", request.table, ": ", absl::StrJoin(problems, "; "),
                               "; its columns are ", absl::StrJoin(request.columns, ", ")),
-                 "if it is no outbox table: list those that are in walduct.outbox.tables, or give "
-                 "the transform a predicate that leaves others out");
+                 "if it is not an outbox table: list the outbox tables in walduct.outbox.tables, "
+                 "or give the transform a predicate that excludes other tables");
   }
   if (request.strict && !mapped.guesses.empty())
     return RefuseGuesses(absl::StrCat("outbox table ", request.table), mapped.guesses);

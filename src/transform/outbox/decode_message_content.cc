@@ -36,7 +36,7 @@ Node TextOf(const Node& content) {
 constexpr OptionRow kOptions[] = {{.name = "fields.null.include",
                                    .type = kBoolean,
                                    .default_value = "false",
-                                   .doc = "Whether members that are null are kept, as bytes."}};
+                                   .doc = "Keep members that are null, as bytes."}};
 
 JsonRules Read(const Setting& setting) {
   return {.keep_nulls = setting.options.Boolean("fields.null.include")};
@@ -93,7 +93,7 @@ extern constinit const TransformClass kDecodeLogicalDecodingMessageContent = {
     .name = "io.debezium.connector.postgresql.transforms.DecodeLogicalDecodingMessageContent",
     .options = kOptions,
     .doc =
-        "Makes inserted rows of JSON in logical messages, for the EventRouter behind it; see "
+        "Turns JSON in logical messages into inserted rows, for the EventRouter that follows; see "
         "docs/outbox.md.",
     .reads_messages = true,
     .make = MakeStage<DecodeLogicalDecodingMessageContent, Read>};

@@ -109,13 +109,14 @@ class EventRouter final : public Stage {
     if (op == "d") return Verdict::kDrop;
     if (op == "u") return ApplyToUpdate(questions);
     if (op == "t") {
-      questions->GiveReason("the outbox table was truncated; that is no event and is left out");
+      questions->GiveReason(
+          "the outbox table was truncated; a truncate is not an event and is skipped");
       return Verdict::kDrop;
     }
     const Node envelope = *std::move(record->value);
     const Node* row = envelope.Find("after");
     if (row == nullptr || !row->is_struct())
-      return RecordError("the change has no new row to make an event of");
+      return RecordError("the change has no new row, which an event needs");
     return ApplyToRow({envelope, *row, {}, {}, {}}, record, questions);
   }
 
@@ -124,8 +125,8 @@ class EventRouter final : public Stage {
     if (options_.updates == UpdateBehavior::kFatal)
       return RecordError("a row of the outbox table was updated (table.op.invalid.behavior=fatal)");
     questions->GiveReason(
-        "rows of the outbox table are updated; updates are no events and are left out. Is a poller "
-        "still at work?");
+        "rows of the outbox table are updated; updates are not events and are skipped. Is a "
+        "polling publisher still running?");
     return Verdict::kDrop;
   }
 
@@ -170,8 +171,9 @@ class EventRouter final : public Stage {
   }
 
   absl::StatusOr<Verdict> Route(Event* event, Questions* questions) const {
-    ASSIGN_OR_RETURN(const Node* column, ColumnOf(event->row, event->columns.route,
-                                                  ConnectType::kString, "text, so it is no topic"));
+    ASSIGN_OR_RETURN(const Node* column,
+                     ColumnOf(event->row, event->columns.route, ConnectType::kString,
+                              "text, so it cannot give the topic"));
     const event::Answer* answer = questions->Ask(*column);
     if (answer == nullptr) return Verdict::kAsk;
     event->without_route = answer->null;
@@ -190,7 +192,7 @@ class EventRouter final : public Stage {
     if (names::IsTopicName(record->topic)) return absl::OkStatus();
     return RecordError(absl::StrCat("column ", column, " gives the topic '",
                                     record->topic.substr(0, 300),
-                                    "', which is no name that Kafka takes"));
+                                    "', which is not a valid topic name"));
   }
 
   absl::StatusOr<Verdict> Expand(Event* event, Questions* questions) const {
@@ -208,7 +210,7 @@ class EventRouter final : public Stage {
         record->headers.push_back(Named(Taken(*column, true), placed.alias));
       } else {
         ASSIGN_OR_RETURN(const Node* column, ColumnOf(row, placed.column, ConnectType::kInt32,
-                                                      "integer, so it is no partition"));
+                                                      "integer, so it cannot give the partition"));
         ASSIGN_OR_RETURN(record->partition, PartitionOf(*column));
       }
     }
@@ -237,12 +239,12 @@ class EventRouter final : public Stage {
     if (!options_.schema_version.empty()) {
       ASSIGN_OR_RETURN(const Node* column,
                        ColumnOf(event.row, options_.schema_version, ConnectType::kInt32,
-                                "integer, so it is no version"));
+                                "integer, so it cannot give the version"));
       const event::Answer* version = questions->Ask(*column);
       if (version == nullptr) return Verdict::kAsk;
       int number = 0;
       if (!version->null && !absl::SimpleAtoi(version->text, &number))
-        return RecordError(absl::StrCat("column ", column->name, " is no version of a schema"));
+        return RecordError(absl::StrCat("column ", column->name, " is not a valid schema version"));
       if (!version->null) schema.version = number;
       of_version = version->text;
     }
@@ -269,7 +271,7 @@ class EventRouter final : public Stage {
 extern constinit const TransformClass kEventRouter = {
     .name = "io.debezium.transforms.outbox.EventRouter",
     .options = kEventRouterRows,
-    .doc = "Makes events of the rows of outbox tables; see docs/outbox.md.",
+    .doc = "Turns rows of outbox tables into events; see docs/outbox.md.",
     .check = CheckEventRouter,
     .modernize = ModernizeEventRouter,
     .guess = GuessEventRouter,

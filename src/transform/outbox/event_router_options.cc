@@ -73,22 +73,23 @@ bool IsFalse(absl::string_view value) {
 const OptionRow kEventRouterRows[17] = {
     {.name = "table.field.event.id",
      .default_value = "id",
-     .doc = "Column of the event's id: the header `id`."},
+     .doc = "Column of the event id, written as header `id`."},
     {.name = "table.field.event.key",
      .default_value = "aggregateid",
      .doc = "Column of the record's key.",
      .aliases = "table.field.payload.id"},
     {.name = "table.field.event.type",
      .default_value = "type",
-     .doc = "Without effect, as in Debezium; place the column in a header."},
+     .doc = "No effect, as in Debezium; place the column in a header."},
     {.name = "table.field.event.payload",
      .default_value = "payload",
      .doc = "Column of the value.",
      .aliases = "table.field.payload"},
     {.name = "table.field.event.timestamp",
-     .doc = "Column of the record's timestamp; when not set, or NULL: when the record was made."},
+     .doc =
+         "Column of the record's timestamp; if not set or NULL: the time the record was created."},
     {.name = "table.field.event.schema.version",
-     .doc = "Column with the version of the value's schema; only where a column is placed in the "
+     .doc = "Column with the version of the value's schema; only if a column is placed in the "
             "envelope.",
      .aliases = "table.field.schema.version"},
     {.name = "table.fields.additional.placement",
@@ -100,40 +101,41 @@ const OptionRow kEventRouterRows[17] = {
      .type = kEnum,
      .default_value = "error",
      .allowed = "error, ignore",
-     .doc = "Whether such a column may be missing from the table."},
+     .doc = "Whether a missing column is an error."},
     {.name = "table.op.invalid.behavior",
      .type = kEnum,
      .default_value = "warn",
      .allowed = "warn, error, fatal",
-     .doc = "What an UPDATE of an outbox row leads to: it is left out with a line in the log, or "
-            "stops the connector.",
+     .doc = "What to do with an UPDATE of an outbox row: skip it with a line in the log, or stop "
+            "the connector.",
      .aliases = "debezium.op.invalid.behavior"},
     {.name = "table.expand.json.payload",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Whether text that holds JSON becomes a structure.",
+     .doc = "Whether JSON text is expanded to a struct.",
      .aliases = "debezium.expand.json.payload"},
     {.name = "table.json.payload.null.behavior",
      .type = kEnum,
      .default_value = "ignore",
      .allowed = "ignore, optional_bytes",
-     .doc = "Whether members that are null are left out of it."},
+     .doc = "Whether members that are null are omitted."},
     {.name = "field.name.adjustment.mode",
      .type = kEnum,
      .default_value = "none",
      .allowed = "none, avro, avro_unicode",
-     .doc = "How names of its members are made valid."},
+     .doc = "How member names are made valid."},
     {.name = "route.by.field",
      .default_value = "aggregatetype",
-     .doc = "Column of text that the topic is made of."},
+     .doc = "Text column that the topic name is derived from."},
     {.name = "route.topic.regex",
      .type = kRegex,
      .default_value = "(?<routedByValue>.*)",
-     .doc = "Java regular expression for all of that text; text that does not match is the topic.",
+     .doc =
+         "Java regular expression for the whole text; text that does not match is the topic name.",
      .check = CheckRouteRegex},
     {.name = "route.topic.replacement",
      .default_value = "outbox.event.${routedByValue}",
-     .doc = "The topic; `$1` and `${name}` stand for groups."},
+     .doc = "Topic name; `$1` and `${name}` refer to groups."},
     {.name = "route.tombstone.on.empty.payload",
      .type = kBoolean,
      .default_value = "false",
@@ -142,7 +144,7 @@ const OptionRow kEventRouterRows[17] = {
      .type = kEnum,
      .default_value = "ignore",
      .allowed = "ignore, optional_string",
-     .doc = "Of Debezium 3.7: whether members that are empty arrays are left out, or kept as "
+     .doc = "From Debezium 3.7: whether members that are empty arrays are omitted, or kept as "
             "arrays of text."},
 };
 
@@ -158,7 +160,7 @@ OptionProblem CheckEventRouter(const OptionValues& options) {
                                                           : "outbox.event.${routedByValue}");
   if (problem.empty()) return {};
   return {"route.topic.replacement", absl::StrCat("does not fit route.topic.regex: ", problem),
-          "name a group that the regex has, as in ${routedByValue}"};
+          "use a group of the regex, as in ${routedByValue}"};
 }
 
 std::string ModernizeEventRouter(OptionValues* options) {
@@ -168,7 +170,7 @@ std::string ModernizeEventRouter(OptionValues* options) {
     const std::string missing = IsFalse(error) ? "ignore" : "error";
     options->Put("table.field.additional.missing", missing);
     return absl::StrCat(
-        "table.fields.additional.error.on.missing is of Debezium 3.5 and older; it is read as "
+        "table.fields.additional.error.on.missing is from Debezium 3.5 and older; it is read as "
         "table.field.additional.missing=",
         missing);
   }
@@ -188,8 +190,8 @@ std::vector<Guess> GuessEventRouter(absl::string_view alias, OptionValues* optio
   const std::string written = options->Text(kRouteRegex);
   const std::string regex = absl::StrReplaceAll(written, {{kPythonGroup, "(?<"}});
   if (regex != written) {
-    guesses.push_back({absl::StrCat("'(?P<' is no group of Java's regular expressions; '", written,
-                                    "' is read as '", regex, "'"),
+    guesses.push_back({absl::StrCat("'(?P<' is not a group of Java's regular expressions; '",
+                                    written, "' is read as '", regex, "'"),
                        absl::StrCat(prefix, kRouteRegex, "=", regex)});
     options->Put(kRouteRegex, regex);
   }

@@ -56,7 +56,7 @@ absl::Status Parse(Expansion* out) {
   ASSIGN_OR_RETURN(JsonTree tree, ParseJsonTree(out->text));
   ASSIGN_OR_RETURN(out->schema, InferJsonSchema(out->request.name, tree, out->request.rules));
   if (out->schema == nullptr) return absl::OkStatus();
-  if (tree.kind != JsonTree::Kind::kObject) return RecordError("has an array at its top");
+  if (tree.kind != JsonTree::Kind::kObject) return RecordError("is an array at the top level");
   RETURN_IF_ERROR(AppendJsonAs(tree, *out->schema, &out->json));
   if (out->request.fields) KeepFields(std::move(tree), out);
   return absl::OkStatus();
@@ -143,7 +143,7 @@ absl::StatusOr<Verdict> ExpandPayload(const std::string& name, const JsonRules& 
   if (payload->kind != Node::Kind::kLeaf) return Verdict::kKeep;
   if (payload->schema == nullptr || payload->schema->type != ConnectType::kString) {
     questions->Warn(
-        "table.expand.json.payload is set, but the payload is no text; it stays as it is");
+        "table.expand.json.payload is set, but the payload is not text; it stays unchanged");
     return Verdict::kKeep;
   }
   const Request request{name, rules};
@@ -152,7 +152,7 @@ absl::StatusOr<Verdict> ExpandPayload(const std::string& name, const JsonRules& 
   const absl::string_view text = answer->text;
   if (text == kNull) return Verdict::kKeep;
   if (text[0] == kWrong) {
-    questions->Warn(absl::StrCat("a payload ", text.substr(1), "; it stays text"));
+    questions->Warn(absl::StrCat("a payload ", text.substr(1), "; it is published as text"));
     return Verdict::kKeep;
   }
   *payload =
@@ -167,7 +167,7 @@ absl::StatusOr<Verdict> StructOfText(const std::string& name, const JsonRules& r
   if (answer == nullptr) return Verdict::kAsk;
   const absl::string_view schema_text = answer->text;
   if (schema_text == kNull) return RecordError("the text is null");
-  if (schema_text == kNoSchema) return RecordError("the text is no JSON object");
+  if (schema_text == kNoSchema) return RecordError("the text is not a JSON object");
   if (schema_text[0] == kWrong)
     return RecordError(absl::StrCat("the text ", schema_text.substr(1)));
   const ConnectSchemaPtr schema = SchemaFromText(schema_text);

@@ -125,7 +125,7 @@ class Inference {
       return ArrayOf(std::move(items));
     }
     ASSIGN_OR_RETURN(ConnectSchemaPtr items, Of("", sample == nullptr ? JsonTree() : *sample));
-    if (items == nullptr) return Unfit("has an array of nothing that has a type");
+    if (items == nullptr) return Unfit("has an array whose element type is unknown");
     return ArrayOf(std::move(items));
   }
 
@@ -182,7 +182,7 @@ class Inference {
 };
 
 absl::Status AppendNumber(const std::string& number, ConnectType type, std::string* out) {
-  if (NumberType(number) != type) return Unfit("has a number that its schema has no room for");
+  if (NumberType(number) != type) return Unfit("has a number that does not fit its schema");
   if (type != ConnectType::kDouble) {
     int64_t value = 0;
     CHECK(absl::SimpleAtoi(number, &value));
@@ -191,7 +191,7 @@ absl::Status AppendNumber(const std::string& number, ConnectType type, std::stri
   }
   double value = 0;
   if (IsWhole(number) || !absl::SimpleAtod(number, &value))
-    return Unfit("has a number that its schema has no room for");
+    return Unfit("has a number that does not fit its schema");
   const bool quoted = !std::isfinite(value);
   if (quoted) out->push_back('"');
   java::AppendDouble(value, out);

@@ -41,7 +41,7 @@ class Parser {
   }
 
   static absl::Status Wrong() {
-    return Error(absl::StatusCode::kInvalidArgument, "bad_json", "is no JSON");
+    return Error(absl::StatusCode::kInvalidArgument, "bad_json", "is not valid JSON");
   }
 
   bool Take(char wanted) {

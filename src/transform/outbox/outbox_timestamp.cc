@@ -46,7 +46,7 @@ constexpr TimestampType kTypes[] = {
 };
 
 constexpr absl::string_view kNoTimestamp =
-    " is no timestamp, so it gives no time of an event; make it timestamptz, or remove "
+    " is not a timestamp, so it cannot give the event's time; make it timestamptz, or remove "
     "table.field.event.timestamp";
 
 // to_millis: null for values that say nothing.
@@ -56,9 +56,10 @@ event::ValueFunctionPtr Function(ToMillis to_millis, const std::string& column) 
     *out = in.size() > 1 ? in[1] : Scalar::Null();
     if (in[0].is_null()) return absl::OkStatus();
     if (to_millis == nullptr) return RecordError(absl::StrCat("column ", column, kNoTimestamp));
-    if (!to_millis(in[0], &millis)) return RecordError("its timestamp is none that Kafka knows");
+    if (!to_millis(in[0], &millis))
+      return RecordError("its timestamp cannot be represented in Kafka");
     // Kafka's clock begins in 1970.
-    if (millis < 0) return RecordError("its timestamp lies before 1970, which Kafka refuses");
+    if (millis < 0) return RecordError("its timestamp is before 1970, which Kafka refuses");
     *out = Scalar::Integer(millis);
     return absl::OkStatus();
   });

@@ -87,7 +87,7 @@ absl::StatusOr<PlacedColumns> ParsePlacements(absl::string_view list, absl::stri
   if (parser.guessed()) {
     const std::string canonical = Canonical(placed.columns);
     placed.guess =
-        Guess{absl::StrCat("'headers:' is no column; '", list, "' is read as '", canonical, "'"),
+        Guess{absl::StrCat("'headers:' is not a column; '", list, "' is read as '", canonical, "'"),
               absl::StrCat(option, "=", canonical)};
   }
   return placed;

@@ -31,7 +31,7 @@ std::vector<std::string> ReadAliases(const PropertySet& properties, absl::string
   const auto commas =
       static_cast<size_t>(std::count(property->value.begin(), property->value.end(), ','));
   if (!aliases.empty() && aliases.size() < commas + 1)
-    findings->Warn(list, "has an empty item, with which Kafka Connect does not start; remove it");
+    findings->Warn(list, "has an empty item, which Kafka Connect does not accept; remove it");
   std::set<std::string> seen;
   for (const std::string& alias : aliases) {
     if (!seen.insert(alias).second)
@@ -66,7 +66,7 @@ PredicatePtr ReadPredicate(const PropertySet& properties, const std::string& ali
   if (written.empty()) return nullptr;
   const PredicateClass* found = FindPredicateClass(written);
   if (found == nullptr) {
-    findings->Error(absl::StrCat(section.prefix, "type"), "is not a predicate that walduct knows",
+    findings->Error(absl::StrCat(section.prefix, "type"), "is not a known predicate",
                     AdvisePredicateClass(written));
     return nullptr;
   }
@@ -116,7 +116,7 @@ class TransformReader {
     if (predicate == nullptr) return;
     const std::string alias(absl::StripAsciiWhitespace(predicate->value));
     if (alias.empty()) {
-      findings_.Error(*predicate, "names no predicate",
+      findings_.Error(*predicate, "does not name a predicate",
                       "remove the line, or name one that predicates lists");
       return;
     }
@@ -148,8 +148,7 @@ class TransformReader {
     if (written.empty()) return nullptr;
     const TransformClass* found = FindTransformClass(written.substr(0, written.find('$')));
     if (found == nullptr) {
-      findings_.Error(type_, "is not a transform that walduct knows",
-                      AdviseTransformClass(written));
+      findings_.Error(type_, "is not a known transform", AdviseTransformClass(written));
       return nullptr;
     }
     if (!found->refused.empty()) {
@@ -170,7 +169,7 @@ class TransformReader {
       return true;
     }
     findings_.Error(type_,
-                    found.has_targets ? "does not say whether it is about keys or values"
+                    found.has_targets ? "does not say whether it applies to keys or values"
                                       : "has no variant for keys or values",
                     found.has_targets
                         ? absl::StrCat("use ", found.name, "$Key or ", found.name, "$Value")
@@ -259,7 +258,7 @@ std::string ExplainUnlisted(const PropertySet& properties, absl::string_view nam
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "transforms",
      .type = config::PropertyType::kList,
-     .doc = "Names of single message transforms, in order; see docs/transforms.md."},
+     .doc = "Names of single message transforms, in order of application; see docs/transforms.md."},
     {.name = "transforms.*",
      .doc = "Class, predicate and options of a transform that transforms lists.",
      .idle = ExplainUnlisted},

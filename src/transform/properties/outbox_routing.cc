@@ -87,8 +87,8 @@ Guess DeriveTopicPrefix(absl::string_view connector_name, std::string* prefix) {
   prefix->clear();
   for (const char c : connector_name) prefix->push_back(IsTopicCharacter(c) ? c : '_');
   return {absl::StrCat("topic.prefix is not set; '", *prefix,
-                       "', from the connector's name, stands in for it: every change is routed to "
-                       "a topic that does not depend on it"),
+                       "', from the connector's name, is used instead: every change is routed to a "
+                       "topic that does not depend on it"),
           absl::StrCat("topic.prefix=", *prefix)};
 }
 
