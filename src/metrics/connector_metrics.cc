@@ -25,6 +25,7 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
       {&kTransformWarnings, "", transform_warnings.value()},
       {&kDeliveryErrors, "", delivery_errors.value()},
       {&kReconnects, "", reconnects.value()},
+      {&kRecoverySnapshots, "", recovery_snapshots.value()},
       {&kConnected, "", connected.value()},
       {&kInFlightBytes, "", in_flight_bytes.value()},
       {&kInFlightLimitBytes, "", in_flight_limit_bytes.value()},

@@ -79,7 +79,7 @@ struct ConnectorMetrics {
   std::array<Counter, kReplacementLabels.size()> values_replaced;
   Counter columns_left_out;
   Counter transactions, received_bytes, records_written, delivery_errors, reconnects;
-  Counter transform_warnings;
+  Counter transform_warnings, recovery_snapshots;
   Gauge connected, in_flight_bytes, in_flight_limit_bytes;
   Gauge received_lsn, stored_lsn, flushed_lsn;
   Gauge last_source_time_us;

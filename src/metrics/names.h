@@ -44,6 +44,9 @@ inline constexpr Name kDeliveryErrors = {"walduct_delivery_errors_total", "Numbe
                                          Kind::kCounter, "", "records the sink could not deliver"};
 inline constexpr Name kReconnects = {"walduct_reconnects_total", "", Kind::kCounter, "",
                                      "replication connections opened after the first"};
+inline constexpr Name kRecoverySnapshots = {
+    "walduct_recovery_snapshots_total", "", Kind::kCounter, "",
+    "snapshots taken because the stored position was of no use (snapshot.mode=when_needed)"};
 inline constexpr Name kConnected = {"walduct_connected", "Connected", Kind::kGauge, "",
                                     "1 while the replication stream is open"};
 inline constexpr Name kInFlightBytes = {"walduct_in_flight_bytes", "CurrentQueueSizeInBytes",

@@ -41,8 +41,11 @@ absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::st
 
 absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
   ASSIGN_OR_RETURN(const java::HashMapFile map, ReadMap(path_));
+  erased_ = false;
   for (const auto& [key, value] : map.entries()) {
-    if (!key || !value || !KeyBelongsTo(*key, identity_)) continue;
+    if (!key || !KeyBelongsTo(*key, identity_)) continue;
+    if (!value) erased_ = true;
+    if (!value) continue;
     absl::StatusOr<StoredOffset> offset = DecodeOffset(*value);
     if (!offset.ok()) return WithContext(offset.status(), path_);
     return std::optional<StoredOffset>(*std::move(offset));
@@ -65,6 +68,8 @@ absl::Status FileOffsetStore::Erase() {
   const std::lock_guard<std::mutex> lock(g_rewrite);
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
   for (const std::string& key : KeysOf(map, identity_)) map.Remove(key);
+  // As Connect does it; tells an offset that was erased from one that was lost.
+  map.Set(OffsetKey(identity_.connector_name, identity_.topic_prefix), std::nullopt);
   return ReplaceWholeFile(path_, map.Serialize());
 }
 

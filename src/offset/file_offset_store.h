@@ -30,6 +30,7 @@ class FileOffsetStore final : public OffsetStore {
   std::optional<absl::Status> PollSave() override { return absl::OkStatus(); }
   int ready_fd() const override { return -1; }
   absl::Status Erase() override;
+  bool erased() const override { return erased_; }
 
  private:
   FileOffsetStore(std::string path, OffsetIdentity identity)
@@ -37,6 +38,7 @@ class FileOffsetStore final : public OffsetStore {
 
   const std::string path_;
   const OffsetIdentity identity_;
+  bool erased_ = false;
 };
 
 }  // namespace walduct::offset

@@ -75,6 +75,7 @@ absl::Status KafkaOffsetStore::OpenProducer() {
 }
 
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
+  erased_ = false;
   LatestByKey keys;
   absl::Status read =
       ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &keys); });
@@ -84,6 +85,7 @@ absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
   }
   RETURN_IF_ERROR(WithContext(read, "offset store"));
   const Latest* latest = Newest(keys);
+  erased_ = latest != nullptr && !latest->value;
   if (latest == nullptr || !latest->value) return std::optional<StoredOffset>();
   absl::StatusOr<StoredOffset> offset = DecodeOffset(*latest->value);
   if (!offset.ok()) {

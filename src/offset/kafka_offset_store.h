@@ -33,6 +33,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   std::optional<absl::Status> PollSave() override;
   int ready_fd() const override { return producer_ ? producer_->ready_fd() : -1; }
   absl::Status Erase() override;
+  bool erased() const override { return erased_; }
 
  private:
   KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions kafka, OffsetIdentity identity,
@@ -51,6 +52,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   const absl::Duration timeout_;
   std::unique_ptr<kafka::Producer> producer_;  // absent until it is needed, and after it broke
   std::optional<kafka::Topic> topic_;          // of producer_
+  bool erased_ = false;                        // the last Load found a tombstone
   uint64_t sent_ = 0;                          // token of the last record
   uint64_t delivered_ = 0;                     // token of the last one that is durable
 };

@@ -19,6 +19,8 @@ class OffsetStore {
 
   // The last stored offset, absent when there is none. Blocks up to the store's timeout.
   virtual absl::StatusOr<std::optional<StoredOffset>> Load() = 0;
+  // Of the last Load that found none: it was erased on purpose, by a tombstone that is still there.
+  virtual bool erased() const { return false; }
 
   // Starts to store; at most one at a time. Poll until it answers.
   virtual absl::Status StartSave(const StoredOffset& offset) = 0;

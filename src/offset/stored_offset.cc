@@ -80,6 +80,10 @@ std::string EncodeOffset(const StoredOffset& offset) {
     out.Text("walduct_system_id", offset.system_identifier);
   }
   if (offset.timeline) out.Number("walduct_timeline", *offset.timeline);
+  if (offset.of_standby) out.Bool("walduct_standby", true);
+  if (offset.seen_behind) {
+    out.Number("walduct_seen_behind", static_cast<int64_t>(offset.seen_behind->value()));
+  }
   return out.Finish();
 }
 

@@ -4,7 +4,7 @@
 //   Debezium's: lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot,
 //               last_snapshot_record, snapshot_completed, transaction_id
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
-//               walduct_timeline
+//               walduct_timeline, walduct_standby, walduct_seen_behind
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -26,7 +26,13 @@ struct StoredOffset {
   event::Position position;
   // Identity of the server that the LSNs belong to; empty when a Debezium wrote the offset.
   std::string system_identifier;
+  // Absent as well for a standby's: its timeline may have changed while we read from it.
   std::optional<uint32_t> timeline;
+  bool of_standby = false;
+  // A server was found whose WAL ended before the position, and which yet seemed to be the right
+  // one: where its slot stood. Told a restored server apart after its WAL has grown past the
+  // position. Goes with the next position that is stored.
+  std::optional<Lsn> seen_behind;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
   // Write the position's transaction as Debezium's transaction_id too

@@ -123,6 +123,10 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
     return Malformed("\"walduct_timeline\" is out of range");
   }
   if (has_timeline) offset->timeline = static_cast<uint32_t>(timeline);
+  offset->of_standby = reader.True("walduct_standby");
+  uint64_t seen_behind = 0;
+  ASSIGN_OR_RETURN(const bool was_seen, reader.Unsigned("walduct_seen_behind", &seen_behind));
+  if (was_seen) offset->seen_behind = Lsn(seen_behind);
   return absl::OkStatus();
 }
 

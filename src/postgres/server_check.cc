@@ -1,5 +1,6 @@
 #include "postgres/server_check.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -24,7 +25,8 @@ SELECT pg_catalog.pg_is_in_recovery(),
                              'alloydbsuperuser', 'azure_pg_admin', 'neon_superuser')
            AND pg_catalog.pg_has_role(current_user, g.oid, 'member')),
        (SELECT pg_catalog.min(pg_catalog.split_part(s.name, '.', 1)) FROM pg_catalog.pg_settings s
-        WHERE pg_catalog.split_part(s.name, '.', 1) IN ('rds', 'cloudsql', 'azure', 'neon'))
+        WHERE pg_catalog.split_part(s.name, '.', 1) IN ('rds', 'cloudsql', 'azure', 'neon')),
+       pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot())
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
 
 enum ServerColumn {
@@ -34,7 +36,8 @@ enum ServerColumn {
   kPendingRestart,
   kRole,
   kMayReplicate,
-  kPlatform
+  kPlatform,
+  kNextXid
 };
 
 // A walsender of our own role that does not stream yet is taken for the one that is going to use
@@ -90,7 +93,9 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   }
   ServerInfo server{.version = connection.server_version(),
                     .in_recovery = result.Get(0, kInRecovery) == "t",
+                    .decodes = absl::OkStatus(),
                     .encoding = std::string(result.Get(0, kEncoding))};
+  if (!absl::SimpleAtoi(result.Get(0, kNextXid), &server.next_xid)) server.next_xid = 0;
   const absl::string_view wal_level = result.Get(0, kWalLevel);
   if (wal_level != "logical") {
     const bool pending = result.Get(0, kPendingRestart) == "t";
@@ -106,7 +111,7 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
         absl::StrCat("the role ", QuoteIdentifier(result.Get(0, kRole)), " may not replicate"),
         ReplicationHint(result.Get(0, kPlatform), result.Get(0, kRole)));
   }
-  RETURN_IF_ERROR(CheckRecovery(connection, server.in_recovery));
+  server.decodes = CheckRecovery(connection, server.in_recovery);
   return server;
 }
 

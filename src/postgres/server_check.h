@@ -15,11 +15,13 @@ namespace walduct::postgres {
 struct ServerInfo {
   int version = 0;  // 150020
   bool in_recovery = false;
-  std::string encoding;  // server_encoding
+  absl::Status decodes;  // FailedPrecondition standby_not_supported: a standby before PostgreSQL 16
+  uint64_t next_xid = 0;  // the next transaction's id
+  std::string encoding;   // server_encoding
 };
 
 // Version ≥ 10, wal_level=logical, role may replicate (or is a cloud provider's equivalent),
-// recovery state.
+// recovery state. A standby that cannot decode is no error: it may be promoted.
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection);
 
 // A free replication slot and WAL sender. Call when a slot must be created.

@@ -119,4 +119,19 @@ absl::StatusOr<SystemIdentity> IdentifySystem(postgres::Connection& replication)
   return identity;
 }
 
+absl::StatusOr<TimelineHistory> ReadTimelineHistory(postgres::Connection& replication,
+                                                    uint32_t timeline) {
+  const auto answer = replication.Query(absl::StrCat("TIMELINE_HISTORY ", timeline));
+  if (absl::IsUnavailable(answer.status()) && ErrorReason(answer.status()) != "server_io_error")
+    return answer.status();
+  if (!answer.ok() || answer->rows() != 1 || answer->columns() < 2) {
+    return Error(absl::StatusCode::kFailedPrecondition, "timeline_unknown",
+                 absl::StrCat("the server does not tell the history of its timeline ", timeline,
+                              ": ", answer.status().message()),
+                 "restore the file of that timeline's history in pg_wal, or set "
+                 "snapshot.mode=when_needed to take a new snapshot");
+  }
+  return ParseTimelineHistory(answer->Get(0, 1));
+}
+
 }  // namespace walduct::replication

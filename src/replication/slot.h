@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
 #include "postgres/connection.h"
+#include "replication/timeline.h"
 
 namespace walduct::replication {
 
@@ -23,8 +24,15 @@ struct SlotState {
   Lsn restart_lsn;          // 0/0: NULL, the slot was invalidated
   Lsn confirmed_flush_lsn;  // 0/0: NULL, half created
   std::string wal_status;   // reserved, extended, unreserved, lost; empty before PostgreSQL 13
-  std::string invalidation_reason;  // PostgreSQL 17+
+  std::string invalidation_reason;  // PostgreSQL 16+
+  bool synced = false;              // PostgreSQL 17+: a standby's copy of a slot of its primary
+  bool used = false;  // PostgreSQL 14+: changes have been read from it, as far as statistics tell
 };
+
+// Where it stands. A half-created or freshly promoted slot has no confirmed position yet.
+inline Lsn SlotLsn(const SlotState& slot) {
+  return slot.confirmed_flush_lsn.valid() ? slot.confirmed_flush_lsn : slot.restart_lsn;
+}
 
 // Absent when no slot has the name, whatever its plugin and database.
 absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
@@ -57,5 +65,9 @@ struct SystemIdentity {
   Lsn wal_end;
 };
 absl::StatusOr<SystemIdentity> IdentifySystem(postgres::Connection& replication);
+// The timelines before that one. FailedPrecondition timeline_unknown when the server has lost its
+// file.
+absl::StatusOr<TimelineHistory> ReadTimelineHistory(postgres::Connection& replication,
+                                                    uint32_t timeline);
 
 }  // namespace walduct::replication

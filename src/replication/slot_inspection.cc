@@ -23,8 +23,25 @@ enum SlotColumn {
   kRestartLsn,
   kConfirmedFlushLsn,
   kWalStatus,
-  kInvalidation
+  kInvalidation,
+  kSynced,
+  kUsed,
 };
+
+constexpr absl::string_view kConflicting = "CASE WHEN s.conflicting THEN 'conflict' END";
+constexpr absl::string_view kReadFrom =
+    "EXISTS (SELECT FROM pg_catalog.pg_stat_replication_slots t WHERE t.slot_name = s.slot_name "
+    "AND t.total_txns + t.spill_txns + t.stream_txns > 0)";
+
+std::string InspectionSql(int version) {
+  const auto since = [version](int first, absl::string_view column, absl::string_view before) {
+    return version >= first ? column : before;
+  };
+  return absl::StrCat(kSlotFrom, since(130000, "s.wal_status", "''"), ", ",
+                      since(170000, "s.invalidation_reason", since(160000, kConflicting, "''")),
+                      ", ", since(170000, "s.synced", "false"), ", ",
+                      since(140000, kReadFrom, "false"), kSlotTo);
+}
 
 constexpr absl::string_view kReader = R"(
 SELECT a.application_name, coalesce(a.client_addr::pg_catalog.text, 'local socket'), a.usename
@@ -59,9 +76,7 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
 
 absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
                                                      absl::string_view slot_name) {
-  const int version = connection.server_version();
-  const std::string sql = absl::StrCat(kSlotFrom, version >= 130000 ? "s.wal_status" : "''", ", ",
-                                       version >= 170000 ? "s.invalidation_reason" : "''", kSlotTo);
+  const std::string sql = InspectionSql(connection.server_version());
   ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(sql, {std::string(slot_name)}));
   if (result.rows() == 0) return std::nullopt;
   SlotState slot;
@@ -73,6 +88,8 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
   ASSIGN_OR_RETURN(slot.confirmed_flush_lsn, LsnOrNone(result, kConfirmedFlushLsn));
   slot.wal_status = std::string(result.Get(0, kWalStatus));
   slot.invalidation_reason = std::string(result.Get(0, kInvalidation));
+  slot.synced = result.Get(0, kSynced) == "t";
+  slot.used = result.Get(0, kUsed) == "t";
   return slot;
 }
 

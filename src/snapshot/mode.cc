@@ -51,6 +51,8 @@ absl::Status PositionLostError(absl::string_view position) {
 
 }  // namespace
 
+bool FillsGaps(SnapshotMode mode) { return RulesOf(mode).fills_gaps; }
+
 absl::StatusOr<StartDecision> DecideStart(const StartFacts& facts) {
   const ModeRules rules = RulesOf(facts.mode);
   StartDecision decision{.stream = rules.streams};

@@ -44,4 +44,7 @@ struct StartDecision {
 //   position_lost         the stored position is gone and the mode is not when_needed
 absl::StatusOr<StartDecision> DecideStart(const StartFacts& facts);
 
+// Whether a position that is of no use is answered with a snapshot: when_needed.
+bool FillsGaps(SnapshotMode mode);
+
 }  // namespace walduct::snapshot

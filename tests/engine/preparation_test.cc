@@ -31,7 +31,7 @@ class PreparationTest : public testing::Test {
   absl::StatusOr<Prepared> Prepare() {
     Preparation preparation({.config = &config_,
                              .world = &world_,
-                             .source = {},
+                             .source = {.metrics = &metrics_},
                              .control = &control_,
                              .board = &board_});
     return preparation.Run();
@@ -43,6 +43,7 @@ class PreparationTest : public testing::Test {
     offset.position.commit_end = position;
     offset.position.ordinal = 2;
     offset.system_identifier = "7000";
+    offset.timeline = 1;
     world_.offsets.Store(offset);
   }
   void FakeSlot() {
@@ -54,6 +55,7 @@ class PreparationTest : public testing::Test {
   test::SimulatedTime time_;
   test::FakeWorld world_{time_.environment()};
   ConnectorOptions config_ = test::FakeConfig();
+  metrics::ConnectorMetrics metrics_;
   Mailbox mailbox_;
   StatusBoard board_{"orders", time_};
   Control control_{mailbox_, board_};
@@ -119,6 +121,122 @@ TEST_F(PreparationTest, ASlotThatIsGoneIsPositionLostUnlessASnapshotIsAllowed) {
   ASSERT_TRUE(prepared.ok()) << prepared.status();
   EXPECT_TRUE(prepared->decision.snapshot);
   EXPECT_TRUE(world_.database.has_slot());
+}
+
+TEST_F(PreparationTest, ASnapshotIsRememberedBeforeAnythingIsCreated) {
+  for (const std::string what : {"publication", "slot"}) {
+    world_.offsets.Forget();
+    world_.database.FailAt(what, absl::UnavailableError("cut short"));
+    EXPECT_EQ(Prepare().status().message(), "cut short");
+    ASSERT_TRUE(world_.offsets.stored());
+    EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kRunning);
+    EXPECT_EQ(world_.offsets.stored()->system_identifier, "7000");
+    EXPECT_EQ(world_.offsets.stored()->timeline, 1u);
+    world_.database.FailAt(what, absl::OkStatus());
+  }
+}
+
+TEST_F(PreparationTest, NothingIsCreatedWhereTheSnapshotCannotBeRemembered) {
+  world_.offsets.FailSaves(absl::UnavailableError("broker away"));
+  EXPECT_EQ(Prepare().status().message(), "broker away");
+  EXPECT_THAT(asked(), Not(Contains("publication")));
+}
+
+TEST_F(PreparationTest, AnInterruptedRecoverySnapshotIsTakenAgainWhateverTheStrategy) {
+  using replication::OffsetMismatch;
+  config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
+  for (const auto strategy : {OffsetMismatch::kNoValidation, OffsetMismatch::kTrustOffset,
+                              OffsetMismatch::kTrustSlot, OffsetMismatch::kTrustGreaterLsn}) {
+    config_.replication->offset_mismatch = strategy;
+    WasRunning(Lsn(900));
+    world_.database.DropSlot();
+    ASSERT_TRUE(Prepare().ok());
+    // Here it dies: the slot is there, and ahead of the position that was stored.
+    ASSERT_TRUE(world_.database.has_slot());
+    const absl::StatusOr<Prepared> again = Prepare();
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(again->decision.snapshot);
+  }
+}
+
+TEST_F(PreparationTest, SLT_13_ALostSlotIsReplacedWhenNeeded) {
+  WasRunning(Lsn(1000));
+  world_.database.FailAt(
+      "check slot", Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "gone", "create it"));
+  EXPECT_EQ(ErrorReason(Prepare().status()), "slot_lost");
+  EXPECT_TRUE(world_.database.has_slot());
+  config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->decision.snapshot);
+  EXPECT_THAT(asked(), testing::IsSupersetOf({"publication", "drop slot", "slot"}));
+  EXPECT_EQ(metrics_.recovery_snapshots.value(), 1u);
+}
+
+TEST_F(PreparationTest, FAIL_18_APromotionBehindThePositionIsRefusedOrAnsweredWithASnapshot) {
+  const Lsn end = world_.database.Commit({"a", "b"});
+  WasRunning(end);
+  world_.database.Promote(Lsn(end.value() - 1));
+  EXPECT_EQ(ErrorReason(Prepare().status()), "position_diverged");
+  EXPECT_EQ(world_.offsets.stored()->position.commit_end, end);
+  config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->decision.snapshot);
+  EXPECT_EQ(metrics_.recovery_snapshots.value(), 1u);
+  EXPECT_EQ(world_.offsets.stored()->timeline, 2u);
+}
+
+TEST_F(PreparationTest, FAIL_18_APromotionAfterThePositionIsGoneOnFrom) {
+  const Lsn end = world_.database.Commit({"a"});
+  WasRunning(end);
+  world_.database.Promote(end);
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_TRUE(prepared->resumes());
+}
+
+TEST_F(PreparationTest, RST_16_ThatAServerWasBehindIsRemembered) {
+  WasRunning(Lsn(5000));
+  EXPECT_EQ(ErrorReason(Prepare().status()), "position_ahead");
+  EXPECT_TRUE(world_.offsets.stored()->seen_behind.has_value());
+  while (world_.database.end() < Lsn(5000)) world_.database.Commit({"x", "y", "z"});
+  EXPECT_EQ(ErrorReason(Prepare().status()), "position_ahead");
+}
+
+TEST_F(PreparationTest, RST_11_ALostOffsetIsAskedAboutWhereTheSlotWasReadFrom) {
+  FakeSlot();
+  EXPECT_TRUE(Prepare().ok()) << "somebody has created it for us";
+  world_.offsets.Forget();
+  world_.database.UseSlot();
+  EXPECT_EQ(ErrorReason(Prepare().status()), "offset_missing");
+  config_.snapshot->mode = snapshot::SnapshotMode::kNoData;
+  EXPECT_TRUE(Prepare().ok());
+  config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
+  EXPECT_TRUE(Prepare()->decision.snapshot);
+}
+
+TEST_F(PreparationTest, AnOffsetThatWasStoredMeanwhileIsLoadedAgain) {
+  WasRunning(Lsn(900));  // the slot stands at 1000
+  offset::StoredOffset newer;
+  newer.position.commit_end = Lsn(1000);
+  world_.database.OnInspect([this, newer] { world_.offsets.Store(newer); });
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_EQ(prepared->start.commit_end, Lsn(1000));
+}
+
+TEST_F(PreparationTest, AStandbyThatTakesOverIsWaitedFor) {
+  WasRunning(Lsn(1000));
+  world_.database.SetRecovery(true);
+  EXPECT_TRUE(Prepare().ok()) << "its slot is its own";
+  world_.database.SyncSlot(true);
+  absl::Status waits = Prepare().status();
+  EXPECT_TRUE(absl::IsUnavailable(waits));
+  EXPECT_EQ(ErrorReason(waits), "waiting_for_promotion");
+  world_.database.DropSlot();
+  EXPECT_EQ(ErrorReason(Prepare().status()), "waiting_for_promotion");
+  EXPECT_THAT(asked(), Not(Contains("drop slot")));
 }
 
 TEST_F(PreparationTest, ATopicThatIsRefusedIsTheErrorOfItsRecordsWhereThoseAreTolerated) {

@@ -72,6 +72,18 @@ TEST_F(FileOffsetStoreTest, EntriesOfOtherConnectorsAreKept) {
   EXPECT_EQ(LoadedLsn(*Open()), 0u);
 }
 
+TEST_F(FileOffsetStoreTest, AnErasedOffsetIsToldFromOneThatNeverWas) {
+  const auto store = Open();
+  EXPECT_EQ(LoadedLsn(*store), 0u);
+  EXPECT_FALSE(store->erased());
+  ASSERT_TRUE(store->StartSave(At(42)).ok());
+  ASSERT_TRUE(store->Erase().ok());
+  EXPECT_EQ(LoadedLsn(*store), 0u);
+  EXPECT_TRUE(store->erased());
+  ASSERT_TRUE(store->StartSave(At(43)).ok());
+  EXPECT_EQ(LoadedLsn(*store), 43u);
+}
+
 TEST_F(FileOffsetStoreTest, AnotherSpellingOfTheKeyIsReplaced) {
   java::HashMapFile map;
   map.Set(R"(["orders-connector", {"server": "srv"}])", R"({"lsn":5})");

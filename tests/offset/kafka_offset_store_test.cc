@@ -92,7 +92,10 @@ TEST_F(KafkaOffsetStoreTest, AnErasedOffsetIsGone) {
   const auto store = Open();
   Save(*store, 10);
   ASSERT_TRUE(store->Erase().ok());
-  EXPECT_EQ(LoadedLsn(*Open()), 0u);
+  const auto next = Open();
+  EXPECT_FALSE(next->erased());
+  EXPECT_EQ(LoadedLsn(*next), 0u);
+  EXPECT_TRUE(next->erased());
   Save(*store, 12);
   EXPECT_EQ(LoadedLsn(*Open()), 12u);
 }

@@ -1,5 +1,6 @@
 #include "offset/stored_offset.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -59,6 +60,20 @@ TEST(StoredOffsetTest, InsideATransactionDebeziumsKeysStayAtTheBoundary) {
   EXPECT_TRUE(back.written_by_walduct);
   EXPECT_EQ(back.system_identifier, "7500000000000000001");
   EXPECT_EQ(back.timeline, 1u);
+}
+
+TEST(StoredOffset, WhatIsKnownOfTheServerIsKept) {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(5);
+  offset.of_standby = true;
+  offset.seen_behind = Lsn(4);
+  const std::string json = EncodeOffset(offset);
+  EXPECT_THAT(json, testing::HasSubstr(R"("walduct_standby":true,"walduct_seen_behind":4})"));
+  const StoredOffset back = *DecodeOffset(json);
+  EXPECT_TRUE(back.of_standby);
+  EXPECT_EQ(back.seen_behind, Lsn(4));
+  EXPECT_FALSE(back.timeline.has_value());
+  EXPECT_FALSE(DecodeOffset(R"({"lsn":1})")->seen_behind.has_value());
 }
 
 TEST(StoredOffsetTest, SNP_12_ARunningSnapshotSaysSo) {

@@ -150,6 +150,10 @@ class FakeOffsets {
     const std::lock_guard<std::mutex> lock(mutex_);
     stored_.reset();
   }
+  void FailSaves(absl::Status error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    save_error_ = std::move(error);
+  }
   // Loads and saves answer this from now on.
   void Fail(absl::Status error) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -161,7 +165,7 @@ class FakeOffsets {
 
   mutable std::mutex mutex_;
   std::optional<offset::StoredOffset> stored_;  // guarded by mutex_
-  absl::Status error_;                          // the same
+  absl::Status error_, save_error_;             // the same
 };
 
 class OffsetsStore final : public offset::OffsetStore {
@@ -175,8 +179,9 @@ class OffsetsStore final : public offset::OffsetStore {
   }
   absl::Status StartSave(const offset::StoredOffset& offset) override {
     const std::lock_guard<std::mutex> lock(offsets_.mutex_);
-    if (offsets_.error_.ok()) offsets_.stored_ = offset;
-    return offsets_.error_;
+    const absl::Status& error = offsets_.error_.ok() ? offsets_.save_error_ : offsets_.error_;
+    if (error.ok()) offsets_.stored_ = offset;
+    return error;
   }
   std::optional<absl::Status> PollSave() override { return absl::OkStatus(); }
   int ready_fd() const override { return -1; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,20 @@ class FakeDatabase {
   // Every connection is refused from now on; OK: none is.
   void Refuse(absl::Status error) { Set(&refusal_, std::move(error)); }
   void DropSlot() { Set(&slot_, std::nullopt); }
+  // Changes have been read from the slot; it is a standby's copy.
+  void UseSlot() { Set(&slot_used_, true); }
+  void SyncSlot(bool synced) { Set(&slot_synced_, synced); }
+  void SetRecovery(bool in_recovery) { Set(&in_recovery_, in_recovery); }
+  // Runs before each look at the database.
+  void OnInspect(std::function<void()> what) { Set(&on_inspect_, std::move(what)); }
+  // The server is promoted: its WAL goes on from `fork` on the next timeline.
+  void Promote(Lsn fork) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    timelines_.push_back({.timeline = timeline_++, .end = fork});
+    in_recovery_ = false;
+  }
+  // The server is restored to an older state.
+  void Rewind(Lsn end) { Set(&end_, end.value()); }
   // How many rows a snapshot gives before it blocks; absent: all.
   void LimitSnapshot(std::optional<int> rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -105,6 +120,10 @@ class FakeDatabase {
   Lsn confirmed_;
   absl::Status refusal_, broken_;
   std::optional<int> snapshot_rows_;
+  bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false;
+  uint32_t timeline_ = 1;
+  replication::TimelineHistory timelines_;
+  std::function<void()> on_inspect_;
   engine::WakeSignal* stream_ = nullptr;  // of the one that streams
   int connections_ = 0, reports_ = 0;
   std::vector<std::string> asked_;
@@ -254,18 +273,27 @@ class FakeSource final : public engine::Source {
   explicit FakeSource(FakeDatabase& database) : database_(database) {}
 
   absl::StatusOr<engine::SourceFacts> Inspect() override {
+    if (const auto before = database_.Get(database_.on_inspect_)) before();
     const std::lock_guard<std::mutex> lock(database_.mutex_);
     if (!database_.refusal_.ok()) return database_.refusal_;
     ++database_.connections_;
     engine::SourceFacts facts;
-    facts.system = {.system_identifier = "7000", .timeline = 1, .wal_end = Lsn(database_.end_)};
+    facts.system = {.system_identifier = "7000",
+                    .timeline = database_.timeline_,
+                    .wal_end = Lsn(database_.end_)};
+    facts.in_recovery = database_.in_recovery_;
     facts.captured = {{.relation = Oid{kFakeTable}, .schema = "public", .table = "orders"}};
     if (database_.slot_) {
       facts.slot.emplace();
       facts.slot->restart_lsn = *database_.slot_;
       facts.slot->confirmed_flush_lsn = std::max(*database_.slot_, database_.confirmed_);
+      facts.slot->used = database_.slot_used_;
+      facts.slot->synced = database_.slot_synced_;
     }
     return facts;
+  }
+  absl::StatusOr<replication::TimelineHistory> Timelines() override {
+    return database_.Get(database_.timelines_);
   }
   absl::Status CheckSlot() override { return Log("check slot"); }
   absl::Status PreviewTransforms() override { return Log("preview"); }

@@ -49,7 +49,8 @@ absl::Status CheckSameServer(const ConnectorOptions& options, const offset::Stor
     return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
                  "nothing removed: the stored position belongs to another server", kCheck);
   }
-  if ((stored.timeline && *stored.timeline != system.timeline) || position > system.wal_end) {
+  if ((stored.timeline && *stored.timeline != system.timeline) || stored.seen_behind ||
+      position > system.wal_end) {
     return Error(absl::StatusCode::kFailedPrecondition, "position_ahead",
                  absl::StrCat("nothing removed: the stored position ", position.ToString(),
                               " is not part of this server's history; the server's WAL ends at ",

@@ -49,7 +49,8 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   offset::StoredOffset offset;
   offset.position = safe;
   offset.system_identifier = options_.system_identifier;
-  offset.timeline = options_.timeline;
+  offset.of_standby = options_.of_standby;
+  if (!options_.of_standby) offset.timeline = options_.timeline;
   offset.transaction_id = options_.transaction_id;
   saving_ = safe;
   if (!unstored_since_) {

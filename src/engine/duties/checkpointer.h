@@ -33,6 +33,7 @@ class Checkpointer {
     absl::Duration interval;
     std::string system_identifier;
     uint32_t timeline = 0;
+    bool of_standby = false;
     bool transaction_id = false;   // see offset::StoredOffset
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
   };

@@ -35,8 +35,8 @@ constexpr std::array<Rule, 16> kRules = {{
 }};
 
 // Reasons that mean: going on could lose or invent changes.
-constexpr std::array<absl::string_view, 6> kDataSafetyReasons = {
-    "slot_lost",        "position_lost",    "position_ahead",
+constexpr std::array<absl::string_view, 7> kDataSafetyReasons = {
+    "slot_lost",        "position_lost",    "position_ahead", "position_diverged",
     "position_unknown", "position_skipped", "system_mismatch"};
 
 const Rule& RuleFor(absl::StatusCode code) {

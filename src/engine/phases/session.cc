@@ -66,6 +66,7 @@ absl::Status Session::Build() {
                             .interval = config().offset->flush_interval,
                             .system_identifier = prepared_.system.system_identifier,
                             .timeline = prepared_.system.timeline,
+                            .of_standby = prepared_.in_recovery,
                             .transaction_id = config().route->transaction_metadata,
                             .board = parts_.board},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt);

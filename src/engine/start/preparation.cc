@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -17,6 +18,9 @@
 
 namespace walduct::engine {
 namespace {
+
+constexpr absl::Duration kSaveTimeout = absl::Seconds(30);
+constexpr absl::Duration kSavePoll = absl::Milliseconds(200);
 
 snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored) {
   if (!stored) return snapshot::OffsetState::kNone;
@@ -52,21 +56,77 @@ absl::Status Preparation::OpenSource() {
   prepared_.source = parts_.world->MakeSource(parts_.source);
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
+  prepared_.in_recovery = facts_.in_recovery;
   if (facts_.captured.empty() && !config().chain->ReadsMessages()) {
     log::Warn(
         "no table is captured: the include and exclude lists match none; check their spelling "
         "(schema.table, regular expressions)");
   }
-  return prepared_.source->CheckSlot();
+  RETURN_IF_ERROR(CheckPromoted());
+  return CheckSlot();
+}
+
+// A standby takes over when it is promoted: until then nothing may be created on it in place of
+// what the primary has.
+absl::Status Preparation::CheckPromoted() const {
+  if (!facts_.in_recovery) return absl::OkStatus();
+  const bool came_from_primary = prepared_.stored && !prepared_.stored->of_standby;
+  const bool synced = facts_.slot && facts_.slot->synced;
+  const bool waits = synced || (came_from_primary && (!facts_.slot || !facts_.decodes.ok()));
+  if (!waits) return facts_.decodes;
+  return Error(
+      absl::StatusCode::kUnavailable, "waiting_for_promotion",
+      absl::StrCat("waiting for promotion: the server is a standby",
+                   synced ? ", and its replication slot a copy of the primary's that cannot be "
+                            "read before"
+                          : ""),
+      "nothing to do while a failover is under way; else connect to the primary: "
+      "database.hostname=HOST1,HOST2 with database.target_session_attrs=primary finds it");
+}
+
+absl::Status Preparation::CheckSlot() {
+  const absl::Status usable = prepared_.source->CheckSlot();
+  const bool replaceable =
+      ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(config().snapshot->mode);
+  if (!replaceable) return usable;
+  lost_slot_ = usable;
+  facts_.slot.reset();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StartVerdict> Preparation::Judge() {
+  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
+  ServerHistory server{.system = facts_.system,
+                       .timelines = {},
+                       .in_recovery = facts_.in_recovery,
+                       .next_xid = facts_.next_xid,
+                       .slot = facts_.slot ? replication::SlotLsn(*facts_.slot) : Lsn()};
+  if (stored && stored->timeline && *stored->timeline != facts_.system.timeline) {
+    absl::StatusOr<replication::TimelineHistory> timelines = prepared_.source->Timelines();
+    const bool unknown = ErrorReason(timelines.status()) == "timeline_unknown";
+    if (!timelines.ok() && !unknown) return timelines.status();
+    if (unknown) log::Warn(std::string(timelines.status().message()));
+    if (timelines.ok()) server.timelines = *std::move(timelines);
+    log::Info("the server is on a different timeline than the stored position",
+              {{"stored", *stored->timeline}, {"server", facts_.system.timeline}});
+  }
+  ASSIGN_OR_RETURN(StartVerdict verdict,
+                   JudgeStart({.stored = &stored,
+                               .slot = &facts_.slot,
+                               .server = std::move(server),
+                               .strategy = config().replication->offset_mismatch}));
+  if (!lost_slot_.ok() && ErrorReason(verdict.available) == "position_lost")
+    verdict.available = lost_slot_;
+  return verdict;
 }
 
 absl::Status Preparation::Decide() {
-  ASSIGN_OR_RETURN(const StartVerdict verdict,
-                   JudgeStart({.stored = &prepared_.stored,
-                               .slot = &facts_.slot,
-                               .system = facts_.system,
-                               .in_recovery = facts_.in_recovery,
-                               .strategy = config().replication->offset_mismatch}));
+  ASSIGN_OR_RETURN(StartVerdict verdict, Judge());
+  if (!verdict.available.ok() || (!prepared_.stored && facts_.slot)) {
+    // Whoever held the slot until a moment ago has stored more since the offset was loaded.
+    ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+    ASSIGN_OR_RETURN(verdict, Judge());
+  }
   const bool streams = config().snapshot->mode != snapshot::SnapshotMode::kInitialOnly;
   const std::optional<offset::StoredOffset>& stored = prepared_.stored;
   const absl::StatusOr<snapshot::StartDecision> decision = snapshot::DecideStart(
@@ -77,11 +137,17 @@ absl::Status Preparation::Decide() {
   if (!decision.ok()) {
     // JudgeStart knows better why the position is gone than the rule that trips over it.
     const bool lost = ErrorReason(decision.status()) == "position_lost";
-    return lost && !verdict.available.ok() ? verdict.available : decision.status();
+    return lost && !verdict.available.ok() ? Refuse(verdict.available) : decision.status();
   }
+  RETURN_IF_ERROR(CheckOffsetIsNotLost());
   prepared_.decision = *decision;
-  if (!verdict.available.ok())
-    log::Warn(std::string(verdict.available.message()) + "; taking a new snapshot");
+  recovers_ = decision->snapshot && (!verdict.available.ok() || !lost_slot_.ok());
+  if (recovers_) {
+    const absl::Status& why = verdict.available.ok() ? lost_slot_ : verdict.available;
+    log::Warn(std::string(why.message()) + "; taking a new snapshot",
+              {{"reason", ErrorReason(why)}});
+    if (parts_.source.metrics != nullptr) parts_.source.metrics->recovery_snapshots.Add();
+  }
   if (verdict.position) prepared_.start = *verdict.position;
   if (decision->snapshot) {
     // The rows to come replace whatever had been read of the transaction under way.
@@ -91,16 +157,55 @@ absl::Status Preparation::Decide() {
   return absl::OkStatus();
 }
 
+// A slot from which changes were read before has a past that an offset would tell of. A slot that
+// somebody has created for us has none, nor has one whose offset was erased.
+absl::Status Preparation::CheckOffsetIsNotLost() const {
+  const bool lost =
+      !prepared_.stored && facts_.slot && facts_.slot->used && !prepared_.store->erased();
+  if (!lost || config().snapshot->mode != snapshot::SnapshotMode::kInitial) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "offset_missing",
+      absl::StrCat("changes have been read from replication slot ", config().replication->slot_name,
+                   " (it stands at ", replication::SlotLsn(*facts_.slot).ToString(),
+                   "), but no offset is stored for connector ", config().name, " and topic.prefix ",
+                   config().route->topic_prefix, ": all tables would be read and published again"),
+      absl::StrCat("check the offset store, the connector's name and topic.prefix; or choose: "
+                   "snapshot.mode=when_needed takes the snapshot, snapshot.mode=no_data goes on "
+                   "where the slot stands, and after SELECT pg_drop_replication_slot('",
+                   config().replication->slot_name, "') it is a first start"));
+}
+
+// A supervisor tries again and again, and a restored server that is written to grows past the
+// position meanwhile: that it was once behind is not forgotten.
+absl::Status Preparation::Refuse(const absl::Status& why) {
+  if (ErrorReason(why) != "position_ahead" || prepared_.stored->seen_behind) return why;
+  // An offset of Debezium's may be any server's.
+  if (prepared_.stored->system_identifier.empty()) return why;
+  offset::StoredOffset offset = *prepared_.stored;
+  offset.seen_behind =
+      facts_.slot ? replication::SlotLsn(*facts_.slot) : offset.position.commit_end;
+  if (const absl::Status saved = Save(offset); !saved.ok())
+    log::Warn("cannot remember this refusal", {{"error", std::string(saved.message())}});
+  return why;
+}
+
 // PostgreSQL reads publications as of the moment of a change: one created after the slot would not
 // be found for ever.
 absl::Status Preparation::Create() {
   Source& source = *prepared_.source;
-  const SourcePlan plan = {.decision = prepared_.decision, .first_start = !prepared_.stored};
+  const SourcePlan plan = {.decision = prepared_.decision,
+                           .first_start = !prepared_.stored || recovers_};
   RETURN_IF_ERROR(source.PreviewTransforms());
   RETURN_IF_ERROR(source.CheckPlan(plan));
   RETURN_IF_ERROR(PrepareTopics());
+  if (prepared_.decision.snapshot) RETURN_IF_ERROR(RememberSnapshot());
   if (!prepared_.decision.stream) return absl::OkStatus();
   RETURN_IF_ERROR(source.PreparePublication(plan));
+  if (!lost_slot_.ok()) {
+    log::Warn("dropping the replication slot that was lost, to create it anew",
+              {{"slot", config().replication->slot_name}});
+    RETURN_IF_ERROR(source.DropSlot());
+  }
   return facts_.slot ? absl::OkStatus() : CreateSlot(plan);
 }
 
@@ -126,6 +231,49 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
   prepared_.start.commit_end = consistent_point;
   prepared_.start.change_lsn = consistent_point;
   return absl::OkStatus();
+}
+
+// What the server is to this start.
+offset::StoredOffset Preparation::NewOffset() const {
+  offset::StoredOffset offset;
+  offset.system_identifier = facts_.system.system_identifier;
+  offset.of_standby = facts_.in_recovery;
+  if (!facts_.in_recovery) offset.timeline = facts_.system.timeline;
+  return offset;
+}
+
+// Durable before the slot exists: a start that finds the slot must know that the rows are not read
+// yet, whatever became of this one.
+absl::Status Preparation::RememberSnapshot() {
+  if (StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning) return absl::OkStatus();
+  offset::StoredOffset offset = NewOffset();
+  const Lsn here =
+      prepared_.start.commit_end.valid() ? prepared_.start.commit_end : facts_.system.wal_end;
+  offset.position.commit_end = here;
+  offset.position.change_lsn = here;
+  offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
+  offset.position.snapshot = event::SnapshotPhase::kRunning;
+  return Save(offset);
+}
+
+absl::Status Preparation::Save(const offset::StoredOffset& offset) {
+  Clock& clock = parts_.world->clock();
+  parts_.board->WaitsFor(WaitReason::kOffsetStore);
+  const absl::Duration deadline = clock.Monotonic() + kSaveTimeout;
+  RETURN_IF_ERROR(prepared_.store->StartSave(offset));
+  while (clock.Monotonic() < deadline) {
+    if (const std::optional<absl::Status> answer = prepared_.store->PollSave()) {
+      parts_.board->WaitsFor(WaitReason::kDatabase);
+      return *answer;
+    }
+    parts_.world->poller().WaitReadable({prepared_.store->ready_fd(), parts_.control->fd()},
+                                        kSavePoll);
+    parts_.control->Take();
+    if (parts_.control->interrupted()) return absl::CancelledError("stopped");
+  }
+  return Error(
+      absl::StatusCode::kUnavailable, "offset_store_slow",
+      absl::StrCat("the offset could not be stored within ", absl::FormatDuration(kSaveTimeout)));
 }
 
 // What transforms make of the topics shows with the records.

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
+#include "engine/start/start_position.h"
 #include "engine/world/world.h"
 #include "event/position.h"
 #include "offset/offset_store.h"
@@ -32,6 +33,7 @@ struct Prepared {
   std::unique_ptr<Source> source;
   std::optional<offset::StoredOffset> stored;
   replication::SystemIdentity system;
+  bool in_recovery = false;
   snapshot::StartDecision decision;  // neither: there is nothing to do
   event::Position start;             // where the stream begins; 0/0: where the snapshot ends
 
@@ -51,6 +53,9 @@ class Preparation {
   };
   explicit Preparation(const Parts& parts) : parts_(parts) {}
 
+  // What the server said; of use also after a failure.
+  const SourceFacts& facts() const { return facts_; }
+
   // Cancelled when it was interrupted while it waited.
   absl::StatusOr<Prepared> Run();
 
@@ -58,14 +63,24 @@ class Preparation {
   const ConnectorOptions& config() const { return *parts_.config; }
   absl::Status OpenSink();
   absl::Status OpenSource();
+  absl::Status CheckPromoted() const;
+  absl::Status CheckSlot();
   absl::Status Decide();
+  absl::StatusOr<StartVerdict> Judge();
+  absl::Status CheckOffsetIsNotLost() const;
+  absl::Status Refuse(const absl::Status& why);
   absl::Status Create();
   absl::Status PrepareTopics();
   absl::Status CreateSlot(const SourcePlan& plan);
+  absl::Status RememberSnapshot();
+  absl::Status Save(const offset::StoredOffset& offset);
+  offset::StoredOffset NewOffset() const;
 
   Parts parts_;
   Prepared prepared_;
   SourceFacts facts_;
+  absl::Status lost_slot_;  // why the slot has to make room for another; OK: it need not
+  bool recovers_ = false;   // the stored position is given up for a snapshot
 };
 
 // The topics that are known before the first record.

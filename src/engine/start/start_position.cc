@@ -3,18 +3,20 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 
 namespace walduct::engine {
 namespace {
 
 using replication::OffsetMismatch;
+using replication::SlotLsn;
 
 constexpr absl::string_view kResnapshotHint =
     "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
     "offsets import with \"offset\": null)";
 
-absl::Status CheckServerOfOffset(const offset::StoredOffset& stored, const StartFacts& facts) {
-  const replication::SystemIdentity& system = facts.system;
+absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
+                                 const replication::SystemIdentity& system) {
   if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
     return Error(
         absl::StatusCode::kFailedPrecondition, "system_mismatch",
@@ -22,25 +24,7 @@ absl::Status CheckServerOfOffset(const offset::StoredOffset& stored, const Start
                      stored.system_identifier, ", but this server is ", system.system_identifier),
         "connect to the original server, or erase the stored offset and take a new snapshot");
   }
-  if (!facts.in_recovery && stored.position.commit_end > system.wal_end) {
-    return Error(
-        absl::StatusCode::kFailedPrecondition, "position_ahead",
-        absl::StrCat("the stored position ", stored.position.commit_end.ToString(),
-                     " lies beyond the end of the server's WAL ", system.wal_end.ToString(),
-                     ": the server was restored or failed over to an older state"),
-        "erase the stored offset and take a new snapshot; changes that consumers have seen may no "
-        "longer exist");
-  }
-  if (stored.timeline && *stored.timeline != system.timeline) {
-    log::Warn("the server is on a different timeline than the stored position",
-              {{"stored", *stored.timeline}, {"server", system.timeline}});
-  }
   return absl::OkStatus();
-}
-
-Lsn SlotLsn(const replication::SlotState& slot) {
-  // A half-created or freshly promoted slot has no confirmed position yet.
-  return slot.confirmed_flush_lsn.valid() ? slot.confirmed_flush_lsn : slot.restart_lsn;
 }
 
 event::Position AtBoundary(Lsn lsn) {
@@ -72,7 +56,17 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
     if (slot) verdict.position = AtBoundary(SlotLsn(*slot));
     return verdict;
   }
-  if (const absl::Status server = CheckServerOfOffset(*stored, facts); !server.ok()) return server;
+  RETURN_IF_ERROR(CheckServerOfOffset(*stored, facts.server.system));
+  // Nobody streams from the position of a snapshot that was cut short.
+  if (stored->position.snapshot == event::SnapshotPhase::kRunning) {
+    if (slot) verdict.position = AtBoundary(SlotLsn(*slot));
+    return verdict;
+  }
+  verdict.available = CheckHistory(*stored, facts.server);
+  if (!verdict.available.ok()) {
+    if (slot) verdict.position = AtBoundary(SlotLsn(*slot));
+    return verdict;
+  }
   const Lsn position = stored->position.commit_end;
   verdict.position = stored->position;
   if (!slot) {

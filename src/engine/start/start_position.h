@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "engine/start/server_history.h"
 #include "offset/stored_offset.h"
 #include "replication/options.h"
 #include "replication/slot.h"
@@ -14,8 +15,7 @@ namespace walduct::engine {
 struct StartFacts {
   const std::optional<offset::StoredOffset>* stored = nullptr;
   const std::optional<replication::SlotState>* slot = nullptr;
-  replication::SystemIdentity system;
-  bool in_recovery = false;
+  ServerHistory server;
   replication::OffsetMismatch strategy = replication::OffsetMismatch::kNoValidation;
 };
 
@@ -28,8 +28,7 @@ struct StartVerdict {
   std::optional<event::Position> position;
 };
 
-// An error is one that no snapshot mends: another server, a server that lies behind the stored
-// position.
+// system_mismatch: the position is another server's, which no snapshot mends.
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts);
 
 }  // namespace walduct::engine

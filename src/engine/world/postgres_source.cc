@@ -31,16 +31,19 @@ namespace {
 using postgres::Connection;
 using postgres::SessionKind;
 
-// A server whose patience is short must hear from us three times within it.
-absl::Duration StatusInterval(Connection& sql, absl::Duration configured) {
-  const auto answer =
-      sql.Query("SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'");
+absl::StatusOr<absl::Duration> SenderTimeout(Connection& sql) {
+  ASSIGN_OR_RETURN(
+      const auto answer,
+      sql.Query("SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
   int64_t timeout_ms = 0;
-  if (!answer.ok() || answer->rows() != 1 || !absl::SimpleAtoi(answer->Get(0, 0), &timeout_ms) ||
-      timeout_ms <= 0) {
-    return configured;
-  }
-  return std::min(configured, absl::Milliseconds(timeout_ms) / 3);
+  const bool known = answer.rows() == 1 && absl::SimpleAtoi(answer.Get(0, 0), &timeout_ms);
+  return absl::Milliseconds(known ? timeout_ms : 0);
+}
+
+// A server whose patience is short must hear from us three times within it.
+absl::Duration StatusInterval(absl::Duration sender_timeout, absl::Duration configured) {
+  return sender_timeout > absl::ZeroDuration() ? std::min(configured, sender_timeout / 3)
+                                               : configured;
 }
 
 }  // namespace
@@ -68,6 +71,9 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(sql_, Connection::Open(Session(SessionKind::kSql, "")));
   ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
   facts_.in_recovery = server.in_recovery;
+  facts_.decodes = server.decodes;
+  facts_.next_xid = server.next_xid;
+  ASSIGN_OR_RETURN(facts_.sender_timeout, SenderTimeout(*sql_));
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
   ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
   catalog_ = std::make_unique<postgres::Catalog>(*sql_);
@@ -79,6 +85,10 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, *config().database, facts_.captured, published));
   ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
   return facts_;
+}
+
+absl::StatusOr<replication::TimelineHistory> PostgresSource::Timelines() {
+  return replication::ReadTimelineHistory(*replication_, facts_.system.timeline);
 }
 
 absl::Status PostgresSource::CheckSlot() {
@@ -179,7 +189,8 @@ absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentL
 
 absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& start) {
   OpenedStream opened;
-  opened.status_interval = StatusInterval(*sql_, replication_options_.status_interval);
+  opened.status_interval =
+      StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
   ASSIGN_OR_RETURN(opened.stream,
                    replication::ReplicationStream::Start(std::move(replication_),
                                                          replication_options_, start.commit_end));

@@ -28,6 +28,7 @@ class PostgresSource final : public Source {
   PostgresSource(const SourceOptions& options, const Environment& environment);
 
   absl::StatusOr<SourceFacts> Inspect() override;
+  absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::Status CheckSlot() override;
   absl::Status PreviewTransforms() override;
   absl::Status CheckPlan(const SourcePlan& plan) override;

@@ -30,6 +30,9 @@ namespace walduct::engine {
 struct SourceFacts {
   replication::SystemIdentity system;
   bool in_recovery = false;
+  absl::Status decodes;           // why the server cannot decode at all: an old standby
+  uint64_t next_xid = 0;          // the next transaction's id
+  absl::Duration sender_timeout;  // until it gives up a peer that is silent; zero: never
   std::optional<replication::SlotState> slot;  // absent: it has to be created
   std::vector<postgres::TableName> captured;
 };
@@ -60,6 +63,10 @@ class Source {
 
   // Connects and looks; creates nothing. To be called first.
   virtual absl::StatusOr<SourceFacts> Inspect() = 0;
+  // The timelines before the present one.
+  virtual absl::StatusOr<replication::TimelineHistory> Timelines() {
+    return replication::TimelineHistory();
+  }
   // Whether the slot can be streamed from.
   virtual absl::Status CheckSlot() = 0;
   // Warns of what the transforms will make of the tables.

@@ -1,0 +1,82 @@
+#include "engine/start/server_history.h"
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr absl::string_view kNewSnapshot =
+    "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
+    "offsets import with \"offset\": null) and start with snapshot.mode=initial; changes that "
+    "consumers have seen may no longer exist";
+
+absl::Status Diverged(const offset::StoredOffset& stored, const ServerHistory& server,
+                      std::optional<Lsn> fork) {
+  const std::string where =
+      fork ? absl::StrCat("which left timeline ", *stored.timeline, " at ", fork->ToString())
+           : absl::StrCat("which never was on timeline ", *stored.timeline);
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "position_diverged",
+      absl::StrCat("the stored position ", stored.position.commit_end.ToString(), " on timeline ",
+                   *stored.timeline, " is not in the history of this server: it runs on timeline ",
+                   server.system.timeline, ", ", where,
+                   ". What was published beyond that never happened here, and what was written "
+                   "here up to the position would not be read"),
+      absl::StrCat(kNewSnapshot,
+                   ". To fail over without this: PostgreSQL 17 or newer, slot.failover=true, and "
+                   "the standby's physical slot in synchronized_standby_slots of the primary"));
+}
+
+absl::Status Ahead(absl::string_view why) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "position_ahead",
+      absl::StrCat(why, ": the server was restored or failed over to an older state"),
+      absl::StrCat("check database.hostname; if this is the server to follow: ", kNewSnapshot));
+}
+
+// Changes of a transaction that was under way are published, too.
+bool Beyond(const event::Position& position, Lsn end) {
+  return position.commit_end > end ||
+         (position.ordinal > 0 && position.transaction_final_lsn >= end);
+}
+
+// Transaction ids of 32 bits come round: the nearer way counts.
+bool IsToCome(uint64_t xid, uint64_t next) {
+  return static_cast<int32_t>(static_cast<uint32_t>(xid) - static_cast<uint32_t>(next)) >= 0;
+}
+
+}  // namespace
+
+absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistory& server) {
+  const event::Position& position = stored.position;
+  const std::string text = absl::StrCat("the stored position ", position.commit_end.ToString());
+  if (stored.timeline && *stored.timeline != server.system.timeline) {
+    const std::optional<Lsn> fork = EndOfTimeline(server.timelines, *stored.timeline);
+    return fork && !Beyond(position, *fork) ? absl::OkStatus() : Diverged(stored, server, fork);
+  }
+  // A standby may be behind what its primary has sent us.
+  if (server.in_recovery) return absl::OkStatus();
+  if (position.commit_end > server.system.wal_end) {
+    return Ahead(absl::StrCat(text, " lies beyond the end of the server's WAL ",
+                              server.system.wal_end.ToString()));
+  }
+  // Its WAL has grown past the position since. The slot tells whether it is the same server: nobody
+  // but us moves it.
+  if (stored.seen_behind && server.slot <= *stored.seen_behind) {
+    return Ahead(absl::StrCat(text,
+                              " was found beyond the end of the server's WAL before, and the "
+                              "replication slot still stands at ",
+                              server.slot.ToString()));
+  }
+  if (position.xid != 0 && server.next_xid != 0 && IsToCome(position.xid, server.next_xid)) {
+    return Ahead(absl::StrCat(text, " follows transaction ", position.xid,
+                              ", which this server has not begun yet"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::engine

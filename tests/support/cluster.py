@@ -1,0 +1,104 @@
+"""Copies of a private PostgreSQL server: a standby that follows it, or its state at a moment, to go back to."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from support.postgres import PostgresServer
+from support.wait import wait_until
+
+
+def _as_owner(*command):
+    """Runs a command as whoever owns the clusters; a daemon must not hold our pipe."""
+    command = [str(c) for c in command]
+    if os.getuid() == 0:
+        command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--", *command]
+    with tempfile.TemporaryFile("w+") as out:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd="/",
+                              env={**os.environ, "LC_ALL": "C"})
+        out.seek(0)
+        assert done.returncode == 0, f"{' '.join(command)}: {out.read()}"
+
+
+def _copy(source, target):
+    subprocess.run(["cp", "-a", source, target], check=True)
+
+
+class Standby:
+    """A physical standby of a private server, made of a copy of its files."""
+
+    def __init__(self, servers, port, slot="standby", settings=None):
+        values = servers.values
+        self.primary, self.slot = servers.postgres, slot
+        self.bin, self.data = Path(values["PG_BIN"]), Path(values["PG_DATA"] + "-standby")
+        self.postgres = PostgresServer({**values, "PG_PORT": port})
+        self.primary.query("select pg_create_physical_replication_slot(%s, true)", slot)
+        self._copy(Path(values["PG_DATA"]))
+        conninfo = (f"host={self.primary.host} port={self.primary.port} user={self.primary.user} "
+                    f"password={self.primary.password} dbname=postgres application_name={slot}")
+        self.configure({"port": port, "primary_conninfo": conninfo, "primary_slot_name": slot, "hot_standby_feedback": "on",
+                        **(settings or {})})
+        self._write("standby.signal", "")
+        self.start()
+
+    def _copy(self, source):
+        with self.primary.connect() as session:
+            session.execute("select pg_backup_start('copy', true)")
+            _copy(source, self.data)
+            label = session.execute("select labelfile from pg_backup_stop(false)").fetchone()[0]
+        self._write("backup_label", label)
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        for slot in (self.data / "pg_replslot").iterdir():
+            shutil.rmtree(slot)
+
+    def _write(self, name, text):
+        (self.data / name).write_text(text)
+        owner = self.data.stat()
+        os.chown(self.data / name, owner.st_uid, owner.st_gid)
+
+    def configure(self, settings):
+        with open(self.data / "walduct.conf", "a") as conf:
+            conf.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+
+    def start(self):
+        _as_owner(self.bin / "pg_ctl", "start", "-D", self.data, "-l", self.data / "server.log", "-w", "-t", 60)
+        return self
+
+    def stop(self, mode="fast"):
+        if (self.data / "postmaster.pid").exists():
+            _as_owner(self.bin / "pg_ctl", "stop", "-D", self.data, "-m", mode, "-w", "-t", 60)
+
+    def promote(self):
+        _as_owner(self.bin / "pg_ctl", "promote", "-D", self.data, "-w", "-t", 60)
+
+    def wait_replayed(self):
+        end = self.primary.query("select pg_current_wal_lsn()")[0][0]
+        wait_until(lambda: self.postgres.query("select pg_last_wal_replay_lsn() >= %s::pg_lsn", end)[0][0], 30, "replayed")
+
+    def sync_slots(self):
+        """Copies the primary's failover slots now (PostgreSQL 17 and later)."""
+        def synced():
+            self.primary.query("select pg_log_standby_snapshot()")
+            self.wait_replayed()
+            self.postgres.query("select pg_sync_replication_slots()")
+            rows = self.postgres.query("select count(*) from pg_replication_slots where synced and not temporary")
+            return rows[0][0] > 0
+        wait_until(synced, 30, "the slot is synced", interval_s=0.2)
+
+
+def save_state(servers):
+    """The server's files as they are now, it being stopped for a moment."""
+    source = Path(servers.values["PG_DATA"])
+    servers.do("stop-postgres")
+    _copy(source, f"{source}-saved")
+    servers.do("start-postgres")
+
+
+def go_back(servers):
+    """The server as it was at save_state, as if it had been restored from a copy of its disk."""
+    source = Path(servers.values["PG_DATA"])
+    servers.do("stop-postgres")
+    shutil.rmtree(source)
+    _copy(f"{source}-saved", source)
+    servers.do("start-postgres")
