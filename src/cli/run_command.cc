@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/stop_request.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
 #include "engine/world/tail.h"
@@ -18,13 +20,15 @@
 namespace walduct::cli {
 namespace {
 
-constexpr absl::Duration kShutdownLimit = absl::Milliseconds(9500);
+// For a connector that has read nothing: it only waits for servers.
+constexpr absl::Duration kConnectingLimit = absl::Seconds(3);
+constexpr absl::Duration kLook = absl::Milliseconds(50);
 
 engine::StopSignal* g_stop = nullptr;
+StopRequest g_request;
 
-void OnSignal(int) {
-  // A second signal means: now.
-  if (g_stop->requested()) _exit(engine::kExitFailure);
+void OnSignal(int signal) {
+  if (g_request.Insists(signal, Clock::Real().Monotonic())) _exit(engine::kExitFailure);
   g_stop->Request();
 }
 
@@ -58,18 +62,66 @@ bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
 
 // The process must not outlive the promise made to whoever sent the signal, whatever a library is
 // waiting for.
-void WatchShutdown(const engine::StopSignal& stop, const std::atomic<bool>& finished,
-                   const Environment& environment) {
-  const auto [clock, poller] = environment;
-  while (!stop.requested() && !finished) poller->WaitReadable({stop.fd()}, absl::Milliseconds(500));
-  const absl::Duration deadline = clock->Monotonic() + kShutdownLimit;
-  while (!finished && clock->Monotonic() < deadline)
-    poller->WaitReadable({}, absl::Milliseconds(50));
-  if (finished) return;
-  log::Error(
-      "stopped: not all positions could be stored in time; changes after the stored position are "
-      "read again at the next start");
-  _exit(engine::kExitFailure);
+class ShutdownWatch {
+ public:
+  // All borrowed. limit: from the signal to the end.
+  struct Parts {
+    engine::StopSignal* stop = nullptr;
+    const engine::ConnectorSet* connectors = nullptr;
+    bool has_goal = false;
+    absl::Duration limit;
+    Environment environment = {};
+  };
+  explicit ShutdownWatch(const Parts& parts) : parts_(parts), thread_([this] { Run(); }) {}
+  ~ShutdownWatch() {
+    finished_ = true;
+    parts_.stop->Request();  // wakes the thread
+    thread_.join();
+  }
+  ShutdownWatch(const ShutdownWatch&) = delete;
+  ShutdownWatch& operator=(const ShutdownWatch&) = delete;
+
+ private:
+  void Run() const {
+    const auto [clock, poller] = parts_.environment;
+    while (!parts_.stop->requested() && !finished_)
+      poller->WaitReadable({parts_.stop->fd()}, absl::Milliseconds(500));
+    const absl::Duration begin = clock->Monotonic();
+    while (!finished_ && clock->Monotonic() - begin < kConnectingLimit)
+      poller->WaitReadable({}, kLook);
+    if (!finished_ && NothingRead()) LeaveClean();
+    while (!finished_ && clock->Monotonic() - begin < parts_.limit) poller->WaitReadable({}, kLook);
+    if (finished_) return;
+    if (NothingRead()) LeaveClean();
+    log::Error(
+        "stopped: not all positions could be stored in time; changes after the stored position are "
+        "read again at the next start");
+    _exit(engine::kExitFailure);
+  }
+
+  bool NothingRead() const {
+    const std::vector<engine::ConnectorStatus> statuses = parts_.connectors->Statuses();
+    return std::all_of(statuses.begin(), statuses.end(), [](const engine::ConnectorStatus& one) {
+      return (one.ended() && one.exit_code == engine::kExitClean) ||
+             one.activity == engine::Activity::kConnecting;
+    });
+  }
+
+  void LeaveClean() const {
+    log::Info("stopped while connecting");
+    _exit(parts_.has_goal ? engine::kExitNotCaughtUp : engine::kExitClean);
+  }
+
+  const Parts parts_;
+  std::atomic<bool> finished_{false};
+  std::thread thread_;  // last: uses all of the above
+};
+
+absl::Duration LongestShutdown(const std::vector<loader::LoadResult>& results) {
+  absl::Duration longest;
+  for (const loader::LoadResult& result : results)
+    longest = std::max(longest, result.options.runtime->shutdown_timeout);
+  return longest;
 }
 
 engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const engine::RunGoal& goal,
@@ -82,7 +134,7 @@ engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const eng
 }
 
 engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const engine::RunGoal& goal,
-                        engine::RunMode mode, const engine::StopSignal& stop,
+                        engine::RunMode mode, engine::StopSignal& stop,
                         const Environment& environment) {
   engine::ServerWorld world(environment);
   engine::ConnectorSet connectors(world);
@@ -93,7 +145,14 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const en
     CHECK(connectors.Add(OptionsOf(result, goal, mode)).ok());
   }
   log::SetConnector("");
-  return connectors.AwaitEnd(stop);
+  const ShutdownWatch watch({.stop = &stop,
+                             .connectors = &connectors,
+                             .has_goal = goal.set(),
+                             .limit = LongestShutdown(results),
+                             .environment = environment});
+  const engine::ExitCode outcome = connectors.AwaitEnd(stop);
+  IgnoreSignals();
+  return outcome;
 }
 
 }  // namespace
@@ -110,14 +169,7 @@ int RunConnectors(const Arguments& arguments) {
   const Environment environment;  // the real one
   engine::StopSignal stop;
   InstallSignals(&stop);
-  std::atomic<bool> finished{false};
-  std::thread watchdog([&] { WatchShutdown(stop, finished, environment); });
-  const engine::ExitCode outcome = RunAll(results, goal, mode, stop, environment);
-  IgnoreSignals();
-  finished = true;
-  stop.Request();  // wakes the watchdog
-  watchdog.join();
-  return outcome;
+  return RunAll(results, goal, mode, stop, environment);
 }
 
 }  // namespace walduct::cli

@@ -72,6 +72,7 @@ absl::Status CleanupThread::Open() {
   options.database.connect_timeout = std::min(options.database.connect_timeout, kConnectTimeout);
   options.application_name = absl::StrCat("walduct ", options_.connector, " outbox");
   options.environment = options_.environment;
+  options.stopping = [this] { return stopping(); };
   ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options)));
   ASSIGN_OR_RETURN(const ServerMark now, MarkServer(*connection));
   if (now.started != options_.server_started) {

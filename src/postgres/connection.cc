@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/cancel_request.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
 #include "postgres/sqlstate.h"
@@ -22,6 +22,10 @@ constexpr absl::Duration kDefaultConnectTimeout = absl::Seconds(30);
 constexpr absl::Duration kLongestWait = absl::Seconds(1);
 // How long a cancelled statement may take to end before the session is given up.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+// The same once everything is to end.
+constexpr absl::Duration kStoppedTimeout = absl::Seconds(1);
+// How long a statement may run on after a stop: most answer within it.
+constexpr absl::Duration kStopPatience = absl::Seconds(1);
 
 absl::string_view Field(const pg_result* result, int field) {
   const char* text = PQresultErrorField(result, field);
@@ -256,17 +260,27 @@ absl::StatusOr<Result> Connection::Answer::Finish() {
   return std::move(last);
 }
 
+StopCheck Connection::PatientStop() const {
+  if (!options_->stopping) return nullptr;
+  return [this, patience = DeadlineAfter(kStopPatience)] {
+    return environment().clock->Monotonic() >= patience && options_->stopping();
+  };
+}
+
 absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck stopping) {
+  if (!stopping) stopping = PatientStop();
   absl::Duration deadline = DeadlineAfter(timeout);
   Answer answer;
   bool cancelled = false;
   while (true) {
     if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {
       if (cancelled) return answer.error;  // not even the cancellation was answered
-      answer.error = awaited == Awaited::kStopped ? StoppedError() : TimeoutError(timeout);
+      const bool stopped = awaited == Awaited::kStopped;
+      answer.error = stopped ? StoppedError() : TimeoutError(timeout);
       cancelled = true;
-      stopping = nullptr;
-      deadline = DeadlineAfter(kCancelTimeout);
+      // Nor may this wait outlast a stop.
+      stopping = stopped ? nullptr : PatientStop();
+      deadline = DeadlineAfter(stopped ? kStoppedTimeout : kCancelTimeout);
       Cancel();
       continue;
     }
@@ -291,15 +305,6 @@ std::string Connection::server_version_text() const {
 const std::string& Connection::database() const { return options_->database.dbname; }
 const Environment& Connection::environment() const { return options_->environment; }
 
-void Connection::Cancel() {
-  PGcancel* cancel = PQgetCancel(connection_);
-  if (cancel == nullptr) return;
-  char reason[256];
-  if (PQcancel(cancel, reason, sizeof(reason)) == 0) {
-    log::Warn("a statement could not be cancelled",
-              {{"reason", absl::StripTrailingAsciiWhitespace(reason)}});
-  }
-  PQfreeCancel(cancel);
-}
+void Connection::Cancel() { SendCancel(connection_); }
 
 }  // namespace walduct::postgres

@@ -93,7 +93,8 @@ class Connection {
   const Environment& environment() const;
   // The libpq handle, for the streaming and COPY readers of this room and `replication`. Borrowed.
   pg_conn* raw() const { return connection_; }
-  // Asks the server to cancel what runs; harmless when nothing does.
+  // Asks the server to cancel what runs; harmless when nothing does. Waits a second at most: a
+  // server that takes no connection would not answer this one either.
   void Cancel();
 
  private:
@@ -108,6 +109,7 @@ class Connection {
   // Cancels what Send has started and waits for its end.
   absl::Status Discard();
   absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr);
+  StopCheck PatientStop() const;
   Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
 
   // What a statement has answered so far.

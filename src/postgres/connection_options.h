@@ -18,8 +18,9 @@ struct ConnectionOptions {
   // expressions and names in results are always qualified.
   bool keep_search_path = false;
   bool keep_lc_monetary = false;  // the role's own, to ask what it is
-  StopCheck stopping = nullptr;   // gives up connecting: Cancelled stopped
-  Environment environment = {};   // of all waiting on this connection
+  // Gives up connecting, and later statements that have run for a second: Cancelled stopped.
+  StopCheck stopping = nullptr;
+  Environment environment = {};  // of all waiting on this connection
 };
 
 }  // namespace walduct::postgres

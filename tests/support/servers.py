@@ -5,9 +5,12 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import uuid
+from pathlib import Path
 
 from support.paths import RUN, SERVERS
 from support.postgres import PostgresServer
@@ -49,8 +52,50 @@ class Servers:
         """stop-kafka, start-kafka, restart-postgres, kill-postgres, …"""
         _run(command, "--dir", self.dir)
 
+    def pause_postgres(self):
+        """The server and its sessions: connections stay open, nothing is answered."""
+        self._signal_postgres(signal.SIGSTOP)
+
+    def resume_postgres(self):
+        self._signal_postgres(signal.SIGCONT)
+
+    def pause_kafka(self):
+        self._signal_kafka(signal.SIGSTOP)
+
+    def resume_kafka(self):
+        self._signal_kafka(signal.SIGCONT)
+
+    def pg_ctl(self, *arguments, timeout_s=60):
+        """pg_ctl as the cluster's owner; how long it took."""
+        command = [f"{self.values['PG_BIN']}/pg_ctl", "-D", self.values["PG_DATA"], *arguments]
+        if os.getuid() == 0:
+            command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--", *command]
+        begin = time.monotonic()
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, cwd="/", timeout=timeout_s)
+        assert done.returncode == 0, done.stdout
+        return time.monotonic() - begin
+
+    def _signal_postgres(self, how):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            postmaster = int((Path(self.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
+            # Sessions that are forked meanwhile inherit nothing: the postmaster first.
+            os.kill(postmaster, how)
+            for child in _children(postmaster):
+                os.kill(child, how)
+
+    def _signal_kafka(self, how):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            os.kill(int((self.dir / "kafka.pid").read_text()), how)
+
     def remove(self):
+        self.resume_postgres()
+        self.resume_kafka()
         _run("remove", "--dir", self.dir)
+
+
+def _children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def start(directory, postgres=None, kafka=False, pg_set=None, kafka_set=None):

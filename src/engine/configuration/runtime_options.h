@@ -9,7 +9,7 @@ struct RuntimeOptions {
   int errors_max_retries = -1;  // -1: for ever
   // retriable.restart.connector.wait.ms: cap of the backoff
   absl::Duration retry_wait = absl::Seconds(10);
-  absl::Duration shutdown_timeout = absl::Seconds(8);
+  absl::Duration shutdown_timeout = absl::Milliseconds(7500);
   // See engine/phases/delayed_schema_resolver.h.
   absl::Duration catalog_delay = absl::Milliseconds(500);
 };

@@ -118,8 +118,9 @@ constexpr config::PropertyDefinition kRows[] = {
 constexpr config::PropertyDefinition kDelays[] = {
     {.name = "walduct.shutdown.timeout.ms",
      .type = kPositiveLong,
-     .default_value = "8000",
-     .doc = "Longest wait for in-flight records at shutdown."},
+     .default_value = "7500",
+     .doc = "Time limit from a stop to the end of the process. Records that are not acknowledged "
+            "halfway through it are read again at the next start."},
     {.name = "walduct.catalog.delay.ms",
      .type = kNonNegativeLong,
      .default_value = "500",

@@ -11,6 +11,8 @@ namespace {
 
 constexpr absl::Duration kSettlePoll = absl::Milliseconds(20);
 constexpr absl::Duration kBlockedWait = absl::Seconds(1);
+// Of the time to settle in, for the sink; the rest is for the store.
+constexpr double kSinkShare = 0.7;
 
 }  // namespace
 
@@ -104,7 +106,7 @@ absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
 
 absl::Status Housekeeping::Settle(absl::Duration timeout) {
   const absl::Duration deadline = parts_.clock->Monotonic() + timeout;
-  const absl::Status flushed = parts_.sink->Flush(*this, timeout);
+  const absl::Status flushed = parts_.sink->Flush(*this, timeout * kSinkShare);
   // Whatever was acknowledged is stored, even when not all was.
   parts_.checkpointer->MakeDue();
   RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));

@@ -52,7 +52,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   void ReplySoon() { status_due_ = absl::ZeroDuration(); }
   void AskForReply();
 
-  // Flushes the sink, stores the safe position and reports it; all within timeout.
+  // Flushes the sink, stores the safe position and reports it; all within timeout, of which the
+  // larger part is the sink's: what it has acknowledged is stored even when the rest never is.
   absl::Status Settle(absl::Duration timeout);
   // Waits until everything written is acknowledged and stored, however long that takes; an
   // interruption cuts it short like Settle.

@@ -90,7 +90,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                                       .mode = parts_.mode,
                                       .metrics = parts_.metrics,
                                       .warn_once = &warn_once_,
-                                      .outbox_tables = &outbox_tables_},
+                                      .outbox_tables = &outbox_tables_,
+                                      .stopping = [this] { return Interrupted(); }},
                            .control = parts_.control,
                            .board = parts_.board});
   absl::StatusOr<Prepared> prepared = preparation.Run();
@@ -114,6 +115,12 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
           .goal_reached = session.goal_reached(),
           .progressed = session.progressed(),
           .stored = session.stored()};
+}
+
+// Asked by what waits for servers.
+bool Lifecycle::Interrupted() {
+  parts_.control->Take();
+  return parts_.control->interrupted();
 }
 
 void Lifecycle::WaitToRetry(absl::Duration delay) {

@@ -57,6 +57,7 @@ class Lifecycle {
   void Rest();
   void ShowRest();
   void WaitToRetry(absl::Duration delay);
+  bool Interrupted();
   void OnEnd(const AttemptEnd& end);
   void OnFailure(const absl::Status& status);
   // Attempts are over, at least for now.

@@ -24,6 +24,8 @@ namespace {
 
 // Kafka may be what failed.
 constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
+// Of the time to stop in; the rest is for closing what is open.
+constexpr double kSettleShare = 0.75;
 
 }  // namespace
 
@@ -119,7 +121,7 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   duties_->tracker().Advance(completed);
   RETURN_IF_ERROR(heartbeat_->Beat());
   parts_.board->WaitsFor(WaitReason::kDelivery);
-  RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout));
+  RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout * kSettleShare));
   log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
                                    {"rows", parts_.metrics->snapshot_rows.value()}});
   if (!prepared_.decision.stream) goal_reached_ = true;
@@ -207,7 +209,7 @@ void Session::Salvage() {
 
 absl::Status Session::Settle() {
   parts_.board->WaitsFor(WaitReason::kDelivery);
-  return duties_->housekeeping().Settle(config().runtime->shutdown_timeout);
+  return duties_->housekeeping().Settle(config().runtime->shutdown_timeout * kSettleShare);
 }
 
 }  // namespace walduct::engine

@@ -21,6 +21,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
                                   .kind = postgres::SessionKind::kSql,
                                   .application_name = "walduct " + config.name + " snapshot",
                                   .keep_search_path = !config.snapshot->select_overrides.empty(),
+                                  .stopping = options.stopping,
                                   .environment = environment}));
   ASSIGN_OR_RETURN(
       snapshot::SnapshotOrigin origin,

@@ -31,6 +31,7 @@ class PostgresSnapshot final : public TableSnapshot {
     std::string exported_snapshot;  // of the slot's creation; empty: a view of its own
     Lsn start;                      // 0/0: where the view is
     PlanCheck check;
+    postgres::StopCheck stopping;
   };
   // metrics are borrowed. Logs "snapshot started".
   static absl::StatusOr<std::unique_ptr<TableSnapshot>> Open(const Options& options,

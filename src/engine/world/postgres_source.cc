@@ -64,6 +64,7 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
   return {.database = *config().database,
           .kind = kind,
           .application_name = absl::StrCat("walduct ", config().name, what),
+          .stopping = options_.stopping,
           .environment = environment_};
 }
 
@@ -166,7 +167,8 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
        .check =
            [this](Connection& connection, const std::vector<snapshot::PlannedTable>& plan) {
              return WarnOfHistory(connection, plan);
-           }},
+           },
+       .stopping = options_.stopping},
       environment_, *options_.metrics);
 }
 

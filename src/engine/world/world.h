@@ -32,6 +32,7 @@ struct SourceOptions {
   metrics::ConnectorMetrics* metrics = nullptr;
   WarnOnce* warn_once = nullptr;
   outbox::TableMemory* outbox_tables = nullptr;
+  postgres::StopCheck stopping = {};  // what waits for the database gives up
 };
 
 class World {
