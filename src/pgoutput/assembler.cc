@@ -1,7 +1,6 @@
 // Dispatch, transactions and resume. The changes are in assembler_changes.cc.
 #include "pgoutput/assembler.h"
 
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -13,7 +12,7 @@ namespace walduct::pgoutput {
 Assembler::Assembler(event::SchemaResolver& resolver, event::ChangeHandler& handler,
                      AssemblerOptions options)
     : handler_(handler),
-      options_(std::move(options)),
+      options_(options),
       relations_(resolver, options_.watch_enum_labels),
       position_(options_.start),
       last_commit_end_(options_.last_commit_end),

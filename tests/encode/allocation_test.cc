@@ -1,22 +1,8 @@
 // The hot path allocates nothing once its buffers have grown and its plan is compiled.
-#include <cstdlib>
-#include <new>
-
 #include "encode/options/column_options.h"
 #include "encode/options/converter_options.h"
 #include "tests/encode/encode_fixture.h"
-
-namespace {
-size_t allocations = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  std::abort();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
+#include "tests/support/allocations.h"
 
 namespace walduct::encode {
 namespace {
@@ -61,14 +47,14 @@ class AllocationTest : public EncodeTest {
     emission.key_header = event::KeyHeader::kNewKey;
     if (transactions_) BeginTransaction(0, &change);
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(encoder().Encode(emission, &record_).ok());
-    const size_t before = allocations;
+    const size_t before = test::allocations;
     bool ok = true;
     for (uint64_t i = 0; i < 1000; ++i) {
       if (transactions_) BeginTransaction(i, &change);
       ok &= encoder().Encode(emission, &record_).ok();
     }
     EXPECT_TRUE(ok);
-    return allocations - before;
+    return test::allocations - before;
   }
 
   static void BeginTransaction(uint64_t number, event::ChangeEvent* change) {
@@ -119,10 +105,10 @@ TEST_F(AllocationTest, NoneWithMasks) {
 }
 
 TEST_F(AllocationTest, TheCounterCounts) {
-  const size_t before = allocations;
+  const size_t before = test::allocations;
   delete new int(1);
   const std::string text(1000, 'x');
-  EXPECT_GT(allocations + text.size() - 1000, before);
+  EXPECT_GT(test::allocations + text.size() - 1000, before);
 }
 
 }  // namespace

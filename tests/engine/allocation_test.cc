@@ -3,9 +3,6 @@
 // every type and an array of each.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "encode/options/encode_options.h"
@@ -14,22 +11,11 @@
 #include "names/table_filter.h"
 #include "pgoutput/assembler.h"
 #include "route/router.h"
+#include "tests/support/allocations.h"
 #include "tests/support/chain_config.h"
 #include "tests/support/pgoutput_builder.h"
 #include "tests/support/type_samples.h"
 #include "transform/chain/chain.h"
-
-namespace {
-size_t allocations = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  std::abort();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 namespace walduct::engine {
 namespace {
@@ -157,9 +143,9 @@ class AllocationTest : public ::testing::Test {
         status.Update(assembler.OnMessage(Lsn(1001), *message));
     };
     for (int i = 0; i < 10; ++i) round();
-    const size_t before = allocations;
+    const size_t before = test::allocations;
     for (int i = 0; i < 100; ++i) round();
-    const size_t after = allocations;
+    const size_t after = test::allocations;
     EXPECT_TRUE(status.ok()) << status;
     EXPECT_GE(handler.bytes, 110u * round_bytes);
     return after - before;

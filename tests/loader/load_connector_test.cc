@@ -296,8 +296,7 @@ TEST_F(LoaderTest, TransformsAreRead) {
   EXPECT_TRUE(result.errors.empty());
   EXPECT_EQ(result.options.chain->transforms.size(), 1u);
   EXPECT_THAT(LoadWith("transforms=a\ntransforms.a.type=com.acme.Upper").errors,
-              ElementsAre(AllOf(HasSubstr("com.acme.Upper"),
-                                HasSubstr("not a known transform"))));
+              ElementsAre(AllOf(HasSubstr("com.acme.Upper"), HasSubstr("not a known transform"))));
   EXPECT_THAT(LoadWith("transforms=a").errors,
               ElementsAre(HasSubstr("'transforms.a.type': A value is required")));
 }

@@ -47,8 +47,7 @@ TEST_F(OutboxOptionsTest, CleanupRefusesUnpublishedInserts) {
 TEST_F(OutboxOptionsTest, CleanupOfRowsThatAreOnlyInTheLogIsWarnedOf) {
   constexpr char kCleanup[] =
       "walduct.outbox.cleanup=delete\nwalduct.outbox.tables=public.outbox\nerrors.tolerance=all\n";
-  EXPECT_THAT(LoadWith(kCleanup).warnings,
-              Contains(HasSubstr("were only logged; set")));
+  EXPECT_THAT(LoadWith(kCleanup).warnings, Contains(HasSubstr("were only logged; set")));
   EXPECT_THAT(
       LoadWith(std::string(kCleanup) + "errors.deadletterqueue.topic.name=letters").warnings,
       testing::Not(Contains(HasSubstr("were only logged; set"))));

@@ -87,8 +87,7 @@ TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
                         HasSubstr("org.apache.kafka.connect.transforms.Cast$Key and $Value"))));
   EXPECT_THAT(ReadOne("io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb").errors,
               ElementsAre(HasSubstr("use ByLogicalTableRouter")));
-  EXPECT_THAT(ReadOne("Filter").errors,
-              ElementsAre(HasSubstr("not a known transform")));
+  EXPECT_THAT(ReadOne("Filter").errors, ElementsAre(HasSubstr("not a known transform")));
 }
 
 TEST(Transforms, OptionsOfGeometriesAreCheckedAtStart) {

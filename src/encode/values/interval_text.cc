@@ -30,8 +30,8 @@ int64_t JavaLong(double value) {
 // Whole and fraction added as the original does: the sum may lie just below the number it stands
 // for.
 double Seconds(int64_t micros) {
-  return static_cast<double>(micros / kMicrosPerSecond) +
-         static_cast<double>(micros % kMicrosPerSecond) / 1000000.0;
+  const int64_t whole = micros / kMicrosPerSecond;
+  return static_cast<double>(whole) + static_cast<double>(micros % kMicrosPerSecond) / 1000000.0;
 }
 
 char* PutPart(int64_t number, char unit, char* to) {
@@ -64,10 +64,12 @@ char* PutSeconds(int64_t micros, bool exact, char* to) {
 int64_t RoundedMicros(const IntervalText& interval) {
   const double days =
       static_cast<double>(interval.months) * kDaysPerMonth + static_cast<double>(interval.days);
-  const auto hours = static_cast<double>(interval.micros / kMicrosPerHour);
-  const auto minutes = static_cast<double>(interval.micros / kMicrosPerMinute % 60);
+  const int64_t hours = interval.micros / kMicrosPerHour;
+  const int64_t minutes = interval.micros / kMicrosPerMinute % 60;
   const double seconds = Seconds(interval.micros % kMicrosPerMinute);
-  return JavaLong((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000000.0);
+  const double all_hours = days * 24 + static_cast<double>(hours);
+  const double all_minutes = all_hours * 60 + static_cast<double>(minutes);
+  return JavaLong((all_minutes * 60 + seconds) * 1000000.0);
 }
 
 int64_t ExactMicros(const IntervalText& interval, uint64_t* saturated) {
