@@ -17,7 +17,10 @@ struct Scalar {
     kText,     // string
     kBytes,    // text: the bytes themselves
     kDecimal,  // text: digits as java.math.BigDecimal prints them ("12.30")
-    kJson,     // arrays, structs, maps; text: as JsonConverter writes them
+    // text: what is in it, made by TreeBuilder and read by TreeReader (tree.h)
+    kArray,
+    kMap,
+    kStruct,
   };
   Kind kind = Kind::kNull;
   int64_t integer = 0;
@@ -25,6 +28,7 @@ struct Scalar {
   absl::string_view text;
 
   bool is_null() const { return kind == Kind::kNull; }
+  bool is_tree() const { return kind >= Kind::kArray; }
 
   static Scalar Null() { return {}; }
   static Scalar Boolean(bool value) { return {Kind::kBoolean, value ? 1 : 0, 0, {}}; }
@@ -33,7 +37,7 @@ struct Scalar {
   static Scalar Text(absl::string_view text) { return {Kind::kText, 0, 0, text}; }
   static Scalar Bytes(absl::string_view bytes) { return {Kind::kBytes, 0, 0, bytes}; }
   static Scalar Decimal(absl::string_view digits) { return {Kind::kDecimal, 0, 0, digits}; }
-  static Scalar Json(absl::string_view json) { return {Kind::kJson, 0, 0, json}; }
+  static Scalar Tree(Kind kind, absl::string_view content) { return {kind, 0, 0, content}; }
 };
 
 }  // namespace walduct::event

@@ -26,14 +26,11 @@ class RecordFieldsTest : public ::testing::Test {
   }
 
   event::Scalar Value(InputField field) {
-    event::Scalar value;
-    TextTarget target;
     buffer_.clear();
-    target.out = &buffer_;
-    ScalarWriter writer(&target, &value);
+    ScalarWriter writer(&buffer_);
     fields_.Begin(emission_, now_);
     fields_.Write(field, &writer);
-    return value;
+    return writer.value();
   }
 
   event::ChangeEvent change_;

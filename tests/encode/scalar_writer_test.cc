@@ -19,10 +19,9 @@ class ScalarWriterTest : public ::testing::Test {
     buffer_.clear();
     Scratch scratch;
     ReadContext context{.scratch = &scratch};
-    const TextTarget target{.out = &buffer_};
-    ScalarWriter out(&target, &value_);
+    ScalarWriter out(&buffer_);
     EXPECT_EQ(ReadValue(text, mapping.plan, &context, &out), Outcome::kOk);
-    return value_;
+    return value_ = out.value();
   }
   const event::Scalar& Read(const char* type, absl::string_view text, int32_t typmod = -1) {
     return Read(*MakeType(type), text, typmod);
@@ -57,11 +56,27 @@ TEST_F(ScalarWriterTest, BytesAndDecimals) {
   EXPECT_EQ(value_.text, "-1.50");
 }
 
-TEST_F(ScalarWriterTest, StructuresAreTheirJson) {
-  EXPECT_EQ(Read(*ArrayOf(MakeType("text")), "{a,NULL}").kind, Kind::kJson);
-  EXPECT_EQ(value_.text, "[\"a\",null]");
-  EXPECT_EQ(Read("point", "(1,2)").kind, Kind::kJson);
-  EXPECT_EQ(value_.text.substr(0, 20), "{\"x\":1.0,\"y\":2.0,\"wk");
+TEST_F(ScalarWriterTest, ArraysAreTheirItems) {
+  EXPECT_EQ(Read(*ArrayOf(MakeType("text")), "{a,NULL}").kind, Kind::kArray);
+  event::TreeReader items(value_);
+  EXPECT_EQ(items.Value().text, "a");
+  EXPECT_TRUE(items.Value().is_null());
+  EXPECT_TRUE(items.done());
+  Read(*ArrayOf(MakeType("float4")), "{3.3}");
+  EXPECT_EQ(event::TreeReader(value_).Value().real, 3.3);
+  Read(*ArrayOf(MakeType("numeric")), "{-1.5}", NumericTypmod(6, 2));
+  EXPECT_EQ(event::TreeReader(value_).Value().kind, Kind::kDecimal);
+  EXPECT_EQ(event::TreeReader(value_).Value().text, "-1.50");
+}
+
+TEST_F(ScalarWriterTest, StructsAreTheirFields) {
+  EXPECT_EQ(Read("point", "(1,2)").kind, Kind::kStruct);
+  EXPECT_EQ(event::TreeField(value_, "x").real, 1);
+  EXPECT_EQ(event::TreeField(value_, "y").real, 2);
+  EXPECT_EQ(event::TreeField(value_, "wkb").kind, Kind::kBytes);
+  EXPECT_EQ(event::TreeField(value_, "wkb").text.size(), 21u);
+  EXPECT_TRUE(event::TreeField(value_, "srid").is_null());
+  EXPECT_TRUE(event::TreeField(value_, "none").is_null());
 }
 
 }  // namespace

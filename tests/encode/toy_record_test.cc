@@ -100,5 +100,44 @@ TEST_F(ToyRecordTest, HoldsTransactionsAndHeartbeats) {
   ExpectSame(emission);
 }
 
+// What transforms put into a template: the constant, and the default of another that is NULL.
+TEST_F(ToyRecordTest, HoldsConstantsAndDefaultsThatAreArraysAndStructs) {
+  context_.scratch = &scratch_;
+  ConnectSchema text = Schema(ConnectType::kString), names = Schema(ConnectType::kArray);
+  text.optional = true;
+  names.items = Shared(text);
+  ConnectSchema place = Schema(ConnectType::kStruct);
+  place.optional = true;
+  place.fields = {{"x", Shared(Schema(ConnectType::kDouble))}, {"names", Shared(names)}};
+  std::string buffer;
+  event::TreeBuilder tree(&buffer);
+  tree.Begin(event::Scalar::Kind::kStruct);
+  tree.Name("x");
+  tree.Add(event::Scalar::Real(1.5));
+  tree.Name("names");
+  tree.Begin(event::Scalar::Kind::kArray);
+  tree.Add(event::Scalar::Text("a"));
+  tree.Add(event::Scalar::Null());
+  tree.End();
+  tree.End();
+  ConnectSchema with_default = place;
+  with_default.default_value = event::ConnectDefault(tree.value());
+  ConnectSchema list = names;
+  list.default_value = event::ConnectDefault(event::TreeField(tree.value(), "names"));
+  std::vector<event::Node> members = {
+      event::ConstantNode(Shared(place), tree.value(), "constant"),
+      event::ConstantNode(Shared(with_default), event::Scalar::Null(), "default"),
+      event::ConstantNode(Shared(list), event::Scalar::Null(), "list")};
+  ConnectSchema record = Schema(ConnectType::kStruct);
+  for (event::Node& member : members) {
+    member.leaf.null_is_default = true;
+    record.fields.push_back({member.name, member.schema});
+  }
+  const std::string struct_json = R"({"x":1.5,"names":["a",null]})";
+  EXPECT_EQ(Decoded(event::StructNode(Shared(record), members), nullptr),
+            absl::StrCat(R"({"constant":)", struct_json, R"(,"default":)", struct_json,
+                         R"(,"list":["a",null]})"));
+}
+
 }  // namespace
 }  // namespace walduct::encode

@@ -1,5 +1,5 @@
 // Text as a structure, as table.expand.json.payload makes it: refused, or a schema that comes back
-// from its own text and a value under it that is JSON again. The first byte chooses the rules.
+// from its own text and a value under it that can be walked. The first byte chooses the rules.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,7 +9,9 @@
 
 namespace {
 
-using walduct::transform::AppendJsonAs;
+using walduct::event::Scalar;
+using walduct::event::TreeReader;
+using walduct::transform::AddJsonAs;
 using walduct::transform::AppendSchemaText;
 using walduct::transform::JsonTree;
 using walduct::transform::ParseJsonTree;
@@ -21,6 +23,14 @@ void CheckSchema(const walduct::event::ConnectSchema& schema) {
   CHECK(read != nullptr);
   AppendSchemaText(*read, &again);
   CHECK(again == text);
+}
+
+// To the end of each tree, and not beyond.
+void Walk(const Scalar& value) {
+  for (TreeReader in(value); !in.done();) {
+    if (value.kind == Scalar::Kind::kStruct) in.Name();
+    Walk(in.Value());
+  }
 }
 
 }  // namespace
@@ -39,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   const auto schema = walduct::transform::InferJsonSchema("payload", *tree, rules);
   if (!schema.ok() || *schema == nullptr) return 0;
   CheckSchema(**schema);
-  std::string json;
-  if (AppendJsonAs(*tree, **schema, &json).ok()) CHECK(ParseJsonTree(json).ok());
+  std::string value;
+  walduct::event::TreeBuilder built(&value);
+  if (AddJsonAs(*tree, **schema, &built).ok()) Walk(built.value());
   return 0;
 }

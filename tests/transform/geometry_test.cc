@@ -39,7 +39,8 @@ std::string Format(const std::string& format, const std::string& geometry) {
   Questions questions({});
   const auto verdict = spec.transforms[0].make()->Apply(&record, &questions);
   if (!verdict.ok()) return std::string(verdict.status().message());
-  return record.value->Find("after")->Find("g")->leaf.constant_text;
+  const event::Node& g = *record.value->Find("after")->Find("g");
+  return JsonOf(g.leaf.constant_value(), *g.schema);
 }
 
 TEST(Geometry, PartsKeepTheirByteOrder) {

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "tests/transform/json_values.h"
 
 namespace walduct::transform {
 namespace {
@@ -19,8 +20,10 @@ std::string Expand(absl::string_view json, const JsonRules& rules = {}) {
   if (!schema.ok()) return std::string(schema.status().message());
   std::string text, value;
   AppendSchemaText(**schema, &text);
-  const absl::Status status = AppendJsonAs(*tree, *SchemaFromText(text), &value);
-  return status.ok() ? value : std::string(status.message());
+  const event::ConnectSchemaPtr read = SchemaFromText(text);
+  event::TreeBuilder built(&value);
+  const absl::Status status = AddJsonAs(*tree, *read, &built);
+  return status.ok() ? JsonOf(built.value(), *read) : std::string(status.message());
 }
 
 TEST(JsonSchema, OBX11_ObjectsInArraysAreUnited) {

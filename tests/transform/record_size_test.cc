@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "tests/transform/json_values.h"
+
 namespace walduct::transform {
 namespace {
 
@@ -38,17 +40,17 @@ TEST(RecordSize, StructuresTakeTheirPartsAndReferences) {
   const auto text = event::Shared(event::Schema(ConnectType::kString));
   event::ConnectSchema array = event::Schema(ConnectType::kArray);
   array.items = text;
-  EXPECT_EQ(ValueSize(array, Scalar::Json("[\"p\",null,\"\\u00e9\\n\"]")), 64 + 65 + 8 + 67);
-  EXPECT_EQ(ValueSize(array, Scalar::Json("[]")), 64);
+  EXPECT_EQ(ValueSize(array, TreeOf("[\"p\",null,\"\\u00e9\\n\"]", array)), 64 + 65 + 8 + 67);
+  EXPECT_EQ(ValueSize(array, TreeOf("[]", array)), 64);
   EXPECT_EQ(ValueSize(array, Scalar::Null()), 0);
   event::ConnectSchema map = event::Schema(ConnectType::kMap);
   map.keys = map.items = text;
-  EXPECT_EQ(ValueSize(map, Scalar::Json("{\"a\":\"b\",\"c\":null}")), 88 + 16 + 57 + 57 + 16 + 57);
+  EXPECT_EQ(ValueSize(map, TreeOf("{\"a\":\"b\",\"c\":null}", map)), 88 + 16 + 57 + 57 + 16 + 57);
   event::ConnectSchema point = event::Schema(ConnectType::kStruct);
   point.fields = {{"x", event::Shared(event::Schema(ConnectType::kDouble))},
                   {"wkb", event::Shared(event::Schema(ConnectType::kBytes))},
                   {"srid", event::Shared(event::Schema(ConnectType::kInt32))}};
-  EXPECT_EQ(ValueSize(point, Scalar::Json("{\"x\":1.0,\"wkb\":\"AQI=\",\"srid\":null}")),
+  EXPECT_EQ(ValueSize(point, TreeOf("{\"x\":1.0,\"wkb\":\"AQI=\",\"srid\":null}", point)),
             56 + 32 + 8 + 24 + 2 + 32);
 }
 

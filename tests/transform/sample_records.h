@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "event/record_template.h"
+#include "tests/transform/json_values.h"
 
 namespace walduct::transform {
 
@@ -142,8 +143,9 @@ class SampleRecords {
          Value("b", Scalar::Boolean(true)), Value("ts", Scalar::Integer(1577934245678901)),
          Value("d", Scalar::Integer(18263)), Value("ct", Scalar::Integer(1577934245678)),
          Value("z", Scalar::Text("2020-01-02T03:04:05.678901Z")),
-         Value("by", Scalar::Bytes("\x01\x02\xff")), Value("arr", Scalar::Json("[\"p\",\"q\"]")),
-         Value("pt", Scalar::Json("{\"x\":1.0,\"y\":2.5,\"wkb\":null,\"srid\":null}")),
+         Value("by", Scalar::Bytes("\x01\x02\xff")),
+         Value("arr", TreeOf("[\"p\",\"q\"]", *Texts())),
+         Value("pt", TreeOf("{\"x\":1.0,\"y\":2.5,\"wkb\":null,\"srid\":null}", *Point())),
          Value("f", Scalar::Real(2.5)), Value("big", Scalar::Integer(5000000000))},
         name);
   }
@@ -181,7 +183,7 @@ class SampleRecords {
                    Value("nobits", Scalar::Null()), Value("n", text),
                    Value("by", Scalar::Bytes("\x01\x02")), Value("zero", Scalar::Real(zero)),
                    Value("nan", Scalar::Real(std::numeric_limits<double>::quiet_NaN())),
-                   Value("arr", Scalar::Json("[\"p\"]"))},
+                   Value("arr", TreeOf("[\"p\"]", *Texts()))},
                   name);
   }
 

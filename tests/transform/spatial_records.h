@@ -61,7 +61,7 @@ class SpatialRecords : public SampleRecords {
   static event::ConnectSchemaPtr RowSchema() {
     event::ConnectSchema required = Doubles(), with_default = Doubles();
     required.optional = false;
-    with_default.default_value = event::ConnectDefault(Scalar::Json("[1.5]"));
+    with_default.default_value = event::ConnectDefault(TreeOf("[1.5]", with_default));
     event::ConnectSchema schema = event::Schema(Type::kStruct);
     schema.name = "srv.public.cust.Value";
     schema.optional = true;
@@ -87,32 +87,34 @@ class SpatialRecords : public SampleRecords {
       members.push_back(event::ConstantNode(field.schema, Scalar::Null(), field.name));
     Node row = event::StructNode(schema, std::move(members), name);
     Set("id", Scalar::Integer(1), &row);
-    Set("rv", Scalar::Json("[]"), &row);
+    SetTree("rv", "[]", &row);
     if (spec == "-") return row;
     if (spec == "~") {
-      Set("dv", Scalar::Json("[]"), &row);
-      Set("fv", Scalar::Json("[]"), &row);
-      Set("sv", Scalar::Json("{\"dimensions\":3,\"vector\":[]}"), &row);
-      Set("wd", Scalar::Json("[]"), &row);
+      SetTree("dv", "[]", &row);
+      SetTree("fv", "[]", &row);
+      SetTree("sv", "{\"dimensions\":3,\"vector\":[]}", &row);
+      SetTree("wd", "[]", &row);
       return row;
     }
     const std::string geometry = Geometry(spec), array = absl::StrCat("[", geometry, ",null]");
-    Set("g", Scalar::Json(geometry), &row);
-    Set("gg", Scalar::Json(geometry), &row);
-    Set("ga", Scalar::Json(array), &row);
-    Set("pt", Scalar::Json("{\"x\":1.0,\"y\":2.5,\"wkb\":null,\"srid\":null}"), &row);
-    Set("dv", Scalar::Json("[101.0,102.5,1.0E-7,-0.25,1.0E10]"), &row);
-    Set("fv", Scalar::Json("[1.0,0.1,65504.0]"), &row);
-    Set("sv", Scalar::Json("{\"dimensions\":1200,\"vector\":[[1,10.0],[3,20.5],[1000,1.0]]}"),
-        &row);
-    Set("rv", Scalar::Json("[0.125]"), &row);
-    Set("wd", Scalar::Json("[2.0,-0.0]"), &row);
+    SetTree("g", geometry, &row);
+    SetTree("gg", geometry, &row);
+    SetTree("ga", array, &row);
+    SetTree("pt", "{\"x\":1.0,\"y\":2.5,\"wkb\":null,\"srid\":null}", &row);
+    SetTree("dv", "[101.0,102.5,1.0E-7,-0.25,1.0E10]", &row);
+    SetTree("fv", "[1.0,0.1,65504.0]", &row);
+    SetTree("sv", "{\"dimensions\":1200,\"vector\":[[1,10.0],[3,20.5],[1000,1.0]]}", &row);
+    SetTree("rv", "[0.125]", &row);
+    SetTree("wd", "[2.0,-0.0]", &row);
     Set("n", Scalar::Text("x"), &row);
     return row;
   }
   static void Set(const char* column, const Scalar& value, Node* row) {
     Node* member = row->Find(column);
     *member = event::ConstantNode(member->schema, value, column);
+  }
+  static void SetTree(const char* column, const std::string& json, Node* row) {
+    Set(column, TreeOf(json, *row->Find(column)->schema), row);
   }
   // "HEX" or "HEX@SRID".
   static std::string Geometry(const std::string& spec) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/json_text.h"
+#include "encode/formats/half_pair.h"
 #include "encode/formats/text_writer.h"
 #include "encode/formats/value_writer.h"
 #include "encode/values/base64.h"
@@ -51,12 +52,14 @@ class JsonWriter : public TextWriter {
   }
   void EndMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '}' : ']'); }
   void BeginStruct() { out_->push_back('{'); }
-  // Names of our own structs need no escape.
   void Field(size_t index, absl::string_view name, bool) {
     Separate(index);
-    out_->push_back('"');
-    Append(name);
-    out_->append("\":");
+    if (MayHaveHalfPair(name)) {
+      AppendJsonWithHalfPairs(name, out_);
+    } else {
+      AppendJsonString(name, out_);
+    }
+    out_->push_back(':');
   }
   void NullField(size_t index, absl::string_view name) {
     Field(index, name, true);

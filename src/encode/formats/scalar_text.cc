@@ -4,11 +4,8 @@
 #include "java/time/connect_time.h"
 
 namespace walduct::encode {
-namespace {
 
 using event::Scalar;
-
-}  // namespace
 
 bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {
   return WithTextWriter(
@@ -19,7 +16,7 @@ bool AppendHeaderScalar(const Scalar& value, const ConnectSchema* schema, ValueC
   const bool time = value.kind == Scalar::Kind::kInteger && schema != nullptr &&
                     java::AppendConnectTime(schema->name, value.integer, context->out);
   if (time) return true;
-  context->format = value.kind == Scalar::Kind::kJson ? TextFormat::kHeader : TextFormat::kStruct;
+  context->format = value.is_tree() ? TextFormat::kHeader : TextFormat::kStruct;
   return AppendScalar(value, schema, context);
 }
 

@@ -6,17 +6,19 @@ namespace walduct::encode {
 
 // The double nearest to the number as Java prints it: 3.3, not 3.299999952316284.
 void ScalarWriter::Float(const FloatText<float>& value) {
-  if (depth_ > 0) return json_.Float(value);
-  value.AppendJava(buffer_);
   double real = value.value();
-  if (value.finite()) std::from_chars(buffer_->data(), buffer_->data() + buffer_->size(), real);
-  Set(event::Scalar::Real(real));
+  if (value.finite()) {
+    std::string text;  // so short that it is not allocated
+    value.AppendJava(&text);
+    std::from_chars(text.data(), text.data() + text.size(), real);
+  }
+  Double(real);
 }
 
 void ScalarWriter::Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch) {
-  if (depth_ > 0) return json_.Decimal(decimal, scale, scratch);
+  tree_.Begin(event::Scalar::Kind::kDecimal);
   AppendJavaDecimal(decimal, scale, scratch, buffer_);
-  Set(event::Scalar::Decimal(*buffer_));
+  tree_.End();
 }
 
 }  // namespace walduct::encode

@@ -1,122 +1,86 @@
-// ScalarWriter: one value as an event::Scalar, for functions of transforms. Texts are in *buffer.
-// Arrays, maps and structs are their JSON, which is the form that Scalar has for them.
+// ScalarWriter: one value as an event::Scalar, for functions of transforms, defaults and constants.
+// Its text is in *buffer.
 #pragma once
 
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "encode/formats/json_writer.h"
 #include "encode/formats/value_writer.h"
+#include "encode/values/base64.h"
 #include "event/scalar.h"
+#include "event/tree.h"
 
 namespace walduct::encode {
 
 class ScalarWriter {
  public:
-  // target->out: the buffer, empty. Both borrowed.
-  ScalarWriter(const TextTarget* target, event::Scalar* value)
-      : buffer_(target->out), value_(value), json_(target) {}
+  // buffer: empty. nested_arrays: see ValueWriter.
+  explicit ScalarWriter(std::string* buffer, bool nested_arrays = false)
+      : buffer_(buffer), tree_(buffer), nested_arrays_(nested_arrays) {}
+
+  // What has been written; borrows from the buffer.
+  event::Scalar value() const { return tree_.value(); }
 
   size_t Mark() const { return buffer_->size(); }
-  void Rewind(size_t mark) {
-    buffer_->resize(mark);
-    depth_ = 0;
-  }
-  bool nested_arrays() const { return json_.nested_arrays(); }
+  // To the beginning.
+  void Rewind(size_t) { tree_.Clear(); }
+  bool nested_arrays() const { return nested_arrays_; }
 
-  void Null() { depth_ > 0 ? json_.Null() : Set(event::Scalar::Null()); }
-  void Boolean(bool value) {
-    depth_ > 0 ? json_.Boolean(value) : Set(event::Scalar::Boolean(value));
-  }
-  void Integer(int64_t value) {
-    depth_ > 0 ? json_.Integer(value) : Set(event::Scalar::Integer(value));
-  }
+  void Null() { tree_.Add(event::Scalar::Null()); }
+  void Boolean(bool value) { tree_.Add(event::Scalar::Boolean(value)); }
+  void Integer(int64_t value) { tree_.Add(event::Scalar::Integer(value)); }
   void IntegerText(absl::string_view, int64_t value) { Integer(value); }
   void Float(const FloatText<float>& value);
-  void Double(const FloatText<double>& value) {
-    depth_ > 0 ? json_.Double(value) : Set(event::Scalar::Real(value.value()));
-  }
-  void Float(float value) { depth_ > 0 ? json_.Float(value) : Set(event::Scalar::Real(value)); }
-  void Double(double value) { depth_ > 0 ? json_.Double(value) : Set(event::Scalar::Real(value)); }
-  void String(absl::string_view text) {
-    if (depth_ > 0) return json_.String(text);
-    buffer_->assign(text.data(), text.size());
-    Set(event::Scalar::Text(*buffer_));
-  }
+  void Double(const FloatText<double>& value) { Double(value.value()); }
+  void Float(float value) { Double(static_cast<double>(value)); }
+  void Double(double value) { tree_.Add(event::Scalar::Real(value)); }
+  void String(absl::string_view text) { tree_.Add(event::Scalar::Text(text)); }
   template <typename Fill>
   bool Ascii(size_t size, Fill fill) {
-    if (depth_ > 0) return json_.Ascii(size, fill);
-    if (!Fills(size, fill)) return false;
-    Set(event::Scalar::Text(*buffer_));
-    return true;
+    return Fills(event::Scalar::Kind::kText, size, fill);
   }
-  void Bytes(absl::string_view bytes) {
-    if (depth_ > 0) return json_.Bytes(bytes);
-    buffer_->assign(bytes.data(), bytes.size());
-    Set(event::Scalar::Bytes(*buffer_));
-  }
+  void Bytes(absl::string_view bytes) { tree_.Add(event::Scalar::Bytes(bytes)); }
   bool HexBytes(absl::string_view hex) {
-    if (depth_ > 0) return json_.HexBytes(hex);
-    if (!Fills(hex.size() / 2, [=](char* to) { return PutBytesOfHex(hex, to); })) return false;
-    Set(event::Scalar::Bytes(*buffer_));
-    return true;
+    return Fills(event::Scalar::Kind::kBytes, hex.size() / 2,
+                 [=](char* to) { return PutBytesOfHex(hex, to); });
   }
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
   void ConnectDate(int64_t days) { Integer(days); }
   void ConnectTime(int64_t millis) { Integer(millis); }
   void ConnectTimestamp(int64_t millis) { Integer(millis); }
 
-  void BeginArray() {
-    ++depth_;
-    json_.BeginArray();
+  void BeginArray() { tree_.Begin(event::Scalar::Kind::kArray); }
+  void Item(size_t, bool) {}
+  void EndArray() { tree_.End(); }
+  void BeginMap(MapKeys) { tree_.Begin(event::Scalar::Kind::kMap); }
+  void Key(size_t, MapKeys) {}
+  void MapValue(MapKeys, bool) {}
+  void EndEntry(MapKeys) {}
+  void EndMap(MapKeys) { tree_.End(); }
+  void BeginStruct() { tree_.Begin(event::Scalar::Kind::kStruct); }
+  void Field(size_t, absl::string_view name, bool) { tree_.Name(name); }
+  void NullField(size_t, absl::string_view name) {
+    tree_.Name(name);
+    Null();
   }
-  void Item(size_t index, bool optional) { json_.Item(index, optional); }
-  void EndArray() {
-    json_.EndArray();
-    End();
-  }
-  void BeginMap(MapKeys keys) {
-    ++depth_;
-    json_.BeginMap(keys);
-  }
-  void Key(size_t index, MapKeys keys) { json_.Key(index, keys); }
-  void MapValue(MapKeys keys, bool optional) { json_.MapValue(keys, optional); }
-  void EndEntry(MapKeys keys) { json_.EndEntry(keys); }
-  void EndMap(MapKeys keys) {
-    json_.EndMap(keys);
-    End();
-  }
-  void BeginStruct() {
-    ++depth_;
-    json_.BeginStruct();
-  }
-  void Field(size_t index, absl::string_view name, bool optional) {
-    json_.Field(index, name, optional);
-  }
-  void NullField(size_t index, absl::string_view name) { json_.NullField(index, name); }
-  void EndStruct() {
-    json_.EndStruct();
-    End();
-  }
+  void EndStruct() { tree_.End(); }
 
  private:
-  void Set(const event::Scalar& value) { *value_ = value; }
-  void End() {
-    if (--depth_ == 0) Set(event::Scalar::Json(*buffer_));
-  }
   template <typename Fill>
-  bool Fills(size_t size, Fill fill) {
-    buffer_->resize(size);
-    const char* end = fill(buffer_->data());
+  bool Fills(event::Scalar::Kind kind, size_t size, Fill fill) {
+    tree_.Begin(kind);
+    const size_t begin = buffer_->size();
+    buffer_->resize(begin + size);
+    const char* end = fill(buffer_->data() + begin);
     if (end == nullptr) return false;
     buffer_->resize(static_cast<size_t>(end - buffer_->data()));
+    tree_.End();
     return true;
   }
 
   std::string* const buffer_;
-  event::Scalar* const value_;
-  JsonWriter json_;
-  int depth_ = 0;  // of arrays, maps and structs that are open
+  event::TreeBuilder tree_;
+  const bool nested_arrays_;
 };
 
 }  // namespace walduct::encode

@@ -7,9 +7,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "encode/formats/formats.h"
-#include "encode/formats/java_text.h"
+#include "encode/formats/half_pair.h"
 #include "encode/schema/connect_schema.h"
 #include "event/scalar.h"
+#include "event/tree.h"
 #include "java/time/connect_time.h"
 
 namespace walduct::encode {
@@ -50,24 +51,22 @@ void WriteInteger(int64_t value, const ConnectSchema* schema, Writer* out) {
   }
 }
 
-// Only a format of text has a form for it.
-template <typename Writer>
-bool WriteJson(absl::string_view json, const ConnectSchema* schema, Writer* out) {
-  if constexpr (std::is_same_v<Writer, JavaWriter>) {
-    AppendJavaText(json, schema, out->text());
-    return true;
-  } else if constexpr (requires { out->Ready(json); }) {
-    out->Ready(json);
-    return true;
-  } else {
-    return false;
-  }
+// Of the field that is the i-th; null: unknown.
+inline const ConnectSchema* FieldSchema(const ConnectSchema* of, size_t i, absl::string_view name) {
+  if (of == nullptr) return nullptr;
+  if (i < of->fields.size() && of->fields[i].name == name) return of->fields[i].schema.get();
+  const ConnectField* const field = of->Find(name);
+  return field == nullptr ? nullptr : field->schema.get();
 }
+
+template <typename Writer>
+bool WriteTree(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
+               Writer* out);
 
 }  // namespace internal
 
-// value is not null and of the schema's type; a null schema: by its kind. False: a value that the
-// schema has no room for, or the format no form.
+// value is not null and of the schema's type; a null schema: by its kind. False: a decimal that the
+// schema has no room for.
 template <typename Writer>
 bool WriteScalar(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
                  Writer* out) {
@@ -95,9 +94,112 @@ bool WriteScalar(const event::Scalar& value, const ConnectSchema* schema, Scratc
       break;
     case event::Scalar::Kind::kDecimal:
       return internal::WriteDecimal(value.text, schema, scratch, out);
-    case event::Scalar::Kind::kJson:
-      return internal::WriteJson(value.text, schema, out);
+    default:
+      return internal::WriteTree(value, schema, scratch, out);
   }
   return true;
 }
+
+namespace internal {
+
+template <typename Writer>
+void WriteTextWithHalfPairs(absl::string_view text, Writer* out) {
+  if constexpr (std::is_same_v<Writer, JsonWriter>) {
+    AppendJsonWithHalfPairs(text, out->text());
+  } else {
+    out->String(WithoutHalfPairs(text));
+  }
+}
+
+// Of JSON names keep their half pairs, too.
+template <typename Writer>
+void WriteName(size_t i, absl::string_view name, bool optional, Writer* out) {
+  if (std::is_same_v<Writer, JsonWriter> || !MayHaveHalfPair(name))
+    return out->Field(i, name, optional);
+  out->Field(i, WithoutHalfPairs(name), optional);
+}
+
+template <typename Writer>
+bool WriteMember(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
+                 Writer* out) {
+  if (value.kind == event::Scalar::Kind::kText && MayHaveHalfPair(value.text)) {
+    WriteTextWithHalfPairs(value.text, out);
+  } else if (value.is_null()) {
+    out->Null();
+  } else {
+    return WriteScalar(value, schema, scratch, out);
+  }
+  return true;
+}
+
+inline bool IsOptional(const ConnectSchema* schema) {
+  return schema == nullptr || schema->optional;
+}
+
+template <typename Writer>
+bool WriteArray(const event::Scalar& array, const ConnectSchema* schema, Scratch* scratch,
+                Writer* out) {
+  const ConnectSchema* const items = schema == nullptr ? nullptr : schema->items.get();
+  bool written = true;
+  out->BeginArray();
+  event::TreeReader in(array);
+  for (size_t i = 0; !in.done(); ++i) {
+    out->Item(i, IsOptional(items));
+    written = WriteMember(in.Value(), items, scratch, out) && written;
+  }
+  out->EndArray();
+  return written;
+}
+
+template <typename Writer>
+bool WriteMap(const event::Scalar& map, const ConnectSchema* schema, Scratch* scratch,
+              Writer* out) {
+  const ConnectSchema* const key = schema == nullptr ? nullptr : schema->keys.get();
+  const ConnectSchema* const item = schema == nullptr ? nullptr : schema->items.get();
+  const bool texts = key == nullptr || key->type == ConnectType::kString;
+  const MapKeys keys = texts ? MapKeys::kStrings : MapKeys::kIntegers;
+  bool written = true;
+  out->BeginMap(keys);
+  event::TreeReader in(map);
+  for (size_t i = 0; !in.done(); ++i) {
+    out->Key(i, keys);
+    written = WriteMember(in.Value(), key, scratch, out) && written;
+    out->MapValue(keys, IsOptional(item));
+    written = WriteMember(in.Value(), item, scratch, out) && written;
+    out->EndEntry(keys);
+  }
+  out->EndMap(keys);
+  return written;
+}
+
+template <typename Writer>
+bool WriteStruct(const event::Scalar& of, const ConnectSchema* schema, Scratch* scratch,
+                 Writer* out) {
+  bool written = true;
+  out->BeginStruct();
+  event::TreeReader in(of);
+  for (size_t i = 0; !in.done(); ++i) {
+    const absl::string_view name = in.Name();
+    const event::Scalar value = in.Value();
+    const ConnectSchema* const field = FieldSchema(schema, i, name);
+    if (value.is_null()) {
+      out->NullField(i, name);
+    } else {
+      WriteName(i, name, IsOptional(field), out);
+      written = WriteMember(value, field, scratch, out) && written;
+    }
+  }
+  out->EndStruct();
+  return written;
+}
+
+template <typename Writer>
+bool WriteTree(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
+               Writer* out) {
+  if (value.kind == event::Scalar::Kind::kArray) return WriteArray(value, schema, scratch, out);
+  if (value.kind == event::Scalar::Kind::kMap) return WriteMap(value, schema, scratch, out);
+  return WriteStruct(value, schema, scratch, out);
+}
+
+}  // namespace internal
 }  // namespace walduct::encode

@@ -40,12 +40,10 @@ absl::Status RecordInputs::Append(const InputPlan& plan, ValueContext* context, 
 
 absl::Status RecordInputs::Read(const InputPlan& plan, ValueContext* context, std::string* buffer,
                                 event::Scalar* out) const {
-  TextTarget target = *context;
-  target.out = buffer;
-  ScalarWriter writer(&target, out);
+  ScalarWriter writer(buffer, context->nested_arrays);
   bool null = false;
   RETURN_IF_ERROR(Write(plan, context, &writer, &null));
-  if (null) *out = event::Scalar::Null();
+  *out = null ? event::Scalar::Null() : writer.value();
   return absl::OkStatus();
 }
 

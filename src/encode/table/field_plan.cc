@@ -80,11 +80,9 @@ ConnectDefault DefaultOf(const Constant& default_value) {
   std::string buffer;
   Scratch scratch;
   ReadContext context{.scratch = &scratch};
-  const TextTarget target{.out = &buffer};
-  event::Scalar value;
-  ScalarWriter out(&target, &value);
+  ScalarWriter out(&buffer);
   CHECK(ReadValue(default_value.text, default_value.plan, &context, &out) == Outcome::kOk);
-  return ConnectDefault(value);
+  return ConnectDefault(out.value());
 }
 
 void SetNull(const FieldRequest& request, const TypeMapping& mapping,

@@ -8,7 +8,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/json_text.h"
 #include "base/status_macros.h"
 #include "java/number/narrowing.h"
 #include "transform/connect/field_options.h"
@@ -99,24 +98,40 @@ class MaskField final : public Stage {
       *out = Scalar::Null();
       if (in[0].is_null()) return absl::OkStatus();
       if (!mask.ok()) return mask.status();
-      if (IsDecimal(*schema)) {
-        *out = Scalar::Decimal(*mask);
-      } else {
-        ScalarFromJson(*mask, *schema, buffer, out);
-      }
+      *buffer = *mask;
+      *out = MaskValue(*schema, *buffer);
       return absl::OkStatus();
     });
     if (node.is_struct()) return mask.status();
     return Converted(node, node.schema, function);
   }
 
-  // As JSON; of a decimal as digits.
-  absl::StatusOr<std::string> MaskOf(const ConnectSchema& schema) const {
-    if (schema.type == ConnectType::kString) {
-      std::string json;
-      AppendJsonString(options_.replacement.value_or(""), &json);
-      return json;
+  static Scalar MaskValue(const ConnectSchema& schema, absl::string_view text) {
+    if (IsDecimal(schema)) return Scalar::Decimal(text);
+    switch (schema.type) {
+      case ConnectType::kString:
+        return Scalar::Text(text);
+      case ConnectType::kBoolean:
+        return Scalar::Boolean(false);
+      case ConnectType::kArray:
+        return Scalar::Tree(Scalar::Kind::kArray, "");
+      case ConnectType::kMap:
+        return Scalar::Tree(Scalar::Kind::kMap, "");
+      case ConnectType::kFloat:
+      case ConnectType::kDouble: {
+        double real = 0;
+        return absl::SimpleAtod(text, &real) ? Scalar::Real(real) : Scalar::Null();
+      }
+      default: {
+        int64_t integer = 0;
+        return absl::SimpleAtoi(text, &integer) ? Scalar::Integer(integer) : Scalar::Null();
+      }
     }
+  }
+
+  // The text, the digits of a number; of other types it says nothing.
+  absl::StatusOr<std::string> MaskOf(const ConnectSchema& schema) const {
+    if (schema.type == ConnectType::kString) return options_.replacement.value_or("");
     const bool number = IsDecimal(schema) || IsNumber(schema.type);
     const bool time =
         absl::StartsWith(schema.name, "org.apache.kafka.connect.data.") && !IsDecimal(schema);
@@ -125,9 +140,9 @@ class MaskField final : public Stage {
       return RecordError(
           "Cannot mask value with custom replacement: it is neither number nor text");
     if (number) return std::string("0");
-    if (schema.type == ConnectType::kBoolean) return std::string("false");
-    if (schema.type == ConnectType::kArray) return std::string("[]");
-    if (schema.type == ConnectType::kMap) return std::string("{}");
+    if (schema.type == ConnectType::kBoolean || schema.type == ConnectType::kArray ||
+        schema.type == ConnectType::kMap)
+      return std::string();
     return RecordError("Cannot mask value: bytes and structs have no empty value");
   }
 

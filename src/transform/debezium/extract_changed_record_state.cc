@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/json_text.h"
 #include "base/status_macros.h"
+#include "event/tree.h"
 #include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
@@ -40,7 +40,7 @@ struct ComparedColumn {
   bool never_same = false;
 };
 
-// The names of the columns whose values differ (or do not), as JSON. in: old and new value of each
+// The names of the columns whose values differ (or do not). in: old and new value of each
 // in turn.
 class ColumnNames final : public event::ValueFunction {
  public:
@@ -48,16 +48,16 @@ class ColumnNames final : public event::ValueFunction {
       : columns_(std::move(columns)), changed_(changed) {}
 
   absl::Status Apply(absl::Span<const Scalar> in, std::string* buffer, Scalar* out) const override {
-    buffer->push_back('[');
+    event::TreeBuilder names(buffer);
+    names.Begin(Scalar::Kind::kArray);
     for (size_t i = 0; i < columns_.size(); ++i) {
       const Scalar &old = in[2 * i], &now = in[2 * i + 1];
       const bool other = columns_[i].never_same && !(old.is_null() && now.is_null());
       if ((!other && SameScalar(old, now)) == changed_) continue;
-      if (buffer->size() > 1) buffer->push_back(',');
-      AppendJsonString(columns_[i].name, buffer);
+      names.Add(Scalar::Text(columns_[i].name));
     }
-    buffer->push_back(']');
-    *out = Scalar::Json(*buffer);
+    names.End();
+    *out = names.value();
     return absl::OkStatus();
   }
 
@@ -113,7 +113,7 @@ class ExtractChangedRecordState final : public Stage {
   }
 
   static Node NoNames(const std::string& name) {
-    return event::ConstantNode(Schema(name), Scalar::Json("[]"), name);
+    return event::ConstantNode(Schema(name), Scalar::Tree(Scalar::Kind::kArray, ""), name);
   }
 
   static absl::StatusOr<Node> Names(const std::string& name, bool changed, const Node& before,

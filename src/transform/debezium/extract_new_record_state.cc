@@ -9,10 +9,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "event/tree.h"
 #include "transform/debezium/added_fields.h"
 #include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
-#include "transform/values/json_reader.h"
 
 namespace walduct::transform {
 namespace {
@@ -259,13 +259,16 @@ class ExtractNewRecordState final : public Stage {
     const auto header =
         std::find_if(record->headers.begin(), record->headers.end(),
                      [&](const Node& one) { return one.name == options_.drop_header; });
-    if (header == record->headers.end() || header->kind != Node::Kind::kLeaf) return Verdict::kKeep;
+    const bool list = header != record->headers.end() && header->kind == Node::Kind::kLeaf &&
+                      header->schema != nullptr && header->schema->type == ConnectType::kArray;
+    if (!list) return Verdict::kKeep;
     const event::Answer* answer = questions->Ask(*header);
     if (answer == nullptr) return Verdict::kAsk;
     std::set<std::string, std::less<>> names;
-    for (const absl::string_view item : JsonItems(answer->text)) {
-      std::string name;
-      if (JsonText(item, &name)) names.insert(name);
+    event::TreeReader items(Scalar::Tree(Scalar::Kind::kArray, answer->text));
+    while (!items.done()) {
+      const Scalar name = items.Value();
+      if (name.kind == Scalar::Kind::kText) names.emplace(name.text);
     }
     if (names.empty()) return Verdict::kKeep;
     RETURN_IF_ERROR(Drop(names, value));

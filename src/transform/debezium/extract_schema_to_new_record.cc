@@ -5,8 +5,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/json_text.h"
 #include "base/status_macros.h"
+#include "event/tree.h"
 #include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 
@@ -19,6 +19,7 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using event::TreeBuilder;
 using enum OptionType;
 
 constexpr char kParameters[] = "__debezium.source.column.";
@@ -42,57 +43,46 @@ const std::string* Parameter(const ConnectSchema& schema, absl::string_view name
   return nullptr;
 }
 
-void AppendText(absl::string_view name, const std::string* text, std::string* json) {
-  absl::StrAppend(json, "\"", name, "\":");
-  if (text == nullptr) {
-    json->append("null");
-  } else {
-    AppendJsonString(*text, json);
-  }
+void AddText(absl::string_view name, const std::string* text, TreeBuilder* out) {
+  out->Name(name);
+  out->Add(text == nullptr ? Scalar::Null() : Scalar::Text(*text));
 }
 
-absl::Status AppendNumber(absl::string_view name, const std::string* text, std::string* json) {
+absl::Status AddNumber(absl::string_view name, const std::string* text, TreeBuilder* out) {
   int32_t number = 0;
   if (text != nullptr && !absl::SimpleAtoi(*text, &number))
     return RecordError(absl::StrCat("the parameter ", name, " of a column is not a number"));
-  absl::StrAppend(json, ",\"", name, "\":");
-  if (text == nullptr) {
-    json->append("null");
-  } else {
-    absl::StrAppend(json, number);
-  }
+  out->Name(name);
+  out->Add(text == nullptr ? Scalar::Null() : Scalar::Integer(number));
   return absl::OkStatus();
 }
 
-absl::Status AppendColumn(const event::ConnectField& field, std::string* json) {
+absl::Status AddColumn(const event::ConnectField& field, TreeBuilder* out) {
   const std::string* name = Parameter(*field.schema, "name");
   const std::string* type = Parameter(*field.schema, "type");
   if (name == nullptr || type == nullptr)
     return RecordError(absl::StrCat("the schema of column ", field.name,
                                     " does not have the type of its source; set "
                                     "column.propagate.source.type=.*"));
-  json->push_back('{');
-  AppendText("name", name, json);
-  json->push_back(',');
-  AppendText("typeName", type, json);
-  RETURN_IF_ERROR(AppendNumber("length", Parameter(*field.schema, "length"), json));
-  RETURN_IF_ERROR(AppendNumber("scale", Parameter(*field.schema, "scale"), json));
-  json->push_back(',');
-  AppendText("comment", Parameter(*field.schema, "comment"), json);
-  json->push_back('}');
+  out->Begin(Scalar::Kind::kStruct);
+  AddText("name", name, out);
+  AddText("typeName", type, out);
+  RETURN_IF_ERROR(AddNumber("length", Parameter(*field.schema, "length"), out));
+  RETURN_IF_ERROR(AddNumber("scale", Parameter(*field.schema, "scale"), out));
+  AddText("comment", Parameter(*field.schema, "comment"), out);
+  out->End();
   return absl::OkStatus();
 }
 
 absl::StatusOr<Node> Columns(const ConnectSchema& row) {
-  std::string json = "[";
-  for (const event::ConnectField& field : row.fields) {
-    if (json.size() > 1) json.push_back(',');
-    RETURN_IF_ERROR(AppendColumn(field, &json));
-  }
-  json.push_back(']');
+  std::string text;
+  TreeBuilder columns(&text);
+  columns.Begin(Scalar::Kind::kArray);
+  for (const event::ConnectField& field : row.fields) RETURN_IF_ERROR(AddColumn(field, &columns));
+  columns.End();
   ConnectSchema schema = event::Schema(ConnectType::kArray);
   schema.items = ColumnSchema();
-  return event::ConstantNode(event::Shared(std::move(schema)), Scalar::Json(json), "columns");
+  return event::ConstantNode(event::Shared(std::move(schema)), columns.value(), "columns");
 }
 
 absl::StatusOr<Node> SourceSchema(const Node& source_table, const ConnectSchema& row) {

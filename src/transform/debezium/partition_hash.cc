@@ -93,7 +93,9 @@ bool JavaHash(const Scalar& value, const event::ConnectSchema& schema, int32_t* 
     case Scalar::Kind::kDecimal:
       result = java::BigDecimalHash(value.text);
       break;
-    case Scalar::Kind::kJson:
+    case Scalar::Kind::kArray:
+    case Scalar::Kind::kMap:
+    case Scalar::Kind::kStruct:
       return false;
   }
   *hash = static_cast<int32_t>(result);

@@ -5,8 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "transform/values/json_reader.h"
+#include "event/tree.h"
 
 namespace walduct::transform {
 namespace {
@@ -71,72 +70,36 @@ int64_t UnscaledBytes(absl::string_view decimal) {
   return bits / 8 + 1;
 }
 
-int64_t JsonSize(const ConnectSchema& schema, absl::string_view json);
-
-int64_t JsonTextSize(absl::string_view json) {
-  if (!absl::StrContains(json, '\\')) return static_cast<int64_t>(json.size()) - 2;
-  std::string text;
-  JsonText(json, &text);
-  return static_cast<int64_t>(text.size());
-}
-
-int64_t JsonBytesSize(absl::string_view json) {
-  if (!absl::StartsWith(json, "\"")) return UnscaledBytes(json);
-  const absl::string_view base64 = json.substr(1, json.size() - 2);
-  const int64_t padding = absl::EndsWith(base64, "==") ? 2 : absl::EndsWith(base64, "=") ? 1 : 0;
-  return static_cast<int64_t>(base64.size()) / 4 * 3 - padding;
-}
-
-int64_t JsonStructSize(const ConnectSchema& schema, absl::string_view json) {
+int64_t StructSize(const ConnectSchema& schema, const Scalar& value) {
   int64_t size = kStruct;
   for (const event::ConnectField& field : schema.fields)
-    size += kReference + JsonSize(*field.schema, JsonMember(json, field.name));
+    size += kReference + ValueSize(*field.schema, event::TreeField(value, field.name));
   return size;
 }
 
-int64_t JsonArraySize(const ConnectSchema& schema, absl::string_view json) {
+int64_t ArraySize(const ConnectSchema& schema, const Scalar& value) {
   int64_t size = kArray;
-  for (const absl::string_view item : JsonItems(json))
-    size += kReference + JsonSize(*schema.items, item);
+  for (event::TreeReader items(value); !items.done();)
+    size += kReference + ValueSize(*schema.items, items.Value());
   return size;
 }
 
-// An object where the keys are text, else an array of pairs.
-int64_t JsonMapSize(const ConnectSchema& schema, absl::string_view json) {
+int64_t MapSize(const ConnectSchema& schema, const Scalar& value) {
   int64_t size = kMap;
-  for (const auto& [key, value] : JsonMembers(json))
-    size += 2 * kReference + kText + JsonTextSize(key) + JsonSize(*schema.items, value);
-  for (const absl::string_view pair : JsonItems(json)) {
-    const std::vector<absl::string_view> sides = JsonItems(pair);
-    if (sides.size() != 2 || schema.keys == nullptr) continue;
-    size += 2 * kReference + JsonSize(*schema.keys, sides[0]) + JsonSize(*schema.items, sides[1]);
+  for (event::TreeReader entries(value); !entries.done();) {
+    size += 2 * kReference + ValueSize(*schema.keys, entries.Value());
+    size += ValueSize(*schema.items, entries.Value());
   }
   return size;
-}
-
-int64_t JsonSize(const ConnectSchema& schema, absl::string_view json) {
-  if (json.empty() || json == "null") return NullSize(schema);
-  switch (schema.type) {
-    case ConnectType::kString:
-      return kText + JsonTextSize(json);
-    case ConnectType::kBytes:
-      return kBytes + JsonBytesSize(json);
-    case ConnectType::kArray:
-      return JsonArraySize(schema, json);
-    case ConnectType::kMap:
-      return JsonMapSize(schema, json);
-    case ConnectType::kStruct:
-      return JsonStructSize(schema, json);
-    default:
-      return kPrimitive;
-  }
 }
 
 }  // namespace
 
 int64_t ValueSize(const ConnectSchema& schema, const Scalar& value) {
   if (value.is_null()) return NullSize(schema);
-  if (value.kind == Scalar::Kind::kJson) return JsonSize(schema, value.text);
+  if (value.kind == Scalar::Kind::kStruct) return StructSize(schema, value);
+  if (value.kind == Scalar::Kind::kArray) return ArraySize(schema, value);
+  if (value.kind == Scalar::Kind::kMap) return MapSize(schema, value);
   if (value.kind == Scalar::Kind::kDecimal && schema.type == ConnectType::kBytes)
     return kBytes + UnscaledBytes(value.text);
   if (schema.type == ConnectType::kString) return kText + static_cast<int64_t>(value.text.size());

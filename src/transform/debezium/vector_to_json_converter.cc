@@ -4,14 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "event/tree.h"
+#include "java/text/number_text.h"
 #include "transform/options/transform_class.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
-#include "transform/values/json_reader.h"
 
 namespace walduct::transform {
 namespace {
@@ -23,50 +22,53 @@ using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
 
-// Numbers are written as they are in the record, where infinities and NaN are texts.
-void AppendNumber(absl::string_view json, std::string* out) {
-  absl::ConsumePrefix(&json, "\"");
-  absl::ConsumeSuffix(&json, "\"");
-  absl::StrAppend(out, json);
+// Infinities and NaN without quotes.
+void AppendNumber(const Scalar& number, ConnectType type, std::string* out) {
+  if (type == ConnectType::kFloat) {
+    java::AppendFloat(static_cast<float>(number.real), out);
+  } else {
+    java::AppendDouble(number.real, out);
+  }
 }
 
-void AppendDense(absl::string_view json, std::string* out) {
+void AppendDense(const Scalar& vector, ConnectType type, std::string* out) {
   out->append("{ \"values\": [");
-  bool first = true;
-  for (const absl::string_view number : JsonItems(json)) {
-    if (!std::exchange(first, false)) out->append(", ");
-    AppendNumber(number, out);
+  const char* separator = "";
+  for (event::TreeReader numbers(vector); !numbers.done(); separator = ", ") {
+    out->append(separator);
+    AppendNumber(numbers.Value(), type, out);
   }
   out->append("] }");
 }
 
-// json: {"dimensions":3,"vector":[[index,number],…]}, in any order.
-void AppendSparse(absl::string_view json, std::string* out) {
-  std::vector<std::pair<int, absl::string_view>> entries;
-  for (const absl::string_view entry : JsonItems(JsonMember(json, "vector"))) {
-    const std::vector<absl::string_view> pair = JsonItems(entry);
-    int index = 0;
-    if (pair.size() == 2 && absl::SimpleAtoi(pair[0], &index)) entries.push_back({index, pair[1]});
+// {dimensions, vector: {index: number, …}}, in any order.
+void AppendSparse(const Scalar& vector, ConnectType type, std::string* out) {
+  std::vector<std::pair<int64_t, Scalar>> entries;
+  for (event::TreeReader map(event::TreeField(vector, "vector")); !map.done();) {
+    const int64_t index = map.Value().integer;
+    entries.emplace_back(index, map.Value());
   }
-  std::sort(entries.begin(), entries.end());
-  absl::StrAppend(out, "{ \"dimensions\": ", JsonMember(json, "dimensions"), ", \"vector\": { ");
-  bool first = true;
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  absl::StrAppend(out, "{ \"dimensions\": ", event::TreeField(vector, "dimensions").integer,
+                  ", \"vector\": { ");
+  const char* separator = "";
   for (const auto& [index, number] : entries) {
-    if (!std::exchange(first, false)) out->append(", ");
-    absl::StrAppend(out, "\"", index, "\": ");
-    AppendNumber(number, out);
+    absl::StrAppend(out, std::exchange(separator, ", "), "\"", index, "\": ");
+    AppendNumber(number, type, out);
   }
   out->append(" } }");
 }
 
 struct VectorType {
   absl::string_view schema_name;
-  void (*append)(absl::string_view json, std::string* out);
+  void (*append)(const Scalar& vector, ConnectType type, std::string* out);
+  ConnectType number;
 };
 constexpr VectorType kVectorTypes[] = {
-    {"io.debezium.data.DoubleVector", AppendDense},
-    {"io.debezium.data.FloatVector", AppendDense},
-    {"io.debezium.data.SparseDoubleVector", AppendSparse},
+    {"io.debezium.data.DoubleVector", AppendDense, ConnectType::kDouble},
+    {"io.debezium.data.FloatVector", AppendDense, ConnectType::kFloat},
+    {"io.debezium.data.SparseDoubleVector", AppendSparse, ConnectType::kDouble},
 };
 
 const VectorType* FindVectorType(const ConnectSchema& schema) {
@@ -94,10 +96,10 @@ ConnectSchemaPtr WithoutVectors(const ConnectSchemaPtr& schema) {
 absl::StatusOr<Node> ConvertedVector(const Node& vector, const VectorType& type,
                                      ConnectSchemaPtr schema) {
   return Converted(vector, std::move(schema),
-                   MakeFunction([append = type.append](auto in, std::string* buffer, Scalar* out) {
+                   MakeFunction([&type](auto in, std::string* buffer, Scalar* out) {
                      *out = Scalar::Null();
                      if (in[0].is_null()) return absl::OkStatus();
-                     append(in[0].text, buffer);
+                     type.append(in[0], type.number, buffer);
                      *out = Scalar::Text(*buffer);
                      return absl::OkStatus();
                    }));

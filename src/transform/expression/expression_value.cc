@@ -112,11 +112,10 @@ bool Truth(const ExpressionValue& value) {
       return value.scalar.real < 0 || value.scalar.real > 0;  // neither does NaN count
     case Scalar::Kind::kDecimal:
       return value.scalar.text.find_first_of("123456789") != absl::string_view::npos;
-    case Scalar::Kind::kJson:  // lists and maps
-      return value.scalar.text != "[]" && value.scalar.text != "{}";
     case Scalar::Kind::kBytes:
+    case Scalar::Kind::kStruct:
       return true;
-    default:
+    default:  // texts, lists and maps
       return !value.scalar.text.empty();
   }
 }

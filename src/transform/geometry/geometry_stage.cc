@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "event/tree.h"
 #include "transform/template/template_edit.h"
 #include "transform/template/value_functions.h"
-#include "transform/values/json_reader.h"
 
 namespace walduct::transform {
 namespace {
@@ -18,6 +15,7 @@ using event::ConnectType;
 using event::Node;
 using event::RecordTemplate;
 using event::Scalar;
+using event::TreeBuilder;
 
 constexpr absl::string_view kGeometry = "io.debezium.data.geometry.Geometry";
 
@@ -25,48 +23,44 @@ bool IsGeometry(const ConnectSchema& schema) {
   return schema.type == ConnectType::kStruct && schema.name == kGeometry;
 }
 
-absl::StatusOr<Geometry> ReadGeometry(absl::string_view json) {
+absl::StatusOr<Geometry> ReadGeometry(const Scalar& value) {
+  const Scalar wkb = event::TreeField(value, "wkb"), srid = event::TreeField(value, "srid");
+  if (wkb.kind != Scalar::Kind::kBytes) return RecordError("a geometry has no bytes");
   Geometry geometry;
-  const absl::string_view srid = JsonMember(json, "srid");
-  int32_t number = 0;
-  if (absl::SimpleAtoi(srid, &number)) geometry.srid = number;
-  std::string base64;
-  if (!JsonText(JsonMember(json, "wkb"), &base64) || !absl::Base64Unescape(base64, &geometry.wkb))
-    return RecordError("a geometry has no bytes");
+  geometry.wkb = std::string(wkb.text);
+  if (!srid.is_null()) geometry.srid = static_cast<int32_t>(srid.integer);
   return geometry;
 }
 
-void AppendGeometry(absl::string_view wkb, std::optional<int32_t> srid, std::string* json) {
-  absl::StrAppend(json, "{\"wkb\":\"", absl::Base64Escape(wkb), "\",\"srid\":");
-  if (srid) {
-    absl::StrAppend(json, *srid, "}");
-  } else {
-    json->append("null}");
-  }
+void AddGeometry(absl::string_view wkb, std::optional<int32_t> srid, TreeBuilder* out) {
+  out->Begin(Scalar::Kind::kStruct);
+  out->Name("wkb");
+  out->Add(Scalar::Bytes(wkb));
+  out->Name("srid");
+  out->Add(srid ? Scalar::Integer(*srid) : Scalar::Null());
+  out->End();
 }
 
-absl::Status AppendEdited(const GeometryEdit& edit, const ConnectSchema& schema,
-                          absl::string_view json, std::string* out) {
-  if (json == "null") {
-    absl::StrAppend(out, json);
+absl::Status AddEdited(const GeometryEdit& edit, const ConnectSchema& schema, const Scalar& value,
+                       TreeBuilder* out) {
+  if (value.is_null()) {
+    out->Add(value);
     return absl::OkStatus();
   }
   if (schema.type == ConnectType::kArray) {
-    out->push_back('[');
-    for (const absl::string_view item : JsonItems(json)) {
-      if (out->back() != '[') out->push_back(',');
-      RETURN_IF_ERROR(AppendEdited(edit, *schema.items, item, out));
-    }
-    out->push_back(']');
+    out->Begin(Scalar::Kind::kArray);
+    for (event::TreeReader items(value); !items.done();)
+      RETURN_IF_ERROR(AddEdited(edit, *schema.items, items.Value(), out));
+    out->End();
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const Geometry geometry, ReadGeometry(json));
+  ASSIGN_OR_RETURN(const Geometry geometry, ReadGeometry(value));
   std::string wkb;
   RETURN_IF_ERROR(edit(geometry, &wkb));
   if (wkb.empty()) {
-    absl::StrAppend(out, json);
+    out->Add(value);
   } else {
-    AppendGeometry(wkb, geometry.srid, out);
+    AddGeometry(wkb, geometry.srid, out);
   }
   return absl::OkStatus();
 }
@@ -104,10 +98,9 @@ bool GeometryStage::HasGeometries(const ConnectSchema& schema) const {
 
 event::ValueFunctionPtr GeometryStage::MakeEdit(const event::ConnectSchemaPtr& schema) const {
   return MakeFunction([edit = edit_, schema](auto in, std::string* buffer, Scalar* out) {
-    *out = Scalar::Null();
-    if (in[0].is_null()) return absl::OkStatus();
-    RETURN_IF_ERROR(AppendEdited(edit, *schema, in[0].text, buffer));
-    *out = Scalar::Json(*buffer);
+    TreeBuilder edited(buffer);
+    RETURN_IF_ERROR(AddEdited(edit, *schema, in[0], &edited));
+    *out = edited.value();
     return absl::OkStatus();
   });
 }

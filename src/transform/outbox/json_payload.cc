@@ -37,7 +37,7 @@ struct Expansion {
   Request request;
   std::string answer;  // to the question for the schema
   ConnectSchemaPtr schema;
-  std::string json;  // all of it, as JsonConverter writes it
+  std::string value;  // what is in it
   // Only for fields:
   JsonTree tree;
   std::vector<size_t> places;  // of the schema's fields among the tree's members
@@ -57,7 +57,8 @@ absl::Status Parse(Expansion* out) {
   ASSIGN_OR_RETURN(out->schema, InferJsonSchema(out->request.name, tree, out->request.rules));
   if (out->schema == nullptr) return absl::OkStatus();
   if (tree.kind != JsonTree::Kind::kObject) return RecordError("is an array at the top level");
-  RETURN_IF_ERROR(AppendJsonAs(tree, *out->schema, &out->json));
+  event::TreeBuilder value(&out->value);
+  RETURN_IF_ERROR(AddJsonAs(tree, *out->schema, &value));
   if (out->request.fields) KeepFields(std::move(tree), out);
   return absl::OkStatus();
 }
@@ -106,8 +107,8 @@ Node Schemaless(const Node& text) {
 // The whole object that the text holds, which has that schema.
 Node WholeOf(const Node& text, ConnectSchemaPtr schema, const Request& request) {
   const auto function = MakeFunction([request](auto in, std::string* buffer, Scalar* out) {
-    *buffer = ExpansionOf(in[0].text, request).json;
-    *out = Scalar::Json(*buffer);
+    *buffer = ExpansionOf(in[0].text, request).value;
+    *out = Scalar::Tree(Scalar::Kind::kStruct, *buffer);
     return absl::OkStatus();
   });
   Node whole = event::FunctionNode(std::move(schema), function, {text}, text.name);
@@ -118,19 +119,18 @@ Node WholeOf(const Node& text, ConnectSchemaPtr schema, const Request& request) 
 // The value of one field of the object that the text holds.
 Node FieldOf(const Node& text, const ConnectSchema& schema, size_t place, const Request& request) {
   const event::ConnectField& field = schema.fields[place];
-  const auto function = MakeFunction([schema = field.schema, place, request](
-                                         auto in, std::string* buffer, Scalar* out) {
-    *out = Scalar::Null();
-    const Expansion& expansion = ExpansionOf(in[0].text, request);
-    const size_t member = expansion.places[place];
-    if (member == MemberIndex::kNone) return absl::OkStatus();
-    const JsonTree& value = expansion.tree.members[member].value;
-    if (value.kind == JsonTree::Kind::kNull) return absl::OkStatus();
-    std::string json;
-    RETURN_IF_ERROR(AppendJsonAs(value, *schema, &json));
-    return ScalarFromJson(json, *schema, buffer, out) ? absl::OkStatus()
-                                                      : RecordError("JSON does not fit its schema");
-  });
+  const auto function = MakeFunction(
+      [schema = field.schema, place, request](auto in, std::string* buffer, Scalar* out) {
+        *out = Scalar::Null();
+        const Expansion& expansion = ExpansionOf(in[0].text, request);
+        const size_t member = expansion.places[place];
+        if (member == MemberIndex::kNone) return absl::OkStatus();
+        const JsonTree& value = expansion.tree.members[member].value;
+        event::TreeBuilder built(buffer);
+        RETURN_IF_ERROR(AddJsonAs(value, *schema, &built));
+        *out = built.value();
+        return absl::OkStatus();
+      });
   Node node = event::FunctionNode(field.schema, function, {text}, field.name);
   node.leaf.never_null = field.schema->type == ConnectType::kStruct;  // a null has no such schema
   return node;

@@ -1,24 +1,21 @@
 #include "transform/outbox/json_schema.h"
 
-#include <cmath>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/check.h"
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/status_macros.h"
-#include "java/text/number_text.h"
 #include "names/name_adjustment.h"
 
 namespace walduct::transform {
@@ -28,6 +25,7 @@ using event::ConnectField;
 using event::ConnectSchema;
 using event::ConnectSchemaPtr;
 using event::ConnectType;
+using event::Scalar;
 using names::NameAdjustment;
 using Kind = JsonTree::Kind;
 
@@ -35,10 +33,19 @@ absl::Status Unfit(absl::string_view why) {
   return Error(absl::StatusCode::kInvalidArgument, "json_without_schema", why);
 }
 
+// Made once per type: most values of a document have one of these.
 ConnectSchemaPtr Optional(ConnectType type) {
-  ConnectSchema schema = event::Schema(type);
-  schema.optional = true;
-  return event::Shared(std::move(schema));
+  using Schemas = std::array<ConnectSchemaPtr, static_cast<size_t>(ConnectType::kStruct) + 1>;
+  static const Schemas& schemas = *[] {
+    auto* made = new Schemas();
+    for (size_t i = 0; i < made->size(); ++i) {
+      ConnectSchema schema = event::Schema(static_cast<ConnectType>(i));
+      schema.optional = true;
+      (*made)[i] = event::Shared(std::move(schema));
+    }
+    return made;
+  }();
+  return schemas[static_cast<size_t>(type)];
 }
 
 ConnectSchemaPtr ArrayOf(ConnectSchemaPtr items) {
@@ -49,7 +56,7 @@ ConnectSchemaPtr ArrayOf(ConnectSchemaPtr items) {
 }
 
 bool IsWhole(absl::string_view number) {
-  return number.find_first_of(".eE") == absl::string_view::npos;
+  return absl::c_none_of(number, [](char c) { return c == '.' || c == 'e' || c == 'E'; });
 }
 
 // int32, int64, or float64: also for whole numbers that are larger.
@@ -181,73 +188,40 @@ class Inference {
   const JsonRules& rules_;
 };
 
-absl::Status AppendNumber(const std::string& number, ConnectType type, std::string* out) {
+absl::Status AddNumber(const std::string& number, ConnectType type, event::TreeBuilder* out) {
   if (NumberType(number) != type) return Unfit("has a number that does not fit its schema");
   if (type != ConnectType::kDouble) {
     int64_t value = 0;
     CHECK(absl::SimpleAtoi(number, &value));
-    absl::StrAppend(out, value);
+    out->Add(Scalar::Integer(value));
     return absl::OkStatus();
   }
   double value = 0;
   if (IsWhole(number) || !absl::SimpleAtod(number, &value))
     return Unfit("has a number that does not fit its schema");
-  const bool quoted = !std::isfinite(value);
-  if (quoted) out->push_back('"');
-  java::AppendDouble(value, out);
-  if (quoted) out->push_back('"');
+  out->Add(Scalar::Real(value));
   return absl::OkStatus();
 }
 
-absl::Status AppendItems(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
-  out->push_back('[');
-  for (size_t i = 0; i < tree.items.size(); ++i) {
-    if (i > 0) out->push_back(',');
-    RETURN_IF_ERROR(AppendJsonAs(tree.items[i], *schema.items, out));
-  }
-  out->push_back(']');
+absl::Status AddItems(const JsonTree& tree, const ConnectSchema& schema, event::TreeBuilder* out) {
+  out->Begin(Scalar::Kind::kArray);
+  for (const JsonTree& item : tree.items) RETURN_IF_ERROR(AddJsonAs(item, *schema.items, out));
+  out->End();
   return absl::OkStatus();
 }
 
-// What stands for half of a pair that has lost the other: text of a database never holds one, JSON
-// can write one ("\ud800").
-constexpr char kHalfPair = '\xED';
-
-// Jackson writes it as it was written.
-void AppendText(absl::string_view text, std::string* out) {
-  if (!absl::StrContains(text, kHalfPair)) return AppendJsonString(text, out);
-  out->push_back('"');
-  for (size_t clean = 0; !text.empty(); clean = 0) {
-    const auto half = [&] {
-      return text.size() >= clean + 3 && text[clean] == kHalfPair &&
-             static_cast<unsigned char>(text[clean + 1]) >= 0xA0;
-    };
-    while (clean < text.size() && !half()) ++clean;
-    AppendJsonEscaped(text.substr(0, clean), out);
-    text.remove_prefix(clean);
-    if (text.empty()) break;
-    const uint32_t unit = 0xD000u | (static_cast<unsigned char>(text[1]) & 63u) << 6 |
-                          (static_cast<unsigned char>(text[2]) & 63u);
-    absl::StrAppendFormat(out, "\\u%04X", unit);
-    text.remove_prefix(3);
-  }
-  out->push_back('"');
-}
-
-absl::Status AppendMembers(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
-  const char* separator = "{";
+absl::Status AddMembers(const JsonTree& tree, const ConnectSchema& schema,
+                        event::TreeBuilder* out) {
+  static const JsonTree& null = *new JsonTree();
   MemberIndex members(tree);
+  out->Begin(Scalar::Kind::kStruct);
   for (const ConnectField& field : schema.fields) {
-    out->append(separator);
-    separator = ",";
-    AppendText(field.name, out);
-    out->push_back(':');
     const size_t place = members.Find(field.name);
     const bool there = place != MemberIndex::kNone;
-    RETURN_IF_ERROR(
-        AppendJsonAs(there ? tree.members[place].value : JsonTree(), *field.schema, out));
+    out->Name(field.name);
+    RETURN_IF_ERROR(AddJsonAs(there ? tree.members[place].value : null, *field.schema, out));
   }
-  out->append(schema.fields.empty() ? "{}" : "}");
+  out->End();
   return absl::OkStatus();
 }
 
@@ -315,7 +289,7 @@ absl::StatusOr<ConnectSchemaPtr> InferJsonSchema(absl::string_view name, const J
   return Inference(rules).Of(name, tree);
 }
 
-absl::Status AppendJsonAs(const JsonTree& tree, const ConnectSchema& schema, std::string* out) {
+absl::Status AddJsonAs(const JsonTree& tree, const ConnectSchema& schema, event::TreeBuilder* out) {
   const ConnectType type = schema.type;
   const bool fits = tree.kind == Kind::kNull      ? schema.optional
                     : tree.kind == Kind::kBoolean ? type == ConnectType::kBoolean
@@ -326,20 +300,20 @@ absl::Status AppendJsonAs(const JsonTree& tree, const ConnectSchema& schema, std
   if (!fits) return Unfit("has objects in an array whose members are of different types");
   switch (tree.kind) {
     case Kind::kNull:
-      out->append("null");
+      out->Add(Scalar::Null());
       break;
     case Kind::kBoolean:
-      out->append(tree.boolean ? "true" : "false");
+      out->Add(Scalar::Boolean(tree.boolean));
       break;
     case Kind::kNumber:
-      return AppendNumber(tree.text, type, out);
+      return AddNumber(tree.text, type, out);
     case Kind::kText:
-      AppendText(tree.text, out);
+      out->Add(Scalar::Text(tree.text));
       break;
     case Kind::kArray:
-      return AppendItems(tree, schema, out);
+      return AddItems(tree, schema, out);
     case Kind::kObject:
-      return AppendMembers(tree, schema, out);
+      return AddMembers(tree, schema, out);
   }
   return absl::OkStatus();
 }

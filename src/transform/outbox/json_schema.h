@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "event/connect_schema.h"
+#include "event/tree.h"
 #include "names/name_adjustment.h"
 #include "transform/outbox/json_tree.h"
 
@@ -29,11 +30,11 @@ absl::StatusOr<event::ConnectSchemaPtr> InferJsonSchema(absl::string_view name,
                                                         const JsonTree& tree,
                                                         const JsonRules& rules);
 
-// The value of an object under a schema that was inferred from it, as JsonConverter writes it; what
-// the schema has no member for is left out. InvalidArgument: the value does not fit the schema, as
-// where numbers of arrays' objects differ in size.
-absl::Status AppendJsonAs(const JsonTree& tree, const event::ConnectSchema& schema,
-                          std::string* out);
+// The value of an object under a schema that was inferred from it; what the schema has no member
+// for is left out. InvalidArgument: the value does not fit the schema, as where numbers of arrays'
+// objects differ in size.
+absl::Status AddJsonAs(const JsonTree& tree, const event::ConnectSchema& schema,
+                       event::TreeBuilder* out);
 
 // A schema of InferJsonSchema as text, and back.
 void AppendSchemaText(const event::ConnectSchema& schema, std::string* out);

@@ -1,12 +1,14 @@
 #include "transform/outbox/json_tree.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "transform/values/json_reader.h"
+#include "base/utf8.h"
 
 namespace walduct::transform {
 namespace {
@@ -14,6 +16,44 @@ namespace {
 // Jackson's limits.
 constexpr int kMaxDepth = 1000;
 constexpr size_t kMaxDigits = 1000;  // of a number, all its parts
+
+// \uXXXX at text[0]; with its pair where it is one. Consumes it.
+bool ReadUnicode(absl::string_view* text, std::string* out) {
+  uint32_t code = 0;
+  if (text->size() < 6 || !absl::SimpleHexAtoi(text->substr(2, 4), &code)) return false;
+  text->remove_prefix(6);
+  uint32_t low = 0;
+  const bool first = code >= 0xD800 && code < 0xDC00;
+  if (first && text->size() >= 6 && absl::StartsWith(*text, "\\u") &&
+      absl::SimpleHexAtoi(text->substr(2, 4), &low) && low >= 0xDC00 && low < 0xE000) {
+    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    text->remove_prefix(6);
+  }
+  AppendUtf8(code, out);
+  return true;
+}
+
+// The text of a JSON string, appended to *out. False: not a string.
+bool JsonText(absl::string_view json, std::string* out) {
+  if (json.size() < 2 || json.front() != '"' || json.back() != '"') return false;
+  json = json.substr(1, json.size() - 2);
+  while (!json.empty()) {
+    const size_t plain = std::min(json.find('\\'), json.size());
+    out->append(json.data(), plain);
+    json.remove_prefix(plain);
+    if (json.empty()) break;
+    if (json.size() < 2) return false;
+    constexpr absl::string_view kNames = "bfnrt", kSigns = "\b\f\n\r\t";
+    const size_t short_form = kNames.find(json[1]);
+    if (json[1] == 'u') {
+      if (!ReadUnicode(&json, out)) return false;
+      continue;
+    }
+    out->push_back(short_form == absl::string_view::npos ? json[1] : kSigns[short_form]);
+    json.remove_prefix(2);
+  }
+  return true;
+}
 
 class Parser {
  public:

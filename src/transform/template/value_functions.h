@@ -40,15 +40,11 @@ event::Node IsNullNode(const event::Node& leaf);
 // The operand itself, for questions: its text.
 inline event::Node TextQuestion(const event::Node& leaf) { return leaf; }
 
-// Member of an opaque struct, whose value is its JSON.
+// Member of a struct that is one value.
 event::Node MemberOfLeaf(const event::Node& leaf, const std::string& member,
                          event::ConnectSchemaPtr schema);
 
 // The schema's default as a value; null when there is none. Its text is in *buffer.
 event::Scalar DefaultOf(const event::ConnectSchema& schema, std::string* buffer);
-
-// A value of `type` from JSON text as JsonConverter writes it. False: not of that type.
-bool ScalarFromJson(absl::string_view json, const event::ConnectSchema& schema, std::string* buffer,
-                    event::Scalar* out);
 
 }  // namespace walduct::transform

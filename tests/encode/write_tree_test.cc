@@ -1,0 +1,202 @@
+// Arrays, maps and structs of functions and constants in each format.
+#include <gtest/gtest.h>
+
+#include "encode/formats/write_scalar.h"
+#include "encode/readers/read_table.h"
+#include "event/tree.h"
+#include "tests/encode/toy_reader.h"
+
+namespace walduct::encode {
+namespace {
+
+using event::Scalar;
+using event::TreeBuilder;
+using Kind = Scalar::Kind;
+
+ConnectSchemaPtr Of(ConnectType type, bool optional = false) {
+  ConnectSchema schema = Schema(type);
+  schema.optional = optional;
+  return Shared(std::move(schema));
+}
+
+ConnectSchemaPtr Decimal(const char* scale) {
+  ConnectSchema schema = Schema(ConnectType::kBytes, "org.apache.kafka.connect.data.Decimal");
+  schema.parameters = {{"scale", scale}};
+  return Shared(std::move(schema));
+}
+
+ConnectSchemaPtr ArrayOf(ConnectSchemaPtr items) {
+  ConnectSchema schema = Schema(ConnectType::kArray);
+  schema.items = std::move(items);
+  return Shared(std::move(schema));
+}
+
+ConnectSchemaPtr MapOf(ConnectSchemaPtr keys, ConnectSchemaPtr values) {
+  ConnectSchema schema = Schema(ConnectType::kMap);
+  schema.keys = std::move(keys);
+  schema.items = std::move(values);
+  return Shared(std::move(schema));
+}
+
+ConnectSchemaPtr StructOf(std::vector<event::ConnectField> fields, bool optional = false) {
+  ConnectSchema schema = Schema(ConnectType::kStruct);
+  schema.fields = std::move(fields);
+  schema.optional = optional;
+  return Shared(std::move(schema));
+}
+
+class WriteTreeTest : public ::testing::Test {
+ protected:
+  std::string Print(TextFormat format, const ConnectSchema* schema, bool numeric = false) {
+    std::string text;
+    const TextTarget target{.out = &text, .format = format, .decimal_numeric = numeric};
+    EXPECT_TRUE(WithTextWriter(
+        target, [&](auto* out) { return WriteScalar(tree_.value(), schema, &scratch_, out); }));
+    return text;
+  }
+  std::string Json(const ConnectSchemaPtr& schema) {
+    return Print(TextFormat::kJson, schema.get());
+  }
+  std::string Java(const ConnectSchemaPtr& schema) {
+    return Print(TextFormat::kStruct, schema.get());
+  }
+  std::string Header(const ConnectSchemaPtr& schema) {
+    return Print(TextFormat::kHeader, schema.get());
+  }
+  // Written in the binary format, decoded by the schema alone.
+  std::string Toy(const ConnectSchemaPtr& schema) {
+    std::string bytes, json;
+    ToyWriter writer(&bytes);
+    EXPECT_TRUE(WriteScalar(tree_.value(), schema.get(), &scratch_, &writer));
+    ToyReader reader(bytes, &json);
+    reader.Value(*schema);
+    EXPECT_TRUE(reader.done());
+    return json;
+  }
+
+  void AddField(absl::string_view name, const Scalar& value) {
+    tree_.Name(name);
+    tree_.Add(value);
+  }
+
+  std::string text_;
+  TreeBuilder tree_{&text_};
+  Scratch scratch_;
+};
+
+TEST_F(WriteTreeTest, StructsInArraysInStructs) {
+  const auto inner =
+      StructOf({{"a", Of(ConnectType::kString, true)}, {"n", Of(ConnectType::kInt32)}}, true);
+  const auto schema = StructOf({{"id", Of(ConnectType::kInt64)},
+                                {"gone", Of(ConnectType::kBoolean, true)},
+                                {"in", inner},
+                                {"list", ArrayOf(inner)}});
+  tree_.Begin(Kind::kStruct);
+  AddField("id", Scalar::Integer(42));
+  AddField("gone", {});
+  tree_.Name("in");
+  tree_.Begin(Kind::kStruct);
+  AddField("a", Scalar::Text("x \"y\""));
+  AddField("n", Scalar::Integer(1));
+  tree_.End();
+  tree_.Name("list");
+  tree_.Begin(Kind::kArray);
+  tree_.Begin(Kind::kStruct);
+  AddField("a", {});
+  AddField("n", Scalar::Integer(2));
+  tree_.End();
+  tree_.Add({});
+  tree_.End();
+  tree_.End();
+  const char json[] =
+      R"({"id":42,"gone":null,"in":{"a":"x \"y\"","n":1},"list":[{"a":null,"n":2},null]})";
+  EXPECT_EQ(Json(schema), json);
+  EXPECT_EQ(Json(nullptr), json);
+  EXPECT_EQ(Toy(schema), json);
+  EXPECT_EQ(Java(schema), "Struct{id=42,in=Struct{a=x \"y\",n=1},list=[Struct{n=2}, null]}");
+}
+
+TEST_F(WriteTreeTest, StructsOfNothingButNulls) {
+  const auto schema = StructOf(
+      {{"in", Of(ConnectType::kString, true)}, {"list", ArrayOf(Of(ConnectType::kString))}});
+  tree_.Begin(Kind::kStruct);
+  AddField("in", {});
+  AddField("list", Scalar::Tree(Kind::kArray, ""));
+  tree_.End();
+  EXPECT_EQ(Java(schema), "Struct{list=[]}");
+  EXPECT_EQ(Toy(schema), R"({"in":null,"list":[]})");
+}
+
+TEST_F(WriteTreeTest, Maps) {
+  const auto schema = MapOf(Of(ConnectType::kString), Of(ConnectType::kString, true));
+  tree_.Begin(Kind::kMap);
+  tree_.Add(Scalar::Text("k"));
+  tree_.Add(Scalar::Text("v"));
+  tree_.Add(Scalar::Text("n"));
+  tree_.Add({});
+  tree_.End();
+  EXPECT_EQ(Json(schema), R"({"k":"v","n":null})");
+  EXPECT_EQ(Json(nullptr), R"({"k":"v","n":null})");
+  EXPECT_EQ(Toy(schema), R"({"k":"v","n":null})");
+  EXPECT_EQ(Java(schema), "{k=v, n=null}");
+}
+
+TEST_F(WriteTreeTest, MapsOfNumbersAreArraysOfPairsInJson) {
+  const auto schema = MapOf(Of(ConnectType::kInt16), Of(ConnectType::kDouble));
+  tree_.Begin(Kind::kMap);
+  tree_.Add(Scalar::Integer(3));
+  tree_.Add(Scalar::Real(20.5));
+  tree_.End();
+  EXPECT_EQ(Json(schema), "[[3,20.5]]");
+  EXPECT_EQ(Toy(schema), "[[3,20.5]]");
+}
+
+TEST_F(WriteTreeTest, ValuesAreWrittenByTheirSchema) {
+  const auto schema = ArrayOf(Decimal("2"));
+  tree_.Begin(Kind::kArray);
+  tree_.Add(Scalar::Decimal("1.5"));
+  tree_.End();
+  EXPECT_EQ(Json(schema), "[\"AJY=\"]");
+  EXPECT_EQ(Print(TextFormat::kJson, schema.get(), true), "[1.50]");
+  EXPECT_EQ(Header(schema), "[1.50]");
+  EXPECT_EQ(Java(schema), "[1.50]");
+  tree_.Clear();
+  tree_.Begin(Kind::kArray);
+  tree_.Add(Scalar::Real(3.3));
+  tree_.End();
+  EXPECT_EQ(Json(ArrayOf(Of(ConnectType::kFloat))), "[3.3]");
+  EXPECT_EQ(Toy(ArrayOf(Of(ConnectType::kFloat))), "[3.3]");
+}
+
+TEST_F(WriteTreeTest, AnItemThatDoesNotFitIsNotWritten) {
+  tree_.Begin(Kind::kArray);
+  tree_.Add(Scalar::Decimal("1.555"));
+  tree_.End();
+  std::string bytes;
+  ToyWriter writer(&bytes);
+  EXPECT_FALSE(WriteScalar(tree_.value(), ArrayOf(Decimal("2")).get(), &scratch_, &writer));
+}
+
+TEST_F(WriteTreeTest, HalvesOfPairs) {
+  const std::string half =
+      "a\xED\xA0\x80"
+      "b";
+  const auto schema = StructOf({{half, Of(ConnectType::kString)}});
+  tree_.Begin(Kind::kStruct);
+  AddField(half, Scalar::Text(half + "\xED\x9F\xBF"));
+  tree_.End();
+  EXPECT_EQ(Json(schema), "{\"a\\uD800b\":\"a\\uD800b\xED\x9F\xBF\"}");
+  EXPECT_EQ(Java(schema), "Struct{a?b=a?b\xED\x9F\xBF}");
+}
+
+TEST_F(WriteTreeTest, OneValueAlone) {
+  tree_.Add(Scalar::Real(-0.5));
+  EXPECT_EQ(tree_.value().real, -0.5);
+  tree_.Clear();
+  tree_.Add(Scalar::Bytes("\x01"));
+  EXPECT_EQ(tree_.value().kind, Kind::kBytes);
+  EXPECT_EQ(tree_.value().text, "\x01");
+}
+
+}  // namespace
+}  // namespace walduct::encode
