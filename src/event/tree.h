@@ -26,18 +26,41 @@ class TreeBuilder {
   explicit TreeBuilder(std::string* out) : out_(out) {}
 
   bool at_top() const { return open_.empty(); }
-  void Add(const Scalar& value) {
-    if (value.kind >= Scalar::Kind::kText) {
-      Begin(value.kind);
-      out_->append(value.text.data(), value.text.size());
-      End();
-    } else if (at_top()) {
-      top_ = value;
+  void AddNull() { Put(Scalar::Kind::kNull); }
+  // A boolean or an integer.
+  void AddInteger(Scalar::Kind kind, int64_t integer) {
+    Put(kind);
+    if (at_top()) {
+      integer_ = integer;
     } else {
-      out_->push_back(static_cast<char>(value.kind));
-      if (value.kind == Scalar::Kind::kReal) Raw(value.real);
-      if (value.kind == Scalar::Kind::kInteger || value.kind == Scalar::Kind::kBoolean)
-        Raw(value.integer);
+      Raw(integer);
+    }
+  }
+  void AddReal(double real) {
+    Put(Scalar::Kind::kReal);
+    if (at_top()) {
+      real_ = real;
+    } else {
+      Raw(real);
+    }
+  }
+  // Any that has a text.
+  void AddText(Scalar::Kind kind, absl::string_view text) {
+    Put(kind);
+    if (!at_top()) Raw(static_cast<uint32_t>(text.size()));
+    out_->append(text.data(), text.size());
+  }
+  void Add(const Scalar& value) {
+    switch (value.kind) {
+      case Scalar::Kind::kNull:
+        return AddNull();
+      case Scalar::Kind::kBoolean:
+      case Scalar::Kind::kInteger:
+        return AddInteger(value.kind, value.integer);
+      case Scalar::Kind::kReal:
+        return AddReal(value.real);
+      default:
+        return AddText(value.kind, value.text);
     }
   }
   void Name(absl::string_view name) {
@@ -45,12 +68,8 @@ class TreeBuilder {
     out_->append(name.data(), name.size());
   }
   void Begin(Scalar::Kind kind) {
-    if (at_top()) {
-      top_ = Scalar::Tree(kind, {});
-    } else {
-      out_->push_back(static_cast<char>(kind));
-      Raw(uint32_t{0});
-    }
+    Put(kind);
+    if (!at_top()) Raw(uint32_t{0});
     open_.push_back(out_->size());
   }
   void End() {
@@ -62,18 +81,23 @@ class TreeBuilder {
   }
 
   // Borrows from the string.
-  Scalar value() const {
-    Scalar value = top_;
-    value.text = *out_;
-    return value;
-  }
+  Scalar value() const { return {kind_, integer_, real_, *out_}; }
   void Clear() {
     out_->clear();
     open_.clear();
-    top_ = {};
+    kind_ = Scalar::Kind::kNull;
+    integer_ = 0;
+    real_ = 0;
   }
 
  private:
+  void Put(Scalar::Kind kind) {
+    if (at_top()) {
+      kind_ = kind;
+    } else {
+      out_->push_back(static_cast<char>(kind));
+    }
+  }
   template <typename Number>
   void Raw(Number number) {
     char bytes[sizeof(number)];
@@ -83,7 +107,10 @@ class TreeBuilder {
 
   std::string* const out_;
   absl::InlinedVector<size_t, 8> open_;  // where what is in each begins
-  Scalar top_;
+  // Of the one value; not a Scalar, which would be copied in one go right after it is written.
+  Scalar::Kind kind_ = Scalar::Kind::kNull;
+  int64_t integer_ = 0;
+  double real_ = 0;
 };
 
 // What is in a Scalar that is_tree(), one by one. Borrows.

@@ -3,6 +3,7 @@
 // type knows of it.
 //   number  zigzag varint     text, bytes  length, bytes     float, double  as in memory
 //   optional  0 | 1 value     array  (1 value)* 0            map  (1 key value)* 0
+//   optional, with a default  1 | 0 value
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class ToyWriter {
   void Rewind(size_t mark) { out_->resize(mark); }
   bool nested_arrays() const { return false; }
 
-  void Null() { out_->back() = 0; }  // of an optional value, which was announced as there
+  // Of an optional value, which was announced as there.
+  void Null() { out_->back() ^= 1; }
   void Boolean(bool value) { out_->push_back(value ? 1 : 0); }
   void Integer(int64_t value) {
     uint64_t rest = static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
@@ -59,30 +61,31 @@ class ToyWriter {
   void ConnectTimestamp(int64_t millis) { Integer(millis); }
 
   void BeginArray() {}
-  void Item(size_t, bool optional) {
+  void Item(size_t, Need need) {
     out_->push_back(1);
-    Announce(optional);
+    Announce(need);
   }
   void EndArray() { out_->push_back(0); }
   void BeginMap(MapKeys) {}
   void Key(size_t, MapKeys) { out_->push_back(1); }
-  void MapValue(MapKeys, bool optional) { Announce(optional); }
+  void MapValue(MapKeys, Need need) { Announce(need); }
   void EndEntry(MapKeys) {}
   void EndMap(MapKeys) { out_->push_back(0); }
   void BeginStruct() {}
-  void Field(size_t, absl::string_view, bool optional) { Announce(optional); }
-  void NullField(size_t, absl::string_view) { out_->push_back(0); }
+  void Field(size_t, absl::string_view, Need need) { Announce(need); }
+  void NullField(size_t, absl::string_view, Need need) { out_->push_back(NullOf(need)); }
   void EndStruct() {}
 
   // Rows (table/write_row.h).
   void BeginRow() {}
-  void BeginField(size_t, bool optional) { Announce(optional); }
+  void BeginField(size_t, Need need) { Announce(need); }
   void EndField(bool) {}
   void EndRow() {}
 
  private:
-  void Announce(bool optional) {
-    if (optional) out_->push_back(1);
+  static char NullOf(Need need) { return need == Need::kOptionalWithDefault ? 1 : 0; }
+  void Announce(Need need) {
+    if (need != Need::kRequired) out_->push_back(static_cast<char>(1 - NullOf(need)));
   }
   void Raw(const void* value, size_t size) { out_->append(static_cast<const char*>(value), size); }
 

@@ -98,15 +98,18 @@ TEST_F(ToyFormatTest, HoldsEveryTypeAsNumbers) {
 }
 
 TEST_F(ToyFormatTest, HoldsWhatIsNotThere) {
+  options_.value.replace_null_with_default = false;
   const auto table = MakeTable("t",
                                {{"a", ArrayOf(MakeType("int4"))},
                                 {"n", MakeType("numeric"), NumericTypmod(10, 2)},
                                 {"f", MakeType("float8")},
                                 {"d", MakeType("int4"), -1, false, "7"},
+                                {"e", MakeType("int4"), -1, true, "7"},
                                 {"h", MakeType("hstore")}},
                                {});
-  ExpectSame(*table, {Text("{1,NULL,3}"), Text("NaN"), Text("-Infinity"), Null(), Text("")});
-  ExpectSame(*table, {Toast(), Text("-0.01"), Text("1e-300"), Text("8"), Null()});
+  ExpectSame(*table,
+             {Text("{1,NULL,3}"), Text("NaN"), Text("-Infinity"), Null(), Null(), Text("")});
+  ExpectSame(*table, {Toast(), Text("-0.01"), Text("1e-300"), Text("8"), Text("8"), Null()});
 }
 
 TEST_F(ToyFormatTest, HoldsMasks) {

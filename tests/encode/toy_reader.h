@@ -20,7 +20,8 @@ class ToyReader {
   ToyReader(absl::string_view bytes, std::string* json) : bytes_(bytes), json_(json) {}
 
   void Value(const event::ConnectSchema& schema) {
-    if (schema.optional && Byte() == 0) {
+    const bool null_is_last = schema.default_value.has_value();
+    if (schema.optional && (Byte() == 0) != null_is_last) {
       json_->append("null");
       return;
     }

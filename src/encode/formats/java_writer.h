@@ -42,22 +42,22 @@ class JavaWriter : public TextWriter {
   }
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
 
-  void Item(size_t index, bool) { Separate(index); }
+  void Item(size_t index, Need) { Separate(index); }
   void BeginMap(MapKeys) { out_->push_back('{'); }
   void Key(size_t index, MapKeys) { Separate(index); }
-  void MapValue(MapKeys, bool) { out_->push_back('='); }
+  void MapValue(MapKeys, Need) { out_->push_back('='); }
   void EndEntry(MapKeys) {}
   void EndMap(MapKeys) { out_->push_back('}'); }
   void BeginStruct() {
     out_->append("Struct{");
     struct_ = out_->size();
   }
-  void Field(size_t, absl::string_view name, bool) {
+  void Field(size_t, absl::string_view name, Need) {
     if (out_->size() != struct_) out_->push_back(',');
     Append(name);
     out_->push_back('=');
   }
-  void NullField(size_t, absl::string_view) {}
+  void NullField(size_t, absl::string_view, Need) {}
   void EndStruct() { out_->push_back('}'); }
 
   // A row's fields: null ones are left out, so the comma depends on what has been written.

@@ -39,20 +39,20 @@ class JsonWriter : public TextWriter {
   }
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
 
-  void Item(size_t index, bool) { Separate(index); }
+  void Item(size_t index, Need) { Separate(index); }
   // A map whose keys are no strings is an array of pairs.
   void BeginMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '{' : '['); }
   void Key(size_t index, MapKeys keys) {
     Separate(index);
     if (keys != MapKeys::kStrings) out_->push_back('[');
   }
-  void MapValue(MapKeys keys, bool) { out_->push_back(keys == MapKeys::kStrings ? ':' : ','); }
+  void MapValue(MapKeys keys, Need) { out_->push_back(keys == MapKeys::kStrings ? ':' : ','); }
   void EndEntry(MapKeys keys) {
     if (keys != MapKeys::kStrings) out_->push_back(']');
   }
   void EndMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '}' : ']'); }
   void BeginStruct() { out_->push_back('{'); }
-  void Field(size_t index, absl::string_view name, bool) {
+  void Field(size_t index, absl::string_view name, Need) {
     Separate(index);
     if (MayHaveHalfPair(name)) {
       AppendJsonWithHalfPairs(name, out_);
@@ -61,8 +61,8 @@ class JsonWriter : public TextWriter {
     }
     out_->push_back(':');
   }
-  void NullField(size_t index, absl::string_view name) {
-    Field(index, name, true);
+  void NullField(size_t index, absl::string_view name, Need need) {
+    Field(index, name, need);
     Null();
   }
   void EndStruct() { out_->push_back('}'); }

@@ -26,20 +26,20 @@ class ScalarWriter {
   void Rewind(size_t) { tree_.Clear(); }
   bool nested_arrays() const { return nested_arrays_; }
 
-  void Null() { tree_.Add(event::Scalar::Null()); }
-  void Boolean(bool value) { tree_.Add(event::Scalar::Boolean(value)); }
-  void Integer(int64_t value) { tree_.Add(event::Scalar::Integer(value)); }
+  void Null() { tree_.AddNull(); }
+  void Boolean(bool value) { tree_.AddInteger(event::Scalar::Kind::kBoolean, value ? 1 : 0); }
+  void Integer(int64_t value) { tree_.AddInteger(event::Scalar::Kind::kInteger, value); }
   void IntegerText(absl::string_view, int64_t value) { Integer(value); }
   void Float(const FloatText<float>& value);
   void Double(const FloatText<double>& value) { Double(value.value()); }
   void Float(float value) { Double(static_cast<double>(value)); }
-  void Double(double value) { tree_.Add(event::Scalar::Real(value)); }
-  void String(absl::string_view text) { tree_.Add(event::Scalar::Text(text)); }
+  void Double(double value) { tree_.AddReal(value); }
+  void String(absl::string_view text) { tree_.AddText(event::Scalar::Kind::kText, text); }
   template <typename Fill>
   bool Ascii(size_t size, Fill fill) {
     return Fills(event::Scalar::Kind::kText, size, fill);
   }
-  void Bytes(absl::string_view bytes) { tree_.Add(event::Scalar::Bytes(bytes)); }
+  void Bytes(absl::string_view bytes) { tree_.AddText(event::Scalar::Kind::kBytes, bytes); }
   bool HexBytes(absl::string_view hex) {
     return Fills(event::Scalar::Kind::kBytes, hex.size() / 2,
                  [=](char* to) { return PutBytesOfHex(hex, to); });
@@ -50,16 +50,16 @@ class ScalarWriter {
   void ConnectTimestamp(int64_t millis) { Integer(millis); }
 
   void BeginArray() { tree_.Begin(event::Scalar::Kind::kArray); }
-  void Item(size_t, bool) {}
+  void Item(size_t, Need) {}
   void EndArray() { tree_.End(); }
   void BeginMap(MapKeys) { tree_.Begin(event::Scalar::Kind::kMap); }
   void Key(size_t, MapKeys) {}
-  void MapValue(MapKeys, bool) {}
+  void MapValue(MapKeys, Need) {}
   void EndEntry(MapKeys) {}
   void EndMap(MapKeys) { tree_.End(); }
   void BeginStruct() { tree_.Begin(event::Scalar::Kind::kStruct); }
-  void Field(size_t, absl::string_view name, bool) { tree_.Name(name); }
-  void NullField(size_t, absl::string_view name) {
+  void Field(size_t, absl::string_view name, Need) { tree_.Name(name); }
+  void NullField(size_t, absl::string_view name, Need) {
     tree_.Name(name);
     Null();
   }

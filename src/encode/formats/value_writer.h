@@ -9,8 +9,8 @@
 //          | BeginMap (Key value MapValue value EndEntry)* EndMap
 //          | BeginStruct (Field value | NullField)* EndStruct
 //
-// `index` counts from 0; `optional` is what the schema says of the value that follows, so that a
-// format that marks values that may be missing knows when to.
+// `index` counts from 0; `need` is what the schema says of the value that follows, so that a format
+// that marks values that may be missing knows when and how to.
 #pragma once
 
 #include <concepts>
@@ -19,6 +19,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "encode/schema/need.h"
 #include "encode/values/decimal_text.h"
 #include "encode/values/float_text.h"
 
@@ -32,9 +33,10 @@ inline constexpr auto kFillNothing = [](char* to) { return to; };
 
 template <typename W>
 concept ValueWriter = requires(W* out, const W* known, absl::string_view text, size_t index,
-                               int64_t integer, bool flag, MapKeys keys, Scratch* scratch,
-                               const DecimalText& decimal, const FloatText<float>& single,
-                               const FloatText<double>& real, float short_value, double value) {
+                               int64_t integer, bool flag, MapKeys keys, Need need,
+                               Scratch* scratch, const DecimalText& decimal,
+                               const FloatText<float>& single, const FloatText<double>& real,
+                               float short_value, double value) {
   out->Null();
   out->Boolean(flag);
   out->Integer(integer);            // int8 to int64
@@ -55,18 +57,18 @@ concept ValueWriter = requires(W* out, const W* known, absl::string_view text, s
   out->ConnectTime(integer);       // milliseconds
   out->ConnectTimestamp(integer);  // milliseconds
   out->BeginArray();
-  out->Item(index, flag);
+  out->Item(index, need);
   out->EndArray();
   // Arrays in arrays, which no schema of Connect's says of a column.
   { known->nested_arrays() } -> std::same_as<bool>;
   out->BeginMap(keys);
   out->Key(index, keys);
-  out->MapValue(keys, flag);
+  out->MapValue(keys, need);
   out->EndEntry(keys);
   out->EndMap(keys);
   out->BeginStruct();
-  out->Field(index, text, flag);
-  out->NullField(index, text);  // of an optional field
+  out->Field(index, text, need);
+  out->NullField(index, text, need);
   out->EndStruct();
   // A place to come back to when a value turns out not to be one.
   out->Rewind(known->Mark());

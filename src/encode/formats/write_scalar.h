@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "absl/base/attributes.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "encode/formats/formats.h"
 #include "encode/formats/half_pair.h"
 #include "encode/schema/connect_schema.h"
+#include "encode/schema/need.h"
 #include "event/scalar.h"
 #include "event/tree.h"
 #include "java/time/connect_time.h"
@@ -59,9 +61,10 @@ inline const ConnectSchema* FieldSchema(const ConnectSchema* of, size_t i, absl:
   return field == nullptr ? nullptr : field->schema.get();
 }
 
+// Not inlined: most values are no trees.
 template <typename Writer>
-bool WriteTree(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
-               Writer* out);
+ABSL_ATTRIBUTE_NOINLINE bool WriteTree(const event::Scalar& value, const ConnectSchema* schema,
+                                       Scratch* scratch, Writer* out);
 
 }  // namespace internal
 
@@ -113,10 +116,10 @@ void WriteTextWithHalfPairs(absl::string_view text, Writer* out) {
 
 // Of JSON names keep their half pairs, too.
 template <typename Writer>
-void WriteName(size_t i, absl::string_view name, bool optional, Writer* out) {
+void WriteName(size_t i, absl::string_view name, Need need, Writer* out) {
   if (std::is_same_v<Writer, JsonWriter> || !MayHaveHalfPair(name))
-    return out->Field(i, name, optional);
-  out->Field(i, WithoutHalfPairs(name), optional);
+    return out->Field(i, name, need);
+  out->Field(i, WithoutHalfPairs(name), need);
 }
 
 template <typename Writer>
@@ -132,10 +135,6 @@ bool WriteMember(const event::Scalar& value, const ConnectSchema* schema, Scratc
   return true;
 }
 
-inline bool IsOptional(const ConnectSchema* schema) {
-  return schema == nullptr || schema->optional;
-}
-
 template <typename Writer>
 bool WriteArray(const event::Scalar& array, const ConnectSchema* schema, Scratch* scratch,
                 Writer* out) {
@@ -144,7 +143,7 @@ bool WriteArray(const event::Scalar& array, const ConnectSchema* schema, Scratch
   out->BeginArray();
   event::TreeReader in(array);
   for (size_t i = 0; !in.done(); ++i) {
-    out->Item(i, IsOptional(items));
+    out->Item(i, NeedOf(items));
     written = WriteMember(in.Value(), items, scratch, out) && written;
   }
   out->EndArray();
@@ -164,7 +163,7 @@ bool WriteMap(const event::Scalar& map, const ConnectSchema* schema, Scratch* sc
   for (size_t i = 0; !in.done(); ++i) {
     out->Key(i, keys);
     written = WriteMember(in.Value(), key, scratch, out) && written;
-    out->MapValue(keys, IsOptional(item));
+    out->MapValue(keys, NeedOf(item));
     written = WriteMember(in.Value(), item, scratch, out) && written;
     out->EndEntry(keys);
   }
@@ -183,9 +182,9 @@ bool WriteStruct(const event::Scalar& of, const ConnectSchema* schema, Scratch* 
     const event::Scalar value = in.Value();
     const ConnectSchema* const field = FieldSchema(schema, i, name);
     if (value.is_null()) {
-      out->NullField(i, name);
+      out->NullField(i, name, NeedOf(field));
     } else {
-      WriteName(i, name, IsOptional(field), out);
+      WriteName(i, name, NeedOf(field), out);
       written = WriteMember(value, field, scratch, out) && written;
     }
   }

@@ -13,6 +13,7 @@
 #include "encode/program/leaf_program.h"
 #include "encode/program/untouched_row.h"
 #include "encode/records/record_inputs.h"
+#include "encode/schema/need.h"
 
 namespace walduct::encode {
 
@@ -32,11 +33,11 @@ class NodeProgram {
   struct Step {
     enum class Kind : uint8_t { kBegin, kEnd, kField, kNullField, kNull, kRow, kLeaf };
     Kind kind = Kind::kNull;
-    size_t index = 0;       // kField, kNullField
-    std::string name = {};  // the same
-    bool optional = false;  // kField
-    InputPlan row = {};     // kRow
-    LeafProgram leaf = {};  // kLeaf
+    size_t index = 0;             // kField, kNullField
+    std::string name = {};        // the same
+    Need need = Need::kRequired;  // kField, kNullField
+    InputPlan row = {};           // kRow
+    LeafProgram leaf = {};        // kLeaf
   };
 
   void Add(const event::Node& node) {
@@ -62,7 +63,7 @@ class NodeProgram {
     Push(null ? Step::Kind::kNullField : Step::Kind::kField);
     steps_.back().index = index;
     steps_.back().name = member.name;
-    steps_.back().optional = member.schema == nullptr || member.schema->optional;
+    steps_.back().need = NeedOf(member.schema.get());
     if (!null) Add(member);
   }
 
@@ -78,10 +79,10 @@ class NodeProgram {
         out->EndStruct();
         break;
       case Step::Kind::kField:
-        out->Field(step.index, step.name, step.optional);
+        out->Field(step.index, step.name, step.need);
         break;
       case Step::Kind::kNullField:
-        out->NullField(step.index, step.name);
+        out->NullField(step.index, step.name, step.need);
         break;
       case Step::Kind::kNull:
         out->Null();

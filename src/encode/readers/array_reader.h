@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "encode/readers/read_value.h"
+#include "encode/schema/need.h"
 #include "encode/values/read_context.h"
 #include "encode/values/value_plan.h"
 
@@ -47,7 +48,7 @@ class ArrayReader {
       size_t index = 0;
       do {
         const bool body = !rest_.empty() && rest_[0] == '{';
-        out_->Item(index++, element_.optional && !body);
+        out_->Item(index++, NeedOf(element_.optional && !body));
         const Outcome outcome = body ? ReadBody(depth + 1) : ReadItem();
         if (outcome != Outcome::kOk) return outcome;
       } while (Take(delimiter_));

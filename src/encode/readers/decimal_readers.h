@@ -39,9 +39,9 @@ Outcome ReadVariableScaleDecimal(absl::string_view text, const ValuePlan&, ReadC
     decimal.fraction.remove_suffix(1);
   const auto scale = static_cast<int32_t>(decimal.fraction.size());
   out->BeginStruct();
-  out->Field(0, "scale", false);
+  out->Field(0, "scale", Need::kRequired);
   out->Integer(scale);
-  out->Field(1, "value", false);
+  out->Field(1, "value", Need::kRequired);
   out->Bytes(UnscaledBytes(decimal, scale, context->scratch));
   out->EndStruct();
   return Outcome::kOk;

@@ -30,7 +30,7 @@ Outcome ReadHstoreMap(absl::string_view text, const ValuePlan&, ReadContext* con
     const Scratch::Entry& entry = scratch.entries[i];
     out->Key(i, MapKeys::kStrings);
     out->String(KeyOf(entry, scratch));
-    out->MapValue(MapKeys::kStrings, true);
+    out->MapValue(MapKeys::kStrings, Need::kOptional);
     if (entry.is_null) {
       out->Null();
     } else {

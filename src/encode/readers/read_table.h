@@ -89,6 +89,7 @@ constexpr Reader<W> ReaderOf(Reads reads) {
 
 template <typename W, size_t... kIndex>
 constexpr std::array<Reader<W>, kReaders> MakeReaders(std::index_sequence<kIndex...>) {
+  static_assert(ReaderOf<W>(static_cast<Reads>(kReaders)) == nullptr, "kReaders is too small");
   return {ReaderOf<W>(static_cast<Reads>(kIndex))...};
 }
 

@@ -18,13 +18,13 @@ Outcome ReadPoint(absl::string_view text, const ValuePlan&, ReadContext*, Writer
   std::array<char, kPointWkbSize> wkb;
   PutPointWkb(x, y, wkb.data());
   out->BeginStruct();
-  out->Field(0, "x", false);
+  out->Field(0, "x", Need::kRequired);
   out->Double(x);
-  out->Field(1, "y", false);
+  out->Field(1, "y", Need::kRequired);
   out->Double(y);
-  out->Field(2, "wkb", true);
+  out->Field(2, "wkb", Need::kOptional);
   out->Bytes(absl::string_view(wkb.data(), wkb.size()));
-  out->NullField(3, "srid");
+  out->NullField(3, "srid", Need::kOptional);
   out->EndStruct();
   return Outcome::kOk;
 }
@@ -34,13 +34,13 @@ template <typename Writer>
 Outcome ReadGeometry(absl::string_view text, const ValuePlan&, ReadContext*, Writer* out) {
   if (text.size() < 2 * kShortestEwkb) return Outcome::kMalformed;
   out->BeginStruct();
-  out->Field(0, "wkb", false);
+  out->Field(0, "wkb", Need::kRequired);
   if (!out->HexBytes(text)) return Outcome::kMalformed;
   if (const std::optional<int32_t> srid = SridOf(text)) {
-    out->Field(1, "srid", true);
+    out->Field(1, "srid", Need::kOptional);
     out->Integer(*srid);
   } else {
-    out->NullField(1, "srid");
+    out->NullField(1, "srid", Need::kOptional);
   }
   out->EndStruct();
   return Outcome::kOk;

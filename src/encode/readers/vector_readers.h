@@ -20,7 +20,7 @@ Outcome ReadItems(absl::string_view text, Reader<Writer> read_item, const ValueP
   out->BeginArray();
   bool more = !text.empty();
   for (size_t i = 0; more; ++i) {
-    out->Item(i, false);
+    out->Item(i, Need::kRequired);
     const Outcome outcome = read_item(TakeItem(&text), plan, context, out);
     if (outcome != Outcome::kOk) return outcome;
     more = absl::ConsumePrefix(&text, ",");
@@ -51,15 +51,15 @@ Outcome ReadSparseVector(absl::string_view text, const ValuePlan& plan, ReadCont
   if (!FitsSparseSchema(dimensions, *entries)) return Outcome::kNoRoom;
   SortAsSizedHashMap(entries);
   out->BeginStruct();
-  out->Field(0, "dimensions", false);
+  out->Field(0, "dimensions", Need::kRequired);
   out->Integer(dimensions);
-  out->Field(1, "vector", false);
+  out->Field(1, "vector", Need::kRequired);
   out->BeginMap(MapKeys::kIntegers);
   for (size_t i = 0; i < entries->size(); ++i) {
     const Scratch::Entry& entry = (*entries)[i];
     out->Key(i, MapKeys::kIntegers);
     out->Integer(entry.hash);
-    out->MapValue(MapKeys::kIntegers, false);
+    out->MapValue(MapKeys::kIntegers, Need::kRequired);
     const absl::string_view value = text.substr(entry.value_begin, entry.value_size);
     const Outcome outcome = ReadDouble(value, plan, context, out);
     if (outcome != Outcome::kOk) return outcome;

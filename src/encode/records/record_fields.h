@@ -12,6 +12,7 @@
 #include "base/lsn.h"
 #include "encode/readers/binary_readers.h"
 #include "encode/records/instant_digits.h"
+#include "encode/schema/need.h"
 #include "encode/schema/record_layout.h"
 #include "event/connect_schema.h"
 #include "event/emission.h"
@@ -207,11 +208,11 @@ void RecordFields::WriteCollections(Writer* out) const {
   out->BeginArray();
   size_t index = 0;
   for (const event::CollectionCount& collection : emission_->boundary->collections) {
-    out->Item(index++, kCollectionLayout.optional);
+    out->Item(index++, NeedOf(kCollectionLayout.optional));
     out->BeginStruct();
-    out->Field(0, fields[0].name, fields[0].optional);
+    out->Field(0, fields[0].name, NeedOf(fields[0].optional));
     out->String(collection.name);
-    out->Field(1, fields[1].name, fields[1].optional);
+    out->Field(1, fields[1].name, NeedOf(fields[1].optional));
     out->Integer(static_cast<int64_t>(collection.events));
     out->EndStruct();
   }

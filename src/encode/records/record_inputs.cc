@@ -43,7 +43,11 @@ absl::Status RecordInputs::Read(const InputPlan& plan, ValueContext* context, st
   ScalarWriter writer(buffer, context->nested_arrays);
   bool null = false;
   RETURN_IF_ERROR(Write(plan, context, &writer, &null));
-  *out = null ? event::Scalar::Null() : writer.value();
+  if (null) {
+    *out = event::Scalar::Null();
+  } else {
+    *out = writer.value();
+  }
   return absl::OkStatus();
 }
 

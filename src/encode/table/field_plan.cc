@@ -135,7 +135,7 @@ absl::StatusOr<std::optional<Field>> CompileField(const FieldRequest& request) {
   SetNull(request, mapping, default_value, default_texts, &field.plan);
   RETURN_IF_ERROR(SetPlaceholder(request, mapping, &field.plan));
   field.plan.column = request.index;
-  field.plan.optional = mapping.schema.optional;
+  field.plan.need = NeedOf(&mapping.schema);
   field.plan.name = column.name;
   field.schema = Shared(std::move(mapping.schema));
   return std::optional(std::move(field));

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "encode/formats/text_target.h"
 #include "encode/schema/connect_schema.h"
+#include "encode/schema/need.h"
 #include "encode/types/column_rules.h"
 #include "encode/types/placeholder.h"
 #include "encode/values/value_plan.h"
@@ -25,7 +26,7 @@ struct FieldPlan {
   Texts prefix;
   ValuePlan value;
   uint16_t column = 0;  // in the row
-  bool optional = true;
+  Need need = Need::kOptional;
   bool null_is_value = false;  // null_value stands for NULL in every format
   // What NULL is published as: always there in a required field; in an optional one its default,
   // which is for the format to take or leave.
@@ -35,6 +36,8 @@ struct FieldPlan {
   Texts null_text;
   Texts placeholder_text;
   std::string name;  // of the column, for error messages
+
+  bool optional() const { return need != Need::kRequired; }
 };
 
 // A field before it has a place: its name is decided, its prefix is not.

@@ -21,11 +21,11 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
       return Error(
           absl::StatusCode::kUnimplemented, "special_value",
           absl::StrCat(
-              column, field.optional ? "" : " is NOT NULL and",
+              column, field.optional() ? "" : " is NOT NULL and",
               " holds a value that its schema cannot represent: NaN, Infinity, a "
               "timestamp beyond 64 bits, an empty varbit(1), NULL in an array of "
               "labels",
-              field.optional ? ", and event.converting.failure.handling.mode is fail" : ""),
+              field.optional() ? ", and event.converting.failure.handling.mode is fail" : ""),
           "make the column nullable, leave it out with column.exclude.list, or choose "
           "another decimal.handling.mode or time.precision.mode");
     case Outcome::kForeignMoney:
@@ -90,7 +90,7 @@ absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outco
     Tell(ColumnNotice::Kind::kValueLost, table, field, context);
     return absl::OkStatus();
   }
-  if (!field.optional || !BecomesNull(outcome, *context)) return Fail(table, field, outcome);
+  if (!field.optional() || !BecomesNull(outcome, *context)) return Fail(table, field, outcome);
   ++context->nulled;
   Tell(ColumnNotice::Kind::kValueNulled, table, field, context);
   return absl::OkStatus();

@@ -84,7 +84,7 @@ constexpr bool LeavesNullsOut() {
 template <typename Writer>
 absl::Status WritePlaceholder(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
                               RowContext* context, Writer* out) {
-  if (plan.is_key || (!field.placeholder && !field.optional)) return NotSent(table, field);
+  if (plan.is_key || (!field.placeholder && !field.optional())) return NotSent(table, field);
   if (field.placeholder) {
     WriteConstant(*field.placeholder, field.placeholder_text, context, out);
     return absl::OkStatus();
@@ -125,7 +125,7 @@ absl::Status WriteFirstFields(const TablePlan& table, const RowPlan& plan, size_
     if constexpr (ReadyWriter<Writer>) {
       out->BeginField(field.prefix[Index(Writer::kFormat)]);
     } else {
-      out->BeginField(i, field.optional);
+      out->BeginField(i, field.need);
     }
     const event::Value& value = internal::Resolve(source, field.column);
     RETURN_IF_ERROR(internal::WriteField(table, plan, field, value, context, out));
@@ -156,7 +156,7 @@ absl::Status WriteColumn(const TablePlan& table, const RowPlan& plan, const Fiel
   const size_t begin = out->Mark();
   const absl::Status status = internal::WriteField(
       table, plan, field, internal::Resolve(source, field.column), context, out);
-  *null = status.ok() && context->wrote_null && field.optional;
+  *null = status.ok() && context->wrote_null && field.optional();
   if (*null) out->Rewind(begin);
   return status;
 }
