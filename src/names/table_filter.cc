@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::names {
 namespace {
@@ -14,18 +15,19 @@ bool IsBuiltin(absl::string_view schema, absl::string_view table) {
 }
 
 // The include list decides alone when there is one.
-bool Passes(const std::optional<java::RegexList>& include,
-            const std::optional<java::RegexList>& exclude, absl::string_view text) {
-  if (include.has_value()) return include->Matches(text);
-  return !exclude.has_value() || !exclude->Matches(text);
+bool Passes(const java::RegexList* include, const java::RegexList* exclude,
+            absl::string_view text) {
+  if (include != nullptr) return include->Matches(text);
+  return exclude == nullptr || !exclude->Matches(text);
 }
 
 }  // namespace
 
 bool TableFilter::Includes(absl::string_view schema, absl::string_view table) const {
   if (options_.ignore_builtin && IsBuiltin(schema, table)) return false;
-  return Passes(options_.schema_include, options_.schema_exclude, schema) &&
-         Passes(options_.table_include, options_.table_exclude, absl::StrCat(schema, ".", table));
+  return Passes(options_.schema_include.get(), options_.schema_exclude.get(), schema) &&
+         Passes(options_.table_include.get(), options_.table_exclude.get(),
+                absl::StrCat(schema, ".", table));
 }
 
 }  // namespace walduct::names

@@ -1,18 +1,22 @@
 // TableFilter: is schema.table captured? Rules of Debezium's RelationalTableFilters.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::names {
 
 // Which tables are captured: schema.include/exclude.list, table.include/exclude.list,
 // table.ignore.builtin.
 struct TableFilterOptions {
-  std::optional<java::RegexList> schema_include, schema_exclude, table_include, table_exclude;
+  std::shared_ptr<const java::RegexList> schema_include, schema_exclude, table_include,
+      table_exclude;
   bool ignore_builtin = true;
 };
 

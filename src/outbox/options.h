@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "absl/time/time.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::outbox {
 
@@ -14,7 +17,7 @@ enum class OutboxCleanup { kNone, kDelete, kDropPartitions };
 
 // walduct.outbox.*
 struct OutboxOptions {
-  std::optional<java::RegexList> tables;  // set whenever cleanup is not kNone
+  std::shared_ptr<const java::RegexList> tables;  // set whenever cleanup is not kNone
   OutboxCleanup cleanup = OutboxCleanup::kNone;
   absl::Duration retention = absl::Hours(7 * 24);  // zero: until acknowledged
   std::string time_column;                         // empty: recognised by its name

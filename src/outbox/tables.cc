@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/catalog.h"

@@ -1,13 +1,17 @@
 // The slot, the publication and the stream of one connector. Immutable once built.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::replication {
 
@@ -15,9 +19,9 @@ enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables }
 
 // One entry of replica.identity.autoset.values.
 struct ReplicaIdentityRule {
-  java::RegexList tables;  // "schema.table"
-  std::string identity;    // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
-  std::string index;       // INDEX only
+  std::shared_ptr<const java::RegexList> tables;  // "schema.table"
+  std::string identity;  // as ALTER TABLE takes it: FULL, DEFAULT, NOTHING, or INDEX
+  std::string index;     // INDEX only
 };
 
 enum class OffsetMismatch { kNoValidation, kTrustOffset, kTrustSlot, kTrustGreaterLsn };

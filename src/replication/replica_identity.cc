@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "java/regex/regex_list.h"
 #include "postgres/oid_text.h"
 #include "replication/options.h"
 
@@ -49,7 +50,7 @@ const ReplicaIdentityRule* RuleFor(const std::vector<ReplicaIdentityRule>& rules
                                    const std::string& table) {
   const ReplicaIdentityRule* found = nullptr;
   for (const ReplicaIdentityRule& rule : rules) {
-    if (!rule.tables.Matches(table)) continue;
+    if (!rule.tables->Matches(table)) continue;
     if (found != nullptr) {
       log::Error("replica identity not changed: several entries match the table",
                  {{"table", table}, {"property", "replica.identity.autoset.values"}});

@@ -187,10 +187,8 @@ std::vector<ReplicaIdentityRule> BuildReplicaIdentities(const config::PropertySe
   for (const std::string& part :
        java::SplitCommaList(properties.Text("replica.identity.autoset.values"))) {
     const std::vector<absl::string_view> sides = absl::StrSplit(part, absl::MaxSplits(':', 1));
-    absl::StatusOr<java::RegexList> tables = java::RegexList::Parse(sides[0]);
-    CHECK(tables.ok());
     const std::vector<std::string> words = absl::StrSplit(sides[1], ' ', absl::SkipWhitespace());
-    rules.push_back({.tables = *std::move(tables),
+    rules.push_back({.tables = java::RegexList::OfChecked(sides[0]),
                      .identity = absl::AsciiStrToUpper(words[0]),
                      .index = words.size() > 1 ? words[1] : ""});
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::route {
 namespace {
@@ -30,8 +31,11 @@ absl::StatusOr<MessageKeys> MessageKeys::Parse(absl::string_view text) {
       if (IsBlank(column)) return BadFormat();
       Entry entry;
       entry.text = absl::StrCat(absl::StripAsciiWhitespace(sides[0]), ":", column);
-      ASSIGN_OR_RETURN(entry.table, java::RegexList::Parse(sides[0]));
-      ASSIGN_OR_RETURN(entry.column, java::RegexList::Parse(absl::StrCat(sides[0], ".", column)));
+      ASSIGN_OR_RETURN(java::RegexList table, java::RegexList::Parse(sides[0]));
+      entry.table = std::make_shared<const java::RegexList>(std::move(table));
+      ASSIGN_OR_RETURN(java::RegexList whole,
+                       java::RegexList::Parse(absl::StrCat(sides[0], ".", column)));
+      entry.column = std::make_shared<const java::RegexList>(std::move(whole));
       keys.entries_.push_back(std::move(entry));
     }
   }
@@ -45,7 +49,7 @@ std::vector<uint16_t> MessageKeys::Choose(absl::string_view table,
     for (size_t i = 0; i < columns.size(); ++i) {
       const auto column = static_cast<uint16_t>(i);
       const bool taken = std::find(chosen.begin(), chosen.end(), column) != chosen.end();
-      if (!taken && entry.column.Matches(absl::StrCat(table, ".", columns[i])))
+      if (!taken && entry.column->Matches(absl::StrCat(table, ".", columns[i])))
         chosen.push_back(column);
     }
   }
@@ -56,9 +60,9 @@ std::vector<std::string> MessageKeys::Unmatched(absl::string_view table,
                                                 absl::Span<const absl::string_view> columns) const {
   std::vector<std::string> unmatched;
   for (const Entry& entry : entries_) {
-    if (!entry.table.Matches(table)) continue;
+    if (!entry.table->Matches(table)) continue;
     const bool found = std::any_of(columns.begin(), columns.end(), [&](absl::string_view column) {
-      return entry.column.Matches(absl::StrCat(table, ".", column));
+      return entry.column->Matches(absl::StrCat(table, ".", column));
     });
     if (!found) unmatched.push_back(entry.text);
   }

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::route {
 
@@ -29,9 +33,9 @@ class MessageKeys {
 
  private:
   struct Entry {
-    std::string text;        // "table:column"
-    java::RegexList table;   // alone, for Unmatched
-    java::RegexList column;  // over schema.table.column
+    std::string text;                               // "table:column"
+    std::shared_ptr<const java::RegexList> table;   // alone, for Unmatched
+    std::shared_ptr<const java::RegexList> column;  // over schema.table.column
   };
   std::vector<Entry> entries_;
 };

@@ -6,8 +6,11 @@
 #include <string>
 
 #include "java/regex/regex.h"
-#include "java/regex/regex_list.h"
 #include "route/message_keys.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::route {
 
@@ -36,7 +39,7 @@ struct RouteOptions {
   std::string transaction_suffix = "transaction";  // topic.transaction
   std::string heartbeat_prefix = "__debezium-heartbeat";
   std::string heartbeat_topic;  // topic.heartbeat.name; empty: prefix, delimiter, topic.prefix
-  std::optional<java::RegexList> message_include, message_exclude;
+  std::shared_ptr<const java::RegexList> message_include, message_exclude;
   bool tombstones_on_delete = true;
   bool skip_create = false, skip_update = false, skip_delete = false, skip_truncate = true;
 };

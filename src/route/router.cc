@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "route/topic_naming.h"
 

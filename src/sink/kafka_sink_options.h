@@ -3,17 +3,19 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "java/regex/regex_list.h"
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::sink {
 
 struct TopicCreationGroup {
   std::string name;
-  std::optional<java::RegexList> include, exclude;
+  std::shared_ptr<const java::RegexList> include, exclude;
   int replication_factor = -1;  // -1: broker default
   int partitions = -1;
   std::map<std::string, std::string> configs;

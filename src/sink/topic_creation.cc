@@ -1,6 +1,7 @@
 #include "sink/topic_creation.h"
 
 #include "base/check.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::sink {
 namespace {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "absl/time/time.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::snapshot {
 
@@ -14,7 +17,7 @@ enum class SnapshotMode { kInitial, kNever, kNoData, kInitialOnly, kAlways, kWhe
 
 struct SnapshotOptions {
   SnapshotMode mode = SnapshotMode::kInitial;
-  std::optional<java::RegexList> include_collections;
+  std::shared_ptr<const java::RegexList> include_collections;
   std::map<std::string, std::string> select_overrides;  // "schema.table" → SELECT
   bool lock_tables = false;                             // snapshot.locking.mode=shared
   absl::Duration lock_timeout = absl::Seconds(10);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "snapshot/dropped_table.h"
 #include "snapshot/options.h"

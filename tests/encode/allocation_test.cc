@@ -1,6 +1,7 @@
 // The hot path allocates nothing once its buffers have grown and its plan is compiled.
 #include "encode/options/column_options.h"
 #include "encode/options/converter_options.h"
+#include "java/regex/regex_list.h"
 #include "tests/encode/encode_fixture.h"
 #include "tests/support/allocations.h"
 
@@ -93,7 +94,8 @@ TEST_F(AllocationTest, NoneWithSchemas) {
 
 TEST_F(AllocationTest, NoneWithMasks) {
   const auto mask = [&](ColumnMaskKind kind, const char* column) {
-    options_.columns.masks.push_back({kind, 5, "SHA-256", "salt", *java::RegexList::Parse(column)});
+    options_.columns.masks.push_back(
+        {kind, 5, "SHA-256", "salt", java::RegexList::OfChecked(column)});
   };
   mask(ColumnMaskKind::kTruncate, "public.t.(b|h|t)");
   mask(ColumnMaskKind::kHash, "public.t.s");

@@ -9,6 +9,7 @@
 #include "encode/table/table_plan.h"
 #include "encode/types/source_type.h"
 #include "encode/values/text_hash.h"
+#include "java/regex/regex_list.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {
@@ -16,7 +17,9 @@ namespace {
 
 using java::RegexList;
 
-RegexList List(const std::string& text) { return *RegexList::Parse(text); }
+std::shared_ptr<const RegexList> List(const std::string& text) {
+  return RegexList::OfChecked(text);
+}
 
 ColumnMask Stars(uint32_t length, const std::string& columns) {
   return {ColumnMaskKind::kStars, length, "", "", List(columns)};

@@ -4,6 +4,7 @@
 
 #include "encode/options/column_options.h"
 #include "encode/options/converter_options.h"
+#include "java/regex/regex_list.h"
 #include "names/name_adjustment.h"
 #include "tests/encode/encode_fixture.h"
 
@@ -140,9 +141,9 @@ TEST_F(ComparisonTest, FLT07NullIsNotItsDefault) {
 
 TEST_F(ComparisonTest, FLT07MaskedAndExcludedColumnsDoNotCount) {
   options_.columns.masks = {
-      {ColumnMaskKind::kTruncate, 2, "", "", *java::RegexList::Parse("public.t.x")},
-      {ColumnMaskKind::kStars, 3, "", "", *java::RegexList::Parse("public.t.m")}};
-  options_.columns.exclude = *java::RegexList::Parse("public.t.e");
+      {ColumnMaskKind::kTruncate, 2, "", "", java::RegexList::OfChecked("public.t.x")},
+      {ColumnMaskKind::kStars, 3, "", "", java::RegexList::OfChecked("public.t.m")}};
+  options_.columns.exclude = java::RegexList::OfChecked("public.t.e");
   EXPECT_TRUE(SameValue({"x", MakeType("text")}, Text("xyz"), Text("xyw")));
   EXPECT_FALSE(SameValue({"x", MakeType("text")}, Text("xyz"), Text("xzz")));
   EXPECT_TRUE(SameValue({"m", MakeType("text")}, Null(), Text("secret")));

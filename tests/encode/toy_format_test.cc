@@ -11,6 +11,7 @@
 #include "encode/options/value_options.h"
 #include "encode/readers/read_table.h"
 #include "encode/table/row_writer.h"
+#include "java/regex/regex_list.h"
 #include "tests/encode/encode_fixture.h"
 #include "tests/encode/toy_reader.h"
 #include "tests/support/type_samples.h"
@@ -114,7 +115,8 @@ TEST_F(ToyFormatTest, HoldsWhatIsNotThere) {
 
 TEST_F(ToyFormatTest, HoldsMasks) {
   const auto mask = [&](ColumnMaskKind kind, const char* column) {
-    options_.columns.masks.push_back({kind, 3, "SHA-256", "salt", *java::RegexList::Parse(column)});
+    options_.columns.masks.push_back(
+        {kind, 3, "SHA-256", "salt", java::RegexList::OfChecked(column)});
   };
   mask(ColumnMaskKind::kStars, "public.t.s");
   mask(ColumnMaskKind::kHash, "public.t.h");

@@ -1,4 +1,5 @@
 #include "encode/options/encode_options.h"
+#include "java/regex/regex_list.h"
 #include "kafka/options.h"
 #include "offset/options.h"
 #include "sink/options.h"

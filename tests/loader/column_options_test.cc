@@ -4,6 +4,7 @@
 
 #include "encode/options/encode_options.h"
 #include "java/regex/regex.h"
+#include "java/regex/regex_list.h"
 #include "route/options.h"
 #include "tests/loader/load_fixture.h"
 
@@ -33,7 +34,7 @@ TEST_F(ColumnOptionsTest, MasksAreOrderedByKind) {
   ASSERT_EQ(columns.masks.size(), 4u);
   EXPECT_EQ(columns.masks[0].kind, encode::ColumnMaskKind::kTruncate);
   EXPECT_EQ(columns.masks[0].length, 20u);
-  EXPECT_TRUE(columns.masks[0].columns.Matches("PUBLIC.T.D"));
+  EXPECT_TRUE(columns.masks[0].columns->Matches("PUBLIC.T.D"));
   EXPECT_EQ(columns.masks[1].kind, encode::ColumnMaskKind::kStars);
   EXPECT_EQ(columns.masks[1].length, 0u);
   EXPECT_EQ(columns.masks[2].kind, encode::ColumnMaskKind::kHash);

@@ -6,6 +6,7 @@
 #include "encode/options/encode_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
 #include "postgres/options.h"
@@ -231,7 +232,7 @@ TEST_F(LoaderTest, TransactionsHeartbeatsMessagesAndIdentitiesAreRead) {
   EXPECT_TRUE(options.route->message_include->Matches("b"));
   ASSERT_EQ(options.replication->replica_identities.size(), 2u);
   EXPECT_EQ(options.replication->replica_identities[0].identity, "FULL");
-  EXPECT_TRUE(options.replication->replica_identities[0].tables.Matches("public.orders"));
+  EXPECT_TRUE(options.replication->replica_identities[0].tables->Matches("public.orders"));
   EXPECT_EQ(options.replication->replica_identities[1].identity, "INDEX");
   EXPECT_EQ(options.replication->replica_identities[1].index, "i_1");
 }

@@ -1,3 +1,4 @@
+#include "java/regex/regex_list.h"
 #include "outbox/options.h"
 #include "tests/loader/load_fixture.h"
 
@@ -12,7 +13,7 @@ class OutboxOptionsTest : public LoadFixture {};
 TEST_F(OutboxOptionsTest, AreOffByDefault) {
   const LoadResult result = LoadWith("");
   EXPECT_EQ(result.options.outbox->cleanup, outbox::OutboxCleanup::kNone);
-  EXPECT_FALSE(result.options.outbox->tables.has_value());
+  EXPECT_FALSE(result.options.outbox->tables != nullptr);
 }
 
 TEST_F(OutboxOptionsTest, AreRead) {

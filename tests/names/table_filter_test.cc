@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "java/regex/regex_list.h"
+
 namespace walduct::names {
 namespace {
 
-java::RegexList List(absl::string_view text) { return *java::RegexList::Parse(text); }
+std::shared_ptr<const java::RegexList> List(absl::string_view text) {
+  return java::RegexList::OfChecked(text);
+}
 
 TEST(TableFilter, WithoutListsEverythingButTheBuiltInsIsCaptured) {
   const TableFilter filter({});

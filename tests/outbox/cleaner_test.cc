@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "tests/outbox/outbox_fixture.h"
@@ -143,7 +144,7 @@ class PartitionTest : public OutboxFixture {
 
 // PostgreSQL refuses to delete from a table that publishes deletes and has no replica identity.
 TEST_F(PartitionTest, GoesOnAfterATableThatFails) {
-  options_.tables = java::RegexList::Parse("public.a,public.outbox").value();
+  options_.tables = java::RegexList::OfChecked("public.a,public.outbox");
   options_.cleanup = OutboxCleanup::kDelete;
   Run("CREATE TABLE public.a (id int, created_at timestamptz)");
   Run("ALTER PUBLICATION pub ADD TABLE public.a");
@@ -205,7 +206,7 @@ TEST_F(PartitionTest, APartitionBeingDetachedIsNotDropped) {
   Run("CREATE TABLE public.p1 PARTITION OF public.p FOR VALUES FROM (MINVALUE) TO ('2020-01-02')");
   Run("ALTER PUBLICATION pub SET TABLE public.p");
   Run("INSERT INTO public.p VALUES (1, '2020-01-01')");
-  options_.tables = java::RegexList::Parse("public.p").value();
+  options_.tables = java::RegexList::OfChecked("public.p");
   const Fence fence = MustTakeFence();
   const auto reader = MustOpen(database_);
   MustQuery(*reader, "BEGIN");
@@ -228,7 +229,7 @@ TEST_F(CleanerTest, RowsOfBeforeATableWasPublishedStay) {
       .beginning = MarkServer(*cleaning_)->next_xid, .looked = false, .tables = {}};
   query.memory = &memory;
   ASSERT_TRUE(FindLeaves(*cleaning_, query).ok());
-  options_.tables = java::RegexList::Parse("public.outbox,public.late").value();
+  options_.tables = java::RegexList::OfChecked("public.outbox,public.late");
   Run("INSERT INTO public.late VALUES (1)");
   Run("ALTER PUBLICATION pub ADD TABLE public.late");
   Run("INSERT INTO public.late VALUES (2)");
@@ -313,7 +314,7 @@ TEST_F(RefusalTest, NotPublished) {
 TEST_F(RefusalTest, NotCaptured) {
   CreateTable();
   names::TableFilterOptions other;
-  other.table_include = java::RegexList::Parse("public.orders").value();
+  other.table_include = java::RegexList::OfChecked("public.orders");
   captured_ = names::TableFilter(other);
   EXPECT_EQ(Reason(), "outbox_not_captured");
 }

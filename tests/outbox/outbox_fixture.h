@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/cleaner.h"
 #include "outbox/options.h"
@@ -23,7 +24,7 @@ class OutboxFixture : public ::testing::Test {
         cleaning_(testing::MustOpen(database_)),
         writing_(testing::MustOpen(database_)),
         captured_(names::TableFilterOptions{}) {
-    options_.tables = java::RegexList::Parse("public.outbox").value();
+    options_.tables = java::RegexList::OfChecked("public.outbox");
     options_.cleanup = OutboxCleanup::kDelete;
     options_.retention = absl::ZeroDuration();
   }

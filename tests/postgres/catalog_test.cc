@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/poller.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "postgres/schema_query.h"
 #include "tests/support/postgres_server.h"
@@ -273,7 +274,7 @@ TEST_F(CatalogTest, E57_CapturedTablesSortedWithPartitionsAndOddNames) {
 TEST_F(CatalogTest, CapturedTablesAreFiltered) {
   Run("CREATE TABLE public.yes(id int); CREATE TABLE public.no(id int)");
   names::TableFilterOptions options;
-  options.table_include = *java::RegexList::Parse("public\\.y.*");
+  options.table_include = java::RegexList::OfChecked("public\\.y.*");
   const auto tables = catalog_.CapturedTables(names::TableFilter(options));
   ASSERT_TRUE(tables.ok()) << tables.status();
   ASSERT_EQ(tables->size(), 1u);

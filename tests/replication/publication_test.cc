@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "postgres/options.h"
 #include "replication/options.h"
@@ -23,7 +24,7 @@ class PublicationTest : public ::testing::Test {
   absl::Status Ensure(const std::string& include = ".*") { return EnsureAs(*session_, include); }
   absl::Status EnsureAs(postgres::Connection& connection, const std::string& include = ".*") {
     names::TableFilterOptions filter;
-    filter.table_include = *java::RegexList::Parse(include);
+    filter.table_include = java::RegexList::OfChecked(include);
     postgres::Catalog catalog(*session_);
     return EnsurePublication(connection, options_,
                              *catalog.CapturedTables(names::TableFilter(filter)));

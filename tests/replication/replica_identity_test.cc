@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "postgres/options.h"
 #include "replication/options.h"
@@ -27,7 +28,7 @@ class ReplicaIdentityTest : public ::testing::Test {
   }
   static ReplicaIdentityRule Rule(absl::string_view tables, const std::string& identity,
                                   const std::string& index = "") {
-    return {.tables = *java::RegexList::Parse(tables), .identity = identity, .index = index};
+    return {.tables = java::RegexList::OfChecked(tables), .identity = identity, .index = index};
   }
   // The log of setting the identities.
   std::string Set(const std::vector<ReplicaIdentityRule>& rules) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 
 namespace walduct::route {
@@ -364,14 +365,14 @@ TEST_F(RouterTest, MSG04PrefixListsDecideWhichMessagesPass) {
     change.message = &message;
     return !Route(change).empty();
   };
-  options_.message_include = *java::RegexList::Parse("keep.*, with space:x");
+  options_.message_include = java::RegexList::OfChecked("keep.*, with space:x");
   EXPECT_TRUE(passes("keep1"));
   EXPECT_TRUE(passes("KEEP"));
   EXPECT_TRUE(passes("with space:x"));
   EXPECT_FALSE(passes("dont keep")) << "the whole prefix has to match";
   EXPECT_EQ(router_->counters().filtered_messages, 1u);
   options_.message_include.reset();
-  options_.message_exclude = *java::RegexList::Parse("drop");
+  options_.message_exclude = java::RegexList::OfChecked("drop");
   router_.reset();
   EXPECT_TRUE(passes("dropped"));
   EXPECT_FALSE(passes("drop"));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "java/regex/regex_list.h"
 #include "sink/kafka_sink_options.h"
 
 namespace walduct::sink {
@@ -14,7 +15,9 @@ TopicCreationGroup Group(const std::string& name, int partitions) {
   return group;
 }
 
-java::RegexList List(absl::string_view text) { return *java::RegexList::Parse(text); }
+std::shared_ptr<const java::RegexList> List(absl::string_view text) {
+  return java::RegexList::OfChecked(text);
+}
 
 class TopicCreationTest : public testing::Test {
  protected:

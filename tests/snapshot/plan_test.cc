@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "snapshot/options.h"
 
@@ -15,10 +16,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-java::RegexList List(absl::string_view text) {
-  auto list = java::RegexList::Parse(text);
-  EXPECT_TRUE(list.ok()) << list.status();
-  return *std::move(list);
+std::shared_ptr<const java::RegexList> List(absl::string_view text) {
+  return java::RegexList::OfChecked(text);
 }
 
 std::vector<std::string> Order(const std::vector<std::pair<std::string, std::string>>& tables,

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "base/check.h"
 #include "config/properties/validators.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::config {
 
@@ -47,11 +48,8 @@ absl::Duration PropertySet::Milliseconds(absl::string_view name) const {
   return absl::Milliseconds(Integer(name));
 }
 
-std::optional<java::RegexList> PropertySet::Regexes(absl::string_view name) const {
-  if (!IsSet(name)) return std::nullopt;
-  absl::StatusOr<java::RegexList> list = java::RegexList::Parse(Find(name)->value);
-  CHECK(list.ok());  // checked before
-  return *std::move(list);
+std::shared_ptr<const java::RegexList> PropertySet::Regexes(absl::string_view name) const {
+  return IsSet(name) ? java::RegexList::OfChecked(Find(name)->value) : nullptr;
 }
 
 }  // namespace walduct::config

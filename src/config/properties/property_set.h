@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,7 +15,10 @@
 #include "absl/time/time.h"
 #include "config/properties/definition.h"
 #include "config/properties/property_table.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::config {
 
@@ -52,8 +55,8 @@ class PropertySet {
   int64_t Integer(absl::string_view name) const;
   absl::Duration Milliseconds(absl::string_view name) const;
 
-  // Any name. nullopt when absent or blank.
-  std::optional<java::RegexList> Regexes(absl::string_view name) const;
+  // Any name. Null when absent or blank.
+  std::shared_ptr<const java::RegexList> Regexes(absl::string_view name) const;
 
  private:
   const PropertyTable* table_;

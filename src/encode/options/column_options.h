@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "java/regex/regex_list.h"
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::encode {
 
@@ -18,16 +20,16 @@ struct ColumnMask {
   ColumnMaskKind kind = ColumnMaskKind::kStars;
   uint32_t length = 0;          // kTruncate, kStars: characters
   std::string algorithm, salt;  // kHash, kHashV2; the algorithm under its first name ("SHA-1")
-  java::RegexList columns;      // over schema.table.column
+  std::shared_ptr<const java::RegexList> columns;  // over schema.table.column
 };
 
 // Columns of the value; a key keeps its columns as they are.
 struct ColumnOptions {
-  std::optional<java::RegexList> include, exclude;  // over schema.table.column
+  std::shared_ptr<const java::RegexList> include, exclude;  // over schema.table.column
   // by kind, then as configured: the order in which Debezium asks them
   std::vector<ColumnMask> masks;
-  std::optional<java::RegexList> propagate_columns;  // over schema.table.column
-  std::optional<java::RegexList> propagate_types;    // over schema.table.type
+  std::shared_ptr<const java::RegexList> propagate_columns;  // over schema.table.column
+  std::shared_ptr<const java::RegexList> propagate_types;    // over schema.table.type
 };
 
 }  // namespace walduct::encode

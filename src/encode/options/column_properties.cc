@@ -163,9 +163,8 @@ ColumnOptions BuildColumns(const config::PropertySet& properties) {
     const std::string problem = ParseName(property.name, &mask);
     if (!mask) continue;
     CHECK(problem.empty());  // checked before
-    std::optional<java::RegexList> list = properties.Regexes(property.name);
-    if (!list) continue;
-    mask->columns = *std::move(list);
+    mask->columns = properties.Regexes(property.name);
+    if (mask->columns == nullptr) continue;
     columns.masks.push_back(*std::move(mask));
   }
   std::stable_sort(columns.masks.begin(), columns.masks.end(),

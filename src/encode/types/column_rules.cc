@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "encode/options/column_options.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::encode {
 namespace {
@@ -15,7 +16,7 @@ bool IsHash(const ColumnMask& mask) {
 template <typename Filter>
 const ColumnMask* FirstMask(const ColumnOptions& options, absl::string_view column, Filter filter) {
   for (const ColumnMask& mask : options.masks) {
-    if (filter(mask) && mask.columns.Matches(column)) return &mask;
+    if (filter(mask) && mask.columns->Matches(column)) return &mask;
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 #include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
 #include "engine/configuration/connector_options.h"
+#include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/connection_options.h"
@@ -112,7 +113,7 @@ absl::Status AddUnboundPartitions(const ConnectorOptions& config, postgres::Conn
                                   ChainPreview* preview) {
   const auto& transforms = config.chain->transforms;
   const auto router = std::find_if(transforms.begin(), transforms.end(),
-                                   [](const auto& spec) { return spec.tables.has_value(); });
+                                   [](const auto& spec) { return spec.tables != nullptr; });
   if (router == transforms.end()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const auto rows, connection.Query(kPartitions));
   const names::TableFilter filter(*config.tables);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
+#include "base/check.h"
 #include "base/status_macros.h"
 #include "java/regex/regex.h"
 
@@ -43,6 +44,12 @@ absl::StatusOr<RegexList> RegexList::Parse(absl::string_view list) {
     result.entries_.push_back(std::move(regex));
   }
   return result;
+}
+
+std::shared_ptr<const RegexList> RegexList::OfChecked(absl::string_view list) {
+  absl::StatusOr<RegexList> parsed = Parse(list);
+  CHECK(parsed.ok());
+  return std::make_shared<const RegexList>(*std::move(parsed));
 }
 
 bool RegexList::Matches(absl::string_view text) const { return FirstMatch(text).has_value(); }

@@ -19,6 +19,8 @@ class RegexList {
  public:
   // InvalidArgument names the entry, what is wrong and where.
   static absl::StatusOr<RegexList> Parse(absl::string_view list);
+  // Of a list that was checked before. Options hold it so, and their headers declare the class.
+  static std::shared_ptr<const RegexList> OfChecked(absl::string_view list);
 
   bool Matches(absl::string_view text) const;
   // Index of the first entry that matches: Debezium orders the tables of a snapshot by it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "java/regex/regex_list.h"
 #include "transform/options/transform_class.h"
 
 namespace walduct::transform {

@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "java/regex/regex_list.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::transform {
 
@@ -25,7 +27,7 @@ struct TransformSpec {
   bool negate = false;
   bool strict = false;  // walduct.strict: nothing is guessed
   // walduct.outbox.tables: the rows it sees; absent: all
-  std::optional<java::RegexList> tables = {};
+  std::shared_ptr<const java::RegexList> tables = {};
   // A new stage, with no memory of what the ones before it have seen.
   std::function<std::unique_ptr<const Stage>()> make = {};
 };

@@ -6,18 +6,20 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "java/regex/regex_list.h"
 #include "transform/options/guess.h"
 #include "transform/options/option_row.h"
 #include "transform/options/option_values.h"
 #include "transform/template/predicate.h"
 #include "transform/template/stage.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::transform {
 
@@ -34,7 +36,7 @@ struct Setting {
   OptionValues options;
   bool strict = false;  // walduct.strict: nothing is guessed
   // walduct.outbox.tables: the rows it sees; absent: all
-  std::optional<java::RegexList> tables = {};
+  std::shared_ptr<const java::RegexList> tables = {};
 };
 
 // Makes a new stage of options that were read before.

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "java/regex/regex_list.h"
 #include "names/topic_name.h"
 #include "transform/options/transform_class.h"
 #include "transform/outbox/envelope_names.h"

@@ -2,17 +2,20 @@
 // or from hearsay, are read. Pure functions.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "java/regex/regex_list.h"
 #include "java/regex/regex_rename.h"
 #include "transform/options/transform_class.h"
 #include "transform/outbox/column_mapping.h"
 #include "transform/outbox/json_schema.h"
 #include "transform/outbox/placements.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::transform {
 
@@ -31,7 +34,7 @@ enum class UpdateBehavior { kWarn, kError, kFatal };
 struct RouterOptions {
   std::string alias;
   bool strict = false;
-  std::optional<java::RegexList> tables;  // absent: every row is an outbox row
+  std::shared_ptr<const java::RegexList> tables;  // absent: every row is an outbox row
   OutboxColumnOptions columns;
   std::string timestamp;       // column; empty: none
   std::string schema_version;  // column; empty: none

@@ -51,9 +51,8 @@ bool IsTopicCharacter(char c) {
 
 }  // namespace
 
-std::optional<java::RegexList> BoundOutboxTables(const config::PropertySet& properties) {
-  if (!BindsTables(properties)) return std::nullopt;
-  return properties.Regexes("walduct.outbox.tables");
+std::shared_ptr<const java::RegexList> BoundOutboxTables(const config::PropertySet& properties) {
+  return BindsTables(properties) ? properties.Regexes("walduct.outbox.tables") : nullptr;
 }
 
 void AddImplicitRouter(const config::PropertySet& properties, ChainSpec* chain) {

@@ -3,19 +3,23 @@
 // functions.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "config/properties/property_set.h"
-#include "java/regex/regex_list.h"
 #include "transform/chain/chain_spec.h"
 #include "transform/options/guess.h"
+
+namespace walduct::java {
+class RegexList;
+}
 
 namespace walduct::transform {
 
 // The tables whose rows an EventRouter sees; absent: those of all tables.
-std::optional<java::RegexList> BoundOutboxTables(const config::PropertySet& properties);
+std::shared_ptr<const java::RegexList> BoundOutboxTables(const config::PropertySet& properties);
 
 // Puts an EventRouter with Debezium's defaults in front of a chain that has none.
 void AddImplicitRouter(const config::PropertySet& properties, ChainSpec* chain);
