@@ -1,6 +1,6 @@
 // Environment: what the program asks of the machine it runs on: what time it is, and to sleep. The
-// composition root hands it down, and each room passes it on to whoever needs it; a simulation
-// hands down its own. Left alone it is the real one. Both are borrowed.
+// composition root hands down the real one, a simulation its own, and each room passes it on to
+// what needs it: there is no default. Both are borrowed.
 #pragma once
 
 #include "base/clock.h"
@@ -9,8 +9,11 @@
 namespace walduct {
 
 struct Environment {
-  Clock* clock = &Clock::Real();
-  Poller* poller = &Poller::Real();
+  Environment(Clock* the_clock, Poller* the_poller) : clock(the_clock), poller(the_poller) {}
+  static Environment Real() { return {&Clock::Real(), &Poller::Real()}; }
+
+  Clock* clock;
+  Poller* poller;
 };
 
 }  // namespace walduct

@@ -13,7 +13,8 @@ namespace walduct::cli {
 int ShowOffsets(const Arguments& arguments) {
   std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  const absl::StatusOr<std::string> body = engine::ReadOffsets(results.front().options, {});
+  const absl::StatusOr<std::string> body =
+      engine::ReadOffsets(results.front().options, Environment::Real());
   if (!body.ok()) return PrintStatus(body.status());
   if (arguments.offsets_file.empty() || arguments.offsets_file == "-") {
     std::cout << *body << "\n";
@@ -36,7 +37,7 @@ int ImportOffsets(const Arguments& arguments) {
   }
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  return PrintStatus(engine::WriteOffsets(results.front().options, body, {}));
+  return PrintStatus(engine::WriteOffsets(results.front().options, body, Environment::Real()));
 }
 
 }  // namespace walduct::cli

@@ -70,7 +70,7 @@ class ShutdownWatch {
     const engine::ConnectorSet* connectors = nullptr;
     bool has_goal = false;
     absl::Duration limit;
-    Environment environment = {};
+    Environment environment;
   };
   explicit ShutdownWatch(const Parts& parts) : parts_(parts), thread_([this] { Run(); }) {}
   ~ShutdownWatch() {
@@ -166,7 +166,7 @@ int RunConnectors(const Arguments& arguments) {
   if (!LoadAll(arguments, &results) || !CheckDistinct(results) || !ParseGoal(arguments, &goal)) {
     return engine::kExitConfiguration;
   }
-  const Environment environment;  // the real one
+  const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);
   return RunAll(results, goal, mode, stop, environment);

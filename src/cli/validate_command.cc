@@ -15,7 +15,7 @@ namespace {
 
 // What the outbox tables are like, as far as the transforms care.
 int ShowPreview(const engine::ConnectorOptions& options) {
-  const auto preview = engine::PreviewOnServer(options, {});
+  const auto preview = engine::PreviewOnServer(options, Environment::Real());
   if (!preview.ok()) {
     std::cout << "error: " << preview.status().message() << "\n";
     if (const std::string hint = ErrorHint(preview.status()); !hint.empty())

@@ -89,7 +89,7 @@ class Producer {
     std::string bootstrap_servers;
     Properties java;  // see ProducerProperties
     ProducerRules rules;
-    Environment environment = {};
+    Environment environment;
   };
   static absl::StatusOr<std::unique_ptr<Producer>> Create(const Options& options);
   ~Producer();

@@ -28,7 +28,7 @@ struct TopicReadOptions {
   Properties java;  // of a consumer
   std::string topic;
   absl::Duration timeout;  // for everything
-  Environment environment = {};
+  Environment environment;
 };
 
 // Calls handler for each record, in order within a partition. Blocks.

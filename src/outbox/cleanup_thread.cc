@@ -67,12 +67,12 @@ absl::Status CleanupThread::Round() {
 
 absl::Status CleanupThread::Open() {
   if (connection_ != nullptr) return absl::OkStatus();
-  postgres::ConnectionOptions options;
-  options.database = *options_.database;
+  postgres::ConnectionOptions options = {
+      .database = *options_.database,
+      .application_name = absl::StrCat("walduct ", options_.connector, " outbox"),
+      .stopping = [this] { return stopping(); },
+      .environment = options_.environment};
   options.database.connect_timeout = std::min(options.database.connect_timeout, kConnectTimeout);
-  options.application_name = absl::StrCat("walduct ", options_.connector, " outbox");
-  options.environment = options_.environment;
-  options.stopping = [this] { return stopping(); };
   ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options)));
   ASSIGN_OR_RETURN(const ServerMark now, MarkServer(*connection));
   if (now.started != options_.server_started) {

@@ -43,7 +43,7 @@ class CleanupThread {
     std::string publication;
     std::string server_started;     // ServerMark's, when the attempt began
     TableMemory* memory = nullptr;  // of the thread, while it runs
-    Environment environment = {};
+    Environment environment;
   };
   explicit CleanupThread(Options options);
   // Cancels what runs; ends within seconds.

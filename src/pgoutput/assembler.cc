@@ -1,7 +1,6 @@
 // Dispatch, transactions and resume. The changes are in assembler_changes.cc.
 #include "pgoutput/assembler.h"
 
-
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "pgoutput/assembler_errors.h"

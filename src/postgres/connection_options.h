@@ -20,7 +20,7 @@ struct ConnectionOptions {
   bool keep_lc_monetary = false;  // the role's own, to ask what it is
   // Gives up connecting, and later statements that have run for a second: Cancelled stopped.
   StopCheck stopping = nullptr;
-  Environment environment = {};  // of all waiting on this connection
+  Environment environment;  // of all waiting on this connection
 };
 
 }  // namespace walduct::postgres

@@ -35,7 +35,8 @@ TEST_P(DurabilityBadTest, IsRefusedWhateverItIsCalled) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().named));
   EXPECT_FALSE(Producer::Create({.bootstrap_servers = "localhost:1",
                                  .java = {{GetParam().name, GetParam().value}},
-                                 .rules = {}})
+                                 .rules = {},
+                                 .environment = Environment::Real()})
                    .ok());
 }
 

@@ -33,7 +33,8 @@ class ProducerTest : public testing::Test {
   std::unique_ptr<Producer> Open(Properties java = {}, size_t buffer_bytes = 1u << 20) {
     auto producer = Producer::Create({.bootstrap_servers = cluster_.bootstrap_servers(),
                                       .java = std::move(java),
-                                      .rules = {.buffer_bytes = buffer_bytes}});
+                                      .rules = {.buffer_bytes = buffer_bytes},
+                                      .environment = Environment::Real()});
     EXPECT_TRUE(producer.ok()) << producer.status();
     return *std::move(producer);
   }
@@ -59,7 +60,8 @@ class ProducerTest : public testing::Test {
     const absl::Status status = ReadTopic({.bootstrap_servers = cluster_.bootstrap_servers(),
                                            .java = {},
                                            .topic = topic,
-                                           .timeout = kPatience},
+                                           .timeout = kPatience,
+                                           .environment = Environment::Real()},
                                           [&](const TopicRecord& record) {
                                             Read read;
                                             if (record.key) read.key.emplace(*record.key);
@@ -229,7 +231,8 @@ TEST_F(ProducerTest, HeadersAndPartitionAreSent) {
   const absl::Status status = ReadTopic({.bootstrap_servers = cluster_.bootstrap_servers(),
                                          .java = {},
                                          .topic = "t",
-                                         .timeout = kPatience},
+                                         .timeout = kPatience,
+                                         .environment = Environment::Real()},
                                         [&](const TopicRecord& r) { partition = r.partition; });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(partition, 2);
@@ -249,8 +252,10 @@ TEST_F(ProducerTest, TheDescriptorWakesWhenADeliveryArrives) {
 
 TEST_F(ProducerTest, CheckConnectedTellsABrokerFromNone) {
   EXPECT_TRUE(Open()->CheckConnected(kPatience).ok());
-  const auto nobody =
-      Producer::Create({.bootstrap_servers = "127.0.0.1:1", .java = {}, .rules = {}});
+  const auto nobody = Producer::Create({.bootstrap_servers = "127.0.0.1:1",
+                                        .java = {},
+                                        .rules = {},
+                                        .environment = Environment::Real()});
   ASSERT_TRUE(nobody.ok());
   const absl::Status status = (*nobody)->CheckConnected(kPatience);
   EXPECT_EQ(ErrorReason(status), "broker_unavailable");
@@ -263,7 +268,8 @@ TEST_F(ProducerTest, ReadingATopicThatIsNotThereSaysSo) {
   const absl::Status status = ReadTopic({.bootstrap_servers = cluster_.bootstrap_servers(),
                                          .java = {},
                                          .topic = "none",
-                                         .timeout = kPatience},
+                                         .timeout = kPatience,
+                                         .environment = Environment::Real()},
                                         [](const TopicRecord&) {});
   EXPECT_EQ(ErrorReason(status), "topic_missing") << status;
 }
@@ -272,7 +278,8 @@ TEST_F(ProducerTest, ReadingIsBoundedInTime) {
   const absl::Status status = ReadTopic({.bootstrap_servers = "127.0.0.1:1",
                                          .java = {},
                                          .topic = "t",
-                                         .timeout = absl::Milliseconds(300)},
+                                         .timeout = absl::Milliseconds(300),
+                                         .environment = Environment::Real()},
                                         [](const TopicRecord&) {});
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
 }

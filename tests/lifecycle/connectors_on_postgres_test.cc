@@ -53,7 +53,7 @@ class PostgresWorld final : public World {
   std::map<std::string, Targets> targets;  // filled before connectors run
 
  private:
-  const Environment environment_;
+  const Environment environment_ = Environment::Real();
 };
 
 class ConnectorsOnPostgres : public ::testing::Test {

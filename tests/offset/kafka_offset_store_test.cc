@@ -28,7 +28,7 @@ class KafkaOffsetStoreTest : public testing::Test {
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     OffsetOptions options;
     options.topic = kTopic;
-    auto store = CreateOffsetStore(options, kafka, {connector, "srv"}, {});
+    auto store = CreateOffsetStore(options, kafka, {connector, "srv"}, Environment::Real());
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
@@ -51,8 +51,10 @@ class KafkaOffsetStoreTest : public testing::Test {
     return offset.ok() && offset->has_value() ? (*offset)->position.commit_end.value() : 0;
   }
   void Produce(absl::string_view key, absl::string_view value) {
-    auto producer = kafka::Producer::Create(
-        {.bootstrap_servers = cluster_.bootstrap_servers(), .java = {}, .rules = {}});
+    auto producer = kafka::Producer::Create({.bootstrap_servers = cluster_.bootstrap_servers(),
+                                             .java = {},
+                                             .rules = {},
+                                             .environment = Environment::Real()});
     ASSERT_TRUE(producer.ok());
     const auto topic = (*producer)->OpenTopic(kTopic);
     ASSERT_TRUE(topic.ok());
@@ -120,7 +122,7 @@ TEST_F(KafkaOffsetStoreTest, ABrokerThatIsAwayIsSaidInTime) {
   options.flush_timeout = absl::Milliseconds(300);
   kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"}, {});
+  const auto store = KafkaOffsetStore::Create(options, kafka, {"c", "srv"}, Environment::Real());
   ASSERT_TRUE(store.ok());
   const absl::Status status = (*store)->Load().status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;

@@ -31,7 +31,8 @@ class BackgroundStatementTest : public ::testing::Test {
     return std::make_unique<BackgroundStatement>(
         BackgroundStatement::Options{.connection = {.database = database_,
                                                     .application_name = "walduct beat",
-                                                    .keep_search_path = true},
+                                                    .keep_search_path = true,
+                                                    .environment = Environment::Real()},
                                      .sql = sql,
                                      .what = "heartbeat.action.query",
                                      .connector = "c"});

@@ -19,7 +19,8 @@ using testing::MustQuery;
 using testing::PostgresServer;
 
 absl::Status OpenStatus(const DatabaseOptions& database, SessionKind kind = SessionKind::kSql) {
-  return Connection::Open({.database = database, .kind = kind}).status();
+  return Connection::Open({.database = database, .kind = kind, .environment = Environment::Real()})
+      .status();
 }
 
 TEST(ConnectionTest, FAIL05_WrongPasswordIsUnauthenticated) {
@@ -103,8 +104,9 @@ TEST(ConnectionTest, P14_PinsTheTextOfValuesOnBothKindsOfSession) {
 }
 
 TEST(ConnectionTest, KeepsTheSearchPathForSqlOfTheUser) {
-  auto session = Connection::Open(
-      {.database = PostgresServer::Shared().CreateDatabase(), .keep_search_path = true});
+  auto session = Connection::Open({.database = PostgresServer::Shared().CreateDatabase(),
+                                   .keep_search_path = true,
+                                   .environment = Environment::Real()});
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_THAT(MustQuery(**session, "SELECT current_setting('search_path')"), HasSubstr("public"));
 }

@@ -31,7 +31,7 @@ std::map<std::string, std::string> Parameters(const ConnectionOptions& options) 
 }
 
 TEST(ConnectionParametersTest, SEC01_PassesTlsToBothKindsOfSession) {
-  ConnectionOptions options;
+  ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
   options.database.sslmode = "verify-full";
   options.database.sslrootcert = "/ca.pem";
   options.database.sslcert = "/c.pem";
@@ -49,14 +49,14 @@ TEST(ConnectionParametersTest, SEC01_PassesTlsToBothKindsOfSession) {
 }
 
 TEST(ConnectionParametersTest, LeavesLibpqItsDefaultsForWhatIsNotGiven) {
-  const auto found = Parameters({});
+  const auto found = Parameters({.database = {}, .environment = Environment::Real()});
   EXPECT_FALSE(found.contains("password"));
   EXPECT_FALSE(found.contains("sslcert"));
   EXPECT_FALSE(found.contains("replication"));
 }
 
 TEST(ConnectionParametersTest, FAIL04_AsksForKeepalivesUnlessSwitchedOff) {
-  ConnectionOptions options;
+  ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
   EXPECT_EQ(Parameters(options)["keepalives"], "1");
   EXPECT_EQ(Parameters(options)["tcp_user_timeout"], "35000");
   options.database.tcp_keepalive = false;
@@ -65,7 +65,7 @@ TEST(ConnectionParametersTest, FAIL04_AsksForKeepalivesUnlessSwitchedOff) {
 }
 
 TEST(ConnectionParametersTest, PinsRowSecurityOnlyWhereTablesAreRead) {
-  ConnectionOptions options;
+  ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
   EXPECT_NE(StartupOptions(options).find("row_security=off"), std::string::npos);
   options.kind = SessionKind::kReplication;
   EXPECT_EQ(StartupOptions(options).find("row_security"), std::string::npos);

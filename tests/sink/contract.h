@@ -27,7 +27,7 @@ class SinkTarget {
   // A topic of this test's own.
   virtual std::string Topic(const std::string& name) { return name; }
   // The sink's time: simulated for a fake.
-  virtual Environment environment() { return {}; }
+  virtual Environment environment() { return Environment::Real(); }
 };
 
 struct ContractParameter {

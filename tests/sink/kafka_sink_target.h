@@ -84,7 +84,7 @@ class KafkaSinkTarget : public SinkTarget {
     options.topic_creation = {group};
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = bootstrap_;
-    auto sink = KafkaSink::Create(options, kafka, {});
+    auto sink = KafkaSink::Create(options, kafka, Environment::Real());
     CHECK(sink.ok());
     return *std::move(sink);
   }

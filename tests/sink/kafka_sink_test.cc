@@ -41,7 +41,7 @@ class KafkaSinkTest : public testing::Test {
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
         absl::StrCat(absl::ToInt64Milliseconds(kPropagation));
-    auto sink = CreateSink({options_}, kafka, {});
+    auto sink = CreateSink({options_}, kafka, Environment::Real());
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -64,7 +64,8 @@ class KafkaSinkTest : public testing::Test {
     const absl::Status status = kafka::ReadTopic({.bootstrap_servers = cluster_.bootstrap_servers(),
                                                   .java = {},
                                                   .topic = topic,
-                                                  .timeout = kPatience},
+                                                  .timeout = kPatience,
+                                                  .environment = Environment::Real()},
                                                  [&](const kafka::TopicRecord&) { ++count; });
     EXPECT_TRUE(status.ok()) << status;
     return count;
@@ -167,7 +168,7 @@ TEST_F(KafkaSinkTest, AnInvalidTopicNameIsRefusedAsSuch) {
 TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
   kafka::KafkaOptions kafka;
   kafka.bootstrap_servers = "127.0.0.1:1";
-  const auto sink = CreateSink({options_}, kafka, {});
+  const auto sink = CreateSink({options_}, kafka, Environment::Real());
   ASSERT_TRUE(sink.ok());
   const absl::Status status = (*sink)->PrepareTopics({"t"});
   EXPECT_EQ(ErrorReason(status), "broker_unavailable");

@@ -34,7 +34,8 @@ class LineSinkTest : public testing::Test {
   ~LineSinkTest() override { std::filesystem::remove(path_); }
 
   std::unique_ptr<Sink> Open() const {
-    auto sink = CreateSink({FileSinkOptions{.buffer_bytes = 300u << 10, .path = path_}}, {}, {});
+    auto sink = CreateSink({FileSinkOptions{.buffer_bytes = 300u << 10, .path = path_}}, {},
+                           Environment::Real());
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }

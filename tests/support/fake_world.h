@@ -17,7 +17,8 @@ namespace walduct::test {
 
 class FakeWorld final : public engine::World {
  public:
-  explicit FakeWorld(const Environment& environment = {}) : environment_(environment) {}
+  explicit FakeWorld(const Environment& environment = Environment::Real())
+      : environment_(environment) {}
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return random_.fetch_add(1); }

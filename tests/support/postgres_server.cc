@@ -134,7 +134,10 @@ void PostgresServer::Launch() {
 void PostgresServer::AwaitReady() {
   const absl::Duration deadline = Clock::Real().Monotonic() + kStartTimeout;
   while (Clock::Real().Monotonic() < deadline) {
-    if (postgres::Connection::Open({.database = Superuser(port_, "postgres")}).ok()) return;
+    if (postgres::Connection::Open(
+            {.database = Superuser(port_, "postgres"), .environment = Environment::Real()})
+            .ok())
+      return;
     if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
     Poller::Real().WaitReadable({}, absl::Milliseconds(50));
   }
@@ -165,8 +168,10 @@ void PostgresServer::RestartWith(absl::string_view setting, absl::string_view va
 
 std::unique_ptr<postgres::Connection> MustOpen(const postgres::DatabaseOptions& database,
                                                postgres::SessionKind kind) {
-  auto connection = postgres::Connection::Open(
-      {.database = database, .kind = kind, .application_name = "walduct test"});
+  auto connection = postgres::Connection::Open({.database = database,
+                                                .kind = kind,
+                                                .application_name = "walduct test",
+                                                .environment = Environment::Real()});
   if (!connection.ok()) Die(connection.status().ToString());
   return *std::move(connection);
 }

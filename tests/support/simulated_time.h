@@ -42,7 +42,7 @@ class SimulatedTime final : public Clock, public Poller {
   }
   void WaitWritable(int fd, absl::Duration timeout) override { WaitReadable({fd}, timeout); }
 
-  Environment environment() { return {.clock = this, .poller = this}; }
+  Environment environment() { return {this, this}; }
 
   // Time that passes without a wait: work.
   void Advance(absl::Duration by) {

@@ -93,7 +93,7 @@ const Ban& Clocks() {
 
 // Whoever takes the real clock or poller by itself cannot be simulated.
 const Ban& RealTime() {
-  static const Ban ban = {{"Clock::Real", "Poller::Real", "Environment()", "Environment{}"},
+  static const Ban ban = {{"Clock::Real", "Poller::Real", "Environment::Real"},
                           "only cli and base know the real ones; have them handed in"};
   return ban;
 }
@@ -228,11 +228,12 @@ TEST(NamesRule, FindsWholeWordsInCodeOnly) {
 
 TEST(NamesRule, FindsTimeThatNobodyHandedIn) {
   const SourceFile file = MakeSource(
-      "src/a.cc", "Clock::Real().Now();\nf(Environment());\n// Clock::Real\nEnvironment e = {};\n");
+      "src/a.cc",
+      "Clock::Real().Now();\nf(Environment::Real());\n// Clock::Real\nOf(clock).Real();\n");
   Findings findings;
   CheckWords(file, file.code, RealTime(), &findings);
   ASSERT_EQ(findings.size(), 2u) << Report(findings);
-  EXPECT_TRUE(absl::StartsWith(findings[1], "src/a.cc:2: 'Environment()'"));
+  EXPECT_TRUE(absl::StartsWith(findings[1], "src/a.cc:2: 'Environment::Real'"));
   EXPECT_FALSE(MayNameRealTime("src/engine/connector.cc"));
 }
 

@@ -14,7 +14,7 @@ struct ConnectorOptions;
 struct CleanRequest {
   bool dry_run = false;
   absl::Duration wait;  // for the stored position to pass what is committed now
-  Environment environment = {};
+  Environment environment;
 };
 
 // Removes, or with dry_run counts, what housekeeping of these options may remove now. Needs the

@@ -29,7 +29,7 @@ class OutboxChecks {
     const names::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     outbox::TableMemory* memory = nullptr;
-    Environment environment = {};
+    Environment environment;
   };
   explicit OutboxChecks(Parts parts) : parts_(parts) {}
 
