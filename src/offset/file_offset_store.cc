@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "java/serial/hash_map_file.h"
@@ -30,6 +31,13 @@ std::vector<std::string> KeysOf(const java::HashMapFile& map, const OffsetIdenti
   return keys;
 }
 
+std::optional<std::string> ValueOf(const java::HashMapFile& map, const OffsetIdentity& identity) {
+  for (const auto& [key, value] : map.entries()) {
+    if (key && value && KeyBelongsTo(*key, identity)) return *value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::string path,
@@ -41,36 +49,54 @@ absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::st
 
 absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
   ASSIGN_OR_RETURN(const java::HashMapFile map, ReadMap(path_));
-  erased_ = false;
-  for (const auto& [key, value] : map.entries()) {
-    if (!key || !KeyBelongsTo(*key, identity_)) continue;
-    if (!value) erased_ = true;
-    if (!value) continue;
-    absl::StatusOr<StoredOffset> offset = DecodeOffset(*value);
-    if (!offset.ok()) return WithContext(offset.status(), path_);
-    return std::optional<StoredOffset>(*std::move(offset));
-  }
-  return std::optional<StoredOffset>();
+  seen_ = ValueOf(map, identity_);
+  erased_ = !seen_ && !KeysOf(map, identity_).empty();
+  known_ = true;
+  if (!seen_) return std::optional<StoredOffset>();
+  absl::StatusOr<StoredOffset> offset = DecodeOffset(*seen_);
+  if (!offset.ok()) return WithContext(offset.status(), path_);
+  return std::optional<StoredOffset>(*std::move(offset));
+}
+
+absl::Status FileOffsetStore::CheckUnchanged(const std::optional<std::string>& found) const {
+  if (!known_ || found == seen_ || (trying_ && found == trying_)) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "offset_superseded",
+               absl::StrCat("another process has stored a position of this connector in ", path_,
+                            ": ", found.value_or("none")),
+               "run one instance of a connector at a time; start this one again once the other "
+               "has stopped");
 }
 
 absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
   const std::lock_guard<std::mutex> lock(g_rewrite);
+  const FileLock others(path_);
+  RETURN_IF_ERROR(others.status(path_));
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
+  RETURN_IF_ERROR(CheckUnchanged(ValueOf(map, identity_)));
   const std::string own = OffsetKey(identity_.connector_name, identity_.topic_prefix);
   for (const std::string& key : KeysOf(map, identity_)) {
     if (key != own) map.Remove(key);
   }
-  map.Set(own, EncodeOffset(offset));
-  return ReplaceWholeFile(path_, map.Serialize());
+  trying_ = EncodeOffset(offset);
+  map.Set(own, *trying_);
+  RETURN_IF_ERROR(ReplaceWholeFile(path_, map.Serialize()));
+  seen_ = trying_;
+  known_ = true;
+  return absl::OkStatus();
 }
 
 absl::Status FileOffsetStore::Erase() {
   const std::lock_guard<std::mutex> lock(g_rewrite);
+  const FileLock others(path_);
+  RETURN_IF_ERROR(others.status(path_));
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
   for (const std::string& key : KeysOf(map, identity_)) map.Remove(key);
   // As Connect does it; tells an offset that was erased from one that was lost.
   map.Set(OffsetKey(identity_.connector_name, identity_.topic_prefix), std::nullopt);
-  return ReplaceWholeFile(path_, map.Serialize());
+  RETURN_IF_ERROR(ReplaceWholeFile(path_, map.Serialize()));
+  seen_.reset();
+  known_ = true;
+  return absl::OkStatus();
 }
 
 }  // namespace walduct::offset

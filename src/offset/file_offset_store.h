@@ -4,7 +4,9 @@
 // Connect.
 //
 // Errors: FailedPrecondition offset_file_unwritable or offset_file_unreadable names the path;
-// DataLoss offset_file_malformed.
+// DataLoss offset_file_malformed; FailedPrecondition offset_superseded when another process has
+// stored this connector's position since this store last read or wrote it: going on would set it
+// back.
 #pragma once
 
 #include <memory>
@@ -36,9 +38,14 @@ class FileOffsetStore final : public OffsetStore {
   FileOffsetStore(std::string path, OffsetIdentity identity)
       : path_(std::move(path)), identity_(std::move(identity)) {}
 
+  absl::Status CheckUnchanged(const std::optional<std::string>& found) const;
+
   const std::string path_;
   const OffsetIdentity identity_;
   bool erased_ = false;
+  bool known_ = false;                 // what the file holds for us
+  std::optional<std::string> seen_;    // last read or written
+  std::optional<std::string> trying_;  // written last, perhaps in vain
 };
 
 }  // namespace walduct::offset

@@ -1,6 +1,7 @@
 #include "offset/whole_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,10 +36,26 @@ class FileDescriptor {
   int fd_;
 };
 
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 absl::Status Unreadable(const std::string& path, absl::string_view why) {
   return Error(absl::StatusCode::kFailedPrecondition, "offset_file_unreadable",
                absl::StrCat("cannot read the offset file ", path, ": ", why),
                "set offset.storage.file.filename to a file that this user can read and write");
+}
+
+absl::Status Mounted(const std::string& path) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "offset_file_mounted",
+      absl::StrCat("the offset file ", path,
+                   " is a mount of its own: it cannot be replaced by a new one, which is "
+                   "how it is kept whole over a crash"),
+      absl::StrCat("mount the directory that holds it (docker run -v DIR:", DirectoryOf(path),
+                   "; in Kubernetes a volumeMount without subPath) instead of the file"));
 }
 
 absl::Status Unwritable(const std::string& path, absl::string_view why) {
@@ -46,12 +63,6 @@ absl::Status Unwritable(const std::string& path, absl::string_view why) {
                absl::StrCat("cannot write the offset file ", path, ": ", why),
                "set offset.storage.file.filename to a file in an existing directory that this user "
                "can write to");
-}
-
-std::string DirectoryOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 std::string TemporaryOf(const std::string& path) { return path + ".walduct-new"; }
@@ -70,6 +81,13 @@ bool WriteAll(int fd, absl::string_view content) {
 mode_t ModeFor(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777 : 0644;
+}
+
+// Linux tells since 5.8; before, the first rename does.
+bool IsMountPoint(const std::string& path) {
+  struct statx status {};
+  return statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &status) == 0 &&
+         (status.stx_attributes & status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 // A rename is durable only once the directory is.
@@ -104,17 +122,57 @@ absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content
   if (file.get() < 0) return Unwritable(path, std::strerror(errno));
   if (!WriteAll(file.get(), content) || fsync(file.get()) != 0 || !file.Close() ||
       std::rename(temporary.c_str(), path.c_str()) != 0 || !SyncDirectory(path)) {
-    const absl::Status status = Unwritable(path, std::strerror(errno));
+    const absl::Status status =
+        errno == EBUSY ? Mounted(path) : Unwritable(path, std::strerror(errno));
     unlink(temporary.c_str());
     return status;
   }
   return absl::OkStatus();
 }
 
+FileLock::FileLock(const std::string& path) {
+  // The file that is there, or the directory before there is one. A lock on a file that has been
+  // replaced meanwhile is a lock on nothing.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool file = fd_ >= 0;
+    if (!file) fd_ = open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd_ < 0) return;
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      busy_ = errno == EWOULDBLOCK;  // a file system without locks is used without
+      return;
+    }
+    struct stat held {};
+    struct stat named {};
+    const bool exists = stat(path.c_str(), &named) == 0;
+    if (exists == file && (!file || (fstat(fd_, &held) == 0 && held.st_ino == named.st_ino &&
+                                     held.st_dev == named.st_dev))) {
+      return;
+    }
+    close(fd_);
+    fd_ = -1;
+  }
+  busy_ = true;
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::Status FileLock::status(const std::string& path) const {
+  if (!busy_) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kUnavailable, "offset_file_locked",
+      absl::StrCat("another process is writing the offset file ", path),
+      "several processes must not share an offset file; see who has it open with: fuser -v "
+      "FILE");
+}
+
 absl::Status CheckReplaceable(const std::string& path) {
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) return Unwritable(path, "it is not a regular file");
+  if (exists && IsMountPoint(path)) return Mounted(path);
   if (exists && access(path.c_str(), W_OK) != 0) return Unwritable(path, std::strerror(errno));
   const std::string temporary = TemporaryOf(path);
   FileDescriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, ModeFor(path)));

@@ -17,6 +17,24 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 absl::Status ReplaceWholeFile(const std::string& path, absl::string_view content);
 
 // Whether ReplaceWholeFile could work, by creating and removing the temporary file.
+// FailedPrecondition offset_file_unwritable, offset_file_mounted (a bind mount of the file alone).
 absl::Status CheckReplaceable(const std::string& path);
+
+// Held by one process at a time, as far as all of them ask: between reading a file and replacing
+// it. Never waits; ends with the object.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  // Unavailable offset_file_locked when another process has it.
+  absl::Status status(const std::string& path) const;
+
+ private:
+  int fd_ = -1;
+  bool busy_ = false;
+};
 
 }  // namespace walduct::offset

@@ -84,6 +84,43 @@ TEST_F(FileOffsetStoreTest, AnErasedOffsetIsToldFromOneThatNeverWas) {
   EXPECT_EQ(LoadedLsn(*store), 43u);
 }
 
+TEST_F(FileOffsetStoreTest, APositionOfAnotherProcessIsNotOverwritten) {
+  const auto a = Open();
+  EXPECT_EQ(LoadedLsn(*a), 0u);
+  ASSERT_TRUE(a->StartSave(At(10)).ok());
+  const auto b = Open();
+  EXPECT_EQ(LoadedLsn(*b), 10u);
+  ASSERT_TRUE(b->StartSave(At(20)).ok());
+  const absl::Status late = a->StartSave(At(30));
+  EXPECT_EQ(ErrorReason(late), "offset_superseded");
+  EXPECT_TRUE(absl::IsFailedPrecondition(late));
+  EXPECT_EQ(LoadedLsn(*Open()), 20u);
+  ASSERT_TRUE(b->StartSave(At(25)).ok()) << "the other one goes on";
+  EXPECT_EQ(LoadedLsn(*a), 25u);
+  ASSERT_TRUE(a->StartSave(At(30)).ok()) << "a restart takes up what is there";
+}
+
+TEST_F(FileOffsetStoreTest, EntriesOfOthersMayChangeMeanwhile) {
+  const auto store = Open();
+  ASSERT_TRUE(store->StartSave(At(10)).ok());
+  ASSERT_TRUE(Open({"other", "o"})->StartSave(At(7)).ok());
+  EXPECT_TRUE(store->StartSave(At(20)).ok());
+}
+
+// As a save of another process that has not ended.
+TEST_F(FileOffsetStoreTest, AFileThatIsBeingWrittenIsLeftAlone) {
+  const auto store = Open();
+  for (const bool exists : {false, true}) {
+    if (exists) {
+      ASSERT_TRUE(store->StartSave(At(10)).ok());
+    }
+    const FileLock other(path());
+    EXPECT_TRUE(other.status(path()).ok());
+    EXPECT_EQ(ErrorReason(store->StartSave(At(20))), "offset_file_locked") << exists;
+  }
+  EXPECT_TRUE(store->StartSave(At(20)).ok());
+}
+
 TEST_F(FileOffsetStoreTest, AnotherSpellingOfTheKeyIsReplaced) {
   java::HashMapFile map;
   map.Set(R"(["orders-connector", {"server": "srv"}])", R"({"lsn":5})");
