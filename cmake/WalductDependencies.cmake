@@ -31,6 +31,8 @@ if(EXISTS ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a)
   target_link_libraries(walduct_rdkafka INTERFACE
     ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a OpenSSL::SSL OpenSSL::Crypto z zstd Threads::Threads ${CMAKE_DL_LIBS} m)
 elseif(RDKAFKA_FOUND)
+  message(WARNING "librdkafka of the system: a paused process may publish old records when it wakes (src/kafka/send_permit.h). "
+                  "scripts/deps build makes one without this fault")
   target_link_libraries(walduct_rdkafka INTERFACE PkgConfig::RDKAFKA)
 else()
   message(FATAL_ERROR "librdkafka >= 2.3 not found. Run scripts/deps build")

@@ -14,7 +14,7 @@ class RealClock final : public Clock {
   }
   absl::Duration Monotonic() override {
     timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_BOOTTIME, &now);
     return absl::DurationFromTimespec(now);
   }
 };

@@ -10,7 +10,8 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual absl::Time Now() = 0;
-  // Time since an arbitrary fixed point; never goes backwards.
+  // Time since an arbitrary fixed point; never goes backwards, goes on while the machine is
+  // suspended.
   virtual absl::Duration Monotonic() = 0;
 
   static Clock& Real();

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/error.h"
+#include "kafka/send_permit.h"
 
 namespace walduct::kafka {
 namespace {
@@ -45,6 +46,19 @@ void OnLog(const rd_kafka_t*, int level, const char* facility, const char* text)
   }
 }
 
+// Its broker threads are the ones that write to sockets.
+constexpr char kInterceptor[] = "walduct";
+
+rd_kafka_resp_err_t OnThreadStart(rd_kafka_t*, rd_kafka_thread_type_t type, const char*,
+                                  void* permit) {
+  if (type == RD_KAFKA_THREAD_BROKER) GuardThread(static_cast<SendPermit*>(permit));
+  return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+rd_kafka_resp_err_t OnNew(rd_kafka_t* handle, const rd_kafka_conf_t*, void* permit, char*, size_t) {
+  return rd_kafka_interceptor_add_on_thread_start(handle, kInterceptor, OnThreadStart, permit);
+}
+
 bool IsSecret(absl::string_view name) {
   for (const absl::string_view part : {"password", "secret", "key", "pem", "jaas", "oauthbearer"}) {
     if (absl::StrContains(name, part)) return true;
@@ -75,7 +89,7 @@ absl::Status SetAll(const Properties& properties, rd_kafka_conf_t* conf) {
 }  // namespace
 
 absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
-                                      const Properties& properties) {
+                                      const Properties& properties, SendPermit* permit) {
   ConfPtr conf(rd_kafka_conf_new());
   Properties all{{"client.id", "walduct"},
                  {"socket.keepalive.enable", "true"},
@@ -85,6 +99,9 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
   if (!bootstrap_servers.empty()) all["bootstrap.servers"] = bootstrap_servers;
   RETURN_IF_ERROR(SetAll(all, conf.get()));
   rd_kafka_conf_set_log_cb(conf.get(), OnLog);
+  if (permit != nullptr) {
+    rd_kafka_conf_interceptor_add_on_new(conf.get(), kInterceptor, OnNew, permit);
+  }
   if (role == Role::kProducer) {
     rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR);
   }

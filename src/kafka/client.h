@@ -16,14 +16,17 @@ struct rd_kafka_s;
 
 namespace walduct::kafka {
 
+class SendPermit;
+
 class Client {
  public:
   enum class Role { kProducer, kConsumer };
 
   // properties: librdkafka's names. Names that it does not know are warned about, once per client.
   // InvalidArgument kafka_property_invalid names a property with a bad value.
+  // permit: asked before every write to a broker, must outlive the client; null: nobody is asked.
   static absl::StatusOr<Client> Create(Role role, std::string bootstrap_servers,
-                                       const Properties& properties);
+                                       const Properties& properties, SendPermit* permit = nullptr);
 
   Client(Client&& other) noexcept;
   Client& operator=(Client&&) = delete;

@@ -109,20 +109,24 @@ struct Producer::Run {
 absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(const Options& options) {
   ASSIGN_OR_RETURN(const Properties properties, ProducerProperties(options.java, options.rules));
   RETURN_IF_ERROR(CheckDurable(properties));
-  ASSIGN_OR_RETURN(Client client,
-                   Client::Create(Client::Role::kProducer, options.bootstrap_servers, properties));
-  return std::unique_ptr<Producer>(new Producer(std::move(client), options));
+  auto permit = std::make_unique<SendPermit>(options.environment);
+  ASSIGN_OR_RETURN(Client client, Client::Create(Client::Role::kProducer, options.bootstrap_servers,
+                                                 properties, permit.get()));
+  return std::unique_ptr<Producer>(new Producer(std::move(permit), std::move(client), options));
 }
 
-Producer::Producer(Client client, const Options& options)
-    : client_(std::move(client)),
+Producer::Producer(std::unique_ptr<SendPermit> permit, Client client, const Options& options)
+    : permit_(std::move(permit)),
+      client_(std::move(client)),
       events_(rd_kafka_queue_get_main(client_.handle())),
       clock_(*options.environment.clock),
       buffer_bytes_(options.rules.buffer_bytes) {
   wakeup_.Watch(events_);
 }
 
+// What has not been acknowledged is read from PostgreSQL again: nothing is sent on the way out.
 Producer::~Producer() {
+  permit_->Withdraw();
   rd_kafka_queue_io_event_enable(events_, -1, nullptr, 0);
   rd_kafka_queue_destroy(events_);
 }

@@ -17,6 +17,7 @@
 #include "base/environment.h"
 #include "kafka/client.h"
 #include "kafka/properties.h"
+#include "kafka/send_permit.h"
 #include "kafka/wakeup.h"
 
 struct rd_kafka_headers_s;
@@ -114,6 +115,9 @@ class Producer {
   // or the Unauthenticated or FailedPrecondition (TLS) that lies behind it.
   absl::Status CheckConnected(absl::Duration timeout);
 
+  // See SendPermit.
+  void RenewPermit() { permit_->Renew(); }
+
   size_t in_flight_bytes() const { return in_flight_bytes_; }
   uint64_t in_flight_records() const { return in_flight_records_; }
   Client& client() { return client_; }
@@ -122,7 +126,7 @@ class Producer {
  private:
   struct Run;
 
-  Producer(Client client, const Options& options);
+  Producer(std::unique_ptr<SendPermit> permit, Client client, const Options& options);
   void OnEvent(rd_kafka_op_s* event, Run* run);
   void OnDeliveries(rd_kafka_op_s* event, Run* run);
   void OnFailure(const rd_kafka_message_s& message);
@@ -133,6 +137,7 @@ class Producer {
   void Break(absl::Status status);
 
   Wakeup wakeup_;  // before the client, whose threads write to it to the end
+  const std::unique_ptr<SendPermit> permit_;  // the same, asked by them
   Client client_;
   rd_kafka_queue_s* events_;  // owned
   Clock& clock_;

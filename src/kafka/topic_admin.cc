@@ -50,9 +50,11 @@ void AppendCreated(const rd_kafka_event_t* event, std::vector<TopicAnswer>* out)
       rd_kafka_event_CreateTopics_result(const_cast<rd_kafka_event_t*>(event)), &count);
   for (size_t i = 0; i < count; ++i) {
     const char* name = rd_kafka_topic_result_name(results[i]);
-    out->push_back({TopicAnswer::Question::kCreate, name,
-                    ToStatus(rd_kafka_topic_result_error(results[i]),
-                             rd_kafka_topic_result_error_string(results[i]), name)});
+    out->push_back(
+        {TopicAnswer::Question::kCreate, name,
+         ToStatus(rd_kafka_topic_result_error(results[i]),
+                  rd_kafka_topic_result_error_string(results[i]), name),
+         rd_kafka_topic_result_error(results[i]) == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS});
   }
 }
 

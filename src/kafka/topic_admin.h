@@ -33,6 +33,7 @@ struct TopicAnswer {
   // kExists: OK, or FailedPrecondition topic_missing. kCreate: OK also when it exists already.
   // Others as KafkaError.
   absl::Status status;
+  bool existed = false;  // kCreate: it had been there
 };
 
 class TopicAdmin {

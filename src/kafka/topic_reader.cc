@@ -2,6 +2,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct Deleter {
 using TopicPtr = std::unique_ptr<rd_kafka_topic_t, Deleter<rd_kafka_topic_destroy>>;
 using QueuePtr = std::unique_ptr<rd_kafka_queue_t, Deleter<rd_kafka_queue_destroy>>;
 using MessagePtr = std::unique_ptr<rd_kafka_message_t, Deleter<rd_kafka_message_destroy>>;
+
+constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
 
 absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(java));
@@ -61,6 +64,9 @@ class Reader {
     }
     ASSIGN_OR_RETURN(const int32_t partitions, CountPartitions());
     for (int32_t partition = 0; partition < partitions; ++partition) {
+      RETURN_IF_ERROR(QueryEnd(partition));
+    }
+    for (int32_t partition = 0; partition < partitions; ++partition) {
       if (rd_kafka_consume_start_queue(topic_.get(), partition, RD_KAFKA_OFFSET_BEGINNING,
                                        queue_.get()) != 0) {
         return KafkaError(rd_kafka_last_error(), Name());
@@ -83,6 +89,8 @@ class Reader {
       }
       if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
         const auto partition = static_cast<size_t>(message->partition);
+        // A broker that has just become the leader may not know its end yet: that comes later.
+        if (message->offset < ends_[partition]) continue;
         if (!ended[partition]) --open;
         ended[partition] = true;
       } else if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -120,6 +128,25 @@ class Reader {
     return partitions;
   }
 
+  // Where the partition ends, which a leader tells only once it is sure.
+  absl::Status QueryEnd(int32_t partition) {
+    constexpr int kAttemptMs = 5000;
+    int64_t low = 0;
+    int64_t high = 0;
+    while (true) {
+      const rd_kafka_resp_err_t error =
+          rd_kafka_query_watermark_offsets(client_.handle(), options_.topic.c_str(), partition,
+                                           &low, &high, std::min(kAttemptMs, RemainingMs()));
+      if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        ends_.push_back(high);
+        return absl::OkStatus();
+      }
+      const absl::Status status = KafkaError(error, absl::StrCat(Name(), "-", partition));
+      if (!absl::IsUnavailable(status) || RemainingMs() == 0) return status;
+      options_.environment.poller->WaitReadable({}, kRetryPause);
+    }
+  }
+
   // The client recovers from broken connections by itself until the deadline.
   absl::Status OnError(rd_kafka_resp_err_t error) {
     return IsConnectionError(error) ? absl::OkStatus() : KafkaError(error, Name());
@@ -145,6 +172,7 @@ class Reader {
   TopicPtr topic_;
   QueuePtr queue_;
   std::vector<int32_t> started_;
+  std::vector<int64_t> ends_;  // by partition, when the reading began
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
@@ -9,6 +11,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/topic_admin.h"
+#include "kafka/topic_policy.h"
 
 namespace walduct::offset {
 namespace {
@@ -17,25 +20,46 @@ constexpr absl::Duration kMinTimeout = absl::Seconds(30);
 // A handful of saves: more than one waits only while a broker is away.
 constexpr size_t kBufferBytes = 1u << 20;
 
-// One spelling of the connector's key, as last written.
+// One spelling of the connector's key in one partition, as last written.
 struct Latest {
   int64_t timestamp_ms = 0;
   std::optional<std::string> value;
 };
-using LatestByKey = std::map<std::string, Latest>;
+using Place = std::pair<std::string, int32_t>;  // key, partition
 
-// The newest over all spellings; within one spelling the topic's order has decided.
-const Latest* Newest(const LatestByKey& keys) {
+uint64_t LsnOf(const Latest& latest) {
+  const absl::StatusOr<StoredOffset> offset =
+      latest.value ? DecodeOffset(*latest.value) : absl::NotFoundError("erased");
+  return offset.ok() ? offset->position.commit_end.value() : 0;
+}
+
+// The newest of all places; within one place the topic's order has decided. A key is in several
+// partitions when the topic has been given more, or by another writer's partitioner.
+const Latest* Newest(const std::map<Place, Latest>& places, const std::string& topic) {
   const Latest* newest = nullptr;
-  for (const auto& [key, latest] : keys) {
-    if (newest == nullptr || latest.timestamp_ms >= newest->timestamp_ms) newest = &latest;
+  const Place* where = nullptr;
+  for (const auto& [place, latest] : places) {
+    const bool newer =
+        newest == nullptr || latest.timestamp_ms > newest->timestamp_ms ||
+        (latest.timestamp_ms == newest->timestamp_ms && LsnOf(latest) >= LsnOf(*newest));
+    if (!newer) continue;
+    newest = &latest;
+    where = &place;
+  }
+  if (places.size() > 1) {
+    log::Warn("the offset topic holds this connector's position more than once; the newest is used",
+              {{"topic", topic},
+               {"places", places.size()},
+               {"partition", where->second},
+               {"lsn", Lsn(LsnOf(*newest)).ToString()}});
   }
   return newest;
 }
 
-void Collect(const kafka::TopicRecord& record, const OffsetIdentity& identity, LatestByKey* out) {
+void Collect(const kafka::TopicRecord& record, const OffsetIdentity& identity,
+             std::map<Place, Latest>* out) {
   if (!record.key || !KeyBelongsTo(*record.key, identity)) return;
-  Latest& latest = (*out)[std::string(*record.key)];
+  Latest& latest = (*out)[{std::string(*record.key), record.partition}];
   latest.timestamp_ms = record.timestamp_ms;
   latest.value.reset();
   if (record.value) latest.value.emplace(*record.value);
@@ -76,15 +100,21 @@ absl::Status KafkaOffsetStore::OpenProducer() {
 
 absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
   erased_ = false;
-  LatestByKey keys;
+  std::map<Place, Latest> places;
   absl::Status read =
-      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &keys); });
+      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
   if (ErrorReason(read) == "topic_missing") {
-    RETURN_IF_ERROR(CreateTopic());
-    return std::optional<StoredOffset>();
+    // The controller knows: a broker that has just started does not know all topics yet.
+    ASSIGN_OR_RETURN(const bool created, CreateTopic());
+    if (created) return std::optional<StoredOffset>();
+    return Error(absl::StatusCode::kUnavailable, "offset_topic_unknown",
+                 absl::StrCat("the offset topic ", options_.topic,
+                              " exists, but the broker does not know it yet"),
+                 "none: it is asked again");
   }
   RETURN_IF_ERROR(WithContext(read, "offset store"));
-  const Latest* latest = Newest(keys);
+  RETURN_IF_ERROR(CheckTopic());
+  const Latest* latest = Newest(places, options_.topic);
   erased_ = latest != nullptr && !latest->value;
   if (latest == nullptr || !latest->value) return std::optional<StoredOffset>();
   absl::StatusOr<StoredOffset> offset = DecodeOffset(*latest->value);
@@ -92,6 +122,31 @@ absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
     return WithContext(offset.status(), absl::StrCat("topic ", options_.topic));
   }
   return std::optional<StoredOffset>(*std::move(offset));
+}
+
+// As Connect checks its offset topic: with another policy the broker removes the position one day.
+absl::Status KafkaOffsetStore::CheckTopic() {
+  constexpr absl::Duration kTimeout = absl::Seconds(5);
+  const std::optional<std::string> policy =
+      kafka::ReadTopicProperty(producer_->client(), options_.topic, "cleanup.policy", kTimeout);
+  if (policy && *policy != "compact") {
+    return Error(absl::StatusCode::kFailedPrecondition, "offset_topic_not_compacted",
+                 absl::StrCat("the offset topic ", options_.topic, " has cleanup.policy=", *policy,
+                              ": the broker would remove the stored position when it gets old"),
+                 absl::StrCat("kafka-configs --alter --entity-type topics --entity-name ",
+                              options_.topic, " --add-config cleanup.policy=compact"));
+  }
+  const std::optional<kafka::Replication> replication =
+      kafka::ReadReplication(producer_->client(), options_.topic, kTimeout);
+  constexpr int kUsual = 3;
+  if (replication && replication->fewest_replicas < std::min(kUsual, replication->brokers)) {
+    log::Warn("the offset topic has few replicas: the stored position can be lost with a broker",
+              {{"topic", options_.topic},
+               {"replicas", replication->fewest_replicas},
+               {"brokers", replication->brokers},
+               {"hint", "give it more with kafka-reassign-partitions"}});
+  }
+  return absl::OkStatus();
 }
 
 // A wrong password or a broker that is away shows at once in the producer; the reader alone would
@@ -112,22 +167,23 @@ absl::Status KafkaOffsetStore::ReadLatest(
                           handler);
 }
 
-absl::Status KafkaOffsetStore::CreateTopic() {
-  absl::Status status = TryCreateTopic(options_.topic_replication_factor);
+absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
+  bool existed = false;
+  absl::Status status = TryCreateTopic(options_.topic_replication_factor, &existed);
   // The default of a cluster with fewer brokers than it asks for.
   const bool too_few = ErrorReason(status) == "topic_settings_invalid";
-  if (too_few && options_.topic_replication_factor == -1) status = TryCreateTopic(1);
+  if (too_few && options_.topic_replication_factor == -1) status = TryCreateTopic(1, &existed);
   if (!status.ok()) {
     return Error(status.code(), ErrorReason(status),
                  absl::StrCat("cannot create the offset topic: ", status.message()),
                  absl::StrCat("kafka-topics --create --topic ", options_.topic, " --partitions ",
                               options_.topic_partitions, " --config cleanup.policy=compact"));
   }
-  log::Info("offset topic created", {{"topic", options_.topic}});
-  return absl::OkStatus();
+  if (!existed) log::Info("offset topic created", {{"topic", options_.topic}});
+  return !existed;
 }
 
-absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor) {
+absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, bool* existed) {
   kafka::TopicAdmin admin(&producer_->client(), nullptr);
   admin.StartCreate({{.name = options_.topic,
                       .partitions = options_.topic_partitions,
@@ -139,6 +195,7 @@ absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor) {
     return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
                  absl::StrCat("Kafka at ", kafka_.bootstrap_servers, " does not answer"));
   }
+  *existed = answers.front().existed;
   return answers.front().status;
 }
 
@@ -176,14 +233,15 @@ std::optional<absl::Status> KafkaOffsetStore::PollSave() {
 void KafkaOffsetStore::OnDelivered(uint64_t token, uint32_t /*count*/) { delivered_ = token; }
 
 absl::Status KafkaOffsetStore::Erase() {
-  LatestByKey keys;
+  std::map<Place, Latest> places;
   absl::Status read =
-      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &keys); });
+      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
   if (ErrorReason(read) == "topic_missing") return absl::OkStatus();
   RETURN_IF_ERROR(WithContext(read, "offset store"));
   // The canonical spelling too: a tombstone for what is not there does no harm.
-  keys[OffsetKey(identity_.connector_name, identity_.topic_prefix)];
-  for (const auto& [key, latest] : keys) RETURN_IF_ERROR(Send(key, std::nullopt));
+  std::set<std::string> keys{OffsetKey(identity_.connector_name, identity_.topic_prefix)};
+  for (const auto& [place, latest] : places) keys.insert(place.first);
+  for (const std::string& key : keys) RETURN_IF_ERROR(Send(key, std::nullopt));
   return producer_->Flush(*this, timeout_);
 }
 

@@ -2,7 +2,9 @@
 // is missing. Records carry the bytes and the partitioner of Connect, so that one key has one
 // history whoever writes it.
 //
-// Errors of Load: Unavailable broker_unavailable or topic_read_timeout; PermissionDenied or
+// Errors of Load: Unavailable broker_unavailable, topic_read_timeout or offset_topic_unknown: never
+// "no offset" because a broker does not know the topic for a moment; FailedPrecondition
+// offset_topic_not_compacted; PermissionDenied or
 // FailedPrecondition with how to create the topic by hand; InvalidArgument offset_malformed.
 #pragma once
 
@@ -32,6 +34,9 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   // While the broker is away the answer stays absent; the record waits in the producer.
   std::optional<absl::Status> PollSave() override;
   int ready_fd() const override { return producer_ ? producer_->ready_fd() : -1; }
+  void RenewPermit() override {
+    if (producer_) producer_->RenewPermit();
+  }
   absl::Status Erase() override;
   bool erased() const override { return erased_; }
 
@@ -41,8 +46,10 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
   absl::Status ReadLatest(const std::function<void(const kafka::TopicRecord&)>& handler);
-  absl::Status CreateTopic();
-  absl::Status TryCreateTopic(int replication_factor);
+  absl::Status CheckTopic();
+  // False: it is there already.
+  absl::StatusOr<bool> CreateTopic();
+  absl::Status TryCreateTopic(int replication_factor, bool* existed);
   absl::Status Send(absl::string_view key, std::optional<absl::string_view> value);
 
   const OffsetOptions options_;

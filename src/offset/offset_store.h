@@ -35,6 +35,9 @@ class OffsetStore {
   // Becomes readable when PollSave may have an answer; -1 when it always has one at once.
   virtual int ready_fd() const = 0;
 
+  // The caller is the one that may store: see sink::Sink.
+  virtual void RenewPermit() {}
+
   // Forgets the offset (Connect's tombstone). Blocks up to the store's timeout.
   virtual absl::Status Erase() = 0;
 };

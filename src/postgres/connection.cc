@@ -295,6 +295,7 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck sto
   return answer.Finish();
 }
 
+int Connection::backend_pid() const { return PQbackendPID(connection_); }
 int Connection::server_version() const { return PQserverVersion(connection_); }
 
 std::string Connection::server_version_text() const {

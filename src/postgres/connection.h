@@ -88,6 +88,7 @@ class Connection {
   int ready_fd() const;
 
   int server_version() const;  // 150020
+  int backend_pid() const;     // the server's process of this session
   std::string server_version_text() const;
   const std::string& database() const;
   const Environment& environment() const;

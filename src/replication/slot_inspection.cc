@@ -47,6 +47,12 @@ constexpr absl::string_view kReader = R"(
 SELECT a.application_name, coalesce(a.client_addr::pg_catalog.text, 'local socket'), a.usename
 FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4)";
 
+constexpr absl::string_view kHolder = R"(
+SELECT s.active_pid, coalesce(a.application_name, ''),
+  coalesce(a.client_addr::pg_catalog.text, 'local socket')
+FROM pg_catalog.pg_replication_slots s
+LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = s.active_pid WHERE s.slot_name = )";
+
 constexpr absl::string_view kReplacement =
     "drop it (SELECT pg_drop_replication_slot('NAME')) and take a new snapshot; "
     "snapshot.mode=when_needed does both. "
@@ -73,6 +79,28 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
 }
 
 }  // namespace
+
+absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
+                           int own_pid) {
+  constexpr absl::Duration kTimeout = absl::Seconds(1);
+  ASSIGN_OR_RETURN(
+      const postgres::Result result,
+      connection.QueryWithin(kTimeout, absl::StrCat(kHolder, postgres::QuoteLiteral(slot_name))));
+  const bool held = result.rows() == 1 && !result.is_null(0, 0);
+  const std::string pid(held ? result.Get(0, 0) : "0");
+  if (pid == absl::StrCat(own_pid)) return absl::OkStatus();
+  const std::string slot = absl::StrCat("replication slot ", postgres::QuoteIdentifier(slot_name));
+  if (!held) {
+    return Error(absl::StatusCode::kUnavailable, "slot_released",
+                 absl::StrCat(slot, " was released"));
+  }
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slot_taken_over",
+      absl::StrCat(slot, " was taken over by another process (pid ", pid, ", application ",
+                   postgres::QuoteIdentifier(result.Get(0, 1)), ", client ", result.Get(0, 2), ")"),
+      "the other process publishes the changes now; stop one of the two before this one "
+      "is started again");
+}
 
 absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
                                                      absl::string_view slot_name) {

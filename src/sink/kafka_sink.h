@@ -38,6 +38,7 @@ class KafkaSink final : public Sink {
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return producer_->ready_fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
+  void RenewPermit() override { producer_->RenewPermit(); }
 
  private:
   struct Target {

@@ -63,6 +63,10 @@ class Sink {
   // (DeadlineExceeded).
   virtual absl::Status Flush(AckHandler& acks, absl::Duration timeout) = 0;
 
+  // The caller is the one writer of these records: what it has written may be sent, for a moment,
+  // until the next call (kafka::SendPermit). Without any call nothing is held back.
+  virtual void RenewPermit() {}
+
   // Records and positions that become durable together. Null: this sink has no transactions, or was
   // not asked for them. Lives as long as the sink.
   virtual SinkTransactions* transactions() { return nullptr; }

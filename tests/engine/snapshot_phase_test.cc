@@ -49,11 +49,12 @@ TEST_F(SnapshotPhaseTest, StepsUntilAllIsRead) {
 }
 
 TEST_F(SnapshotPhaseTest, WaitsForTheServerWithoutSpinning) {
-  rows_.answers = {Progress::kWouldBlock};
+  constexpr size_t kBeats = 7;
+  rows_.answers.assign(kBeats, Progress::kWouldBlock);
   const absl::Duration begin = time_.Monotonic();
-  time_.After(absl::Milliseconds(700), [this] { time_.SetReadable(rows_.ready_fd(), true); });
+  time_.After(kBeats * Ownership::kBeat, [this] { time_.SetReadable(rows_.ready_fd(), true); });
   ASSERT_TRUE(phase_.Run().ok());
-  EXPECT_EQ(time_.Monotonic() - begin, absl::Milliseconds(700));
+  EXPECT_EQ(time_.Monotonic() - begin, kBeats * Ownership::kBeat);
 }
 
 TEST_F(SnapshotPhaseTest, ReadsNothingIntoAFullSink) {

@@ -3,11 +3,14 @@
 // Data thread only.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "engine/duties/checkpointer.h"
 #include "engine/duties/housekeeping.h"
 #include "engine/duties/outbox_duties.h"
+#include "engine/duties/ownership.h"
 #include "event/position.h"
 #include "offset/ack_tracker.h"
 
@@ -16,15 +19,22 @@ namespace walduct::engine {
 class Duties {
  public:
   // Of parts, what the duties own is filled in here. stored: as for Checkpointer.
+  // check: as for Ownership.
   Duties(Housekeeping::Parts parts, const Checkpointer::Options& checkpoints,
-         std::optional<event::Position> stored)
-      : checkpointer_(checkpoints, stored), housekeeping_(Own(parts)) {}
+         std::optional<event::Position> stored, std::function<absl::Status()> check = nullptr)
+      : checkpointer_(checkpoints, stored),
+        ownership_({.clock = parts.clock,
+                    .check = std::move(check),
+                    .sink = parts.sink,
+                    .store = parts.store}),
+        housekeeping_(Own(parts)) {}
   Duties(const Duties&) = delete;
   Duties& operator=(const Duties&) = delete;
 
   offset::AckTracker& tracker() { return tracker_; }
   Checkpointer& checkpointer() { return checkpointer_; }
   OutboxDuties& outbox() { return outbox_; }
+  Ownership& ownership() { return ownership_; }
   Housekeeping& housekeeping() { return housekeeping_; }
 
  private:
@@ -32,12 +42,14 @@ class Duties {
     parts.tracker = &tracker_;
     parts.checkpointer = &checkpointer_;
     parts.outbox = &outbox_;
+    parts.ownership = &ownership_;
     return parts;
   }
 
   offset::AckTracker tracker_;
   Checkpointer checkpointer_;
   OutboxDuties outbox_;
+  Ownership ownership_;
   Housekeeping housekeeping_;
 };
 

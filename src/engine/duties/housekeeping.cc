@@ -31,6 +31,7 @@ bool Housekeeping::MayRead(WaitReason otherwise) {
 
 absl::Status Housekeeping::Turn() {
   parts_.control->Take();
+  RETURN_IF_ERROR(parts_.ownership->Beat());
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
   RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
@@ -47,7 +48,8 @@ void Housekeeping::ShowPositions() {
 
 void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   const absl::Duration now = parts_.clock->Monotonic();
-  absl::Duration timeout = std::min(at_most, parts_.checkpointer->next_due() - now);
+  absl::Duration timeout =
+      std::min({at_most, Ownership::kBeat, parts_.checkpointer->next_due() - now});
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
   parts_.poller->WaitReadable(
       {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), parts_.control->fd()},
@@ -104,15 +106,28 @@ absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
   return absl::OkStatus();
 }
 
+absl::Status Housekeeping::FlushUntil(absl::Duration deadline) {
+  while (true) {
+    RETURN_IF_ERROR(parts_.ownership->Beat());
+    const absl::Duration begin = parts_.clock->Monotonic();
+    const absl::Duration step = std::min(deadline - begin, Ownership::kBeat);
+    absl::Status flushed = parts_.sink->Flush(*this, step);
+    // One that gives up early knows that waiting is of no use.
+    const bool waited = step > absl::ZeroDuration() && parts_.clock->Monotonic() - begin >= step;
+    if (!absl::IsDeadlineExceeded(flushed) || !waited) return flushed;
+  }
+}
+
 absl::Status Housekeeping::Settle(absl::Duration timeout) {
   const absl::Duration deadline = parts_.clock->Monotonic() + timeout;
-  const absl::Status flushed = parts_.sink->Flush(*this, timeout * kSinkShare);
+  const absl::Status flushed = FlushUntil(parts_.clock->Monotonic() + timeout * kSinkShare);
   // Whatever was acknowledged is stored, even when not all was.
   parts_.checkpointer->MakeDue();
   RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   while (!parts_.checkpointer->Covers(parts_.tracker->safe()) &&
          parts_.clock->Monotonic() < deadline) {
     parts_.poller->WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
+    RETURN_IF_ERROR(parts_.ownership->Beat());
     RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   }
   ReplySoon();

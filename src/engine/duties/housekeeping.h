@@ -12,6 +12,7 @@
 #include "engine/control/status_board.h"
 #include "engine/duties/checkpointer.h"
 #include "engine/duties/outbox_duties.h"
+#include "engine/duties/ownership.h"
 #include "engine/pipeline/pipeline.h"
 #include "offset/ack_tracker.h"
 #include "replication/wal_source.h"
@@ -33,6 +34,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
     StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     OutboxDuties* outbox = nullptr;
+    Ownership* ownership = nullptr;
   };
   explicit Housekeeping(Parts parts) : parts_(parts) {}
 
@@ -70,6 +72,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
  private:
   absl::Status SendStatusIfDue();
+  absl::Status FlushUntil(absl::Duration deadline);
   void ShowPositions();
   Lsn FlushLsn() const;
 

@@ -71,7 +71,8 @@ absl::Status Session::Build() {
                             .of_standby = prepared_.in_recovery,
                             .transaction_id = config().route->transaction_metadata,
                             .board = parts_.board},
-      prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt);
+      prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
+      [source = prepared_.source.get()] { return source->CheckSlotHeld(); });
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),
                                               .clock = &clock,
@@ -144,7 +145,7 @@ absl::Status Session::Stream() {
   parts_.board->Show(Activity::kSettling);
   if (ran.ok()) return EndStream(*opened.stream);
   duties_->outbox().Stop();
-  Salvage();
+  Salvage(ran);
   duties_->housekeeping().DetachStream();
   return ran;
 }
@@ -200,10 +201,15 @@ absl::Status Session::EndStream(replication::WalSource& stream) {
 
 // After a failure: what was written before it is published and stored where that is still possible,
 // so that the next attempt does not repeat it, and a record that stops the connector holds up
-// nothing before it.
-void Session::Salvage() {
-  const absl::Status settled =
-      duties_->housekeeping().Settle(std::min(config().runtime->shutdown_timeout, kSalvageTimeout));
+// nothing before it. Without the stream the slot may become another instance's at any moment: then
+// only what is done in a moment is done.
+void Session::Salvage(const absl::Status& why) {
+  if (duties_->ownership().lost()) return;
+  // Only a record that cannot be published, or cannot be read, leaves the slot ours.
+  const bool holds_slot = absl::IsInvalidArgument(why) || absl::IsDataLoss(why);
+  if (!holds_slot) duties_->ownership().Lose();
+  const absl::Status settled = duties_->housekeeping().Settle(std::min(
+      config().runtime->shutdown_timeout, holds_slot ? kSalvageTimeout : Ownership::kStandstill));
   if (!settled.ok()) log::Debug("not settled", {{"error", std::string(settled.message())}});
 }
 

@@ -52,7 +52,7 @@ class Session {
   absl::Status Stream();
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
   absl::Status EndStream(replication::WalSource& stream);
-  void Salvage();
+  void Salvage(const absl::Status& why);
   absl::Status Settle();
   const ConnectorOptions& config() const { return *parts_.config; }
 

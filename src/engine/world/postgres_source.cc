@@ -191,6 +191,7 @@ absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentL
 
 absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& start) {
   OpenedStream opened;
+  stream_pid_ = replication_->backend_pid();
   opened.status_interval =
       StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
   ASSIGN_OR_RETURN(opened.stream,
@@ -205,6 +206,10 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
 
 absl::Status PostgresSource::DropSlot() {
   return replication::DropSlot(*sql_, replication_options_.slot_name);
+}
+
+absl::Status PostgresSource::CheckSlotHeld() {
+  return replication::CheckSlotHeld(*sql_, replication_options_.slot_name, stream_pid_);
 }
 
 void PostgresSource::RequestHeartbeatAction() {

@@ -40,6 +40,7 @@ class PostgresSource final : public Source {
   absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
   event::SchemaResolver& schemas() override { return *schemas_; }
   absl::Status DropSlot() override;
+  absl::Status CheckSlotHeld() override;
   void RequestHeartbeatAction() override;
   std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
     return outbox_.StartCleanup();
@@ -66,6 +67,7 @@ class PostgresSource final : public Source {
   std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   SourceFacts facts_;
+  int stream_pid_ = 0;                     // of the walsender; 0: there is no stream
   std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
   std::string exported_snapshot_;          // of the slot that was created
 };

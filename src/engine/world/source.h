@@ -89,6 +89,11 @@ class Source {
   virtual event::SchemaResolver& schemas() = 0;
   // After the stream has stopped.
   virtual absl::Status DropSlot() = 0;
+  // Asks the server, within a second, whether the slot is still the stream's, or before there
+  // is one, nobody's.
+  //   FailedPrecondition slot_taken_over  another session streams from it
+  //   Unavailable slot_released           nobody does, or the server does not answer
+  virtual absl::Status CheckSlotHeld() { return absl::OkStatus(); }
 
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}

@@ -1,0 +1,75 @@
+"""An offset topic that is not as it should be: never "there is no position", never a position that the broker will remove."""
+import json
+
+import pytest
+from confluent_kafka import Producer
+
+from support.kafka import QUIET, create_topic, read_topics
+from support.offsets import offset_key
+
+
+def topic_connector(db, connectors, topic):
+    worker = {"offset.storage.file.filename": None, "offset.storage.topic": topic, "offset.storage.partitions": "1",
+              "offset.storage.replication.factor": "1"}
+    db.script("create table if not exists items (id int primary key)")
+    return connectors(db, worker=worker)
+
+
+@pytest.mark.parametrize("policy,code", [("delete", 3), ("compact,delete", 3), ("compact", None)])
+def test_cleanup_policy(policy, code, db, broker, connectors):
+    """As Connect: only compact keeps a position that has not changed for a week."""
+    topic = f"offsets-{db.name}"
+    create_topic(broker, topic, **{"cleanup.policy": policy})
+    connector = topic_connector(db, connectors, topic)
+    if code is None:
+        connector.start().wait_streaming()
+        connector.stop()
+        return
+    assert connector.run_to_end(timeout_s=40) == code
+    log = connector.log_text()
+    assert "reason=offset_topic_not_compacted" in log and f"cleanup.policy={policy}" in log and "kafka-configs --alter" in log
+    assert db.slots() == []
+
+
+def test_position_in_several_partitions(db, broker, connectors):
+    """After the topic was given more partitions: the newest counts, and a line says so."""
+    topic = f"offsets-{db.name}"
+    create_topic(broker, topic, partitions=2, **{"cleanup.policy": "compact"})
+    connector = topic_connector(db, connectors, topic).start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    connector.stop()
+    newest = read_topics(broker, topic)[-1]
+    older = {**json.loads(newest.value), "lsn": 1, "lsn_proc": 1, "lsn_commit": 1}
+    producer = Producer({"bootstrap.servers": broker, **QUIET})
+    # older by its time, later by the order in which partitions happen to be read
+    producer.produce(topic, json.dumps(older), offset_key(connector.name, connector.prefix), partition=1 - newest.partition,
+                     timestamp=newest.timestamp_ms - 1000)
+    assert producer.flush(20) == 0
+    connector.start().wait_streaming()
+    assert connector.logged("holds this connector's position more than once")
+    db.execute("insert into items values (2)")
+    assert [e.id for e in connector.wait_events(2)] == [1, 2]
+    connector.stop()
+
+
+def test_broker_restarted_before_the_start(private_servers, databases, connectors):
+    """While the broker comes up it answers as if topics were missing or leaderless: waited for, no second snapshot."""
+    servers = private_servers(postgres=15, kafka=True)
+    db = databases(servers.postgres)
+    connector = topic_connector(db, connectors, f"offsets-{db.name}")
+    connector.worker["bootstrap.servers"] = servers.bootstrap
+    db.execute("insert into items values (0)")
+    connector.start().wait_streaming()
+    connector.wait_events(1)
+    connector.stop()
+    for restart in range(3):
+        servers.do("stop-kafka")
+        connector.start()
+        servers.do("start-kafka")
+        connector.wait_streaming(60)
+        db.execute("insert into items values (%s)", restart + 1)
+        connector.wait_events(restart + 2)
+        connector.stop()
+    events = connector.events()
+    assert [(e.op, e.id) for e in events] == [("r", 0), ("c", 1), ("c", 2), ("c", 3)]
