@@ -16,7 +16,7 @@ struct Scalar {
     kReal,     // float, double
     kText,     // string
     kBytes,    // text: the bytes themselves
-    kDecimal,  // text: digits as java.math.BigDecimal prints them ("12.30")
+    kDecimal,  // text: all digits, without an exponent ("12.30")
     // text: what is in it, made by TreeBuilder and read by TreeReader (tree.h)
     kArray,
     kMap,

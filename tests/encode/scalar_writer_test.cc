@@ -54,6 +54,9 @@ TEST_F(ScalarWriterTest, BytesAndDecimals) {
   EXPECT_EQ(value_.text, "\x0a\xff");
   EXPECT_EQ(Read("numeric", "-1.5", NumericTypmod(6, 2)).kind, Kind::kDecimal);
   EXPECT_EQ(value_.text, "-1.50");
+  EXPECT_EQ(Read("numeric", "0", NumericTypmod(19, 19)).text, "0.0000000000000000000");
+  EXPECT_EQ(Read("numeric", "-0.000000025", NumericTypmod(12, 9)).text, "-0.000000025");
+  EXPECT_EQ(Read("numeric", "12", NumericTypmod(12, 0)).text, "12");
 }
 
 TEST_F(ScalarWriterTest, ArraysAreTheirItems) {

@@ -133,6 +133,8 @@ TEST(Default, Literals) {
   EXPECT_EQ(DefaultOf("int8", "'9223372036854775807'::bigint"), "9223372036854775807");
   EXPECT_EQ(DefaultOf("float8", "1.25"), "1.25");
   EXPECT_EQ(DefaultOf("float8", "'NaN'::double precision"), "\"NaN\"");
+  EXPECT_EQ(DefaultOf("numeric", "0", NumericTypmod(19, 19)), R"("AA==")");
+  EXPECT_EQ(DefaultOf("numeric", "0.000000032", NumericTypmod(12, 9)), R"("IA==")");
   EXPECT_EQ(DefaultOf("numeric", "1.50", NumericTypmod(6, 2)), "\"AJY=\"");
   EXPECT_EQ(DefaultOf("numeric", "1.5", NumericTypmod(5, 2)), "\"AJY=\"");
   EXPECT_EQ(DefaultOf("bool", "true"), "true");

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 namespace walduct::java {
 namespace {
@@ -61,6 +63,22 @@ TEST(JavaNumber, SpecialValues) {
   EXPECT_EQ(Double(-0.0), "-0.0");
   EXPECT_EQ(Double(std::nan("")), "NaN");
   EXPECT_EQ(Double(-std::numeric_limits<double>::infinity()), "-Infinity");
+}
+
+TEST(NumberText, DigitsAsBigDecimalPrintsThem) {
+  for (const auto& [plain, printed] :
+       {std::pair("12", "12"),
+        {"-12.30", "-12.30"},
+        {"0.000000", "0.000000"},
+        {"0.0000000", "0E-7"},
+        {"0.0000000320", "3.20E-8"},
+        {"-0.000000025", "-2.5E-8"},
+        {"0.000001000", "0.000001000"},
+        {"123456789012345678901.0000000", "123456789012345678901.0000000"}}) {
+    std::string text;
+    AppendDecimal(plain, &text);
+    EXPECT_EQ(text, printed);
+  }
 }
 
 }  // namespace

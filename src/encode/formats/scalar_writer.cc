@@ -17,7 +17,7 @@ void ScalarWriter::Float(const FloatText<float>& value) {
 
 void ScalarWriter::Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch) {
   tree_.Begin(event::Scalar::Kind::kDecimal);
-  AppendJavaDecimal(decimal, scale, scratch, buffer_);
+  AppendPlainDecimal(decimal, scale, scratch, buffer_);
   tree_.End();
 }
 

@@ -114,6 +114,20 @@ absl::string_view UnscaledBytes(const DecimalText& decimal, int32_t scale, Scrat
   return TwosComplement(decimal.negative && digits != "0", &scratch->limbs, &scratch->bytes);
 }
 
+void AppendPlainDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
+                        std::string* out) {
+  const absl::string_view digits = UnscaledDigits(decimal, scale, scratch);
+  const auto behind = static_cast<size_t>(scale);
+  const size_t whole = digits.size() > behind ? digits.size() - behind : 0;
+  if (decimal.negative && digits != "0") out->push_back('-');
+  if (whole == 0) out->push_back('0');
+  out->append(digits.data(), whole);
+  if (behind == 0) return;
+  out->push_back('.');
+  out->append(behind - (digits.size() - whole), '0');
+  out->append(digits.data() + whole, digits.size() - whole);
+}
+
 void AppendJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
                        std::string* out) {
   const absl::string_view digits = UnscaledDigits(decimal, scale, scratch);

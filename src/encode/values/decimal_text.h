@@ -27,6 +27,10 @@ Outcome ParseDecimal(absl::string_view text, DecimalText* decimal);
 absl::string_view UnscaledDigits(const DecimalText& decimal, int32_t scale, Scratch* scratch);
 absl::string_view UnscaledBytes(const DecimalText& decimal, int32_t scale, Scratch* scratch);
 
+// All digits, without an exponent.
+void AppendPlainDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
+                        std::string* out);
+
 // As BigDecimal.toString() of that scale.
 void AppendJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
                        std::string* out);

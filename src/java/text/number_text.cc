@@ -1,5 +1,6 @@
 #include "java/text/number_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace walduct::java {
 namespace {
@@ -154,6 +156,21 @@ void AppendDecimal(const UnscaledDecimal& decimal, std::string* out) {
   out->append("0.");
   out->append(scale - digits.size(), '0');
   out->append(digits.data(), digits.size());
+}
+
+void AppendDecimal(absl::string_view plain, std::string* out) {
+  constexpr size_t kNeverExponent = 6;  // digits behind the point
+  const size_t point = plain.find('.');
+  const size_t scale = point == absl::string_view::npos ? 0 : plain.size() - point - 1;
+  if (scale <= kNeverExponent) {
+    out->append(plain.data(), plain.size());
+    return;
+  }
+  const bool negative = absl::ConsumePrefix(&plain, "-");
+  std::string digits =
+      absl::StrCat(plain.substr(0, plain.size() - scale - 1), plain.substr(plain.size() - scale));
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  AppendDecimal({negative, digits, static_cast<int32_t>(scale)}, out);
 }
 
 }  // namespace walduct::java

@@ -32,5 +32,7 @@ struct UnscaledDecimal {
   int32_t scale = 0;
 };
 void AppendDecimal(const UnscaledDecimal& decimal, std::string* out);
+// The same of a number's digits with a point and no exponent: "0.0000000320" is 3.20E-8.
+void AppendDecimal(absl::string_view plain, std::string* out);
 
 }  // namespace walduct::java

@@ -140,9 +140,11 @@ absl::Status CastToText(const Scalar& in, const ConnectSchema& from, std::string
       absl::Base64Escape(in.text, buffer);
       break;
     case Scalar::Kind::kText:
-    case Scalar::Kind::kDecimal:
       *out = Scalar::Text(in.text);
       return absl::OkStatus();
+    case Scalar::Kind::kDecimal:
+      java::AppendDecimal(in.text, buffer);
+      break;
     case Scalar::Kind::kBoolean:
       *buffer = in.integer != 0 ? "true" : "false";
       break;

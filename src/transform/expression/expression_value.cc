@@ -157,8 +157,10 @@ absl::Status AppendText(const ExpressionValue& value, std::string* text) {
       absl::StrAppend(text, value.scalar.integer != 0 ? "true" : "false");
       break;
     case Scalar::Kind::kText:
-    case Scalar::Kind::kDecimal:
       absl::StrAppend(text, value.scalar.text);
+      break;
+    case Scalar::Kind::kDecimal:
+      java::AppendDecimal(value.scalar.text, text);
       break;
     default:
       return RecordError("the expression converts bytes, a list or a map to a string");
