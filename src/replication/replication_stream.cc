@@ -1,6 +1,7 @@
 #include "replication/replication_stream.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <array>
 #include <utility>
@@ -140,6 +141,11 @@ absl::Status ReplicationStream::Flush(absl::Duration timeout) {
     unsent = PQflush(connection);
   }
   return unsent == 0 ? absl::OkStatus() : postgres::StatusFromConnection(connection);
+}
+
+bool ReplicationStream::Ended() {
+  pollfd socket = {.fd = ready_fd(), .events = POLLRDHUP, .revents = 0};
+  return poll(&socket, 1, 0) > 0 && (socket.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 int ReplicationStream::ready_fd() const { return PQsocket(connection_->raw()); }

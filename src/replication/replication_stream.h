@@ -29,6 +29,7 @@ class ReplicationStream final : public WalSource {
 
   absl::StatusOr<WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
+  bool Ended() override;
   int ready_fd() const override;
 
   // Ends the COPY and hands the connection's slot back, waiting at most timeout.

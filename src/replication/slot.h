@@ -43,11 +43,12 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
 absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name,
                              const SlotState& slot);
 
-// Whether the slot is still read by the session with this pid; 0: by nobody. Answers within a
-// second. FailedPrecondition slot_taken_over (names pid, application and client); Unavailable
+// Whether the slot is still read by the session with this pid, or, before it streams, by nobody (a
+// temporary slot is its session's from the beginning). Answers within a second. FailedPrecondition
+// slot_taken_over (names pid, application and client); Unavailable
 // slot_released, or what the connection says.
 absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
-                           int own_pid);
+                           int own_pid, bool streams);
 
 struct CreatedSlot {
   Lsn consistent_point;

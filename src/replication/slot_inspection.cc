@@ -81,14 +81,14 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
 }  // namespace
 
 absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
-                           int own_pid) {
+                           int own_pid, bool streams) {
   constexpr absl::Duration kTimeout = absl::Seconds(1);
   ASSIGN_OR_RETURN(
       const postgres::Result result,
       connection.QueryWithin(kTimeout, absl::StrCat(kHolder, postgres::QuoteLiteral(slot_name))));
   const bool held = result.rows() == 1 && !result.is_null(0, 0);
   const std::string pid(held ? result.Get(0, 0) : "0");
-  if (pid == absl::StrCat(own_pid)) return absl::OkStatus();
+  if (pid == absl::StrCat(own_pid) || (!held && !streams)) return absl::OkStatus();
   const std::string slot = absl::StrCat("replication slot ", postgres::QuoteIdentifier(slot_name));
   if (!held) {
     return Error(absl::StatusCode::kUnavailable, "slot_released",

@@ -43,6 +43,10 @@ class WalSource {
   // Unavailable after a timeout.
   virtual absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) = 0;
 
+  // The server has closed its side, whatever is still unread before that. For a caller that cannot
+  // read now.
+  virtual bool Ended() { return false; }
+
   // Readable when Next may have something.
   virtual int ready_fd() const = 0;
 

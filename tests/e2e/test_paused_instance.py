@@ -16,7 +16,7 @@ STORES = ["file", "topic"]
 class Pair:
     """Two instances of one connector, of which A streams."""
 
-    def __init__(self, store, servers, databases, connectors):
+    def __init__(self, store, servers, databases, connectors, config=None):
         self.servers, self.db, self.store = servers, databases(servers.postgres), store
         self.db.script("create table items (id int primary key, v text)")
         worker = {"bootstrap.servers": servers.bootstrap}
@@ -24,7 +24,7 @@ class Pair:
             self.topic = f"offsets-{self.db.name}"
             worker |= {"offset.storage.file.filename": None, "offset.storage.topic": self.topic,
                        "offset.storage.partitions": "1", "offset.storage.replication.factor": "1"}
-        self.a, self.b = connectors(self.db, worker=worker), connectors(self.db, worker=worker)
+        self.a, self.b = connectors(self.db, config, worker=worker), connectors(self.db, config, worker=worker)
         if store == "file":
             self.b.worker["offset.storage.file.filename"] = str(self.a.offset_file)
         self.a.start().wait_streaming()
@@ -113,14 +113,17 @@ def test_pause_without_another_instance(private_servers, databases, connectors):
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_stream_lost_while_kafka_was_away(store, private_servers, databases, connectors):
-    """A runs, but what it has read cannot be delivered when the slot becomes another instance's."""
-    pair = Pair(store, private_servers(postgres=15, kafka=True), databases, connectors)
+@pytest.mark.parametrize("full", [False, True], ids=["room", "full"])
+def test_stream_lost_while_kafka_was_away(full, store, private_servers, databases, connectors):
+    """A runs, but what it has read cannot be delivered when the slot becomes another instance's. With a full queue it reads
+    nothing, and the end of its stream must show all the same, long before the next status update."""
+    config = {"status.update.interval.ms": "60000", "producer.override.buffer.memory": "4096" if full else "16777216"}
+    pair = Pair(store, private_servers(postgres=15, kafka=True), databases, connectors, config)
     pair.servers.do("stop-kafka")
     pair.write("old")
     time.sleep(1)
     pair.db.execute("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s", pair.a.slot)
-    pair.a.wait_log("retrying")
+    pair.a.wait_log("retrying", 5)
     pair.a.process.send_signal(signal.SIGSTOP)  # so that B is the first
     pair.servers.do("start-kafka")
     stored = pair.take_over()

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "tests/engine/duties_fixture.h"
 
 namespace walduct::engine {
@@ -91,6 +92,14 @@ TEST_F(HousekeepingTest, DutiesGoOnWhileTheSinkIsFull) {
     ASSERT_TRUE(housekeeping().WaitForRoom().ok());
   EXPECT_GE(source_.statuses.size(), 3u);
   EXPECT_EQ(board_.Read().wait, WaitReason::kRoom);
+}
+
+TEST_F(HousekeepingTest, AStreamThatEndsWhileTheSinkIsFullEndsTheSession) {
+  source_.ended = true;
+  WriteRecord(100);
+  EXPECT_TRUE(housekeeping().Turn().ok()) << "reading finds it";
+  WriteRecord(200);
+  EXPECT_EQ(ErrorReason(housekeeping().Turn()), "stream_ended");
 }
 
 TEST_F(HousekeepingTest, AnInterruptionEndsTheWaitForRoom) {

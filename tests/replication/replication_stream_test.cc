@@ -201,6 +201,18 @@ TEST_F(ReplicationStreamTest, FAIL01_TerminatedWalsenderIsUnavailable) {
   EXPECT_TRUE(absl::IsUnavailable(last_error_)) << last_error_;
 }
 
+TEST_F(ReplicationStreamTest, TheEndShowsBehindWhatIsUnread) {
+  CreatePublicationAndSlot();
+  ASSERT_TRUE(Start().ok());
+  Run("INSERT INTO public.t VALUES (1)");
+  EXPECT_FALSE(stream_->Ended());
+  Run("SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = "
+      "'stream'");
+  for (int i = 0; i < 1000 && !stream_->Ended(); ++i)
+    Poller::Real().WaitReadable({}, absl::Milliseconds(10));
+  EXPECT_TRUE(stream_->Ended());
+}
+
 TEST_F(ReplicationStreamTest, PRM03_RoleNeedsNoTablePrivilegeToStream) {
   Run("DROP ROLE IF EXISTS streamer; CREATE ROLE streamer LOGIN REPLICATION PASSWORD 'x'");
   CreatePublicationAndSlot();

@@ -63,11 +63,13 @@ class FakeWalSource final : public replication::WalSource {
     return absl::OkStatus();
   }
   int ready_fd() const override { return fd_; }
+  bool Ended() override { return ended; }
   void Stop(absl::Duration) override { stopped = true; }
 
   size_t unread() const { return frames_.size(); }
   std::vector<Status> statuses;
   bool stopped = false;
+  bool ended = false;  // what Ended says
 
  private:
   struct Frame {

@@ -32,12 +32,21 @@ bool Housekeeping::MayRead(WaitReason otherwise) {
 absl::Status Housekeeping::Turn() {
   parts_.control->Take();
   RETURN_IF_ERROR(parts_.ownership->Beat());
+  RETURN_IF_ERROR(CheckStreamWhileFull());
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
   RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
   return sent;
+}
+
+// Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
+absl::Status Housekeeping::CheckStreamWhileFull() {
+  if (source_ == nullptr || parts_.sink->HasCapacity() || !source_->Ended())
+    return absl::OkStatus();
+  return Error(absl::StatusCode::kUnavailable, "stream_ended",
+               "the server closed the replication stream while Kafka took no records");
 }
 
 void Housekeeping::ShowPositions() {

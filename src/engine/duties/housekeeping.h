@@ -72,6 +72,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
  private:
   absl::Status SendStatusIfDue();
+  absl::Status CheckStreamWhileFull();
   absl::Status FlushUntil(absl::Duration deadline);
   void ShowPositions();
   Lsn FlushLsn() const;

@@ -76,6 +76,7 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   facts_.next_xid = server.next_xid;
   ASSIGN_OR_RETURN(facts_.sender_timeout, SenderTimeout(*sql_));
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
+  stream_pid_ = replication_->backend_pid();
   ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
   catalog_ = std::make_unique<postgres::Catalog>(*sql_);
   schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock);
@@ -191,12 +192,12 @@ absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentL
 
 absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& start) {
   OpenedStream opened;
-  stream_pid_ = replication_->backend_pid();
   opened.status_interval =
       StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
   ASSIGN_OR_RETURN(opened.stream,
                    replication::ReplicationStream::Start(std::move(replication_),
                                                          replication_options_, start.commit_end));
+  streams_ = true;
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},
                           {"from", start.commit_end.ToString()},
@@ -209,7 +210,7 @@ absl::Status PostgresSource::DropSlot() {
 }
 
 absl::Status PostgresSource::CheckSlotHeld() {
-  return replication::CheckSlotHeld(*sql_, replication_options_.slot_name, stream_pid_);
+  return replication::CheckSlotHeld(*sql_, replication_options_.slot_name, stream_pid_, streams_);
 }
 
 void PostgresSource::RequestHeartbeatAction() {

@@ -67,7 +67,8 @@ class PostgresSource final : public Source {
   std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   SourceFacts facts_;
-  int stream_pid_ = 0;                     // of the walsender; 0: there is no stream
+  int stream_pid_ = 0;                     // the server's process of replication_
+  bool streams_ = false;                   // it reads the slot
   std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
   std::string exported_snapshot_;          // of the slot that was created
 };
