@@ -96,6 +96,8 @@ def test_offset_topic_on_a_stuck_broker(own):
                          "offset.storage.file.filename": None, "offset.flush.interval.ms": "60000"}
     stream_one(db, connector)
     servers.pause_kafka()
+    db.execute("insert into items values (2)")
+    time.sleep(1)  # read, neither delivered nor stored
     assert stop_within_limit(connector) == 1, "the position is not stored"
 
 
@@ -130,7 +132,7 @@ def test_server_that_is_deaf_while_it_describes_a_table(own):
         session.execute("insert into items values (2)")
         session.commit()
         session.execute("lock table items in access exclusive mode")
-        connector.wait_log("waiting for a lock")
+        connector.wait_log("waiting for another session to release its lock")
         servers.pause_postgres()
         assert stop_within_limit(connector) == 0
         servers.resume_postgres()

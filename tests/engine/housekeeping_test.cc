@@ -99,7 +99,7 @@ TEST_F(HousekeepingTest, AStreamThatEndsWhileTheSinkIsFullEndsTheSession) {
   WriteRecord(100);
   EXPECT_TRUE(housekeeping().Turn().ok()) << "reading finds it";
   WriteRecord(200);
-  EXPECT_EQ(ErrorReason(housekeeping().Turn()), "stream_ended");
+  EXPECT_EQ(ErrorReason(housekeeping().WaitForRoom()), "stream_ended");
 }
 
 TEST_F(HousekeepingTest, AnInterruptionEndsTheWaitForRoom) {

@@ -1,6 +1,7 @@
 #include "engine/duties/housekeeping.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -32,7 +33,7 @@ bool Housekeeping::MayRead(WaitReason otherwise) {
 absl::Status Housekeeping::Turn() {
   parts_.control->Take();
   RETURN_IF_ERROR(parts_.ownership->Beat());
-  RETURN_IF_ERROR(CheckStreamWhileFull());
+  RETURN_IF_ERROR(CheckUnreadStream());
   RETURN_IF_ERROR(parts_.sink->Poll(*this));
   RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
@@ -42,11 +43,11 @@ absl::Status Housekeeping::Turn() {
 }
 
 // Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
-absl::Status Housekeeping::CheckStreamWhileFull() {
-  if (source_ == nullptr || parts_.sink->HasCapacity() || !source_->Ended())
-    return absl::OkStatus();
+absl::Status Housekeeping::CheckUnreadStream() {
+  const bool unread = std::exchange(unread_, false);
+  if (!unread || source_ == nullptr || !source_->Ended()) return absl::OkStatus();
   return Error(absl::StatusCode::kUnavailable, "stream_ended",
-               "the server closed the replication stream while Kafka took no records");
+               "the server closed the replication stream while nothing could be read");
 }
 
 void Housekeeping::ShowPositions() {
@@ -66,7 +67,10 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   parts_.control->Take();
 }
 
-void Housekeeping::WaitToRead() { Wait(-1, kBlockedWait); }
+void Housekeeping::WaitToRead() {
+  unread_ = true;
+  Wait(-1, kBlockedWait);
+}
 
 void Housekeeping::AskForReply() {
   ask_for_reply_ = true;

@@ -72,7 +72,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
  private:
   absl::Status SendStatusIfDue();
-  absl::Status CheckStreamWhileFull();
+  absl::Status CheckUnreadStream();
   absl::Status FlushUntil(absl::Duration deadline);
   void ShowPositions();
   Lsn FlushLsn() const;
@@ -84,6 +84,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   Lsn received_;
   Lsn reported_;
   bool ask_for_reply_ = false;
+  bool unread_ = false;  // nothing is read since the last turn, so that nobody sees the stream end
 };
 
 }  // namespace walduct::engine
