@@ -5,34 +5,39 @@
 #include <memory>
 
 #include "event/table_schema.h"
-#include "tests/simulation/world.h"
+#include "tests/simulation/process.h"
 
 namespace walduct::simulation {
 
 class Catalog final : public event::SchemaResolver {
  public:
-  explicit Catalog(World* world) : world_(*world), fd_(world->time.NewDescriptor()) {}
+  Catalog(World* world, Process* process)
+      : world_(*world), process_(*process), fd_(world->time.NewDescriptor()) {}
 
   absl::Status Ask(const event::RelationDescription& relation) override {
-    if (world_.Crash("Ask")) return Dead();
+    if (process_.Step("Ask")) return Dead();
     asked_ = relation;
-    const absl::Duration takes = world_.random.UpTo(absl::Seconds(3));
+    absl::Duration takes = world_.random.UpTo(absl::Seconds(3));
+    if (world_.Happens(Fault::kLock)) takes += world_.random.UpTo(absl::Minutes(1));
     answer_at_ = world_.time.Monotonic() + takes;
     world_.time.SetReadable(fd_, false);
     world_.time.After(takes, [time = &world_.time, fd = fd_] { time->SetReadable(fd, true); });
     return absl::OkStatus();
   }
   absl::StatusOr<event::TableSchemaPtr> Poll() override {
-    if (world_.Crash("the catalog")) return Dead();
+    if (process_.Step("the catalog")) return Dead();
     if (world_.time.Monotonic() < answer_at_) return nullptr;
-    if (world_.Happens(world_.faults.catalog_fails))
+    if (world_.Happens(Fault::kCatalogFails))
       return absl::UnavailableError("the catalog's session was lost");
+    return Schema(asked_);
+  }
+  static event::TableSchemaPtr Schema(const event::RelationDescription& relation) {
     auto schema = std::make_shared<event::TableSchema>();
-    schema->relation = asked_.relation;
-    schema->schema = asked_.schema;
-    schema->table = asked_.table;
+    schema->relation = relation.relation;
+    schema->schema = relation.schema;
+    schema->table = relation.table;
     schema->key_columns = {0};
-    for (const event::RelationColumn& column : asked_.columns) {
+    for (const event::RelationColumn& column : relation.columns) {
       auto type = std::make_shared<event::Type>();
       type->oid = column.type;
       type->schema = "pg_catalog";
@@ -50,6 +55,7 @@ class Catalog final : public event::SchemaResolver {
 
  private:
   World& world_;
+  Process& process_;
   const int fd_;
   event::RelationDescription asked_;
   absl::Duration answer_at_;

@@ -1,18 +1,19 @@
 // Database: the history of a simulated PostgreSQL: a few tables, transactions that overlap, the
-// place of each in the WAL. What it has committed by now a Stream may send; what the slot was told
-// it never sends again.
+// place of each in the WAL. A failover replaces it by a history that left it at some place.
 //
 // Where the real one is awkward this one is, too: rows of a COPY share an LSN, a BEGIN shares the
-// LSN of its first row, a transaction may begin before others end, and its first record may lie
-// where the last commit ends.
+// LSN of its first row, a transaction may begin before others end, its first record may lie where
+// the last commit ends, a row may change its key.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "replication/timeline.h"
 #include "tests/simulation/random.h"
 #include "tests/support/pgoutput_builder.h"
 
@@ -21,19 +22,21 @@ namespace walduct::simulation {
 inline constexpr size_t kTables = 2;
 inline constexpr size_t kKeys = 6;  // of each table
 
-enum class Verb : uint8_t { kInsert, kUpdate, kDelete };
+enum class Verb : uint8_t { kInsert, kUpdate, kMove, kDelete };
 
 // One row that was changed.
 struct Change {
   Verb verb = Verb::kInsert;
   size_t table = 0;
   size_t key = 0;
+  size_t from = 0;  // the key it had, kMove
   uint64_t lsn = 0;
-  size_t transaction = 0;  // in commit order
+  size_t transaction = 0;  // serial
   uint64_t ordinal = 0;    // in its transaction, from 1
 };
 
 struct Transaction {
+  size_t serial = 0;  // over all histories
   uint32_t xid = 0;
   uint64_t final_lsn = 0;  // its commit record
   uint64_t end_lsn = 0;
@@ -43,32 +46,44 @@ struct Transaction {
 
 class Database {
  public:
-  // Writes the whole history at once, for the time from begin on.
+  // Writes a whole history at once, for the time from begin on.
   Database(Random* random, size_t transactions, absl::Duration begin);
 
   // In the order of their commits.
   const std::vector<Transaction>& transactions() const { return transactions_; }
   absl::Duration end() const { return transactions_.back().committed; }
+  // What is written by then.
+  Lsn WalEnd(absl::Duration now) const;
+  uint64_t NextXid(absl::Duration now) const;
 
-  // Before anything was written.
-  static constexpr uint64_t kSlotCreated = 0x1000;
-  uint64_t confirmed_flush = kSlotCreated;
+  // A standby takes over that has seen the first `kept` transactions: from now on the others have
+  // never been. Where the histories part.
+  Lsn FailOver(Random* random, size_t kept, size_t transactions, absl::Duration now);
+  uint32_t timeline() const { return static_cast<uint32_t>(timelines_.size()) + 1; }
+  const replication::TimelineHistory& timelines() const { return timelines_; }
+
+  static constexpr uint64_t kBegin = 0x1000;
 
   static std::string TableName(size_t table) { return table == 0 ? "orders" : "items"; }
   static test::RelationSpec Relation(size_t table);
   // As the walsender sends it.
   static std::string Message(const Change& change);
+  static std::string Value(const Change& change);
   static int64_t CommitTimeUs(const Transaction& transaction);
 
  private:
   struct Open;
+  void WriteHistory(Random* random, size_t transactions);
   void Write(Random* random, Open* open);
+  void WriteRow(Random* random, Open* open, uint64_t lsn, bool* written);
   void Commit(Random* random, Open* open);
 
   std::vector<Transaction> transactions_;
-  uint64_t wal_ = kSlotCreated;
-  absl::Duration now_;
+  replication::TimelineHistory timelines_;
+  uint64_t wal_ = kBegin;
+  absl::Duration now_, pace_;
   uint32_t last_xid_ = 700;
+  size_t last_serial_ = 0;
   bool exists_[kTables][kKeys] = {};
   bool locked_[kTables][kKeys] = {};
 };

@@ -1,8 +1,6 @@
 #include "tests/simulation/ledger.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -11,74 +9,94 @@
 namespace walduct::simulation {
 namespace {
 
-// The number behind the first mention of name in a JSON text; absent: none.
-std::optional<uint64_t> NumberAfter(absl::string_view json, absl::string_view name) {
-  const size_t at = json.find(name);
-  if (at == absl::string_view::npos) return std::nullopt;
+// What stands behind the last mention of name in a JSON text, up to a comma, quote or brace.
+std::string After(absl::string_view json, absl::string_view name) {
+  const size_t at = json.rfind(name);
+  if (at == absl::string_view::npos) return "";
   json.remove_prefix(at + name.size());
-  const size_t end = json.find_first_not_of("0123456789");
-  uint64_t number = 0;
-  if (!absl::SimpleAtoi(json.substr(0, end), &number)) return std::nullopt;
-  return number;
+  return std::string(json.substr(0, json.find_first_of(",\"}")));
 }
 
-std::string Describe(const Change& change) {
-  return absl::StrCat("change ", change.ordinal, " of transaction ", change.transaction, " (key ",
-                      change.key, " of ", Database::TableName(change.table), ")");
+uint64_t NumberAfter(absl::string_view json, absl::string_view name) {
+  uint64_t number = 0;
+  return absl::SimpleAtoi(After(json, name), &number) ? number : 0;
 }
 
 }  // namespace
 
-Ledger::Ledger(const Database& database) : database_(database) {
-  for (const Transaction& transaction : database.transactions()) {
+Ledger::Ledger(const Database& database) : database_(database) { Learn(); }
+
+// What the database has that was not known.
+void Ledger::Learn() {
+  order_.clear();
+  for (const Transaction& transaction : database_.transactions()) {
     for (const Change& change : transaction.changes) {
-      by_place_[{change.table, change.key, change.lsn}] = entries_.size();
-      of_key_[{change.table, change.key}].push_back(entries_.size());
-      entries_.push_back({.change = change, .tombstone = change.verb != Verb::kDelete});
+      const auto [known, fresh] = by_value_.emplace(Database::Value(change), entries_.size());
+      order_.push_back(known->second);
+      if (!fresh) continue;
+      Entry entry{.change = change, .end = Lsn(transaction.end_lsn), .due = {}};
+      if (change.verb != Verb::kDelete) entry.due.insert(Kind::kRow);
+      if (change.verb == Verb::kDelete || change.verb == Verb::kMove) {
+        entry.due.insert({Kind::kDelete, Kind::kTombstone});
+        const size_t key = change.verb == Verb::kMove ? change.from : change.key;
+        by_place_[{{change.table, key}, change.lsn}] = entries_.size();
+      }
+      entries_.push_back(std::move(entry));
     }
   }
 }
 
-size_t Ledger::ChangeOf(const event::Record& record) {
-  if (absl::StartsWith(record.topic, "__debezium-heartbeat")) return kNone;
-  const size_t table = absl::EndsWith(record.topic, Database::TableName(0)) ? 0 : 1;
-  const auto key = NumberAfter(record.key.value_or(""), "\"id\":");
-  // A tombstone says nothing of its own; it is written behind its delete.
-  if (!record.value) return last_delete_;
-  const auto lsn = NumberAfter(*record.value, "\"lsn\":");
-  const auto found = by_place_.find({table, key.value_or(kKeys), lsn.value_or(0)});
-  if (found == by_place_.end()) {
-    Break(absl::StrCat("a record of no change: ", *record.value));
-    return 0;
+std::string Ledger::Describe(size_t change) const {
+  const Change& of = entries_[change].change;
+  return absl::StrCat(Database::Value(of), " (", Database::TableName(of.table), " ", of.key, ", ",
+                      Lsn(of.lsn).ToString(), entries_[change].vanished ? ", given up)" : ")");
+}
+
+Ledger::About Ledger::Of(const event::Record& record) {
+  if (absl::StartsWith(record.topic, "__debezium-heartbeat")) return {};
+  About about;
+  about.table = absl::EndsWith(record.topic, Database::TableName(0)) ? 0 : 1;
+  about.key = NumberAfter(record.key.value_or(""), "\"id\":");
+  if (!record.value) {
+    // It says nothing of its own; it is written behind its delete.
+    about.kind = Kind::kTombstone;
+    about.change = last_delete_;
+    return about;
   }
-  const Change& change = entries_[found->second].change;
-  const std::string value =
-      absl::StrCat("\"v\":\"t", change.transaction, "c", change.ordinal, "\"");
-  if (change.verb != Verb::kDelete && !absl::StrContains(*record.value, value))
-    Break(absl::StrCat("another value than that of ", Describe(change), ": ", *record.value));
-  if (change.verb == Verb::kDelete) last_delete_ = found->second;
-  return found->second;
+  const std::string op = After(*record.value, "\"op\":\"");
+  about.kind = op == "d" ? Kind::kDelete : op == "r" ? Kind::kRead : Kind::kRow;
+  if (about.kind == Kind::kDelete) {
+    const auto found =
+        by_place_.find({{about.table, about.key}, NumberAfter(*record.value, "\"lsn\":")});
+    if (found != by_place_.end()) {
+      about.change = last_delete_ = found->second;
+      return about;
+    }
+  } else if (const auto found = by_value_.find(After(*record.value, "\"v\":\""));
+             found != by_value_.end()) {
+    const Change& change = entries_[found->second].change;
+    about.change = found->second;
+    if (change.table == about.table && change.key == about.key) return about;
+  }
+  Break(absl::StrCat("a record of no change: ", *record.value));
+  about.kind = Kind::kNone;
+  return about;
 }
 
-size_t Ledger::PartitionOf(size_t change, size_t partitions) const {
-  if (change == kNone) return 0;
-  const Change& about = entries_[change].change;
-  return about.table * partitions + about.key % partitions;
+void Ledger::OnArrived(const About& about) {
+  if (about.kind != Kind::kNone)
+    topics_[{about.table, about.key}].push_back({.kind = about.kind, .change = about.change});
 }
 
-void Ledger::OnArrived(size_t change, bool tombstone) {
-  if (change == kNone) return;
-  const Change& arrived = entries_[change].change;
-  topics_[{arrived.table, arrived.key}].emplace_back(change, tombstone);
+void Ledger::OnAcknowledged(const About& about) {
+  if (about.kind == Kind::kNone || about.kind == Kind::kRead) return;
+  entries_[about.change].due.erase(about.kind);
+  Count();
 }
 
-void Ledger::OnAcknowledged(size_t change, bool tombstone) {
-  if (change == kNone) return;
-  (tombstone ? entries_[change].tombstone : entries_[change].acknowledged) = true;
-  while (acknowledged_ < entries_.size() && entries_[acknowledged_].acknowledged &&
-         entries_[acknowledged_].tombstone) {
+void Ledger::Count() {
+  while (acknowledged_ < order_.size() && entries_[order_[acknowledged_]].due.empty())
     ++acknowledged_;
-  }
 }
 
 size_t Ledger::ChangesBehind(const event::Position& position) const {
@@ -94,55 +112,142 @@ size_t Ledger::ChangesBehind(const event::Position& position) const {
   return count;
 }
 
-void Ledger::OnStored(const event::Position& position) {
+void Ledger::OnStored(const offset::StoredOffset& offset) {
+  const event::Position& position = offset.position;
+  // Of a history that was given up: it is judged at the next start.
+  if (offset.timeline && *offset.timeline != database_.timeline()) {
+    const auto fork = replication::EndOfTimeline(database_.timelines(), *offset.timeline);
+    if (!fork || position.commit_end > *fork) return;
+  }
+  if (position.snapshot == event::SnapshotPhase::kRunning) {
+    stored_ = Lsn();
+    return;
+  }
   if (position.commit_end < stored_)
     Break(absl::StrCat("the stored position went back to ", position.commit_end.ToString()));
   stored_ = position.commit_end;
-  const size_t behind = ChangesBehind(position);
-  if (behind > acknowledged_) {
+  if (ChangesBehind(position) > acknowledged_) {
     Break(absl::StrCat("stored ", position.commit_end.ToString(), " + ", position.ordinal,
-                       " before ", Describe(entries_[acknowledged_].change), " was acknowledged"));
+                       " before ", Describe(order_[acknowledged_]), " was acknowledged"));
   }
 }
 
 void Ledger::OnConfirmed(Lsn flushed) {
-  if (flushed > stored_ && flushed.value() > Database::kSlotCreated) {
+  if (flushed > std::max(stored_, begin_))
     Break(absl::StrCat("confirmed ", flushed.ToString(), " with ", stored_.ToString(), " stored"));
-  }
-  if (flushed < confirmed_) Break("what was confirmed went back");
   confirmed_ = std::max(confirmed_, flushed);
+}
+
+void Ledger::OnStreamBegins(Lsn at, bool exact) {
+  Mark({.at = at, .begins = true, .exact = exact});
+  begin_ = at;
+  confirmed_ = Lsn();
+  if (!exact) OnSnapshotDone(at);
+}
+
+void Ledger::Mark(const Arrival& mark) {
+  for (size_t table = 0; table < kTables; ++table) {
+    for (size_t key = 0; key < kKeys; ++key) topics_[{table, key}].push_back(mark);
+  }
+}
+
+void Ledger::OnSnapshotDone(Lsn seen) {
+  Mark({.at = seen});
+  for (const size_t entry : order_) {
+    if (entries_[entry].end <= seen) entries_[entry].due.clear();
+  }
+  Count();
+}
+
+void Ledger::OnFailOver(Lsn fork, Lsn slot) {
+  for (Entry& entry : entries_) entry.vanished = true;
+  Learn();
+  for (const size_t entry : order_) entries_[entry].vanished = false;
+  acknowledged_ = 0;
+  Count();
+  stored_ = std::min(stored_, fork);
+  confirmed_ = Lsn();
+  begin_ = slot;
+}
+
+std::vector<const Change*> Ledger::RowsAt(Lsn seen, size_t table) const {
+  std::vector<const Change*> rows(kKeys, nullptr);
+  for (const size_t entry : order_) {
+    const Change& change = entries_[entry].change;
+    if (entries_[entry].end > seen || change.table != table) continue;
+    if (change.verb == Verb::kMove) rows[change.from] = nullptr;
+    rows[change.key] = change.verb == Verb::kDelete ? nullptr : &change;
+  }
+  return rows;
 }
 
 bool Ledger::complete() const {
   const Lsn end(database_.transactions().back().end_lsn);
-  return acknowledged_ == entries_.size() && stored_ >= end && confirmed_ >= end;
+  return acknowledged_ == order_.size() && stored_ >= end && confirmed_ >= end;
 }
 
 void Ledger::CheckTopics() {
-  for (const auto& [key, changes] : of_key_) CheckKey(changes, topics_[key]);
+  std::map<Key, Expected> expected;
+  for (const size_t entry : order_) {
+    const Change& change = entries_[entry].change;
+    if (change.verb == Verb::kDelete || change.verb == Verb::kMove) {
+      const size_t key = change.verb == Verb::kMove ? change.from : change.key;
+      expected[{change.table, key}].emplace_back(entry, Kind::kDelete);
+      expected[{change.table, key}].emplace_back(entry, Kind::kTombstone);
+    }
+    if (change.verb != Verb::kDelete)
+      expected[{change.table, change.key}].emplace_back(entry, Kind::kRow);
+  }
+  for (const auto& [key, records] : expected) CheckKey(key, records);
 }
 
-void Ledger::CheckKey(const std::vector<size_t>& changes, const Arrivals& arrivals) {
-  size_t next = 0;             // place in changes
-  bool tombstone_due = false;  // a restart may begin at its delete again
-  for (const auto& [change, tombstone] : arrivals) {
-    const Change& about = entries_[change].change;
-    if (tombstone) {
-      if (!tombstone_due) Break(absl::StrCat("a tombstone without ", Describe(about)));
-      tombstone_due = false;
+size_t Ledger::PlacesBefore(const Expected& expected, Lsn at) const {
+  size_t places = 0;
+  while (places < expected.size() && entries_[expected[places].first].end <= at) ++places;
+  return places;
+}
+
+void Ledger::CheckKey(const Key& key, const Expected& expected) {
+  size_t next = 0;     // place in expected
+  size_t covered = 0;  // by a snapshot, though nothing may have been there to be read
+  for (const Arrival& arrival : topics_[key]) {
+    if (arrival.kind == Kind::kNone) {
+      // What was there has to be read, and what was not leaves no trace.
+      const size_t before = PlacesBefore(expected, arrival.at);
+      covered = std::max(covered, before);
+      if (!arrival.begins) continue;
+      const bool there = before > 0 && expected[before - 1].second == Kind::kRow;
+      if (!arrival.exact || !there) next = std::max(next, before);
       continue;
     }
-    const auto place =
-        static_cast<size_t>(std::find(changes.begin(), changes.end(), change) - changes.begin());
-    if (place > next || (place == next && tombstone_due)) {
-      Break(absl::StrCat(Describe(about), " came too early in its topic"));
-    }
+    if (entries_[arrival.change].vanished) continue;
+    const Kind kind = arrival.kind == Kind::kRead ? Kind::kRow : arrival.kind;
+    const auto place = static_cast<size_t>(
+        std::find(expected.begin(), expected.end(), std::pair(arrival.change, kind)) -
+        expected.begin());
+    if (place > std::max(next, covered) && arrival.kind != Kind::kRead)
+      Break(absl::StrCat(Describe(arrival.change), " came too early in its topic: ", Topic(key)));
+    if (kind == Kind::kTombstone && place != next)
+      Break(absl::StrCat("a tombstone without ", Describe(arrival.change)));
     next = place + 1;
-    tombstone_due = about.verb == Verb::kDelete;
   }
-  if (next != changes.size() || tombstone_due) {
-    Break(absl::StrCat("the topic does not end with ", Describe(entries_[changes.back()].change)));
+  if (next != expected.size())
+    Break(absl::StrCat("the topic does not end with ", Describe(expected.back().first), ": ",
+                       Topic(key)));
+}
+
+std::string Ledger::Topic(const Key& key) const {
+  std::string text;
+  for (const Arrival& arrival : topics_.at(key)) {
+    static constexpr const char* kSigns[] = {"", "-", "x", "r:"};
+    if (arrival.kind == Kind::kNone) {
+      absl::StrAppend(&text, arrival.begins ? " [from " : " [read ", arrival.at.ToString(), "]");
+    } else {
+      absl::StrAppend(&text, " ", kSigns[static_cast<size_t>(arrival.kind)],
+                      Database::Value(entries_[arrival.change].change));
+    }
   }
+  return text;
 }
 
 void Ledger::Break(std::string what) {

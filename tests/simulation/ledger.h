@@ -2,21 +2,25 @@
 // acknowledged, stored and confirmed; and the promises between them, checked at every step.
 //
 //   confirmed to the server ≤ stored ≤ acknowledged to the engine ≤ in the topics
+//   the stored position never goes back, unless a new snapshot begins or another history
 //   of each key: in the order of the commits; what is repeated is repeated from one place on;
-//   nothing is left out; the last record is the last change
+//   nothing is left out; the last record is the last change, whoever wrote it
 //
-// A broken promise is kept as text, the first one only: the run goes on to its end.
+// A change of a history that was given up in a failover is not expected, and not counted when it
+// had arrived before. A broken promise is kept as text, the first one only: the run goes on to its
+// end.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-#include "event/position.h"
 #include "event/record.h"
+#include "offset/stored_offset.h"
 #include "tests/simulation/database.h"
 
 namespace walduct::simulation {
@@ -25,21 +29,37 @@ class Ledger {
  public:
   explicit Ledger(const Database& database);
 
-  // Which partition of all topics a change's key belongs to.
-  size_t PartitionOf(size_t change, size_t partitions) const;
-  // The change a record is about; it must be one the database has made. kNone: a heartbeat.
-  static constexpr size_t kNone = static_cast<size_t>(-1);
-  size_t ChangeOf(const event::Record& record);
+  // What a record is about.
+  enum class Kind : uint8_t { kRow, kDelete, kTombstone, kRead, kNone };
+  struct About {
+    Kind kind = Kind::kNone;  // none: a heartbeat
+    size_t change = 0;
+    size_t table = 0, key = 0;
+  };
+  // It must be about a change that the database has made.
+  About Of(const event::Record& record);
+  static size_t PartitionOf(const About& about, size_t partitions) {
+    return about.table * partitions + about.key % partitions;
+  }
 
-  // A record has reached its topic.
-  void OnArrived(size_t change, bool tombstone);
-  // The engine was told so.
-  void OnAcknowledged(size_t change, bool tombstone);
-  void OnStored(const event::Position& position);
+  // A record has reached its topic; the engine was told so.
+  void OnArrived(const About& about);
+  void OnAcknowledged(const About& about);
+  void OnStored(const offset::StoredOffset& offset);
   void OnConfirmed(Lsn flushed);
+
+  // The stream begins anew at a place. exact: rows that were there before have to be read.
+  void OnStreamBegins(Lsn at, bool exact);
+  // All its rows were acknowledged.
+  void OnSnapshotDone(Lsn seen);
+  // The database has another history.
+  void OnFailOver(Lsn fork, Lsn slot);
+  // The rows that somebody sees who sees everything before `seen`.
+  std::vector<const Change*> RowsAt(Lsn seen, size_t table) const;
 
   // Everything that was committed has arrived, is stored and confirmed.
   bool complete() const;
+  size_t acknowledged() const { return acknowledged_; }  // changes, from the first
   // At the end, when nothing more is to come.
   void CheckTopics();
 
@@ -47,26 +67,41 @@ class Ledger {
   const std::string& broken() const { return broken_; }
 
  private:
-  using Arrivals = std::vector<std::pair<size_t, bool>>;  // change, whether its tombstone
-
-  void CheckKey(const std::vector<size_t>& changes, const Arrivals& arrivals);
-  // Changes at or before the position, counted from the first.
-  size_t ChangesBehind(const event::Position& position) const;
-
   struct Entry {
     Change change;
-    bool acknowledged = false;
-    bool tombstone = true;  // acknowledged, or there is none
+    Lsn end;  // of its transaction
+    std::set<Kind> due;
+    bool vanished = false;
   };
-  using Place = std::tuple<size_t, size_t, uint64_t>;  // table, key, LSN
+  // In a topic: a record; with kNone that the stream begins anew, or that a snapshot is delivered.
+  struct Arrival {
+    Kind kind = Kind::kNone;
+    size_t change = 0;
+    Lsn at = {};
+    bool begins = false, exact = false;
+  };
+  using Key = std::pair<size_t, size_t>;                  // table, key
+  using Expected = std::vector<std::pair<size_t, Kind>>;  // change and what of it
+
+  void Mark(const Arrival& mark);
+  void Learn();
+  void Count();
+  std::optional<size_t> Find(const std::string& value) const;
+  void CheckKey(const Key& key, const Expected& expected);
+  size_t PlacesBefore(const Expected& expected, Lsn at) const;
+  std::string Topic(const Key& key) const;
+  std::string Describe(size_t change) const;
+  size_t ChangesBehind(const event::Position& position) const;
+
   const Database& database_;
-  std::vector<Entry> entries_;                                       // in commit order
-  std::map<Place, size_t> by_place_;                                 // into entries_
-  std::map<std::pair<size_t, size_t>, std::vector<size_t>> of_key_;  // its changes, in order
-  std::map<std::pair<size_t, size_t>, Arrivals> topics_;
+  std::vector<Entry> entries_;  // of all histories
+  std::vector<size_t> order_;   // of the present one
+  std::map<std::string, size_t> by_value_;
+  std::map<std::pair<Key, uint64_t>, size_t> by_place_;
+  std::map<Key, std::vector<Arrival>> topics_;
   size_t last_delete_ = 0;
-  size_t acknowledged_ = 0;  // so many from the first
-  Lsn stored_, confirmed_;
+  size_t acknowledged_ = 0;
+  Lsn stored_, confirmed_, begin_;
   std::string broken_;
 };
 

@@ -1,5 +1,6 @@
 #include "tests/simulation/process.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,21 +9,25 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "offset/options.h"
+#include "replication/options.h"
 #include "route/options.h"
 #include "snapshot/options.h"
 #include "tests/simulation/broker.h"
+#include "tests/simulation/disk.h"
 #include "tests/simulation/source.h"
 
 namespace walduct::simulation {
 namespace {
 
-engine::ConnectorOptions Config(Random* random) {
+engine::ConnectorOptions Config(World* world) {
+  Random* random = &world->random;
   engine::ConnectorOptions config;
   config.name = "simulated";
   config.route->topic_prefix = config.encode->topic_prefix = "srv";
   config.encode->database = "shop";
   config.encode->key.schemas_enable = config.encode->value.schemas_enable = false;
-  config.snapshot->mode = snapshot::SnapshotMode::kNever;
+  config.snapshot->mode = world->policy.mode;
+  config.replication->offset_mismatch = world->policy.mismatch;
   config.offset->flush_interval = random->UpTo(absl::Seconds(10));
   config.runtime->catalog_delay = random->UpTo(absl::Seconds(1));
   if (random->OneIn(3)) config.heartbeat->interval = absl::Seconds(30);
@@ -31,81 +36,119 @@ engine::ConnectorOptions Config(Random* random) {
 
 }  // namespace
 
-Process::Process(simulation::World* world)
+Process::Process(simulation::World* world, std::string name)
     : world_(*world),
-      environment_(world->time.environment()),
-      config_(Config(&world->random)),
-      board_(config_.name, world->time),
+      name_(std::move(name)),
+      environment_(this, this),
+      config_(Config(world)),
+      board_(config_.name, *environment_.clock),
       control_(mailbox_, board_),
       lifecycle_({.config = &config_,
                   .goal = {},
                   .world = this,
                   .control = &control_,
                   .board = &board_,
-                  .metrics = &metrics_}) {}
+                  .metrics = &metrics_}) {
+  ++world_.processes;
+}
 
-void Process::Run() {
-  world_.Note("start");
+Process::~Process() {
+  --world_.processes;
+  if (world_.walsender && world_.walsender->process == this) world_.walsender->process = nullptr;
+}
+
+void Process::Start() {
+  world_.Note(name_ + " starts");
+  progressed_ = world_.time.Monotonic();
   mailbox_.Post(engine::Command::kStart);
-  Watch();
-  lifecycle_.Run();
-  // What still is to happen in the world goes on without it.
-  world_.time.ForgetScheduled();
-  world_.Note("end");
+  fiber_ = world_.fibers.Start([this] { lifecycle_.Run(); });
 }
 
-void Process::EndAfter(absl::Duration delay) {
-  world_.time.After(delay, [this] { mailbox_.Post(engine::Command::kQuit); });
+void Process::Quit() {
+  mailbox_.Post(engine::Command::kQuit);
+  world_.fibers.Poke(fiber_);
 }
 
-void Process::EndWhenComplete(absl::Duration deadline) { complete_by_ = deadline; }
+bool Process::Step(const char* where) {
+  if (dead_) return true;
+  if (world_.Happens(Fault::kPause)) {
+    const absl::Duration lasts = world_.random.OneIn(2) ? world_.random.UpTo(absl::Seconds(2))
+                                                        : world_.policy.wal_sender_timeout +
+                                                              world_.random.UpTo(absl::Minutes(1));
+    world_.Note(
+        absl::StrCat(name_, " stands still in ", where, " for ", absl::FormatDuration(lasts)));
+    stands_until_ = world_.time.Monotonic() + lasts;
+    world_.fibers.Stand(lasts);
+    world_.Note(name_ + " wakes");
+  }
+  if (world_.Happens(Fault::kCrash)) Kill(where);
+  return dead_;
+}
 
+void Process::Kill(const char* where) {
+  if (dead_) return;
+  world_.Note(absl::StrCat(name_, " is killed in ", where));
+  dead_ = true;
+  Quit();
+}
+
+void Process::WaitReadable(std::initializer_list<int> fds, absl::Duration timeout) {
+  if (dead_) {
+    after_death_ += std::max(timeout, absl::ZeroDuration()) + absl::Milliseconds(1);
+    return;
+  }
+  world_.fibers.Wait(fds, timeout);
+}
+
+void Process::OnReadAcknowledged(size_t table, size_t key) {
+  if (!reading) return;
+  reading->due.erase({table, key});
+  if (!reading->all_read || !reading->due.empty()) return;
+  // Of a history that was given up it is good up to where they part.
+  const auto fork = replication::EndOfTimeline(world_.database.timelines(), reading->timeline);
+  if (fork && reading->seen > *fork) return reading.reset();
+  world_.Note(absl::StrCat("the snapshot of ", reading->seen.ToString(), " is delivered"));
+  world_.ledger.OnSnapshotDone(reading->seen);
+  reading.reset();
+}
+
+// What does not move says what it waits for.
 void Process::Watch() {
+  constexpr absl::Duration kPatience = absl::Seconds(30);
+  const std::pair progress(world_.ledger.acknowledged(), world_.slot);
+  const absl::Duration now = world_.time.Monotonic();
   const engine::ConnectorStatus status = board_.Read();
-  const bool failed = status.state == engine::ConnectorState::kFailed;
-  if (failed && !world_.crashed)
-    world_.ledger.Break(absl::StrCat("the connector gave up: ", status.last_error->message));
-  const bool done =
-      complete_by_ && (world_.ledger.complete() || world_.time.Monotonic() >= *complete_by_);
-  if (failed || done || world_.crashed || !world_.ledger.broken().empty())
-    mailbox_.Post(engine::Command::kQuit);
-  world_.time.After(absl::Seconds(1), [this] { Watch(); });
+  const bool done = world_.ledger.complete() || now < world_.database.end();
+  if (progress != progress_ || !runs() || dead_ || done ||
+      status.state != engine::ConnectorState::kRunning) {
+    progress_ = progress;
+    progressed_ = now;
+    return;
+  }
+  const absl::Time since =
+      std::max({status.wait_since, status.activity_since,
+                test::SimulatedTime::Epoch() + std::max(progressed_, stands_until_)});
+  const bool silent = status.wait == engine::WaitReason::kNothing;
+  if (silent && Now() - since > kPatience) {
+    world_.ledger.Break(absl::StrCat(name_, " does not move and waits for nothing, ",
+                                     engine::ActivityText(status.activity)));
+  }
 }
 
 absl::StatusOr<std::unique_ptr<sink::Sink>> Process::OpenSink(const engine::ConnectorOptions&) {
-  if (world_.Crash("OpenSink")) return Dead();
-  if (world_.Happens(world_.faults.refuses)) return absl::UnavailableError("no broker");
-  return std::make_unique<BrokerSink>(&world_);
+  if (Step("OpenSink")) return Dead();
+  if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no broker");
+  return std::make_unique<BrokerSink>(&world_, this);
 }
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> Process::OpenOffsetStore(
     const engine::ConnectorOptions&) {
-  if (world_.Crash("OpenOffsetStore")) return Dead();
-  auto store = std::make_unique<test::FakeOffsetStore>(&world_.time, &world_.disk);
-  store->on_durable = [this](const offset::StoredOffset& offset) {
-    world_.Note(absl::StrCat("stored ", offset.position.commit_end.ToString(), " + ",
-                             offset.position.ordinal));
-    world_.ledger.OnStored(offset.position);
-  };
-  store->plan = [this, of = store.get()] {
-    test::FakeOffsetStore::Save save;
-    save.after = world_.random.OneIn(3) ? world_.random.UpTo(absl::Seconds(20)) : absl::Duration();
-    save.lands_at_once = world_.random.OneIn(4);
-    if (world_.Crash("StartSave")) {
-      // Whether it is on the disk nobody has been told.
-      of->start_answer = Dead();
-      save.after = absl::Hours(1);
-    } else if (world_.Happens(world_.faults.save_fails)) {
-      save.answer = absl::UnavailableError("the disk is full");
-      save.lands = world_.random.OneIn(2);
-    }
-    return save;
-  };
-  return store;
+  if (Step("OpenOffsetStore")) return Dead();
+  return std::make_unique<DiskStore>(&world_, this);
 }
 
 std::unique_ptr<engine::Source> Process::MakeSource(const engine::SourceOptions&) {
-  return std::make_unique<Source>(&world_);
+  return std::make_unique<Source>(&world_, this);
 }
 
 }  // namespace walduct::simulation

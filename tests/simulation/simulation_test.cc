@@ -1,57 +1,30 @@
-// The real engine on one thread, in a world of dice: transactions that overlap, acknowledgements
-// that are late and out of order, saves that fail, connections that break, kills between any two
-// steps. A ledger knows what was promised.
+// The real engine on one thread, in a world of dice: one instance or two, transactions that
+// overlap, acknowledgements that are late and out of order, saves that fail, connections that
+// break, kills and standstills between any two steps, failovers. A ledger knows what was promised.
 //
-//   WALDUCT_SEED=17 …/walduct_simulation_test     this seed alone, with its history
-//   WALDUCT_SEEDS=100000 …                        so many, from the first on
+//   WALDUCT_SEED=17 …/walduct_simulation_test     this seed alone, with its shrunk history
+//   WALDUCT_SEEDS=100000 …                        so many, from WALDUCT_FIRST_SEED (1) on
+//   WALDUCT_DEFECT=3 WALDUCT_SEED=17 …            with a planted defect
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <iostream>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/log.h"
-#include "tests/simulation/process.h"
+#include "tests/simulation/history.h"
 
 namespace walduct::simulation {
 namespace {
 
-constexpr uint64_t kSeeds = 400;
-constexpr size_t kMostLives = 12;
-// All faults are over: so long it may take until everything is delivered, stored and confirmed.
-constexpr absl::Duration kRecovery = absl::Minutes(3);
-
-struct Outcome {
-  std::string broken;   // empty: every promise was kept
-  std::string history;  // the last steps
-  size_t crashes = 0;
-};
-
-Outcome RunSeed(uint64_t seed) {
-  World world(seed);
-  Outcome outcome;
-  const size_t lives = world.random.Between(1, kMostLives);
-  for (size_t life = 1; life <= lives && world.ledger.broken().empty(); ++life) {
-    const bool last = life == lives;
-    if (last) world.faults = Faults::None();
-    world.crashed = false;
-    Process process(&world);
-    if (last) {
-      process.EndWhenComplete(std::max(world.time.Monotonic(), world.database.end()) + kRecovery);
-    } else {
-      process.EndAfter(world.random.UpTo(absl::Minutes(1)));
-    }
-    process.Run();
-    if (world.crashed) ++outcome.crashes;
-    world.time.Advance(world.random.UpTo(absl::Seconds(5)));
-  }
-  if (!world.ledger.complete()) world.ledger.Break("not everything was delivered and confirmed");
-  world.ledger.CheckTopics();
-  outcome.broken = world.ledger.broken();
-  outcome.history = absl::StrJoin(world.history, "\n  ");
-  return outcome;
-}
+constexpr uint64_t kSeeds = 1000;
+constexpr uint64_t kSeedsForDefect = 1000;
+constexpr size_t kMostBroken = 5;
 
 uint64_t Setting(const char* name, uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -63,22 +36,66 @@ uint64_t Setting(const char* name, uint64_t otherwise) {
 class Simulation : public testing::Test {
  protected:
   // Every reconnect would be a line.
-  Simulation() { log::Configure(log::Level::kError, log::Format::kText); }
+  Simulation() {
+    // A seed alone may say what its log says.
+    if (Setting("WALDUCT_LOG", 0) == 0) log::Configure(log::Level::kError, log::Format::kText);
+  }
   ~Simulation() override { log::Configure(log::Level::kInfo, log::Format::kText); }
 };
 
-TEST_F(Simulation, KeepsEveryPromise) {
-  const uint64_t only = Setting("WALDUCT_SEED", 0);
-  const uint64_t first = only != 0 ? only : 1;
-  const uint64_t last = only != 0 ? only : Setting("WALDUCT_SEEDS", kSeeds);
-  size_t crashes = 0;
-  for (uint64_t seed = first; seed <= last; ++seed) {
-    const Outcome outcome = RunSeed(seed);
-    crashes += outcome.crashes;
-    ASSERT_EQ(outcome.broken, "") << "replay: WALDUCT_SEED=" << seed << "\n  " << outcome.history;
+// What many seeds came to; any thread.
+class Tally {
+ public:
+  void Add(uint64_t seed, const Outcome& outcome) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!outcome.broken.empty() && broken_.size() < kMostBroken) broken_.push_back(seed);
+    if (outcome.failed_over) ++failovers;
+    for (size_t fault = 0; fault < kFaults; ++fault) counts[fault] += outcome.counts[fault];
   }
-  if (only != 0) return;
-  EXPECT_GT(crashes, (last - first) / 4) << "faults that never happen prove nothing";
+  bool full() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return broken_.size() == kMostBroken;
+  }
+  std::vector<uint64_t> broken() const { return broken_; }
+
+  size_t failovers = 0;
+  std::array<size_t, kFaults> counts{};
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<uint64_t> broken_;
+};
+
+void RunSeeds(uint64_t first, uint64_t last, Tally* tally) {
+  std::atomic<uint64_t> next{first};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      for (uint64_t seed = next++; seed <= last && !tally->full(); seed = next++)
+        tally->Add(seed, RunSeed(seed));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Simulation, KeepsEveryPromise) {
+  if (const uint64_t seed = Setting("WALDUCT_SEED", 0); seed != 0) {
+    const auto defect = static_cast<Defect>(Setting("WALDUCT_DEFECT", 0));
+    const Outcome outcome = RunSeed(seed, defect);
+    EXPECT_EQ(outcome.broken, "") << Shrink(seed, defect, outcome);
+    std::cout << "  " << outcome.history << "\n";
+    return;
+  }
+  const uint64_t first = Setting("WALDUCT_FIRST_SEED", 1);
+  const uint64_t last = first + Setting("WALDUCT_SEEDS", kSeeds) - 1;
+  Tally tally;
+  RunSeeds(first, last, &tally);
+  for (const uint64_t seed : tally.broken())
+    ADD_FAILURE() << Shrink(seed, Defect::kNone, RunSeed(seed));
+  if (last - first < 100) return;
+  // Faults that never happen prove nothing.
+  for (size_t fault = 0; fault < kFaults; ++fault) EXPECT_GT(tally.counts[fault], 10) << fault;
+  EXPECT_GT(tally.failovers, (last - first) / 20);
 }
 
 TEST_F(Simulation, IsTheSameForTheSameSeed) {
@@ -86,6 +103,29 @@ TEST_F(Simulation, IsTheSameForTheSameSeed) {
   EXPECT_EQ(once.history, again.history);
   EXPECT_NE(once.history, RunSeed(6).history);
 }
+
+class PlantedDefect : public Simulation, public testing::WithParamInterface<Defect> {};
+
+TEST_P(PlantedDefect, IsFound) {
+  const Defect defect = GetParam();
+  for (uint64_t seed = 1; seed <= kSeedsForDefect; ++seed) {
+    const Outcome outcome = RunSeed(seed, defect);
+    if (outcome.broken.empty()) continue;
+    // The seed is not one that breaks by itself.
+    ASSERT_EQ(RunSeed(seed).broken, "");
+    std::cout << DefectName(defect) << ": found by seed " << seed << ": " << outcome.broken << "\n";
+    return;
+  }
+  FAIL() << DefectName(defect) << " was not found";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlantedDefect,
+                         testing::Values(Defect::kDropWhenFull, Defect::kSkipFailedDelivery,
+                                         Defect::kConfirmBeforeSave, Defect::kResumeByEventLsn,
+                                         Defect::kAdvanceInFlight, Defect::kAdvanceInTransaction,
+                                         Defect::kIgnoreTimeline, Defect::kForgetSnapshot,
+                                         Defect::kZombieWrites),
+                         [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace
 }  // namespace walduct::simulation

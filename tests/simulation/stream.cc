@@ -4,29 +4,79 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tests/simulation/process.h"
 
 namespace walduct::simulation {
 
 using replication::WalFrame;
 
-Stream::Stream(World* world, Lsn start)
+Stream::Stream(World* world, Process* process, const event::Position& start)
     : world_(*world),
-      fd_(world->time.NewDescriptor()),
-      start_(std::max(start.value(), world->database.confirmed_flush)) {}
+      process_(*process),
+      walsender_(std::make_shared<Walsender>()),
+      start_(std::max(start.commit_end, world->slot).value()),
+      event_lsn_(world->defect == Defect::kResumeByEventLsn ? start.change_lsn.value() : 0),
+      timeline_(world->database.timeline()) {
+  walsender_->process = process;
+  walsender_->heard = world->time.Monotonic();
+  walsender_->fd = world->time.NewDescriptor();
+  world->time.SetReadable(walsender_->fd, true);
+  world->walsender = walsender_;
+  WatchWalsender(world, walsender_);
+  world->Note(absl::StrCat("stream from ", Lsn(start_).ToString()));
+}
+
+Stream::~Stream() {
+  const bool ended = std::exchange(walsender_->ended, true);
+  if (world_.walsender != walsender_ || ended) return;
+  if (!process_.dead()) {
+    world_.walsender.reset();
+    return;
+  }
+  // The server hears of it when it next writes.
+  world_.Release(world_.random.UpTo(absl::Seconds(2)));
+}
+
+void Stream::WatchWalsender(World* world, const std::shared_ptr<Walsender>& walsender) {
+  world->time.After(absl::Seconds(1), [world, walsender] {
+    if (world->walsender != walsender || walsender->ended) return;
+    const absl::Duration now = world->time.Monotonic();
+    if (!walsender->process->runs()) {
+      if (now - walsender->heard > world->policy.wal_sender_timeout) return world->Terminate();
+    } else if (now - std::max(walsender->heard, walsender->process->stands_until()) >
+               world->policy.wal_sender_timeout) {
+      world->ledger.Break("the server has not heard of an instance that runs");
+    }
+    WatchWalsender(world, walsender);
+  });
+}
 
 absl::StatusOr<WalFrame> Stream::Next() {
-  if (world_.Crash("Next")) return Dead();
-  if (!lost_ && world_.Happens(world_.faults.disconnect)) {
-    world_.Note("disconnect");
+  if (process_.Step("Next")) return Dead();
+  if (walsender_->terminated) {
+    if (!lost_ && timeline_ == world_.database.timeline()) buffered_ = world_.random.Below(20);
     lost_ = true;
   }
-  if (lost_) return absl::UnavailableError("connection lost");
+  if (!lost_ && world_.Happens(Fault::kDisconnect)) {
+    lost_ = walsender_->ended = true;
+    if (world_.walsender == walsender_) world_.Release(absl::Milliseconds(500));
+  }
+  if (lost_ && (buffered_ == 0 || !SkipOld())) return absl::UnavailableError("connection lost");
+  if (lost_) {
+    --buffered_;
+    return Transaction();
+  }
+  if (!planted_.empty()) {
+    const WalFrame frame = planted_.front();
+    planted_.pop_front();
+    return frame;
+  }
   if (reply_wanted_ || world_.random.OneIn(20)) return Keepalive();
   // The socket has nothing just now.
   if (world_.random.OneIn(10)) {
-    world_.time.SetReadable(fd_, false);
+    world_.time.SetReadable(walsender_->fd, false);
     world_.time.After(world_.random.UpTo(absl::Milliseconds(50)),
-                      [time = &world_.time, fd = fd_] { time->SetReadable(fd, true); });
+                      [time = &world_.time, fd = walsender_->fd] { time->SetReadable(fd, true); });
     return WalFrame{};
   }
   if (!SkipOld()) {
@@ -45,11 +95,11 @@ bool Stream::SkipOld() {
 }
 
 void Stream::AwaitCommit() {
-  world_.time.SetReadable(fd_, false);
+  world_.time.SetReadable(walsender_->fd, false);
   const auto& all = world_.database.transactions();
   if (next_ == all.size()) return;
   world_.time.After(all[next_].committed - world_.time.Monotonic(),
-                    [time = &world_.time, fd = fd_] { time->SetReadable(fd, true); });
+                    [time = &world_.time, fd = walsender_->fd] { time->SetReadable(fd, true); });
 }
 
 WalFrame Stream::Message(uint64_t lsn, std::string payload) {
@@ -67,7 +117,7 @@ WalFrame Stream::Transaction() {
     part_ = Part::kChanges;
     change_ = 0;
     world_.Note(
-        absl::StrCat("sent: transaction ", next_, ", ", transaction.changes.size(), " changes"));
+        absl::StrCat("sent: t", transaction.serial, ", ", transaction.changes.size(), " changes"));
     return Message(transaction.changes[0].lsn,
                    test::BeginBytes(transaction.final_lsn, Database::CommitTimeUs(transaction),
                                     transaction.xid));
@@ -87,6 +137,7 @@ WalFrame Stream::Transaction() {
       return Message(0, test::RelationBytes(Database::Relation(change.table)));
   }
   if (++change_ == transaction.changes.size()) part_ = Part::kCommit;
+  if (change.lsn <= event_lsn_) return WalFrame{};
   return Message(change.lsn, Database::Message(change));
 }
 
@@ -96,11 +147,17 @@ WalFrame Stream::Keepalive() {
   reply_wanted_ = false;
   const auto& all = world_.database.transactions();
   uint64_t end = next_ == 0 ? start_ : std::max(start_, all[next_ - 1].end_lsn);
-  if (next_ < all.size() && all[next_].final_lsn > end) {
+  if (part_ != Part::kBegin) {
+    if (world_.random.OneIn(2)) end = std::max(end, all[next_].end_lsn);
+  } else if (next_ < all.size() && all[next_].final_lsn > end &&
+             all[next_].committed <= world_.time.Monotonic()) {
     // Decoded already, though not sent: only as far as it is known.
-    const bool known = all[next_].committed <= world_.time.Monotonic() || part_ != Part::kBegin;
-    if (known) end += world_.random.Below(all[next_].final_lsn - end + 1);
+    end += world_.random.Below(all[next_].final_lsn - end + 1);
   }
+  if (world_.defect == Defect::kAdvanceInFlight && part_ == Part::kBegin)
+    process_.keepalive_counts = true;
+  if (world_.defect == Defect::kAdvanceInTransaction && part_ == Part::kChanges && change_ > 0)
+    return SplitTransaction(all[next_].end_lsn);
   return {.kind = WalFrame::Kind::kKeepalive,
           .start = {},
           .wal_end = Lsn(end),
@@ -108,14 +165,31 @@ WalFrame Stream::Keepalive() {
           .payload = {}};
 }
 
-absl::Status Stream::SendStatus(Lsn /*received*/, Lsn flushed, bool reply_requested) {
-  if (world_.Crash("SendStatus")) return Dead();
-  if (lost_) return absl::UnavailableError("connection lost");
+// Planted: as if the keepalive were the end of the transaction.
+WalFrame Stream::SplitTransaction(uint64_t end) {
+  const simulation::Transaction& transaction = world_.database.transactions()[next_];
+  const int64_t time = Database::CommitTimeUs(transaction);
+  planted_payloads_.push_back(test::BeginBytes(transaction.final_lsn, time, transaction.xid));
+  planted_.push_back({.kind = WalFrame::Kind::kData,
+                      .start = Lsn(transaction.changes[0].lsn),
+                      .wal_end = Lsn(end),
+                      .reply_requested = false,
+                      .payload = planted_payloads_.back()});
+  return Message(end, test::CommitBytes(transaction.final_lsn, end, time));
+}
+
+absl::Status Stream::SendStatus(Lsn received, Lsn flushed, bool reply_requested) {
+  if (process_.Step("SendStatus")) return Dead();
+  if (lost_ || walsender_->ended) return absl::UnavailableError("connection lost");
+  if (world_.defect == Defect::kConfirmBeforeSave) flushed = std::max(flushed, received);
+  walsender_->heard = world_.time.Monotonic();
+  if (flushed < flushed_) world_.ledger.Break("what was confirmed went back");
+  flushed_ = flushed;
   world_.ledger.OnConfirmed(flushed);
-  world_.database.confirmed_flush = std::max(world_.database.confirmed_flush, flushed.value());
+  world_.slot = std::max(world_.slot, flushed);
   if (reply_requested) {
     reply_wanted_ = true;
-    world_.time.SetReadable(fd_, true);
+    world_.time.SetReadable(walsender_->fd, true);
   }
   return absl::OkStatus();
 }

@@ -1,11 +1,15 @@
 // Stream: START_REPLICATION on the simulated database: transactions that were committed by now and
 // do not lie before the start, each in full, with keepalives at any place, pauses, and a connection
-// that may break between any two frames.
+// that may break between any two frames. The server ends it when it has not been heard of for
+// wal_sender_timeout; what was sent before may still be read then.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "event/position.h"
 #include "replication/wal_source.h"
 #include "tests/simulation/world.h"
 
@@ -13,12 +17,15 @@ namespace walduct::simulation {
 
 class Stream final : public replication::WalSource {
  public:
-  Stream(World* world, Lsn start);
+  // The slot is free.
+  Stream(World* world, Process* process, const event::Position& start);
+  ~Stream() override;
 
   absl::StatusOr<replication::WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
-  int ready_fd() const override { return fd_; }
+  int ready_fd() const override { return walsender_->fd; }
   void Stop(absl::Duration /*timeout*/) override {}
+  bool holds_slot() const { return !walsender_->ended; }
 
  private:
   // What comes before, within and after a transaction.
@@ -28,17 +35,26 @@ class Stream final : public replication::WalSource {
   replication::WalFrame Message(uint64_t lsn, std::string payload);
   replication::WalFrame Keepalive();
   replication::WalFrame Transaction();
+  replication::WalFrame SplitTransaction(uint64_t end);
   void AwaitCommit();
+  static void WatchWalsender(World* world, const std::shared_ptr<Walsender>& walsender);
 
   World& world_;
-  const int fd_;
-  const uint64_t start_;
+  Process& process_;
+  const std::shared_ptr<Walsender> walsender_;
+  uint64_t start_;
+  const uint64_t event_lsn_;  // planted: what is at or before it is left out
+  const uint32_t timeline_;
   size_t next_ = 0;  // transaction
   Part part_ = Part::kBegin;
   size_t change_ = 0;
   std::set<size_t> announced_;  // tables
   std::string payload_;
+  std::deque<replication::WalFrame> planted_;
+  std::deque<std::string> planted_payloads_;
   bool lost_ = false;
+  size_t buffered_ = 0;  // frames that can be read though the server has ended it
+  Lsn flushed_;
   bool reply_wanted_ = false;
 };
 

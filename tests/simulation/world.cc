@@ -1,17 +1,89 @@
 #include "tests/simulation/world.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace walduct::simulation {
+namespace {
 
-bool World::Crash(const char* where) {
-  if (!crashed && Happens(faults.crash)) {
-    crashed = true;
-    Note(absl::StrCat("crash in ", where));
+// What left within the lease has arrived before another instance streams: longer than lease and
+// wire together.
+constexpr absl::Duration kTakeover = absl::Milliseconds(500);
+
+const char* FaultName(size_t fault) {
+  static constexpr std::array<const char*, kFaults> kNames = {
+      "killed",       "paused",       "disconnected",  "the producer fails",
+      "a save fails", "a save hangs", "catalog fails", "a lock",
+      "refused"};
+  return kNames[fault];
+}
+
+}  // namespace
+
+const char* DefectName(Defect defect) {
+  static constexpr std::array<const char*, static_cast<size_t>(Defect::kCount)> kNames = {
+      "none",
+      "drop when the queue is full",
+      "skip a failed delivery",
+      "confirm before it is stored",
+      "resume by the LSN of the event",
+      "advance at a keepalive with records in flight",
+      "advance at a keepalive inside a transaction",
+      "ignore the timeline",
+      "forget the interrupted snapshot",
+      "zombie writes"};
+  return kNames[static_cast<size_t>(defect)];
+}
+
+Policy::Policy(Random* random) {
+  using snapshot::SnapshotMode;
+  if (random->OneIn(3)) instances = 2;
+  const size_t way = random->Below(10);
+  mode = way < 4   ? SnapshotMode::kNever
+         : way < 7 ? SnapshotMode::kInitial
+                   : SnapshotMode::kWhenNeeded;
+  mismatch = static_cast<replication::OffsetMismatch>(random->Below(4));
+  if (mode != SnapshotMode::kNever) begin = random->UpTo(absl::Seconds(20));
+  calm = absl::Seconds(static_cast<int64_t>(random->Between(10, instances == 2 ? 150 : 90)));
+  if (random->OneIn(4)) fail_over = begin + absl::Seconds(1) + random->UpTo(calm);
+  if (fail_over == absl::ZeroDuration() && random->OneIn(8))
+    slot_moved = begin + absl::Seconds(1) + random->UpTo(calm);
+  if (instances == 2) {
+    // Nothing keeps two instances from reading the tables side by side: see the README.
+    mode = SnapshotMode::kNever;
+    slot_moved = absl::ZeroDuration();
   }
-  return crashed;
+  wal_sender_timeout = absl::Seconds(static_cast<int64_t>(random->Between(15, 60)));
+  partitions = random->Between(1, 4);
+}
+
+World::World(uint64_t seed)
+    : random(seed),
+      policy(&random),
+      fibers(&time),
+      database(&random, random.Between(5, 60), time.Monotonic()),
+      ledger(database) {
+  //        crash pause disconnect broker save hangs catalog lock refuses
+  faults = {400, 2000, 400, 800, 6, 60, 40, 30, 10};
+  // Some seeds are about one kind of fault, some about few.
+  if (random.OneIn(4)) {
+    for (size_t& fault : faults) {
+      if (!random.OneIn(3)) fault = 0;
+    }
+  }
+  if (policy.instances == 2) faults[static_cast<size_t>(Fault::kPause)] = 500;
+}
+
+bool World::Happens(Fault fault) {
+  const auto kind = static_cast<size_t>(fault);
+  if (faults[kind] == 0 || !random.OneIn(faults[kind])) return false;
+  const size_t number = happened++;
+  if (left_out.contains(number)) return false;
+  ++counts[kind];
+  Note(absl::StrCat("fault ", number, ": ", FaultName(kind)));
+  return true;
 }
 
 void World::Note(std::string step) {
@@ -19,6 +91,55 @@ void World::Note(std::string step) {
   if (history.size() == kKept) history.pop_front();
   history.push_back(
       absl::StrCat(absl::FormatDuration(time.Monotonic() - absl::Hours(1)), "  ", step));
+}
+
+void World::Terminate() {
+  if (!walsender) return;
+  if (walsender->ended) return;
+  Note("the walsender is terminated");
+  walsender->ended = walsender->terminated = true;
+  time.SetReadable(walsender->fd, true);
+  Release(kTakeover);
+}
+
+void World::Release(absl::Duration after) {
+  time.After(after, [this, ended = walsender] {
+    if (walsender == ended) walsender.reset();
+  });
+}
+
+// The standby has what it has; its copy of the slot is behind, or missing.
+void World::FailOver() {
+  const auto& all = database.transactions();
+  size_t committed = 0;
+  while (committed < all.size() && all[committed].committed <= time.Monotonic()) ++committed;
+  Terminate();
+  walsender.reset();
+  const bool whole = policy.instances == 2 || random.OneIn(3);
+  const size_t lost = whole ? 0 : random.Below(std::min<size_t>(committed, 5) + 1);
+  const Lsn fork =
+      database.FailOver(&random, committed - lost, random.Between(3, 20), time.Monotonic());
+  failed_over = true;
+  if (slot > fork) slot = fork;
+  Note(absl::StrCat("failover: timeline ", database.timeline(), " from ", fork.ToString(), ", ",
+                    lost, " transactions lost"));
+  if (slot_exists && policy.instances == 1 && random.OneIn(5)) {
+    slot_exists = false;
+    Note("the slot is not there");
+  }
+  ledger.OnFailOver(fork, slot);
+}
+
+void World::MoveSlot() {
+  const Lsn end = database.WalEnd(time.Monotonic());
+  if (!slot_exists || processes > 0 || walsender || end <= slot) return;
+  Note(absl::StrCat("somebody moves the slot to ", end.ToString()));
+  slot = end;
+  slot_was_moved = true;
+  const bool trusted = policy.mismatch == replication::OffsetMismatch::kTrustSlot ||
+                       policy.mismatch == replication::OffsetMismatch::kTrustGreaterLsn;
+  const bool unknown = !disk.content && policy.mode == snapshot::SnapshotMode::kNever;
+  ledger.OnStreamBegins(end, !trusted && !unknown);
 }
 
 }  // namespace walduct::simulation

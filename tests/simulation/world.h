@@ -1,13 +1,18 @@
 // World: everything around the engine in one simulation: time, the dice, the database, the broker,
-// the disk with the offset, and the faults that happen to them.
+// the disk with the offset, the faults that happen to them, and what the seed has chosen.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <set>
 #include <string>
-#include <vector>
 
+#include "replication/options.h"
+#include "snapshot/options.h"
 #include "tests/simulation/database.h"
+#include "tests/simulation/fibers.h"
 #include "tests/simulation/ledger.h"
 #include "tests/simulation/random.h"
 #include "tests/support/fake_offset_store.h"
@@ -15,41 +20,95 @@
 
 namespace walduct::simulation {
 
-// Once in so many steps of each kind; 0: never. A step is a call into the world.
-struct Faults {
-  size_t crash = 400;
-  size_t disconnect = 400;
-  size_t broker_fails = 800;
-  size_t save_fails = 6;
-  size_t catalog_fails = 40;
-  size_t refuses = 10;  // a connection that is to be opened
+enum class Fault : uint8_t {
+  kCrash,        // kill -9
+  kPause,        // SIGSTOP, then SIGCONT
+  kDisconnect,   // of the stream
+  kBrokerFails,  // the producer is of no use any more
+  kSaveFails,    // with or without having become durable
+  kSaveHangs,
+  kCatalogFails,
+  kLock,     // on a table: its description, or a snapshot, has to wait or gives up
+  kRefuses,  // a connection that is to be opened
+  kCount,
+};
+inline constexpr size_t kFaults = static_cast<size_t>(Fault::kCount);
 
-  static Faults None() { return {0, 0, 0, 0, 0, 0}; }
+// A mistake that the engine could make, planted around it.
+enum class Defect : uint8_t {
+  kNone,
+  kDropWhenFull,
+  kSkipFailedDelivery,
+  kConfirmBeforeSave,
+  kResumeByEventLsn,
+  kAdvanceInFlight,
+  kAdvanceInTransaction,
+  kIgnoreTimeline,
+  kForgetSnapshot,
+  kZombieWrites,
+  kCount,
+};
+const char* DefectName(Defect defect);
+
+// What the seed has chosen.
+struct Policy {
+  explicit Policy(Random* random);
+
+  size_t instances = 1;
+  snapshot::SnapshotMode mode = snapshot::SnapshotMode::kNever;
+  replication::OffsetMismatch mismatch = replication::OffsetMismatch::kNoValidation;
+  absl::Duration begin;       // of the first instance, after the history's
+  absl::Duration calm;        // so long until all faults are over
+  absl::Duration fail_over;   // after so long; zero: never
+  absl::Duration slot_moved;  // by somebody else, the same
+  absl::Duration wal_sender_timeout;
+  size_t partitions = 1;  // of each topic
+};
+
+class Process;
+
+// One walsender: what the server knows of a stream.
+struct Walsender {
+  Process* process = nullptr;  // null: it is gone
+  absl::Duration heard;        // from it, last
+  bool ended = false;
+  bool terminated = false;  // by the server, told to the other side
+  int fd = -1;
 };
 
 struct World {
-  explicit World(uint64_t seed)
-      : random(seed),
-        database(&random, random.Between(5, 60), time.Monotonic()),
-        ledger(database),
-        partitions(random.Between(1, 4)) {}
+  explicit World(uint64_t seed);
 
   Random random;
+  Policy policy;
   test::SimulatedTime time;
+  Fibers fibers;
   Database database;
   Ledger ledger;
   test::FakeDisk disk;
-  Faults faults;
-  const size_t partitions;  // of each topic
+  Defect defect = Defect::kNone;
+
+  // The server.
   bool slot_exists = false;
+  Lsn slot;  // confirmed_flush_lsn
+  std::shared_ptr<Walsender> walsender;
+  bool failed_over = false, slot_was_moved = false;
+  size_t processes = 0;
+  void Terminate();
+  // The slot is free a moment later.
+  void Release(absl::Duration after);
+  void FailOver();
+  void MoveSlot();
 
-  // The process that runs has been killed: nothing that it still does has any effect.
-  bool crashed = false;
+  // Once in so many steps of each kind; 0: never. A step is a call into the world.
+  std::array<size_t, kFaults> faults{};
+  std::set<size_t> left_out;  // faults that do not happen, counted from the first
+  size_t happened = 0;
+  std::array<size_t, kFaults> counts{};
+  bool Happens(Fault fault);
+  void Calm() { faults.fill(0); }
+
   std::deque<std::string> history;  // the last steps, for a seed that fails
-
-  bool Happens(size_t one_in) { return one_in != 0 && random.OneIn(one_in); }
-  // To be asked at every step; true once the process is dead.
-  bool Crash(const char* where);
   void Note(std::string step);
 };
 

@@ -64,6 +64,7 @@ class SimulatedTime final : public Clock, public Poller {
     if (readable) readable_.insert(descriptor);
     if (!readable) readable_.erase(descriptor);
   }
+  bool IsReadable(int descriptor) const { return readable_.contains(descriptor); }
 
  private:
   static constexpr int kMaxIdleWaits = 100'000;
