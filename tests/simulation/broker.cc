@@ -44,7 +44,7 @@ absl::Status BrokerSink::Write(const event::Record& record, sink::Ticket ticket)
   const bool full = state_->in_flight >= capacity_;
   if (full && world_.defect != Defect::kDropWhenFull)
     return absl::ResourceExhaustedError("no room");
-  const Sent sent{world_.ledger.Of(record), ticket};
+  const Sent sent{world_.ledger.Of(record, &last_delete_), ticket};
   if (full) {
     free_.push_back(ticket);
     world_.time.SetReadable(state_->fd, true);

@@ -62,6 +62,7 @@ class BrokerSink final : public sink::Sink {
   const size_t capacity_;
   const std::shared_ptr<State> state_;
   std::vector<sink::Ticket> free_;  // planted: acknowledged though it never left
+  size_t last_delete_ = 0;          // change
   bool broken_ = false;
 };
 

@@ -52,7 +52,7 @@ std::string Ledger::Describe(size_t change) const {
                       Lsn(of.lsn).ToString(), entries_[change].vanished ? ", given up)" : ")");
 }
 
-Ledger::About Ledger::Of(const event::Record& record) {
+Ledger::About Ledger::Of(const event::Record& record, size_t* last_delete) {
   if (absl::StartsWith(record.topic, "__debezium-heartbeat")) return {};
   About about;
   about.table = absl::EndsWith(record.topic, Database::TableName(0)) ? 0 : 1;
@@ -60,7 +60,7 @@ Ledger::About Ledger::Of(const event::Record& record) {
   if (!record.value) {
     // It says nothing of its own; it is written behind its delete.
     about.kind = Kind::kTombstone;
-    about.change = last_delete_;
+    about.change = *last_delete;
     return about;
   }
   const std::string op = After(*record.value, "\"op\":\"");
@@ -69,7 +69,7 @@ Ledger::About Ledger::Of(const event::Record& record) {
     const auto found =
         by_place_.find({{about.table, about.key}, NumberAfter(*record.value, "\"lsn\":")});
     if (found != by_place_.end()) {
-      about.change = last_delete_ = found->second;
+      about.change = *last_delete = found->second;
       return about;
     }
   } else if (const auto found = by_value_.find(After(*record.value, "\"v\":\""));

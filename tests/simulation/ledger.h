@@ -36,8 +36,8 @@ class Ledger {
     size_t change = 0;
     size_t table = 0, key = 0;
   };
-  // It must be about a change that the database has made.
-  About Of(const event::Record& record);
+  // It must be about a change that the database has made. last_delete: of the same writer.
+  About Of(const event::Record& record, size_t* last_delete);
   static size_t PartitionOf(const About& about, size_t partitions) {
     return about.table * partitions + about.key % partitions;
   }
@@ -99,7 +99,6 @@ class Ledger {
   std::map<std::string, size_t> by_value_;
   std::map<std::pair<Key, uint64_t>, size_t> by_place_;
   std::map<Key, std::vector<Arrival>> topics_;
-  size_t last_delete_ = 0;
   size_t acknowledged_ = 0;
   Lsn stored_, confirmed_, begin_;
   std::string broken_;
