@@ -26,11 +26,15 @@ def assert_nothing_written(connector, db=None):
 
 def refused(connector, code, *texts, db=None, arguments=()):
     """It ends by itself with that code after one line that holds all the texts."""
+    refused_with(connector, code, *texts, arguments=arguments)
+    assert_nothing_written(connector, db)
+
+
+def refused_with(connector, code, *texts, arguments=()):
     assert connector.run_to_end(*arguments, timeout_s=40) == code, connector.log_text()
     lines = [line for line in connector.log_text().splitlines() if "error" in line.lower()]
     assert any(all(text.lower() in line.lower() for text in texts) for line in lines), (texts, connector.log_text())
     assert "postgres@" not in connector.log_text() and "password=" not in connector.log_text()
-    assert_nothing_written(connector, db)
 
 
 # --- PostgreSQL ---
@@ -145,11 +149,15 @@ def test_broker_down_at_start(db, connectors):
 
 
 def test_topic_may_not_be_created(db, strict_broker, connectors):
-    """A broker that creates no topics, and a topic.creation.* that it refuses: named topic, exit code, no offset."""
+    """A broker that creates no topics, and a topic.creation.* that it refuses: named topic, exit code; the offset says that
+    no row was read yet: that is durable before the slot exists."""
     db.script(TABLE)
     worker = {"bootstrap.servers": strict_broker}
     topic = f"{db.name}.public.items"
-    refused(connectors(db, worker=worker, name="absent"), 3, topic, "hint=")
+    absent = connectors(db, worker=worker, name="absent")
+    refused_with(absent, 3, topic, "hint=")
+    assert absent.offset()["snapshot"] == "INITIAL" and not absent.offset()["snapshot_completed"]
+    assert topics_with_prefix(strict_broker, absent.prefix) == []
     too_many = {"topic.creation.default.replication.factor": "3", "topic.creation.default.partitions": "1"}
     db.script(f"select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = '{db.name}'")
     refused(connectors(db, too_many, worker=worker, name="refused"), 3, topic, "replication")

@@ -123,23 +123,25 @@ TEST_F(PreparationTest, ASlotThatIsGoneIsPositionLostUnlessASnapshotIsAllowed) {
   EXPECT_TRUE(world_.database.has_slot());
 }
 
-TEST_F(PreparationTest, ASnapshotIsRememberedBeforeAnythingIsCreated) {
-  for (const std::string what : {"publication", "slot"}) {
-    world_.offsets.Forget();
-    world_.database.FailAt(what, absl::UnavailableError("cut short"));
-    EXPECT_EQ(Prepare().status().message(), "cut short");
-    ASSERT_TRUE(world_.offsets.stored());
-    EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kRunning);
-    EXPECT_EQ(world_.offsets.stored()->system_identifier, "7000");
-    EXPECT_EQ(world_.offsets.stored()->timeline, 1u);
-    world_.database.FailAt(what, absl::OkStatus());
-  }
+TEST_F(PreparationTest, ASnapshotIsRememberedBeforeTheSlotIsCreated) {
+  world_.database.FailAt("slot", absl::UnavailableError("cut short"));
+  EXPECT_EQ(Prepare().status().message(), "cut short");
+  ASSERT_TRUE(world_.offsets.stored());
+  EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kRunning);
+  EXPECT_EQ(world_.offsets.stored()->system_identifier, "7000");
+  EXPECT_EQ(world_.offsets.stored()->timeline, 1u);
 }
 
-TEST_F(PreparationTest, NothingIsCreatedWhereTheSnapshotCannotBeRemembered) {
+TEST_F(PreparationTest, WhereThePublicationIsRefusedNothingIsRemembered) {
+  world_.database.FailAt("publication", absl::PermissionDeniedError("not the owner"));
+  EXPECT_EQ(Prepare().status().message(), "not the owner");
+  EXPECT_FALSE(world_.offsets.stored());
+}
+
+TEST_F(PreparationTest, NoSlotIsCreatedWhereTheSnapshotCannotBeRemembered) {
   world_.offsets.FailSaves(absl::UnavailableError("broker away"));
   EXPECT_EQ(Prepare().status().message(), "broker away");
-  EXPECT_THAT(asked(), Not(Contains("publication")));
+  EXPECT_THAT(asked(), Not(Contains("slot")));
 }
 
 TEST_F(PreparationTest, AnInterruptedRecoverySnapshotIsTakenAgainWhateverTheStrategy) {

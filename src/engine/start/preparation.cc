@@ -198,9 +198,10 @@ absl::Status Preparation::Create() {
   RETURN_IF_ERROR(source.PreviewTransforms());
   RETURN_IF_ERROR(source.CheckPlan(plan));
   RETURN_IF_ERROR(PrepareTopics());
+  const bool stream = prepared_.decision.stream;
+  if (stream) RETURN_IF_ERROR(source.PreparePublication(plan));
   if (prepared_.decision.snapshot) RETURN_IF_ERROR(RememberSnapshot());
-  if (!prepared_.decision.stream) return absl::OkStatus();
-  RETURN_IF_ERROR(source.PreparePublication(plan));
+  if (!stream) return absl::OkStatus();
   if (!lost_slot_.ok()) {
     log::Warn("dropping the replication slot that was lost, to create it anew",
               {{"slot", config().replication->slot_name}});
