@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
+#include "base/plain_text.h"
+#include "base/utf8.h"
 
 namespace walduct::log {
 namespace {
@@ -24,38 +26,46 @@ spdlog::logger& Logger() {
   return *logger;
 }
 
+// Quoted, and still one line: the quotes and backslashes first, then what is not plain.
+std::string Quoted(absl::string_view value) {
+  std::string quoted;
+  AppendJsonString(value, &quoted);
+  return PlainText(quoted);
+}
+
 std::string TextLine(absl::string_view message, Fields fields) {
-  std::string line =
-      t_connector.empty() ? std::string(message) : absl::StrCat("[", t_connector, "] ", message);
+  std::string line = PlainText(t_connector.empty() ? std::string(message)
+                                                   : absl::StrCat("[", t_connector, "] ", message));
   for (const Field& field : fields) {
     absl::StrAppend(&line, " ", field.key, "=");
-    const bool plain =
-        !field.value.empty() && field.value.find_first_of(" \"=\n\t") == std::string::npos;
-    if (plain) {
-      absl::StrAppend(&line, field.value);
-    } else {
-      AppendJsonString(field.value, &line);
-    }
+    const bool bare = !field.value.empty() &&
+                      field.value.find_first_of(" \"=\n\t") == std::string::npos &&
+                      IsPlainText(field.value);
+    absl::StrAppend(&line, bare ? field.value : Quoted(field.value));
   }
   return line;
+}
+
+void AppendJson(absl::string_view text, std::string* out) {
+  AppendJsonString(IsValidUtf8(text) ? text : ReplaceInvalidUtf8(text), out);
 }
 
 // The members after time and level; the pattern writes those and the braces.
 std::string JsonMembers(absl::string_view message, Fields fields) {
   std::string line = "\"message\":";
-  AppendJsonString(message, &line);
+  AppendJson(message, &line);
   if (!t_connector.empty()) {
     line += ",\"connector\":";
-    AppendJsonString(t_connector, &line);
+    AppendJson(t_connector, &line);
   }
   for (const Field& field : fields) {
     line += ',';
-    AppendJsonString(field.key, &line);
+    AppendJson(field.key, &line);
     line += ':';
     if (field.number) {
       line += field.value;
     } else {
-      AppendJsonString(field.value, &line);
+      AppendJson(field.value, &line);
     }
   }
   return line;

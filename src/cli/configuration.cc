@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/plain_text.h"
+#include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
@@ -29,15 +31,15 @@ bool ParseOverrides(const Arguments& arguments,
 }  // namespace
 
 int Refuse(const std::string& error) {
-  std::cerr << "error: " << error << "\n";
+  std::cerr << "error: " << PlainText(error) << "\n";
   return engine::kExitConfiguration;
 }
 
 int PrintStatus(const absl::Status& status) {
   if (status.ok()) return engine::kExitClean;
-  std::cerr << "error: " << status.message() << "\n";
+  std::cerr << "error: " << PlainText(status.message()) << "\n";
   if (const std::string hint = ErrorHint(status); !hint.empty())
-    std::cerr << "hint: " << hint << "\n";
+    std::cerr << "hint: " << PlainText(hint) << "\n";
   return status.code() == absl::StatusCode::kInvalidArgument ? engine::kExitConfiguration
                                                              : engine::ExitCodeFor(status);
 }
@@ -67,6 +69,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }
+  engine::IgnoreClientEnvironment();
   return accepted;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "config/documentation.h"
+#include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
 #include "engine/world/chain_preview.h"
 #include "loader/all_properties.h"
@@ -45,15 +46,17 @@ int Validate(const Arguments& arguments) {
   std::vector<loader::LoadResult> results;
   std::optional<config::LoadRequest> request = MakeRequest(arguments);
   if (!request) return engine::kExitConfiguration;
-  bool accepted = true;
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
     results.push_back(loader::LoadConnector(*request));
-    std::cout << file << "\n" << config::RenderReport(results.back());
-    accepted = accepted && results.back().errors.empty();
-    if (!results.back().errors.empty() || !arguments.ask_database) continue;
-    if (const int code = ShowPreview(results.back().options); code != engine::kExitClean)
-      return code;
+  }
+  engine::IgnoreClientEnvironment();
+  bool accepted = true;
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::cout << arguments.connector_files[i] << "\n" << config::RenderReport(results[i]);
+    accepted = accepted && results[i].errors.empty();
+    if (!results[i].errors.empty() || !arguments.ask_database) continue;
+    if (const int code = ShowPreview(results[i].options); code != engine::kExitClean) return code;
   }
   accepted = (!accepted || CheckDistinct(results)) && accepted;
   return accepted ? engine::kExitClean : engine::kExitConfiguration;

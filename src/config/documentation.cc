@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/plain_text.h"
 
 namespace walduct::config {
 namespace {
@@ -84,6 +85,7 @@ std::string Shortened(std::string value) {
   for (char& c : value) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   }
+  value = PlainText(value);
   if (value.size() <= kLimit) return value;
   size_t end = kLimit - 1;
   while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80)
@@ -115,7 +117,7 @@ std::string Align(const std::vector<Line>& lines) {
 }
 
 void AppendList(absl::string_view word, const std::vector<std::string>& lines, std::string* out) {
-  for (const std::string& line : lines) absl::StrAppend(out, word, ": ", line, "\n");
+  for (const std::string& line : lines) absl::StrAppend(out, word, ": ", PlainText(line), "\n");
 }
 
 }  // namespace
@@ -139,8 +141,8 @@ std::string ConfigurationMarkdown(const PropertyTable& table) {
 std::string RenderReport(const LoadReport& report) {
   std::vector<Line> lines = {{"PROPERTY", "VALUE", "STATUS", "NOTE"}};
   for (const PropertyReport& property : report.properties) {
-    lines.push_back({property.name, Shortened(property.value),
-                     std::string(StatusWord(property.status)), property.note});
+    lines.push_back({PlainText(property.name), Shortened(property.value),
+                     std::string(StatusWord(property.status)), PlainText(property.note)});
   }
   std::string out = Align(lines);
   if (!report.errors.empty() || !report.warnings.empty()) absl::StrAppend(&out, "\n");

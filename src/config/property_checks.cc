@@ -103,10 +103,22 @@ void ReportRenamed(const Property& property, const PropertySet& properties, Find
   }
 }
 
+// Every user of the machine can read the arguments of a process.
+void WarnOfOpenSecret(const Property& property, const Masking& masking, Findings* findings) {
+  if (property.layer != Layer::kOverride || property.value.empty()) return;
+  if (!masking.IsSecret(property) || Masking::IsReference(property)) return;
+  findings->Warn(
+      property.written_as,
+      absl::StrCat("given on the command line, where every user of this machine can read it (ps); "
+                   "use -o '",
+                   property.written_as, "=${env:NAME}' or ${file:/path/name.properties:key}"));
+}
+
 PropertyReport CheckProperty(const Property& property, const PropertySet& properties,
                              const Masking& masking, Findings* findings) {
   PropertyReport report{property.written_as, masking.Shown(property), PropertyStatus::kHonoured,
                         ""};
+  WarnOfOpenSecret(property, masking, findings);
   if (property.definition == nullptr)
     return Unknown(property, properties, findings, std::move(report));
   const PropertyDefinition& definition = *property.definition;

@@ -37,7 +37,8 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSin
 
 absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& options) {
   const std::string& path = options.path;
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  // Rows of the database: for the owner alone. A file that exists keeps its mode.
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return Unwritable(path, errno);
   std::unique_ptr<Sink> sink(
       new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = options.buffer_bytes}));

@@ -45,6 +45,30 @@ TEST(LogDeathTest, JsonLineIsOneObject) {
       ",\"tables\":3.\n$");
 }
 
+// A table's name can hold any character: none of them may forge a line or colour a terminal.
+TEST(LogDeathTest, ATextLineIsOneLineWithoutControlCharacters) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kInfo, Format::kText);
+        SetConnector("a\nb");
+        Info("said\n2026-01-01 error", {{"table", "t\x1B[2J"}, {"bad", "\xFF"}});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "^[^ ]+ info +.a.nb. said.n2026-01-01 error table=\"t.u001B.2J\" "
+      "bad=\"\xEF\xBF\xBD\"\n$");
+}
+
+TEST(LogDeathTest, JsonIsValidUtf8) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kInfo, Format::kJson);
+        Info("a\xFFz", {{"name", "b\xC3"}});
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "\"message\":\"a\xEF\xBF\xBDz\",\"name\":\"b\xEF\xBF\xBD\".\n$");
+}
+
 TEST(LogDeathTest, LinesBelowTheLevelAreLeftOut) {
   EXPECT_EXIT(
       {

@@ -77,6 +77,16 @@ TEST_F(LineSinkTest, AFileIsAppendedTo) {
   EXPECT_EQ(Content(), std::string(kLineA) + kLineA);
 }
 
+TEST_F(LineSinkTest, ANewFileIsForItsOwnerAloneAndAnOldOneKeepsItsMode) {
+  using std::filesystem::perms;
+  const auto mode = [&] { return std::filesystem::status(path_).permissions(); };
+  Open();
+  EXPECT_EQ(mode(), perms::owner_read | perms::owner_write);
+  std::filesystem::permissions(path_, perms::group_read, std::filesystem::perm_options::add);
+  Open();
+  EXPECT_EQ(mode(), perms::owner_read | perms::owner_write | perms::group_read);
+}
+
 TEST_F(LineSinkTest, HalfARecordOfACrashIsCutOff) {
   const std::string large(100u << 10, 'x');
   const std::string line = absl::StrCat("{\"topic\":\"t\",\"partition\":0,\"key\":\"", large);

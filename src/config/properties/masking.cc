@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -16,9 +17,33 @@ constexpr absl::string_view kMask = "******";
 constexpr absl::string_view kSecretSuffixes[] = {"ssl.keystore.key", "ssl.key.pem",      "password",
                                                  "secret",           "sasl.jaas.config", "token"};
 
-bool IsOneReference(absl::string_view raw) {
-  return absl::StartsWith(raw, "${") && raw.find('}') == raw.size() - 1 &&
-         ConfigProviders::HasReference(raw);
+// What names of secrets have in common, whoever made them up.
+constexpr absl::string_view kSecretParts[] = {
+    "passw", "pasw", "passphrase", "pwd",    "secret",  "token",
+    "jaas",  "cred", "private",    "apikey", "api.key", "accesskey",
+};
+constexpr absl::string_view kKeyEndings[] = {"key", "pass"};
+
+// Names that hold those of tables, columns and topics, which may be called anything.
+constexpr absl::string_view kNamedByUsers[] = {"transforms.",      "predicates.", "topic.creation.",
+                                               "snapshot.select.", "column.",     "datatype."};
+
+// No row says what the name means: a misspelt secret, or one of another program.
+bool MayBeSecret(const Property& property, const PropertyTable& table) {
+  if (property.definition != nullptr && !property.definition->is_pattern()) return false;
+  const std::string name = absl::AsciiStrToLower(property.name);
+  for (const absl::string_view prefix : kNamedByUsers) {
+    if (absl::StartsWith(name, prefix)) return false;
+  }
+  for (const absl::string_view part : kSecretParts) {
+    if (absl::StrContains(name, part)) return true;
+  }
+  if (property.definition != nullptr) return false;
+  for (const absl::string_view ending : kKeyEndings) {
+    if (absl::EndsWith(name, ending)) return true;
+  }
+  const PropertyDefinition* nearest = table.Find(table.NearestName(property.name));
+  return nearest != nullptr && nearest->secret;
 }
 
 std::unique_ptr<java::Regex> CompilePattern(absl::string_view pattern) {
@@ -30,7 +55,8 @@ std::unique_ptr<java::Regex> CompilePattern(absl::string_view pattern) {
 }  // namespace
 
 Masking::Masking(const PropertySet& properties)
-    : pattern_(CompilePattern(properties.Text("custom.sanitize.pattern"))) {
+    : table_(&properties.table()),
+      pattern_(CompilePattern(properties.Text("custom.sanitize.pattern"))) {
   if (pattern_ == nullptr) pattern_ = CompilePattern(*MaskingProperties()[0].default_value);
   CHECK(pattern_ != nullptr);
 }
@@ -40,7 +66,13 @@ bool Masking::IsSecret(const Property& property) const {
   for (const absl::string_view suffix : kSecretSuffixes) {
     if (absl::EndsWithIgnoreCase(property.name, suffix)) return true;
   }
-  return pattern_->FullMatch(property.name);
+  return pattern_->FullMatch(property.name) || MayBeSecret(property, *table_);
+}
+
+bool Masking::IsReference(const Property& property) {
+  const std::string& raw = property.raw;
+  return absl::StartsWith(raw, "${") && raw.find('}') == raw.size() - 1 &&
+         ConfigProviders::HasReference(raw);
 }
 
 std::string Masking::ShownName(absl::string_view name) {
@@ -51,7 +83,7 @@ std::string Masking::ShownName(absl::string_view name) {
 }
 
 std::string Masking::Shown(const Property& property) const {
-  if (IsSecret(property)) return IsOneReference(property.raw) ? property.raw : std::string(kMask);
+  if (IsSecret(property)) return IsReference(property) ? property.raw : std::string(kMask);
   return property.raw;
 }
 

@@ -1,0 +1,19 @@
+#include "engine/commands/client_environment.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "base/log.h"
+#include "postgres/client_environment.h"
+
+namespace walduct::engine {
+
+void IgnoreClientEnvironment() {
+  const std::vector<std::string> ignored = postgres::RemoveEnvironment();
+  if (ignored.empty()) return;
+  log::Info("environment variables of PostgreSQL's client are ignored; use database.* properties",
+            {{"names", absl::StrJoin(ignored, ", ")}});
+}
+
+}  // namespace walduct::engine
