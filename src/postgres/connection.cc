@@ -62,6 +62,26 @@ absl::Status CheckHasColumns(const pg_result& result) {
                "check that database.hostname and database.port lead to a PostgreSQL server");
 }
 
+// Without a passphrase OpenSSL would ask for one at the terminal, and wait.
+bool NeverAskForPassphrase() {
+  PQsetSSLKeyPassHook_OpenSSL(PQdefaultSSLKeyPassHook_OpenSSL);
+  return true;
+}
+
+void TakeNewPassword(DatabaseOptions* database) {
+  if (!database->password_source) return;
+  if (std::optional<std::string> password = database->password_source())
+    database->password = *std::move(password);
+}
+
+// A password that is read from a file may be changed on the server first, or in the file.
+absl::Status Explained(const absl::Status& status, const DatabaseOptions& database) {
+  if (ErrorReason(status) != "wrong_password" || !database.password_source) return status;
+  return Error(status.code(), "password_refused", status.message(),
+               "check database.user and what database.password refers to, which is read again for "
+               "each connection");
+}
+
 }  // namespace
 
 Connection::Connection(pg_conn* connection, ConnectionOptions options)
@@ -80,6 +100,9 @@ absl::Duration Connection::DeadlineAfter(absl::Duration timeout) const {
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions options) {
+  static const bool kNeverAsks = NeverAskForPassphrase();
+  static_cast<void>(kNeverAsks);
+  TakeNewPassword(&options.database);
   const auto parameters = ConnectionParameters(options);
   std::vector<const char*> keywords, values;
   for (const auto& [keyword, value] : parameters) {
@@ -92,7 +115,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
   if (raw == nullptr)
     return Error(absl::StatusCode::kUnavailable, "out_of_memory", "no memory for a connection");
   std::unique_ptr<Connection> connection(new Connection(raw, std::move(options)));
-  RETURN_IF_ERROR(connection->Establish());
+  RETURN_IF_ERROR(Explained(connection->Establish(), connection->options_->database));
   RETURN_IF_ERROR(connection->PrepareSession());
   return connection;
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "config/secret_source.h"
 
 namespace walduct::postgres {
 namespace {
@@ -46,7 +47,9 @@ constexpr config::PropertyDefinition kConnection[] = {
      .required = true},
     {.name = "database.password",
      .type = kPassword,
-     .doc = "Password of the role; preferably a ${file:…} or ${env:…} reference.",
+     .doc =
+         "Password of the role; preferably a ${file:…} or ${env:…} reference. A file is read again "
+         "for each connection.",
      .secret = true},
     {.name = "database.dbname", .doc = "Database whose changes are captured.", .required = true},
     {.name = "database.query.timeout.ms",
@@ -175,6 +178,7 @@ DatabaseOptions BuildDatabase(const config::PropertySet& properties) {
   database.port = static_cast<uint16_t>(properties.Integer("database.port"));
   database.user = properties.Text("database.user");
   database.password = properties.Text("database.password");
+  database.password_source = config::ReadAgain(properties, "database.password");
   database.dbname = properties.Text("database.dbname");
   database.sslmode = properties.Text("database.sslmode");
   database.sslcert = properties.Text("database.sslcert");

@@ -36,6 +36,23 @@ constexpr char kReplicationRole[] =
 constexpr char kTls[] =
     "check database.sslmode, database.sslrootcert, database.sslcert and database.sslkey, and the "
     "server's ssl setting";
+constexpr char kIssuer[] =
+    "the server's certificate has expired, or none of the authorities in database.sslrootcert has "
+    "issued it; what is wrong says: openssl s_client -starttls postgres -connect HOST:PORT -CAfile "
+    "FILE";
+constexpr char kHostMismatch[] =
+    "set database.hostname to a name that the server's certificate holds, or give the server a "
+    "certificate with this name; database.sslmode=verify-ca checks the issuer alone";
+constexpr char kRootMissing[] =
+    "set database.sslrootcert to the PEM file with the certificate of the server's authority";
+constexpr char kOwnKey[] =
+    "database.sslkey needs the PEM key of database.sslcert, and an encrypted one "
+    "database.sslpassword; an encrypted PKCS8 key in DER form (the Java driver's) is converted "
+    "with: openssl pkcs8 -inform DER -in KEY.pk8 -out KEY.pem";
+constexpr char kOwnCertificate[] =
+    "set database.sslcert and database.sslkey to the PEM files of a client certificate, issued by "
+    "an authority in the server's ssl_ca_file, not expired, whose CN is the role's name (or map it "
+    "in pg_ident.conf)";
 constexpr char kVanished[] =
     "a table, type or publication was dropped or altered meanwhile; it is tried again";
 constexpr char kReachable[] =
@@ -48,6 +65,13 @@ constexpr ErrorRule kSqlStateRules[] = {
      "set database.sslmode=require, or allow the address in pg_hba.conf"},
     {"28000", "SSL off", kUnauthenticated, "tls_required",
      "set database.sslmode=require, or allow the address in pg_hba.conf"},
+    {"28000", "client certificate", kUnauthenticated, "client_certificate_required",
+     kOwnCertificate},
+    {"28000", "ertificate authentication failed", kUnauthenticated, "client_certificate_refused",
+     kOwnCertificate},
+    {"28000", "pg_hba.conf rejects", kUnauthenticated, "address_not_allowed",
+     "a line of pg_hba.conf with the method reject fits this connection before any other: put a "
+     "line that allows it above, then SELECT pg_reload_conf()"},
     {"28000", "pg_hba.conf", kUnauthenticated, "address_not_allowed", kHba},
     {"28000", "not permitted to log in", kUnauthenticated, "role_may_not_log_in",
      "ALTER ROLE … LOGIN"},
@@ -59,6 +83,8 @@ constexpr ErrorRule kSqlStateRules[] = {
      "a snapshot would miss rows: ALTER ROLE … BYPASSRLS, or exclude the table"},
     {"42501", "replication", kPermissionDenied, "role_may_not_replicate", kReplicationRole},
     {"42501", "WAL sender", kPermissionDenied, "role_may_not_replicate", kReplicationRole},
+    {"42501", "CONNECT privilege", kPermissionDenied, "may_not_connect",
+     "GRANT CONNECT ON DATABASE … TO …"},
     {"42501", "", kPermissionDenied, "permission_denied", ""},
 
     // A pooler in between.
@@ -149,12 +175,20 @@ constexpr ErrorRule kSqlStateRules[] = {
 constexpr ErrorRule kConnectionRules[] = {
     {"", "could not translate host name", kUnavailable, "unknown_host",
      "check database.hostname and name resolution"},
-    {"", "no password supplied", kUnauthenticated, "password_missing", "set database.password"},
+    {"", "no password supplied", kUnauthenticated, "password_missing",
+     "set database.password; environment variables are not read, ${env:PGPASSWORD} names one"},
     {"", "invalid sslmode value", kInvalidArgument, "sslmode_invalid",
      "database.sslmode: disable, allow, prefer, require, verify-ca or verify-full"},
     {"", "does not support SSL", kFailedPrecondition, "tls_failed", kTls},
+    {"", "does not match host name", kFailedPrecondition, "tls_host_mismatch", kHostMismatch},
+    {"", "certificate verify failed", kFailedPrecondition, "tls_untrusted", kIssuer},
+    {"", "root certificate", kFailedPrecondition, "tls_root_missing", kRootMissing},
+    {"", "has group or world access", kFailedPrecondition, "tls_key_unusable",
+     "chmod 0600 the file of database.sslkey"},
+    {"", "private key", kFailedPrecondition, "tls_key_unusable", kOwnKey},
+    {"", "alert unknown ca", kFailedPrecondition, "client_certificate_refused", kOwnCertificate},
+    {"", "alert certificate", kFailedPrecondition, "client_certificate_refused", kOwnCertificate},
     {"", "certificate", kFailedPrecondition, "tls_failed", kTls},
-    {"", "private key", kFailedPrecondition, "tls_failed", kTls},
     {"", "Connection refused", kUnavailable, "postgres_unreachable", kReachable},
     {"", "timeout expired", kUnavailable, "postgres_unreachable", kReachable},
     {"", "No route to host", kUnavailable, "postgres_unreachable", kReachable},

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ struct DatabaseOptions {
   uint16_t port = 5432;
   std::string user;
   std::string password;  // secret: never logged
+  // Reads it again from where it came (a file that is rewritten when the password is changed);
+  // nullopt: not readable now. Empty: it is constant. Thread-safe.
+  std::function<std::optional<std::string>()> password_source;
   std::string dbname;
   std::string sslmode = "prefer";  // libpq's words
   std::string sslcert, sslkey, sslpassword, sslrootcert;

@@ -87,11 +87,15 @@ std::optional<Refusal> ParseRefusal(absl::string_view line) {
 // the first one's reason.
 std::optional<Refusal> FindRefusal(absl::string_view text) {
   std::optional<Refusal> found;
+  bool taken = false;  // the last one seen
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     std::optional<Refusal> refusal = ParseRefusal(line);
+    constexpr absl::string_view kDetail = "DETAIL:  ";
+    if (!refusal && taken && absl::StartsWith(line, kDetail))
+      absl::StrAppend(&found->message, ": ", line.substr(kDetail.size()));
     if (!refusal) continue;
-    if (!found || (found->sqlstate == "28000" && refusal->sqlstate != "28000"))
-      found = std::move(refusal);
+    taken = !found || (found->sqlstate == "28000" && refusal->sqlstate != "28000");
+    if (taken) found = std::move(refusal);
   }
   return found;
 }

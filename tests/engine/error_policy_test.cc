@@ -21,6 +21,16 @@ TEST(ErrorPolicy, FAIL_05_WrongPasswordIsNotRetried) {
   EXPECT_EQ(ExitCodeFor(status), kExitPrerequisite);
 }
 
+TEST(ErrorPolicy, WhatWasGrantedOnceIsWaitedFor) {
+  for (const char* reason :
+       {"password_refused", "topic_authorization_failed", "cluster_authorization_failed"}) {
+    const absl::Status status = Error(StatusCode::kPermissionDenied, reason, "no");
+    EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kFail) << reason;
+    EXPECT_EQ(ActionFor(status, Phase::kRunning), Action::kRetry) << reason;
+    EXPECT_EQ(ExitCodeFor(status), kExitPrerequisite) << reason;
+  }
+}
+
 TEST(ErrorPolicy, UnknownHostIsATypingErrorAtFirstAndAnOutageLater) {
   const absl::Status status = Error(StatusCode::kUnavailable, "unknown_host", "no such host");
   EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kFail);

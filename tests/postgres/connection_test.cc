@@ -33,6 +33,33 @@ TEST(ConnectionTest, FAIL05_WrongPasswordIsUnauthenticated) {
   EXPECT_EQ(ErrorReason(OpenStatus(database, SessionKind::kReplication)), "wrong_password");
 }
 
+TEST(ConnectionTest, APasswordIsReadAgainForEachConnection) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  const std::string right = database.password;
+  std::string in_file = right;
+  database.password = "old";
+  database.password_source = [&] { return in_file; };
+  EXPECT_TRUE(OpenStatus(database).ok());
+  in_file = "not yet";
+  EXPECT_EQ(ErrorReason(OpenStatus(database)), "password_refused");
+  database.password = right;
+  database.password_source = [] { return std::optional<std::string>(); };
+  EXPECT_TRUE(OpenStatus(database).ok()) << "a file that is away leaves the last password";
+}
+
+TEST(ConnectionTest, PRM02_ARoleWithoutConnectIsToldWhatToGrant) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  MustQuery(*MustOpen(database),
+            absl::StrCat("DROP ROLE IF EXISTS unconnected; CREATE ROLE unconnected LOGIN PASSWORD "
+                         "'x'; REVOKE CONNECT ON DATABASE \"",
+                         database.dbname, "\" FROM PUBLIC"));
+  database.user = "unconnected";
+  database.password = "x";
+  const absl::Status status = OpenStatus(database);
+  EXPECT_EQ(ErrorReason(status), "may_not_connect") << status;
+  EXPECT_THAT(ErrorHint(status), HasSubstr("GRANT CONNECT ON DATABASE"));
+}
+
 TEST(ConnectionTest, FAIL05_RoleThatMayNotLogInIsUnauthenticated) {
   auto database = PostgresServer::Shared().CreateDatabase();
   MustQuery(*MustOpen(database),

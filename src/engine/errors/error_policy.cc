@@ -39,6 +39,10 @@ constexpr std::array<absl::string_view, 7> kDataSafetyReasons = {
     "slot_lost",        "position_lost",    "position_ahead", "position_diverged",
     "position_unknown", "position_skipped", "system_mismatch"};
 
+// Reasons that stop a start, but are waited for once the connector ran.
+constexpr std::array<absl::string_view, 3> kGrantedAgain = {
+    "password_refused", "topic_authorization_failed", "cluster_authorization_failed"};
+
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =
       std::find_if(kRules.begin(), kRules.end(), [code](const Rule& r) { return r.code == code; });
@@ -52,6 +56,11 @@ Action ActionFor(const absl::Status& status, Phase phase) {
   // A name that does not resolve at the first attempt is a typing error, later it is an outage of
   // the resolver.
   if (phase == Phase::kStarting && ErrorReason(status) == "unknown_host") return Action::kFail;
+  // It was right once: a password is being changed and the new one is not in its file yet, rights
+  // in Kafka are being set anew.
+  const bool is_granted_again = std::find(kGrantedAgain.begin(), kGrantedAgain.end(),
+                                          ErrorReason(status)) != kGrantedAgain.end();
+  if (phase != Phase::kStarting && is_granted_again) return Action::kRetry;
   return RuleFor(status.code()).action;
 }
 
