@@ -66,15 +66,15 @@ bool IsSecret(absl::string_view name) {
   return false;
 }
 
-absl::Status SetAll(const Properties& properties, rd_kafka_conf_t* conf) {
-  std::string unknown;
+// unknown: the names that have no effect.
+absl::Status SetAll(const Properties& properties, rd_kafka_conf_t* conf, std::string* unknown) {
   char text[512];
   for (const auto& [name, value] : properties) {
     switch (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), text, sizeof(text))) {
       case RD_KAFKA_CONF_OK:
         break;
       case RD_KAFKA_CONF_UNKNOWN:
-        absl::StrAppend(&unknown, unknown.empty() ? "" : ", ", name);
+        absl::StrAppend(unknown, unknown->empty() ? "" : ", ", name);
         break;
       case RD_KAFKA_CONF_INVALID:
         return Error(absl::StatusCode::kInvalidArgument, "kafka_property_invalid",
@@ -82,8 +82,20 @@ absl::Status SetAll(const Properties& properties, rd_kafka_conf_t* conf) {
                                   IsSecret(name) ? "invalid value" : text));
     }
   }
-  if (!unknown.empty()) log::Warn("Kafka client properties without effect", {{"names", unknown}});
   return absl::OkStatus();
+}
+
+// Takes conf over.
+absl::StatusOr<rd_kafka_t*> New(rd_kafka_type_t type, ConfPtr conf) {
+  char text[512];
+  rd_kafka_t* handle = rd_kafka_new(type, conf.get(), text, sizeof(text));
+  if (handle == nullptr) {
+    return Error(absl::StatusCode::kInvalidArgument, "kafka_property_invalid",
+                 absl::StrCat("Kafka client: ", text),
+                 "check the producer.*, consumer.*, admin.* and producer.override.* properties");
+  }
+  static_cast<void>(conf.release());  // taken over by the handle
+  return handle;
 }
 
 }  // namespace
@@ -97,7 +109,9 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
                  {"log.connection.close", "false"}};
   for (const auto& [name, value] : properties) all[name] = value;
   if (!bootstrap_servers.empty()) all["bootstrap.servers"] = bootstrap_servers;
-  RETURN_IF_ERROR(SetAll(all, conf.get()));
+  std::string unknown;
+  RETURN_IF_ERROR(SetAll(all, conf.get(), &unknown));
+  if (!unknown.empty()) log::Warn("Kafka client properties without effect", {{"names", unknown}});
   rd_kafka_conf_set_log_cb(conf.get(), OnLog);
   if (permit != nullptr) {
     rd_kafka_conf_interceptor_add_on_new(conf.get(), kInterceptor, OnNew, permit);
@@ -105,16 +119,22 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
   if (role == Role::kProducer) {
     rd_kafka_conf_set_events(conf.get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR);
   }
-  char text[512];
-  rd_kafka_t* handle = rd_kafka_new(role == Role::kProducer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER,
-                                    conf.get(), text, sizeof(text));
-  if (handle == nullptr) {
-    return Error(absl::StatusCode::kInvalidArgument, "kafka_property_invalid",
-                 absl::StrCat("Kafka client: ", text),
-                 "check the producer.*, consumer.*, admin.* and producer.override.* properties");
-  }
-  static_cast<void>(conf.release());  // taken over by the handle
+  ASSIGN_OR_RETURN(
+      rd_kafka_t* const handle,
+      New(role == Role::kProducer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, std::move(conf)));
   return Client(std::move(bootstrap_servers), handle);
+}
+
+absl::Status CheckUsable(Properties properties) {
+  properties.erase("bootstrap.servers");
+  properties.erase("metadata.broker.list");
+  ConfPtr conf(rd_kafka_conf_new());
+  std::string unknown;
+  RETURN_IF_ERROR(SetAll(properties, conf.get(), &unknown));
+  rd_kafka_conf_set_log_cb(conf.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
+  ASSIGN_OR_RETURN(rd_kafka_t* const handle, New(RD_KAFKA_PRODUCER, std::move(conf)));
+  rd_kafka_destroy(handle);
+  return absl::OkStatus();
 }
 
 Client::Client(Client&& other) noexcept

@@ -46,6 +46,10 @@ class Client {
   rd_kafka_s* handle_;  // owned
 };
 
+// OK when a client with these properties (librdkafka's names) could be made: certificates, keys and
+// mechanisms are looked at. Reaches no broker. InvalidArgument kafka_property_invalid.
+absl::Status CheckUsable(Properties properties);
+
 // Milliseconds for librdkafka, at least 0, never its "for ever".
 int ToMilliseconds(absl::Duration duration);
 

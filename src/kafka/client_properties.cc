@@ -84,6 +84,16 @@ JavaProperties CollectRole(const config::PropertySet& properties, absl::string_v
   return client;
 }
 
+// Without what a connector overrides.
+JavaProperties CollectShared(const config::PropertySet& properties, absl::string_view role) {
+  JavaProperties client;
+  const std::string prefix = absl::StrCat(role, ".");
+  const std::string override_prefix = absl::StrCat(role, ".override.");
+  for (const config::Layer layer : kLayers)
+    Collect(properties, layer, prefix, override_prefix, &client);
+  return client;
+}
+
 // A broker list on the command line is for every client, whatever the files say.
 void SetBrokers(const config::PropertySet& properties, const std::string& otherwise,
                 JavaProperties* client) {
@@ -115,9 +125,31 @@ void InheritSecurity(const JavaProperties& from, JavaProperties* client) {
   }
 }
 
+void DropSecurity(JavaProperties* client) {
+  std::erase_if(*client, [](const auto& entry) { return IsSecurity(entry.first); });
+}
+
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> ClientProperties() { return kRows; }
+
+KafkaOptions BuildWorkerKafka(const config::PropertySet& properties) {
+  KafkaOptions kafka = BuildKafka(properties);
+  if (properties.IsSet(kBootstrap)) kafka.bootstrap_servers = properties.Text(kBootstrap);
+  const JavaProperties unprefixed = CollectUnprefixedSecurity(properties);
+  const JavaProperties worker_producer = CollectShared(properties, "producer");
+  for (const auto& [role, client] :
+       {std::pair{"producer", &kafka.producer}, std::pair{"consumer", &kafka.consumer},
+        std::pair{"admin", &kafka.admin}}) {
+    const JavaProperties own = std::exchange(*client, CollectShared(properties, role));
+    (*client)[std::string(kBootstrap)] = kafka.bootstrap_servers;
+    if (!unprefixed.empty()) DropSecurity(client);
+    InheritSecurity(unprefixed, client);
+    InheritSecurity(worker_producer, client);
+    InheritSecurity(own, client);
+  }
+  return kafka;
+}
 
 KafkaOptions BuildKafka(const config::PropertySet& properties) {
   KafkaOptions kafka;

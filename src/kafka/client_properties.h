@@ -12,4 +12,9 @@ absl::Span<const config::PropertyDefinition> ClientProperties();
 // Expects values that passed their checks.
 KafkaOptions BuildKafka(const config::PropertySet& properties);
 
+// The clients of the worker's own topics (offset.storage.topic), as in Kafka Connect: what a
+// connector overrides does not reach them. Security: the properties without prefix, else those of
+// the worker's producer.*; where a file has neither, the connector's.
+KafkaOptions BuildWorkerKafka(const config::PropertySet& properties);
+
 }  // namespace walduct::kafka

@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "kafka/jaas.h"
-#include "kafka/tls_store.h"
+#include "kafka/tls_properties.h"
+#include "kafka/version.h"
 
 namespace walduct::kafka {
 namespace {
@@ -63,8 +64,8 @@ constexpr Renamed kRenamed[] = {
     {"ssl.enabled.protocols", ""},
     {"ssl.engine.factory.class", ""},
     {"ssl.keymanager.algorithm", ""},
-    {"ssl.keystore.certificate.chain", "ssl.certificate.pem"},
-    {"ssl.keystore.key", "ssl.key.pem"},
+    {"ssl.keystore.certificate.chain", ""},
+    {"ssl.keystore.key", ""},
     {"ssl.keystore.location", ""},
     {"ssl.keystore.password", ""},
     {"ssl.keystore.type", ""},
@@ -72,7 +73,7 @@ constexpr Renamed kRenamed[] = {
     {"ssl.provider", ""},
     {"ssl.secure.random.implementation", ""},
     {"ssl.trustmanager.algorithm", ""},
-    {"ssl.truststore.certificates", "ssl.ca.pem"},
+    {"ssl.truststore.certificates", ""},
     {"ssl.truststore.location", ""},
     {"ssl.truststore.password", ""},
     {"ssl.truststore.type", ""},
@@ -143,47 +144,37 @@ absl::Status TranslateJaas(const std::string& text, Properties* out) {
                "use PlainLoginModule or ScramLoginModule, or TLS client certificates");
 }
 
-absl::Status TranslateSasl(const Properties& java, Properties* out) {
-  if (absl::EqualsIgnoreCase(Get(java, "sasl.mechanism"), "OAUTHBEARER")) {
-    return Error(absl::StatusCode::kInvalidArgument, "kafka_sasl_unsupported",
-                 "sasl.mechanism: OAUTHBEARER is not supported",
-                 "use PLAIN or SCRAM-SHA-512, or TLS client certificates");
+absl::Status SaslUnsupported(absl::string_view what, absl::string_view hint) {
+  return Error(absl::StatusCode::kInvalidArgument, "kafka_sasl_unsupported", what, hint);
+}
+
+// Java's default mechanism is GSSAPI, too.
+absl::Status CheckMechanism(const Properties& java) {
+  const std::string mechanism = absl::AsciiStrToUpper(Get(java, "sasl.mechanism"));
+  if (mechanism == "OAUTHBEARER") {
+    return SaslUnsupported(
+        "sasl.mechanism: OAUTHBEARER is not supported",
+        "use PLAIN, SCRAM-SHA-512 or a TLS client certificate; Confluent Cloud takes API keys with "
+        "PLAIN, Amazon MSK takes SCRAM-SHA-512, Azure Event Hubs takes $ConnectionString with "
+        "PLAIN");
   }
+  const bool sasl = absl::StartsWithIgnoreCase(Get(java, "security.protocol"), "SASL");
+  const bool native =
+      java.contains("rdkafka.sasl.mechanism") || java.contains("rdkafka.sasl.mechanisms");
+  const bool kerberos = mechanism == "GSSAPI" || (mechanism.empty() && sasl && !native);
+  if (!kerberos || HasFeature("sasl_gssapi")) return absl::OkStatus();
+  return SaslUnsupported(
+      mechanism.empty() ? "sasl.mechanism: not set, and its default, GSSAPI (Kerberos), is not "
+                          "supported"
+                        : "sasl.mechanism: GSSAPI (Kerberos) is not supported",
+      "set sasl.mechanism to PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, or use security.protocol=SSL "
+      "with a client certificate");
+}
+
+absl::Status TranslateSasl(const Properties& java, Properties* out) {
+  RETURN_IF_ERROR(CheckMechanism(java));
   const std::string jaas = Get(java, "sasl.jaas.config");
   return jaas.empty() ? absl::OkStatus() : TranslateJaas(jaas, out);
-}
-
-absl::Status TranslateTrustStore(const Properties& java, Properties* out) {
-  const std::string path = Get(java, "ssl.truststore.location");
-  if (path.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const StoreFormat format, DetectStore("ssl.truststore.location", path));
-  switch (format) {
-    case StoreFormat::kPem:
-      (*out)["ssl.ca.location"] = path;
-      return absl::OkStatus();
-    case StoreFormat::kPkcs12:
-      break;
-  }
-  ASSIGN_OR_RETURN((*out)["ssl.ca.pem"],
-                   Pkcs12Certificates(path, Get(java, "ssl.truststore.password")));
-  return absl::OkStatus();
-}
-
-absl::Status TranslateKeyStore(const Properties& java, Properties* out) {
-  const std::string path = Get(java, "ssl.keystore.location");
-  if (path.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const StoreFormat format, DetectStore("ssl.keystore.location", path));
-  switch (format) {
-    case StoreFormat::kPem:
-      (*out)["ssl.certificate.location"] = path;
-      (*out)["ssl.key.location"] = path;
-      return absl::OkStatus();
-    case StoreFormat::kPkcs12:
-      break;
-  }
-  (*out)["ssl.keystore.location"] = path;
-  (*out)["ssl.keystore.password"] = Get(java, "ssl.keystore.password");
-  return absl::OkStatus();
 }
 
 // Java has one level per codec, librdkafka one.
@@ -266,11 +257,8 @@ absl::StatusOr<Properties> TranslateProperties(const Properties& java) {
     if (!absl::StartsWith(name, kNativePrefix)) RETURN_IF_ERROR(TranslateOne(name, value, &out));
   }
   RETURN_IF_ERROR(TranslateSasl(java, &out));
-  RETURN_IF_ERROR(TranslateTrustStore(java, &out));
-  RETURN_IF_ERROR(TranslateKeyStore(java, &out));
+  RETURN_IF_ERROR(TranslateTls(java, &out));
   TranslateCompressionLevel(java, &out);
-  const auto algorithm = out.find("ssl.endpoint.identification.algorithm");
-  if (algorithm != out.end() && algorithm->second.empty()) algorithm->second = "none";
   ApplyNative(java, &out);
   return out;
 }

@@ -6,16 +6,20 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "kafka/jks.h"
 
 namespace walduct::kafka {
 namespace {
 
-constexpr absl::string_view kJksMagic("\xFE\xED\xFE\xED", 4);
+constexpr absl::string_view kJceksMagic("\xCE\xCE\xCE\xCE", 4);
+constexpr absl::string_view kTrustStore = "ssl.truststore.location";
+constexpr absl::string_view kKeyStore = "ssl.keystore.location";
 constexpr char kAsn1Sequence = 0x30;
 
 template <auto kFree>
@@ -47,10 +51,52 @@ absl::StatusOr<FilePtr> Open(absl::string_view property, const std::string& path
   return file;
 }
 
+absl::StatusOr<std::string> ReadAll(absl::string_view property, const std::string& path) {
+  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
+  std::string content;
+  char part[4096];
+  size_t size = 0;
+  while ((size = std::fread(part, 1, sizeof(part), file.get())) > 0) content.append(part, size);
+  return content;
+}
+
 std::string DrainText(BIO* bio) {
   char* text = nullptr;
   const long size = BIO_get_mem_data(bio, &text);
   return std::string(text, static_cast<size_t>(size));
+}
+
+absl::Status NoCertificate(const std::string& path) {
+  return Unreadable(absl::StrCat(kTrustStore, ": no certificate in ", path),
+                    "import the broker's CA with keytool -importcert");
+}
+
+absl::StatusOr<JksStore> OpenJks(absl::string_view property, const std::string& path,
+                                 const std::string& password) {
+  ASSIGN_OR_RETURN(const std::string content, ReadAll(property, path));
+  absl::StatusOr<JksStore> store = ParseJks(content, password);
+  if (!store.ok()) return WithContext(store.status(), absl::StrCat(property, ": ", path));
+  return store;
+}
+
+std::string CertificatesAsPem(const std::vector<std::string>& certificates) {
+  const BioPtr pem(BIO_new(BIO_s_mem()));
+  for (const std::string& der : certificates) {
+    const auto* next = reinterpret_cast<const unsigned char*>(der.data());
+    const CertificatePtr certificate(d2i_X509(nullptr, &next, static_cast<long>(der.size())));
+    if (certificate != nullptr) PEM_write_bio_X509(pem.get(), certificate.get());
+  }
+  return DrainText(pem.get());
+}
+
+// From PKCS 8, DER; empty when it is none.
+std::string KeyAsPem(const std::string& der) {
+  const auto* next = reinterpret_cast<const unsigned char*>(der.data());
+  const KeyPtr key(d2i_AutoPrivateKey(nullptr, &next, static_cast<long>(der.size())));
+  if (key == nullptr) return "";
+  const BioPtr pem(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PrivateKey(pem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  return DrainText(pem.get());
 }
 
 }  // namespace
@@ -59,16 +105,18 @@ absl::StatusOr<StoreFormat> DetectStore(absl::string_view property, const std::s
   ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
   char head[4096];
   const absl::string_view start(head, std::fread(head, 1, sizeof(head), file.get()));
-  if (absl::StartsWith(start, kJksMagic)) {
-    return Error(absl::StatusCode::kInvalidArgument, "kafka_store_jks",
-                 absl::StrCat(property, ": ", path, " is a JKS store, which only a JVM can read"),
-                 absl::StrCat("keytool -importkeystore -srckeystore ", path, " -destkeystore ",
-                              path, ".p12 -deststoretype PKCS12"));
+  if (absl::StartsWith(start, kJksMagic)) return StoreFormat::kJks;
+  if (absl::StartsWith(start, kJceksMagic)) {
+    return Error(
+        absl::StatusCode::kInvalidArgument, "kafka_store_jceks",
+        absl::StrCat(property, ": ", path, " is a JCEKS store, which only a JVM can read"),
+        absl::StrCat("keytool -importkeystore -srckeystore ", path,
+                     " -srcstoretype JCEKS -destkeystore ", path, ".p12 -deststoretype PKCS12"));
   }
   if (!start.empty() && start.front() == kAsn1Sequence) return StoreFormat::kPkcs12;
   if (absl::StrContains(start, "-----BEGIN ")) return StoreFormat::kPem;
-  return Unreadable(absl::StrCat(property, ": ", path, " is neither PEM nor PKCS12"),
-                    "use a PEM file or a PKCS12 store");
+  return Unreadable(absl::StrCat(property, ": ", path, " is neither PEM nor PKCS12 nor JKS"),
+                    "use a PEM file, or a PKCS12 or JKS store");
 }
 
 absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,
@@ -94,10 +142,38 @@ absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,
   for (int i = 0; i < count; ++i) PEM_write_bio_X509(pem.get(), sk_X509_value(others, i));
   std::string text = DrainText(pem.get());
   if (text.empty()) {
-    return Unreadable(absl::StrCat("ssl.truststore.location: no certificate in ", path),
-                      "import the broker's CA with keytool -importcert");
+    return NoCertificate(path);
   }
   return text;
+}
+
+absl::StatusOr<std::string> JksCertificates(const std::string& path, const std::string& password) {
+  ASSIGN_OR_RETURN(const JksStore store, OpenJks(kTrustStore, path, password));
+  std::string text = CertificatesAsPem(store.trusted);
+  // Java trusts the own certificate of a key, too.
+  for (const JksKey& key : store.keys) {
+    if (!key.chain.empty()) text += CertificatesAsPem({key.chain.front()});
+  }
+  if (text.empty()) return NoCertificate(path);
+  return text;
+}
+
+absl::StatusOr<KeyAndChain> JksOwnKey(const std::string& path, const std::string& password,
+                                      const std::string& key_password) {
+  ASSIGN_OR_RETURN(const JksStore store, OpenJks(kKeyStore, path, password));
+  if (store.keys.empty()) {
+    return Unreadable(absl::StrCat(kKeyStore, ": no private key in ", path),
+                      "list the store with keytool -list; it needs a PrivateKeyEntry");
+  }
+  const JksKey& own = store.keys.front();
+  const std::optional<std::string> key =
+      UnprotectJksKey(own.protected_key, key_password.empty() ? password : key_password);
+  std::string key_pem = key ? KeyAsPem(*key) : std::string();
+  if (key_pem.empty()) {
+    return Unreadable(absl::StrCat(kKeyStore, ": cannot read the private key in ", path),
+                      "check ssl.key.password (without it ssl.keystore.password is taken)");
+  }
+  return KeyAndChain{CertificatesAsPem(own.chain), std::move(key_pem)};
 }
 
 }  // namespace walduct::kafka

@@ -9,15 +9,25 @@
 
 namespace walduct::kafka {
 
-enum class StoreFormat { kPem, kPkcs12 };
+enum class StoreFormat { kPem, kPkcs12, kJks };
 
-// InvalidArgument: kafka_store_unreadable names property and path; kafka_store_jks for Java's own
-// format, which nothing but a JVM reads.
+// What follows fails with InvalidArgument kafka_store_unreadable, which names property and path:
+// no such file, none of these formats, a wrong password, an old cipher.
+
+// kafka_store_jceks for the format of secret keys, which nothing but a JVM reads.
 absl::StatusOr<StoreFormat> DetectStore(absl::string_view property, const std::string& path);
 
-// All certificates of a PKCS12 store as PEM. InvalidArgument kafka_store_unreadable (wrong
-// password, old cipher).
+// All certificates of ssl.truststore.location as PEM.
 absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,
                                                const std::string& password);
+absl::StatusOr<std::string> JksCertificates(const std::string& path, const std::string& password);
+
+struct KeyAndChain {
+  std::string chain_pem;  // the key's own certificate first
+  std::string key_pem;    // secret: not encrypted any more
+};
+// The private key of ssl.keystore.location. key_password: empty when it is that of the store.
+absl::StatusOr<KeyAndChain> JksOwnKey(const std::string& path, const std::string& password,
+                                      const std::string& key_password);
 
 }  // namespace walduct::kafka

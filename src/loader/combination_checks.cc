@@ -6,7 +6,7 @@
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_properties.h"
 #include "java/text/text_lists.h"
-#include "kafka/producer_check.h"
+#include "kafka/client_check.h"
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
@@ -57,6 +57,14 @@ bool UsesProducer(const config::PropertySet& properties) {
          properties.IsSet("offsets.storage.topic");
 }
 
+void CheckKafka(const config::PropertySet& properties, config::Findings* findings) {
+  const size_t before = findings->error_count();
+  kafka::CheckProducer(properties, findings);
+  // Mostly the same properties: they would be found wrong again.
+  if (findings->error_count() == before) kafka::CheckOtherClients(properties, findings);
+  kafka::WarnOfProtocols(properties, findings);
+}
+
 void CheckDeadLetterTopic(const config::PropertySet& properties, config::Findings* findings) {
   constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
   if (!properties.IsSet(kTopic)) return;
@@ -80,7 +88,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   CheckNotifications(properties, findings);
   sink::CheckFileSink(properties, findings);
   offset::CheckOffset(properties, findings);
-  if (UsesProducer(properties)) kafka::CheckProducer(properties, findings);
+  if (UsesProducer(properties)) CheckKafka(properties, findings);
   transform::ChainSpec chain = transform::ReadChain(properties, findings);
   CheckHeaders(properties, chain, findings);
   sink::CheckTopicCreation(properties, findings);

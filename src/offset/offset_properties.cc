@@ -1,12 +1,15 @@
 #include "offset/offset_properties.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "config/properties/validators.h"
 #include "java/text/text_lists.h"
+#include "kafka/client_properties.h"
+#include "kafka/options.h"
 
 namespace walduct::offset {
 namespace {
@@ -144,6 +147,9 @@ OffsetOptions BuildOffset(const config::PropertySet& properties) {
   offset.topic_partitions = static_cast<int>(properties.Integer("offset.storage.partitions"));
   offset.topic_replication_factor =
       static_cast<int>(properties.Integer("offset.storage.replication.factor"));
+  // A topic of the connector's own is reached with its overrides, the worker's without.
+  if (!properties.IsSet("offsets.storage.topic"))
+    offset.clients = std::make_shared<kafka::KafkaOptions>(kafka::BuildWorkerKafka(properties));
   offset.flush_interval = properties.Milliseconds("offset.flush.interval.ms");
   offset.flush_timeout = properties.Milliseconds("offset.flush.timeout.ms");
   return offset;

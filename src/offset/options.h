@@ -1,9 +1,14 @@
 // Where the position is stored, and how often. Immutable once built.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "absl/time/time.h"
+
+namespace walduct::kafka {
+struct KafkaOptions;
+}  // namespace walduct::kafka
 
 namespace walduct::offset {
 
@@ -15,6 +20,8 @@ struct OffsetOptions {
   std::string topic = "walduct-offsets";  // offset.storage.topic / offsets.storage.topic
   int topic_partitions = 25;              // when we create it
   int topic_replication_factor = -1;
+  // How the topic is reached; null: as the connector's records are. Secrets inside.
+  std::shared_ptr<const kafka::KafkaOptions> clients;
   absl::Duration flush_interval = absl::Seconds(10);
   absl::Duration flush_timeout = absl::Seconds(5);
 };

@@ -6,18 +6,23 @@
 
 #include <fstream>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "kafka/client.h"
+#include "kafka/version.h"
+#include "tests/kafka/jks_samples.h"
 
 namespace walduct::kafka {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Key;
 using testing::Not;
 using testing::Pair;
+using testing::StartsWith;
 
 Properties Translated(const Properties& java) {
   const auto native = TranslateProperties(java);
@@ -97,6 +102,27 @@ TEST(PropertiesTest, JaasGivesTheUserAndPassword) {
   EXPECT_THAT(native, Contains(Pair("sasl.password", "p\"w")));
   EXPECT_THAT(native, Contains(Pair("sasl.mechanism", "SCRAM-SHA-512")));
   EXPECT_THAT(native, Not(Contains(Key("sasl.jaas.config"))));
+}
+
+TEST(PropertiesTest, KerberosIsRefusedUnlessTheClientHasIt) {
+  const bool built_in = HasFeature("sasl_gssapi");
+  for (const Properties& java :
+       {Properties{{"sasl.mechanism", "GSSAPI"}}, Properties{{"security.protocol", "SASL_SSL"}}}) {
+    EXPECT_EQ(TranslateProperties(java).ok(), built_in);
+  }
+  EXPECT_TRUE(TranslateProperties({{"security.protocol", "SSL"}}).ok());
+  EXPECT_TRUE(
+      TranslateProperties({{"security.protocol", "SASL_SSL"}, {"rdkafka.sasl.mechanisms", "PLAIN"}})
+          .ok());
+}
+
+TEST(PropertiesTest, OneLinePemIsLaidOut) {
+  const std::string line = "-----BEGIN CERTIFICATE----- AA== -----END CERTIFICATE-----";
+  const std::string laid_out = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
+  EXPECT_THAT(
+      Translated({{"ssl.keystore.certificate.chain", line}, {"ssl.truststore.certificates", line}}),
+      AllOf(Contains(Pair("ssl.certificate.pem", laid_out)),
+            Contains(Pair("ssl.ca.pem", laid_out))));
 }
 
 TEST(PropertiesTest, UnsupportedLoginIsRefused) {
@@ -185,10 +211,37 @@ TEST_F(StoreTest, APkcs12KeyStoreIsReadByTheClient) {
   EXPECT_THAT(native, Contains(Pair("ssl.keystore.password", "pw")));
 }
 
-TEST_F(StoreTest, JksIsRefusedWithTheCommandThatConvertsIt) {
-  const std::string path = Write("store.jks", "\xFE\xED\xFE\xED");
+TEST_F(StoreTest, JksStoresAreReadHere) {
+  std::string trusted, own;
+  ASSERT_TRUE(absl::Base64Unescape(kJksTrustStore, &trusted));
+  ASSERT_TRUE(absl::Base64Unescape(kJksKeyStore, &own));
+  const Properties java = {{"ssl.truststore.location", Write("trust.jks", trusted)},
+                           {"ssl.truststore.password", "changeit"},
+                           {"ssl.keystore.location", Write("own.jks", own)},
+                           {"ssl.keystore.password", "changeit"},
+                           {"ssl.key.password", "secretkey"}};
+  const Properties native = Translated(java);
+  EXPECT_THAT(native, Contains(Pair("ssl.ca.pem", StartsWith("-----BEGIN CERTIFICATE-----\n"))));
+  EXPECT_EQ(native.at("ssl.certificate.pem"), native.at("ssl.ca.pem"));
+  EXPECT_THAT(native, Contains(Pair("ssl.key.pem", StartsWith("-----BEGIN PRIVATE KEY-----\n"))));
+  EXPECT_THAT(native, Not(Contains(Key("ssl.key.password"))));
+  Properties with_tls = native;
+  with_tls["security.protocol"] = "ssl";
+  EXPECT_TRUE(Client::Create(Client::Role::kConsumer, "", with_tls).ok());
+
+  Properties wrong = java;
+  wrong["ssl.key.password"] = "wrong";
+  EXPECT_THAT(ErrorHint(TranslateProperties(wrong).status()), HasSubstr("ssl.key.password"));
+  wrong = java;
+  wrong["ssl.truststore.password"] = "wrong";
+  EXPECT_THAT(std::string(TranslateProperties(wrong).status().message()),
+              StartsWith("ssl.truststore.location: "));
+}
+
+TEST_F(StoreTest, JceksIsRefusedWithTheCommandThatConvertsIt) {
+  const std::string path = Write("store.jceks", "\xCE\xCE\xCE\xCE");
   const absl::Status status = TranslateProperties({{"ssl.truststore.location", path}}).status();
-  EXPECT_EQ(ErrorReason(status), "kafka_store_jks");
+  EXPECT_EQ(ErrorReason(status), "kafka_store_jceks");
   EXPECT_THAT(ErrorHint(status), HasSubstr("keytool -importkeystore -srckeystore " + path));
 }
 

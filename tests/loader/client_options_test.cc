@@ -2,12 +2,14 @@
 #include "java/regex/regex_list.h"
 #include "kafka/options.h"
 #include "offset/options.h"
+#include "postgres/options.h"
 #include "sink/options.h"
 #include "tests/loader/load_fixture.h"
 
 namespace walduct::loader {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -58,6 +60,67 @@ TEST_F(ClientOptionsTest, BrokersComeFromTheWorkerTheConnectorOrTheCommandLine) 
            .options.kafka;
   EXPECT_EQ(commanded.bootstrap_servers, "o:1");
   EXPECT_THAT(commanded.admin, Contains(Pair("bootstrap.servers", "o:1")));
+}
+
+// As in Kafka Connect: overrides are for the connector's records.
+TEST_F(ClientOptionsTest, TheWorkersOffsetTopicIsReachedAsTheWorker) {
+  const std::string connector = Minimal() +
+                                "producer.override.security.protocol=SASL_PLAINTEXT\n"
+                                "producer.override.sasl.mechanism=PLAIN\n"
+                                "producer.override.sasl.jaas.config=x.PlainLoginModule required "
+                                "username=\"connector\" password=\"c\";\n"
+                                "producer.override.bootstrap.servers=c:1\n";
+  const LoadResult result = Load(connector,
+                                 "offset.storage.topic=offsets\nbootstrap.servers=w:1\n"
+                                 "security.protocol=SSL\nproducer.security.protocol=SSL\n");
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.options.kafka->producer, Contains(Pair("sasl.mechanism", "PLAIN")));
+  ASSERT_NE(result.options.offset->clients, nullptr);
+  const kafka::KafkaOptions& clients = *result.options.offset->clients;
+  for (const auto& client : {clients.producer, clients.consumer, clients.admin}) {
+    EXPECT_THAT(client, Contains(Pair("security.protocol", "SSL")));
+    EXPECT_THAT(client, Not(Contains(Key("sasl.jaas.config"))));
+  }
+  const LoadResult own = Load(connector, "offsets.storage.topic=offsets\n");
+  EXPECT_EQ(own.options.offset->clients, nullptr) << "the connector's own topic";
+}
+
+TEST_F(ClientOptionsTest, OneFileServesTheOffsetTopicToo) {
+  const LoadResult result = Load(Minimal() +
+                                 "producer.override.security.protocol=SSL\n"
+                                 "offset.storage.topic=offsets\n");
+  EXPECT_THAT(result.options.offset->clients->producer, Contains(Pair("security.protocol", "SSL")));
+}
+
+TEST_F(ClientOptionsTest, WhatAClientWouldBeRefusedForIsFoundAtLoad) {
+  const auto errors = [&](const std::string& lines) { return LoadWith(lines).errors; };
+  EXPECT_THAT(errors("producer.override.ssl.truststore.location=/no/such/store"),
+              ElementsAre(AllOf(HasSubstr("producer.override.ssl.truststore.location"),
+                                HasSubstr("cannot open"))));
+  EXPECT_THAT(errors("sasl.mechanism=OAUTHBEARER"),
+              ElementsAre(AllOf(HasSubstr("'sasl.mechanism'"), HasSubstr("not supported"))));
+  EXPECT_THAT(errors("security.protocol=SSL\nssl.keystore.key=nonsense\n"
+                     "ssl.keystore.certificate.chain=nonsense"),
+              ElementsAre(HasSubstr("producer: Kafka client")));
+  EXPECT_THAT(errors("consumer.ssl.keystore.location=/no/such/store"),
+              ElementsAre(HasSubstr("'consumer.ssl.keystore.location'")));
+  EXPECT_THAT(errors("ssl.enabled.protocols=TLSv1.1"),
+              ElementsAre(HasSubstr("only TLSv1.2 and TLSv1.3")));
+  EXPECT_THAT(LoadWith("ssl.enabled.protocols=TLSv1.3").warnings,
+              ElementsAre(AllOf(HasSubstr("'ssl.enabled.protocols'"), HasSubstr("TLSv1.2"))));
+  EXPECT_THAT(errors("security.protocol=SSL"), IsEmpty());
+}
+
+TEST_F(ClientOptionsTest, APasswordFromAFileIsReadAgain) {
+  const std::string path = WriteFile("secrets", "pg=first\n");
+  const LoadResult result = LoadWith("database.password=${file:" + path + ":pg}");
+  ASSERT_TRUE(result.options.database->password_source);
+  EXPECT_EQ(result.options.database->password, "first");
+  WriteFile("secrets", "pg=second\n");
+  EXPECT_EQ(result.options.database->password_source(), "second");
+  WriteFile("secrets", "");
+  EXPECT_EQ(result.options.database->password_source(), std::nullopt);
+  EXPECT_FALSE(LoadWith("database.password=plain").options.database->password_source);
 }
 
 TEST_F(ClientOptionsTest, OneConnectorFileServesEveryClient) {
