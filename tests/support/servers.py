@@ -77,7 +77,7 @@ class Servers:
         return time.monotonic() - begin
 
     def _signal_postgres(self, how):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        with contextlib.suppress(FileNotFoundError, KeyError, ProcessLookupError):
             postmaster = int((Path(self.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
             # Sessions that are forked meanwhile inherit nothing: the postmaster first.
             os.kill(postmaster, how)
