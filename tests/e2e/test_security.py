@@ -345,10 +345,11 @@ def test_SEC_07_kafka_with_tls_and_sasl(secure_broker, db, connectors, certifica
         arrived(broker, connector, number + 2)
         connector.stop()
     wrong = connectors(db, {**security_of("producer.override.", {**sasl("PLAIN", "alice", "wrong"), **broker.trust()}),
-                            "bootstrap.servers": broker.sasl_ssl}, name="wrong")
+                            "bootstrap.servers": broker.sasl_ssl, "snapshot.mode": "no_data"}, name="wrong")
     refused(wrong, "kafka_authentication_failed")
     untrusted = connectors(db, {**security_of("producer.override.", {"security.protocol": "SSL", "ssl.truststore.location":
-                                str(Authority(certificates / "other").certificate)}), "bootstrap.servers": broker.ssl}, name="untrusted")
+                                str(Authority(certificates / "other").certificate)}), "bootstrap.servers": broker.ssl,
+                                "snapshot.mode": "no_data"}, name="untrusted")
     refused(untrusted, "kafka_tls_failed")
 
 

@@ -57,7 +57,7 @@ class SendPermitTest : public testing::Test {
   }
 
   ManualTime time_;
-  SendPermit permit_{Environment{.clock = &time_, .poller = &time_}};
+  SendPermit permit_{Environment{&time_, &time_}};
   int sockets_[2] = {};
   std::thread writer_;
   ssize_t written_ = 0;
@@ -115,7 +115,7 @@ TEST(SendPermitOfAProducer, HoldsWhatIsQueued) {
   auto producer = Producer::Create({.bootstrap_servers = cluster.bootstrap_servers(),
                                     .java = {},
                                     .rules = {},
-                                    .environment = {.clock = &time, .poller = &time}});
+                                    .environment = {&time, &time}});
   ASSERT_TRUE(producer.ok()) << producer.status();
   auto topic = (*producer)->OpenTopic("t");
   ASSERT_TRUE(topic.ok());
