@@ -12,7 +12,7 @@
 #include "kafka/durability.h"
 #include "kafka/options.h"
 #include "kafka/properties.h"
-#include "kafka/tls_protocol.h"
+#include "kafka/tls/tls_protocol.h"
 
 namespace walduct::kafka {
 namespace {
@@ -22,18 +22,23 @@ bool IsSecurity(absl::string_view name) {
          name == "security.protocol";
 }
 
+// What stands before a name, the winner last.
+std::vector<std::string> Prefixes(absl::string_view role) {
+  std::vector<std::string> prefixes = {"", "rdkafka."};
+  for (const absl::string_view rest : {".", ".rdkafka.", ".override.", ".override.rdkafka."})
+    prefixes.push_back(absl::StrCat(role, rest));
+  return prefixes;
+}
+
 // As typed: the spelling that won. nullptr: none of them was.
 const config::Property* FindTyped(const config::PropertySet& properties, absl::string_view role,
                                   const std::vector<absl::string_view>& names) {
   const config::Property* typed = nullptr;
-  for (const std::string& prefix :
-       {std::string(), absl::StrCat(role, "."), absl::StrCat(role, ".override.")}) {
-    for (const absl::string_view native : {"", "rdkafka."}) {
-      for (const absl::string_view name : names) {
-        if (prefix.empty() && !IsSecurity(name)) continue;
-        const config::Property* property = properties.Find(absl::StrCat(prefix, native, name));
-        if (property != nullptr) typed = property;
-      }
+  for (const std::string& prefix : Prefixes(role)) {
+    for (const absl::string_view name : names) {
+      const bool fits = absl::StartsWith(prefix, role) || IsSecurity(name);
+      const config::Property* property = properties.Find(absl::StrCat(prefix, name));
+      if (fits && property != nullptr) typed = property;
     }
   }
   return typed;

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "kafka/pem_text.h"
-#include "kafka/tls_protocol.h"
-#include "kafka/tls_store.h"
+#include "kafka/tls/pem_text.h"
+#include "kafka/tls/tls_protocol.h"
+#include "kafka/tls/tls_store.h"
 
 namespace walduct::kafka {
 namespace {

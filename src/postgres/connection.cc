@@ -13,7 +13,7 @@
 #include "postgres/cancel_request.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
-#include "postgres/sqlstate.h"
+#include "postgres/errors/sqlstate.h"
 
 namespace walduct::postgres {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/copy_text.h"
-#include "postgres/sqlstate.h"
+#include "postgres/errors/sqlstate.h"
 
 namespace walduct::postgres {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "postgres/sqlstate.h"
+#include "postgres/errors/sqlstate.h"
 #include "replication/frame.h"
 #include "replication/options.h"
 #include "replication/publication.h"

@@ -1,4 +1,4 @@
-#include "kafka/jks.h"
+#include "kafka/tls/jks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

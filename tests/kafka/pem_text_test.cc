@@ -1,4 +1,4 @@
-#include "kafka/pem_text.h"
+#include "kafka/tls/pem_text.h"
 
 #include <gtest/gtest.h>
 

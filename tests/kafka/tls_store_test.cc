@@ -1,4 +1,4 @@
-#include "kafka/tls_store.h"
+#include "kafka/tls/tls_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

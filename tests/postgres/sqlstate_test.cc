@@ -1,4 +1,4 @@
-#include "postgres/sqlstate.h"
+#include "postgres/errors/sqlstate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kafka/jks.h"
+#include "kafka/tls/jks.h"
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>

@@ -1,4 +1,4 @@
-#include "kafka/tls_protocol.h"
+#include "kafka/tls/tls_protocol.h"
 
 #include <openssl/ssl.h>
 

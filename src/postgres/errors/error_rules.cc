@@ -1,4 +1,4 @@
-#include "postgres/error_rules.h"
+#include "postgres/errors/error_rules.h"
 
 namespace walduct::postgres {
 namespace {

@@ -1,4 +1,4 @@
-#include "postgres/sqlstate.h"
+#include "postgres/errors/sqlstate.h"
 
 #include <libpq-fe.h>
 
@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/error.h"
-#include "postgres/error_rules.h"
+#include "postgres/errors/error_rules.h"
 
 namespace walduct::postgres {
 namespace {

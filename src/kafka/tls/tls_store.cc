@@ -1,4 +1,4 @@
-#include "kafka/tls_store.h"
+#include "kafka/tls/tls_store.h"
 
 #include <openssl/bio.h>
 #include <openssl/pem.h>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "kafka/jks.h"
+#include "kafka/tls/jks.h"
 
 namespace walduct::kafka {
 namespace {
