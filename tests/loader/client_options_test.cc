@@ -128,23 +128,26 @@ TEST_F(ClientOptionsTest, OneConnectorFileServesEveryClient) {
                                           "producer.override.bootstrap.servers=c:1\n"
                                           "producer.override.security.protocol=SASL_SSL\n"
                                           "producer.override.sasl.mechanism=PLAIN\n"
+                                          "producer.override.sasl.jaas.config=PlainLoginModule "
+                                          "required username=u password=p;\n"
                                           "producer.override.linger.ms=1\n")
                                          .options.kafka;
   for (const auto& client : {kafka.consumer, kafka.admin}) {
-    EXPECT_THAT(client,
-                ElementsAre(Pair("bootstrap.servers", "c:1"), Pair("sasl.mechanism", "PLAIN"),
-                            Pair("security.protocol", "SASL_SSL")));
+    EXPECT_THAT(client, ElementsAre(Pair("bootstrap.servers", "c:1"), Key("sasl.jaas.config"),
+                                    Pair("sasl.mechanism", "PLAIN"),
+                                    Pair("security.protocol", "SASL_SSL")));
   }
 }
 
 TEST_F(ClientOptionsTest, ClientWithSecurityOfItsOwnInheritsNone) {
-  const kafka::KafkaOptions kafka = *Load(Minimal(),
-                                          "security.protocol=SSL\nssl.truststore.location=/ca\n"
-                                          "consumer.security.protocol=PLAINTEXT\n")
-                                         .options.kafka;
-  EXPECT_THAT(kafka.producer, Contains(Pair("ssl.truststore.location", "/ca")));
+  const kafka::KafkaOptions kafka =
+      *Load(Minimal(),
+            "security.protocol=SSL\nssl.endpoint.identification.algorithm=https\n"
+            "consumer.security.protocol=PLAINTEXT\n")
+           .options.kafka;
+  EXPECT_THAT(kafka.producer, Contains(Key("ssl.endpoint.identification.algorithm")));
   EXPECT_THAT(kafka.consumer, Contains(Pair("security.protocol", "PLAINTEXT")));
-  EXPECT_THAT(kafka.consumer, Not(Contains(Key("ssl.truststore.location"))));
+  EXPECT_THAT(kafka.consumer, Not(Contains(Key("ssl.endpoint.identification.algorithm"))));
 }
 
 // Under the name that was typed, whatever spelling won.
