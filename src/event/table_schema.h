@@ -77,11 +77,14 @@ struct RelationDescription {
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   std::vector<RelationColumn> columns;
   int64_t commit_time_us = 0;  // of the transaction it was announced in, since the Unix epoch
+  // As it was before; null: not announced before. What the catalog has forgotten stays known.
+  TableSchemaPtr previous = {};
 };
 
 // Completes what the stream says about a relation with what only the catalog knows: nullability,
 // defaults, primary key, types. The catalog may be newer than the stream: columns it does not know
-// any more are optional and without default, key columns that the relation does not have are left
+// any more are as they were in the relation's previous schema; without one they have no default and
+// are optional unless they are key columns. Key columns that the relation does not have are left
 // out. Never waits: a question is asked, and its answer polled for.
 //
 // Not thread-safe. One question at a time; a new one takes the place of one that is not answered.

@@ -48,6 +48,8 @@ absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message, int64_
   if (!asked_) {
     event::RelationDescription description = Describe(message);
     description.commit_time_us = commit_time_us;
+    if (const CachedRelation* before = Lookup(message.relation))
+      description.previous = before->schema;
     RETURN_IF_ERROR(resolver_.Ask(description));
     asked_ = std::move(description);
   }
@@ -65,14 +67,19 @@ absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message, int64_
   Replace(*known, std::move(schema));
   known->outside_identity = OutsideIdentity(message);
   if (watch_labels_) known->labels.Watch(*known->schema);
+  description.previous.reset();
   if (known->labels.watching()) known->description = std::move(description);
   return true;
 }
 
 absl::StatusOr<bool> RelationCache::ResolveAnew(CachedRelation& relation, event::RowView row) {
   if (!asked_) {
-    RETURN_IF_ERROR(resolver_.Ask(relation.description));
     asked_ = relation.description;
+    asked_->previous = relation.schema;
+    if (const absl::Status asked = resolver_.Ask(*asked_); !asked.ok()) {
+      asked_.reset();
+      return asked;
+    }
   }
   ASSIGN_OR_RETURN(event::TableSchemaPtr schema, Resolve());
   if (schema == nullptr) return false;

@@ -56,6 +56,23 @@ void Decorate(const CatalogColumn& known, Oid streamed_type, event::Column& colu
   if (known.type == streamed_type) column.default_expression = known.default_expression;
 }
 
+// What the catalog does not know any more: as it was in the schema before, if there it had the same
+// type. A column of the key, as the stream has it, is never NULL.
+void Remember(const event::RelationDescription& relation, const event::RelationColumn& streamed,
+              event::Column& column) {
+  const bool has_key = relation.replica_identity == event::ReplicaIdentity::kDefault ||
+                       relation.replica_identity == event::ReplicaIdentity::kIndex;
+  if (has_key && streamed.part_of_identity) column.optional = false;
+  if (relation.previous == nullptr) return;
+  for (const event::Column& before : relation.previous->columns) {
+    if (before.name != streamed.name || before.type->oid != streamed.type) continue;
+    column.optional = column.optional && before.optional;
+    column.default_expression = before.default_expression;
+    column.identity = before.identity;
+    column.generated = before.generated;
+  }
+}
+
 std::vector<uint16_t> KeyByName(const std::vector<std::string>& names,
                                 const std::vector<event::Column>& columns) {
   std::vector<uint16_t> key;
@@ -106,8 +123,11 @@ event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relatio
     TypePtr type = types.Find(streamed.type);
     if (type == nullptr) type = UnknownType(streamed.type);
     event::Column column = MakeColumn(streamed.name, std::move(type), streamed.typmod);
-    if (const auto at = by_name.find(streamed.name); at != by_name.end())
+    if (const auto at = by_name.find(streamed.name); at != by_name.end()) {
       Decorate(*at->second, streamed.type, column);
+    } else {
+      Remember(relation, streamed, column);
+    }
     schema->columns.push_back(std::move(column));
   }
   schema->key_columns = ChooseKey(relation, known, schema->columns);
