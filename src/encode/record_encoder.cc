@@ -1,8 +1,10 @@
 #include "encode/record_encoder.h"
 
+#include <array>
 #include <utility>
 
 #include "base/status_macros.h"
+#include "base/swept_map.h"
 #include "encode/options/encode_options.h"
 #include "encode/program/template_encoder.h"
 #include "encode/table/row_writer.h"
@@ -15,7 +17,8 @@ using event::Emission;
 using event::Operation;
 using event::RecordKind;
 
-constexpr size_t kMaxTables = 16384;
+// Plans of fewer relations are never forgotten.
+constexpr size_t kSweptTables = 256;
 
 TextFormat FormatOf(const ConverterOptions& converter) {
   return converter.kind == ConverterKind::kString ? TextFormat::kStruct : TextFormat::kJson;
@@ -29,11 +32,22 @@ absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
       new RecordEncoder(std::move(options), clock, std::move(run_id), chain));
 }
 
+// The plans of one relation that are in use together: by topic, version, snapshot or stream. The
+// oldest makes room.
+struct RecordEncoder::TablePlans {
+  std::array<std::unique_ptr<TablePlan>, 8> recent;
+  size_t next = 0;
+};
+struct RecordEncoder::Plans {
+  SweptMap<uint32_t, TablePlans> by_relation{kSweptTables};
+};
+
 RecordEncoder::RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
                              const event::TransformChain* chain)
     : options_(std::make_unique<const EncodeOptions>(std::move(options))),
       clock_(clock),
       run_id_(std::move(run_id)),
+      plans_(std::make_unique<Plans>()),
       templates_(std::make_unique<TemplateEncoder>(chain, *options_, run_id_, &context_)),
       other_branches_(std::make_unique<RecordBranches>()) {
   context_.scratch = &scratch_;
@@ -69,8 +83,9 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
     return plan.version == version && plan.snapshot == snapshot && plan.topic == emission.topic;
   };
   if (last_plan_ != nullptr && fits(*last_plan_)) return *last_plan_;
-  if (!plans_.contains(ToInteger(schema.relation)) && plans_.size() >= kMaxTables) plans_.clear();
-  TablePlans& plans = plans_[ToInteger(schema.relation)];
+  const uint32_t relation = ToInteger(schema.relation);
+  TablePlans* const known = plans_->by_relation.Find(relation);
+  TablePlans& plans = known == nullptr ? plans_->by_relation.Add(relation) : *known;
   for (const auto& plan : plans.recent) {
     if (plan == nullptr || !fits(*plan)) continue;
     last_plan_ = plan.get();

@@ -7,13 +7,11 @@
 // of Encode.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
 #include "encode/formats/value_context.h"
@@ -75,14 +73,9 @@ class RecordEncoder final : public event::RecordComparison {
   Clock& clock_;
   const std::string run_id_;
 
-  // The plans of one relation that are in use together: by topic, version, snapshot or stream. The
-  // oldest makes room.
-  struct TablePlans {
-    std::array<std::unique_ptr<TablePlan>, 8> recent;
-    size_t next = 0;
-  };
-  // By relation. Emptied when full.
-  absl::flat_hash_map<uint32_t, TablePlans> plans_;
+  struct TablePlans;
+  struct Plans;  // by relation
+  const std::unique_ptr<Plans> plans_;
   const TablePlan* last_plan_ = nullptr;
   ColumnNotices notices_;
 

@@ -21,8 +21,6 @@ using event::PublishedValue;
 using event::Value;
 using event::ValueKind;
 
-constexpr size_t kMaxVersions = 16384;
-
 // An unchanged TOAST value is the old one. NULL and "not sent" are the same here: an old key tuple
 // carries no other sign.
 bool SameKeyValue(const Value& before, const Value& after) {
@@ -274,15 +272,14 @@ bool Router::Skip(Operation operation) {
 const Router::Version& Router::VersionOf(const event::TableSchema& schema) {
   const uint64_t number = schema.version.value();
   if (number == last_number_) return *last_version_;
-  if (!versions_.contains(number) && versions_.size() >= kMaxVersions) versions_.clear();
-  std::unique_ptr<Version>& version = versions_[number];
+  Version* version = versions_.Find(number);
   if (version == nullptr) {
-    version = std::make_unique<Version>();
+    version = &versions_.Add(number);
     version->table = &TableByName(schema);
     version->key = KeyOf(schema, version->table->captured);
   }
   last_number_ = number;
-  last_version_ = version.get();
+  last_version_ = version;
   return *last_version_;
 }
 

@@ -30,6 +30,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "base/swept_map.h"
 #include "event/change_handler.h"
 #include "event/emission.h"
 #include "event/record_comparison.h"
@@ -86,6 +87,7 @@ class Router {
     Collection collection;
   };
 
+  static constexpr size_t kSweptVersions = 256;
   // One version of a table.
   struct Version {
     Table* table = nullptr;
@@ -114,8 +116,8 @@ class Router {
   // Emissions point into them.
   absl::flat_hash_map<std::string, std::unique_ptr<Table>> tables_;
   absl::flat_hash_map<std::string, std::string> table_of_topic_;
-  // By TableVersion; emptied when full.
-  absl::flat_hash_map<uint64_t, std::unique_ptr<Version>> versions_;
+  // By TableVersion.
+  SweptMap<uint64_t, Version> versions_{kSweptVersions};
   uint64_t last_number_ = 0;
   const Version* last_version_ = nullptr;
   TransactionCounter transaction_;

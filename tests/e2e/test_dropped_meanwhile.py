@@ -1,0 +1,68 @@
+"""Tables that are dropped before their rows are decoded, and tables that are dropped all the time."""
+import signal
+import time
+
+import pytest
+
+from support.wait import wait_until
+from test_schema_changes import SCHEMAS, fields
+
+ITEMS = "create table items (id int primary key, v text not null default 'd', n int)"
+
+
+@pytest.mark.parametrize("then", ["drop table items", "drop table items; create table items (id int, v text, n int)", ""],
+                         ids=["dropped", "recreated", "control"])
+def test_what_was_known_stays_known(then, db, connectors):
+    db.script(ITEMS)
+    connector = connectors(db, {**SCHEMAS, "publication.autocreate.mode": "all_tables"}, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1, 'a', 1)")
+    connector.wait_events(1)
+    connector.process.send_signal(signal.SIGSTOP)
+    db.script("alter table items add w text; insert into items values (2, 'b', 2, 'w');" + then)
+    connector.process.send_signal(signal.SIGCONT)
+    before, after = connector.wait_events(2)
+    for name in ("id", "v", "n"):
+        assert fields(after)[name] == fields(before)[name]
+    assert fields(after)["w"]["optional"] is True
+    connector.stop()
+
+
+def test_key_of_a_table_never_seen(db, connectors):
+    """Nothing was known of it: its key is never null all the same."""
+    db.script("create table first (id int primary key)")
+    connector = connectors(db, {**SCHEMAS, "publication.autocreate.mode": "all_tables"}, sink="file").start().wait_streaming()
+    connector.process.send_signal(signal.SIGSTOP)
+    db.script(ITEMS + "; insert into items values (1, 'a', 1); drop table items")
+    connector.process.send_signal(signal.SIGCONT)
+    event, = connector.wait_events(1)
+    assert fields(event)["id"]["optional"] is False
+    connector.stop()
+
+
+ROUNDS = 2500
+
+
+def test_dropped_tables_are_forgotten(db, connectors):
+    """What a table costs is not kept once it is gone."""
+    db.script("create table stays (id int primary key)")
+    connector = connectors(db, {"publication.autocreate.mode": "all_tables", "walduct.catalog.delay.ms": "0"}, sink="file")
+    connector.start().wait_streaming()
+    make_and_drop(db, 0, 500)
+    before = rss_when_read(db, connector, 1)
+    make_and_drop(db, 500, 500 + ROUNDS)
+    after = rss_when_read(db, connector, 2)
+    assert (after - before) * 1024 / ROUNDS < 6000, f"{before} kB before, {after} kB after {ROUNDS} tables"
+    connector.stop()
+
+
+def make_and_drop(db, begin, end):
+    with db.connect() as session:
+        for i in range(begin, end):
+            session.execute(f"create table t{i} (id int primary key, a text, b text, c timestamptz, d numeric); "
+                            f"insert into t{i} values (1, 'x'); drop table t{i}")
+
+
+def rss_when_read(db, connector, number):
+    db.execute("insert into stays values (%s)", number)
+    connector.wait_events(lambda events: any(e.table == "stays" and e.id == number for e in events), 120)
+    return connector.rss_kb()
