@@ -181,7 +181,7 @@ absl::Status Producer::Produce(const Message& message) {
   }
   if (message.headers != nullptr) message.headers->handle_ = nullptr;  // taken over
   in_flight_bytes_ += bytes;
-  ++in_flight_records_;
+  if (in_flight_records_++ == 0) last_progress_ = clock_.Monotonic();
   return absl::OkStatus();
 }
 
@@ -267,6 +267,7 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
     if (delivered == nullptr) {  // one event holds records of one topic
       delivered = static_cast<bool*>(rd_kafka_topic_opaque(message->rkt));
       *delivered = true;
+      last_progress_ = clock_.Monotonic();
       OnConnected();
     }
     run->Add(TokenOf(opaque));

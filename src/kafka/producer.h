@@ -118,6 +118,13 @@ class Producer {
   // See SendPermit.
   void RenewPermit() { permit_->Renew(); }
 
+  // Why no broker can be reached, as far as is known; OK: one can.
+  const absl::Status& connection_error() const { return connection_error_; }
+
+  // Since when records have been in flight without any of them being delivered, on the monotonic
+  // clock.
+  absl::Duration waiting_since() const { return last_progress_; }
+
   size_t in_flight_bytes() const { return in_flight_bytes_; }
   uint64_t in_flight_records() const { return in_flight_records_; }
   Client& client() { return client_; }
@@ -144,6 +151,7 @@ class Producer {
   const size_t buffer_bytes_;
   size_t in_flight_bytes_ = 0;
   uint64_t in_flight_records_ = 0;
+  absl::Duration last_progress_;
   bool was_connected_ = false;
   bool all_down_ = false;  // no broker is connected, as far as librdkafka has said
   bool was_away_ = false;  // all brokers were down at some time

@@ -83,6 +83,8 @@ struct ConnectorMetrics {
   Gauge connected, in_flight_bytes, in_flight_limit_bytes;
   Gauge received_lsn, stored_lsn, flushed_lsn;
   Gauge last_source_time_us;
+  Gauge stalled, retained_wal_bytes, safe_wal_bytes;
+  Counter stalls;
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
   // Written by the thread of outbox housekeeping alone.

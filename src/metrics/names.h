@@ -62,6 +62,15 @@ inline constexpr Name kFlushedLsn = {"walduct_flushed_lsn", "", Kind::kGauge, ""
                                      "position confirmed to PostgreSQL, as a number"};
 inline constexpr Name kLastSourceTime = {"walduct_last_source_time_us", "", Kind::kGauge, "",
                                          "source time of the last change, us since the Unix epoch"};
+inline constexpr Name kStalled = {"walduct_stalled", "", Kind::kGauge, "",
+                                  "1 while nothing progresses though there is something to do"};
+inline constexpr Name kStalls = {"walduct_stalls_total", "", Kind::kCounter, "",
+                                 "times that nothing progressed for walduct.stall.warn.ms"};
+inline constexpr Name kRetainedWal = {"walduct_retained_wal_bytes", "", Kind::kGauge, "",
+                                      "WAL that the server keeps for the slot"};
+inline constexpr Name kSafeWal = {
+    "walduct_safe_wal_bytes", "", Kind::kGauge, "",
+    "WAL that may still be written before the slot can be lost; 0 when there is no limit, too"};
 inline constexpr Name kSnapshotRunning = {"walduct_snapshot_running", "SnapshotRunning",
                                           Kind::kGauge, "", "1 while a snapshot is read"};
 inline constexpr Name kSnapshotRows = {"walduct_snapshot_rows_total", "RowsScanned", Kind::kCounter,

@@ -84,6 +84,7 @@ std::string EncodeOffset(const StoredOffset& offset) {
   if (offset.seen_behind) {
     out.Number("walduct_seen_behind", static_cast<int64_t>(offset.seen_behind->value()));
   }
+  if (!offset.sink.empty()) out.Text("walduct_sink", offset.sink);
   return out.Finish();
 }
 

@@ -4,7 +4,7 @@
 //   Debezium's: lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot,
 //               last_snapshot_record, snapshot_completed, transaction_id
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
-//               walduct_timeline, walduct_standby, walduct_seen_behind
+//               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -33,6 +33,9 @@ struct StoredOffset {
   // one: where its slot stood. Told a restored server apart after its WAL has grown past the
   // position. Goes with the next position that is stored.
   std::optional<Lsn> seen_behind;
+  // What the records went to, where that is not Kafka and not a file: "stdout". Whoever prints must
+  // not move the position of a connector that publishes.
+  std::string sink;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
   // Write the position's transaction as Debezium's transaction_id too

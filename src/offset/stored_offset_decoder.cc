@@ -127,6 +127,8 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   uint64_t seen_behind = 0;
   ASSIGN_OR_RETURN(const bool was_seen, reader.Unsigned("walduct_seen_behind", &seen_behind));
   if (was_seen) offset->seen_behind = Lsn(seen_behind);
+  if (const Value* sink = reader.Find("walduct_sink"); sink != nullptr && sink->IsString())
+    offset->sink = std::string(TextOf(*sink));
   return absl::OkStatus();
 }
 

@@ -46,13 +46,6 @@ absl::Status StoppedError() {
                "a statement was cancelled because the connector is stopping");
 }
 
-void LogNotice(void*, const pg_result* result) {
-  const bool warning = Field(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "WARNING";
-  (warning ? log::Warn : log::Debug)("PostgreSQL notice",
-                                     {{"message", Field(result, PG_DIAG_MESSAGE_PRIMARY)},
-                                      {"sqlstate", Field(result, PG_DIAG_SQLSTATE)}});
-}
-
 // No statement of ours selects nothing; what speaks PostgreSQL's protocol without being PostgreSQL
 // may answer so.
 absl::Status CheckHasColumns(const pg_result& result) {
@@ -90,6 +83,26 @@ Connection::Connection(pg_conn* connection, ConnectionOptions options)
 
 Connection::~Connection() { PQfinish(connection_); }
 
+// libpq hands over as a notice what the server says to a session that asks nothing.
+void Connection::OnNotice(void* self, const pg_result* notice) {
+  const absl::string_view severity = Field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const absl::string_view message = Field(notice, PG_DIAG_MESSAGE_PRIMARY);
+  const absl::string_view sqlstate = Field(notice, PG_DIAG_SQLSTATE);
+  if (severity == "FATAL" || severity == "PANIC")
+    static_cast<Connection*>(self)->last_words_ = StatusFromSqlState(sqlstate, message);
+  (severity == "WARNING" ? log::Warn : log::Debug)("PostgreSQL notice",
+                                                   {{"message", message}, {"sqlstate", sqlstate}});
+}
+
+absl::Status Connection::CheckAlive() {
+  if (sent_) return absl::OkStatus();
+  const bool readable = PQconsumeInput(connection_) != 0;
+  PQisBusy(connection_);  // makes libpq look at what came
+  RETURN_IF_ERROR(last_words_);
+  const bool there = readable && PQstatus(connection_) == CONNECTION_OK;
+  return there ? absl::OkStatus() : StatusFromConnection(connection_);
+}
+
 absl::Duration Connection::Remaining(absl::Duration deadline) const {
   return std::min(deadline - environment().clock->Monotonic(), kLongestWait);
 }
@@ -121,7 +134,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
 }
 
 absl::Status Connection::Establish() {
-  PQsetNoticeReceiver(connection_, LogNotice, nullptr);
+  PQsetNoticeReceiver(connection_, &Connection::OnNotice, this);
   // libpq keeps the SQLSTATE of a refused connection to itself, except in the verbose text (see
   // StatusFromConnection).
   PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);

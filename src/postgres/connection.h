@@ -86,6 +86,9 @@ class Connection {
   // Absent: not yet; wait for ready_fd(). An error ends the statement.
   absl::StatusOr<std::optional<Result>> PollResult();
   int ready_fd() const;
+  // Whether the session is still there, as far as the server has said so without being asked: its
+  // last words else. Never waits; OK while a statement is under way.
+  absl::Status CheckAlive();
 
   int server_version() const;  // 150020
   int backend_pid() const;     // the server's process of this session
@@ -100,6 +103,7 @@ class Connection {
 
  private:
   Connection(pg_conn* connection, ConnectionOptions options);
+  static void OnNotice(void* self, const pg_result* notice);
   absl::Status Establish();
   absl::Status PrepareSession();
   enum class Awaited { kResult, kTimeout, kStopped };
@@ -127,6 +131,7 @@ class Connection {
   const std::unique_ptr<const ConnectionOptions> options_;
   std::optional<Answer> sent_;  // by Send, not finished
   absl::Duration sent_deadline_;
+  absl::Status last_words_;  // an error that the server sent unasked: it ends the session
 };
 
 // "name" with every '"' doubled. The only way an identifier gets into SQL.

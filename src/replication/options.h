@@ -35,6 +35,7 @@ struct ReplicationOptions {
   int max_retries = 6;
   absl::Duration retry_delay = absl::Seconds(10);
   std::string publication_name = "dbz_publication";
+  std::vector<std::string> more_publications;  // read through as well; `tail` only
   PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
   bool publish_via_partition_root = false;
   absl::Duration status_interval = absl::Seconds(10);

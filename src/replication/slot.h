@@ -50,6 +50,12 @@ absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view
 absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
                            int own_pid, bool streams);
 
+// Why a stream has ended that the server broke off: names the slot's invalidation where that is the
+// reason, so that nobody looks for a server that was stopped. Unavailable slot_invalidated: the
+// next start says what can be done. Otherwise the error as it was.
+absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot_name,
+                        const absl::Status& error);
+
 struct CreatedSlot {
   Lsn consistent_point;
   std::string snapshot_name;

@@ -121,6 +121,21 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
   return slot;
 }
 
+absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot_name,
+                        const absl::Status& error) {
+  if (!connection.CheckAlive().ok()) return error;
+  const auto slot = InspectSlot(connection, slot_name);
+  if (!slot.ok() || !*slot) return error;
+  const std::string& status = (*slot)->wal_status;
+  const std::string& reason = (*slot)->invalidation_reason;
+  if (status != "lost" && status != "unreserved" && reason.empty()) return error;
+  return Error(absl::StatusCode::kUnavailable, "slot_invalidated",
+               absl::StrCat("the server ended the stream to release replication slot ",
+                            postgres::QuoteIdentifier(slot_name), ": wal_status ", status,
+                            reason.empty() ? "" : ", ", reason, " (", error.message(), ")"),
+               kReplacement);
+}
+
 absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view slot_name,
                              const SlotState& slot) {
   const std::string name = postgres::QuoteIdentifier(slot_name);

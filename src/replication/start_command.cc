@@ -24,7 +24,10 @@ std::string StartReplicationCommand(const ReplicationOptions& options,
   };
   set("proto_version", "1");
   // The server parses the value as a list of identifiers: unquoted, capitals would fold.
-  set("publication_names", QuoteIdentifier(publication));
+  std::string publications = QuoteIdentifier(publication);
+  for (const std::string& more : options.more_publications)
+    absl::StrAppend(&publications, ", ", QuoteIdentifier(more));
+  set("publication_names", std::move(publications));
   if (server_version >= 140000) set("messages", "true");
 
   std::string command = absl::StrCat("START_REPLICATION SLOT ", QuoteIdentifier(options.slot_name),

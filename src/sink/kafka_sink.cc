@@ -14,6 +14,8 @@ namespace {
 
 // A broker that is away is asked again, so the sooner a request ends the sooner the next finds it.
 constexpr absl::Duration kRequestTimeout = absl::Seconds(10);
+// Without an acknowledgement although the partitions are well.
+constexpr absl::Duration kStuck = absl::Seconds(60);
 // Topics in one request.
 constexpr size_t kRequestTopics = 500;
 
@@ -58,7 +60,8 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
                     .partitions = 1,
                     .replication_factor = options.dead_letter_replication_factor,
                     .configs = {}},
-      admin_(&producer_->client(), &producer_->wakeup()) {}
+      admin_(&producer_->client(), &producer_->wakeup()),
+      health_(&producer_->client(), &producer_->wakeup()) {}
 
 bool KafkaSink::Creates(absl::string_view topic) const {
   return !groups_.empty() || topic == dead_letters_.name;
@@ -125,7 +128,38 @@ absl::Status KafkaSink::Poll(AckHandler& acks) {
   Forward forward(&acks);
   RETURN_IF_ERROR(producer_->Poll(forward));
   if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
+  health_.Poll(clock_.Monotonic());
   return broken_;
+}
+
+// librdkafka can lose sight of a partition that had no leader for a moment, and never sends to it
+// again: a new producer does.
+void KafkaSink::BreakIfStuck(const std::string& where) {
+  const absl::Duration since = producer_->waiting_since();
+  const absl::Duration stood = clock_.Monotonic() - since;
+  if (producer_->in_flight_records() == 0 || stood < kStuck ||
+      !health_.answered_since(since + kStuck / 2))
+    return;
+  broken_ = Error(absl::StatusCode::kUnavailable, "producer_stuck",
+                  absl::StrCat(where, " has acknowledged nothing for ",
+                               absl::FormatDuration(absl::Trunc(stood, absl::Seconds(1))),
+                               " though all partitions have leaders: the producer is made anew"));
+}
+
+std::string KafkaSink::WaitingFor() {
+  constexpr size_t kMaxAsked = 100;
+  std::vector<std::string> topics;
+  for (const auto& [name, target] : targets_) {
+    if (topics.size() < kMaxAsked && target->topic) topics.push_back(name);
+  }
+  health_.Ask(topics, kRequestTimeout);
+  const std::string where = absl::StrCat("Kafka at ", producer_->client().bootstrap_servers());
+  const absl::Status& error = producer_->connection_error();
+  if (!error.ok()) return absl::StrCat(where, ": ", error.message());
+  const std::string finding = health_.finding();
+  if (finding.empty()) BreakIfStuck(where);
+  return finding.empty() ? absl::StrCat(where, " to acknowledge")
+                         : absl::StrCat(where, ": ", finding);
 }
 
 absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {

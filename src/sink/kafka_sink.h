@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "kafka/partition_health.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "sink/kafka_sink_options.h"
@@ -39,6 +40,7 @@ class KafkaSink final : public Sink {
   int ready_fd() const override { return producer_->ready_fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
   void RenewPermit() override { producer_->RenewPermit(); }
+  std::string WaitingFor() override;
 
  private:
   struct Target {
@@ -57,6 +59,7 @@ class KafkaSink final : public Sink {
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
   absl::Status TakeAnswers(absl::Duration wait);
+  void BreakIfStuck(const std::string& where);
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
   absl::Status OpenTarget(Target* target);
 
@@ -65,6 +68,7 @@ class KafkaSink final : public Sink {
   const std::vector<TopicCreationGroup> groups_;
   const kafka::NewTopic dead_letters_;  // without a name: none
   kafka::TopicAdmin admin_;
+  kafka::PartitionHealth health_;
   Targets targets_;
   Target* last_ = nullptr;  // of the record before
   absl::Status broken_;

@@ -67,6 +67,10 @@ class Sink {
   // until the next call (kafka::SendPermit). Without any call nothing is held back.
   virtual void RenewPermit() {}
 
+  // What it waits for while records are not acknowledged, as a phrase. Asks the target, too, for
+  // the next time. For a stall, now and then: allocates.
+  virtual std::string WaitingFor() { return "the sink"; }
+
   // Records and positions that become durable together. Null: this sink has no transactions, or was
   // not asked for them. Lives as long as the sink.
   virtual SinkTransactions* transactions() { return nullptr; }

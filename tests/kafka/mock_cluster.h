@@ -44,6 +44,9 @@ class MockCluster {
   void SetTopicError(const std::string& name, rd_kafka_resp_err_t error) {
     rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);
   }
+  void TakeLeader(const std::string& topic, int partition) {
+    rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, -1);
+  }
   void SetDown(bool down) {
     if (down) {
       rd_kafka_mock_broker_set_down(cluster_, 1);

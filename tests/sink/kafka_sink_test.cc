@@ -34,14 +34,22 @@ TopicCreationGroup DefaultGroup() {
   return group;
 }
 
+// The real time, and what a test adds to it.
+class ShiftedClock final : public Clock {
+ public:
+  absl::Time Now() override { return Clock::Real().Now(); }
+  absl::Duration Monotonic() override { return Clock::Real().Monotonic() + shift; }
+  absl::Duration shift;
+};
+
 class KafkaSinkTest : public testing::Test {
  protected:
-  std::unique_ptr<Sink> Open() const {
+  std::unique_ptr<Sink> Open(const Environment& environment = Environment::Real()) const {
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
         absl::StrCat(absl::ToInt64Milliseconds(kPropagation));
-    auto sink = CreateSink({options_}, kafka, Environment::Real());
+    auto sink = CreateSink({options_}, kafka, environment);
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
   }
@@ -173,6 +181,32 @@ TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
   const absl::Status status = (*sink)->PrepareTopics({"t"});
   EXPECT_EQ(ErrorReason(status), "broker_unavailable");
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("127.0.0.1:1"));
+}
+
+TEST_F(KafkaSinkTest, AStallIsNamedAndAProducerThatIsStuckIsGivenUp) {
+  ShiftedClock clock;
+  cluster_.CreateTopic("orders", 1);
+  const std::unique_ptr<Sink> sink = Open({&clock, &Poller::Real()});
+  ASSERT_TRUE(WriteWaiting(*sink, Of("orders", "1"), 1).ok());
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  cluster_.FailNext(kafka::MockCluster::kProduce,
+                    std::vector(10000, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS));
+  ASSERT_TRUE(WriteWaiting(*sink, Of("orders", "2"), 2).ok());
+  EXPECT_THAT(sink->WaitingFor(), testing::HasSubstr(cluster_.bootstrap_servers()));
+  absl::Status polled;
+  const auto poll = [&](int times) {
+    for (int i = 0; i < times && polled.ok(); ++i) {
+      static_cast<void>(sink->WaitingFor());
+      Poller::Real().WaitReadable({sink->ready_fd()}, absl::Milliseconds(50));
+      polled = sink->Poll(acks_);
+    }
+  };
+  poll(40);
+  EXPECT_TRUE(polled.ok()) << "too soon: " << polled;
+  clock.shift = absl::Seconds(61);
+  poll(400);
+  EXPECT_EQ(ErrorReason(polled), "producer_stuck");
+  EXPECT_TRUE(absl::IsUnavailable(polled));
 }
 
 }  // namespace

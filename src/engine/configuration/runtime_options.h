@@ -10,6 +10,8 @@ struct RuntimeOptions {
   // retriable.restart.connector.wait.ms: cap of the backoff
   absl::Duration retry_wait = absl::Seconds(10);
   absl::Duration shutdown_timeout = absl::Milliseconds(7500);
+  // See engine/duties/stall_watch.h; zero: never.
+  absl::Duration stall_warning = absl::Seconds(15);
   // See engine/phases/delayed_schema_resolver.h.
   absl::Duration catalog_delay = absl::Milliseconds(500);
 };

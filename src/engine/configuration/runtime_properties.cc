@@ -121,6 +121,11 @@ constexpr config::PropertyDefinition kDelays[] = {
      .default_value = "7500",
      .doc = "Time limit from a stop to the end of the process. Records that are not acknowledged "
             "halfway through it are read again at the next start."},
+    {.name = "walduct.stall.warn.ms",
+     .type = kNonNegativeLong,
+     .default_value = "15000",
+     .doc = "How long nothing may progress before a line in the log says what is waited for, since "
+            "when, and what it costs; then again every 30 s. 0: never."},
     {.name = "walduct.catalog.delay.ms",
      .type = kNonNegativeLong,
      .default_value = "500",
@@ -155,6 +160,7 @@ RuntimeOptions BuildRuntime(const config::PropertySet& properties) {
   runtime.errors_max_retries = static_cast<int>(properties.Integer("errors.max.retries"));
   runtime.retry_wait = properties.Milliseconds("retriable.restart.connector.wait.ms");
   runtime.shutdown_timeout = properties.Milliseconds("walduct.shutdown.timeout.ms");
+  runtime.stall_warning = properties.Milliseconds("walduct.stall.warn.ms");
   runtime.catalog_delay = properties.Milliseconds("walduct.catalog.delay.ms");
   return runtime;
 }

@@ -103,6 +103,11 @@ void StatusBoard::ShowError(const absl::Status& error) {
                         .hint = ErrorHint(error)};
 }
 
+void StatusBoard::ShowStall(std::optional<Stall> stall) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  status_.stall = std::move(stall);
+}
+
 void StatusBoard::ShowEnd(ConnectorState state, ExitCode exit_code) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -4,6 +4,7 @@
 // Thread-safety: one writer, the data thread; any number of readers.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -59,6 +60,14 @@ struct ConnectorError {
   std::string message, reason, hint;
 };
 
+// Nothing progresses though there is something to do.
+struct Stall {
+  absl::Time since;
+  std::string cause;               // "Kafka at …: …"
+  uint64_t retained_bytes = 0;     // WAL kept for the slot; 0: not known
+  uint64_t growth_per_second = 0;  // of that, in bytes
+};
+
 struct ConnectorStatus {
   std::string name;
   ConnectorState state = ConnectorState::kUnassigned;
@@ -67,6 +76,7 @@ struct ConnectorStatus {
   absl::Time activity_since;
   WaitReason wait = WaitReason::kNothing;
   absl::Time wait_since;
+  std::optional<Stall> stall;
   std::optional<ConnectorError> last_error;  // kept until another comes
   std::optional<ExitCode> exit_code;         // of the last run that ended: stopped, or failed
 
@@ -86,6 +96,8 @@ class StatusBoard {
   // Cheap when it is what it waited for before.
   void WaitsFor(WaitReason wait);
   void ShowError(const absl::Status& error);
+  // Absent: it progresses.
+  void ShowStall(std::optional<Stall> stall);
   // A run has ended: state and exit code change together.
   void ShowEnd(ConnectorState state, ExitCode exit_code);
 

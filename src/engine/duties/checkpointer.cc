@@ -52,6 +52,7 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   offset.of_standby = options_.of_standby;
   if (!options_.of_standby) offset.timeline = options_.timeline;
   offset.transaction_id = options_.transaction_id;
+  offset.sink = options_.sink;
   saving_ = safe;
   if (!unstored_since_) {
     unstored_since_ = now;

@@ -35,6 +35,7 @@ class Checkpointer {
     uint32_t timeline = 0;
     bool of_standby = false;
     bool transaction_id = false;   // see offset::StoredOffset
+    std::string sink = {};         // the same
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
   };
   // stored: what the store held at the start.
@@ -54,6 +55,10 @@ class Checkpointer {
   const std::optional<event::Position>& stored() const { return stored_; }
   // When Turn should be called next, on the monotonic clock; the store's ready_fd() wakes earlier.
   absl::Duration next_due() const;
+  // A save is under way, or the last one failed and something is left to be stored.
+  bool busy(const std::optional<event::Position>& safe) const {
+    return saving_ || (!last_error_.ok() && !Covers(safe));
+  }
   // Why the last save failed; OK when it did not.
   const absl::Status& last_error() const { return last_error_; }
 

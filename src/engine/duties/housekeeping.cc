@@ -17,13 +17,21 @@ constexpr double kSinkShare = 0.7;
 
 }  // namespace
 
-void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration status_interval) {
+void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration status_interval,
+                                SessionWatch* session) {
   source_ = source;
+  session_ = session;
   status_interval_ = status_interval;
   ReplySoon();
 }
 
+void Housekeeping::DetachStream() {
+  source_ = nullptr;
+  session_ = nullptr;
+}
+
 bool Housekeeping::MayRead(WaitReason otherwise) {
+  reads_ = otherwise;
   const bool held = parts_.control->holding();
   const bool full = !parts_.sink->HasCapacity();
   parts_.board->WaitsFor(held ? WaitReason::kCommand : full ? WaitReason::kRoom : otherwise);
@@ -39,7 +47,9 @@ absl::Status Housekeeping::Turn() {
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
-  return sent;
+  if (stall_ != nullptr) stall_->Turn(source_ == nullptr ? Lsn() : received_, reads_);
+  RETURN_IF_ERROR(sent);
+  return session_ == nullptr ? absl::OkStatus() : session_->Turn();
 }
 
 // Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
@@ -104,6 +114,7 @@ absl::Status Housekeeping::WaitForRoom() {
 }
 
 void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
+  if (stall_ != nullptr) stall_->OnAcknowledged(count);
   parts_.tracker->OnAcknowledged(ticket, count);
   parts_.checkpointer->OnDelivered();
 }

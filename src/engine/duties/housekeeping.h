@@ -13,6 +13,8 @@
 #include "engine/duties/checkpointer.h"
 #include "engine/duties/outbox_duties.h"
 #include "engine/duties/ownership.h"
+#include "engine/duties/session_watch.h"
+#include "engine/duties/stall_watch.h"
 #include "engine/pipeline/pipeline.h"
 #include "offset/ack_tracker.h"
 #include "replication/wal_source.h"
@@ -38,10 +40,14 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   };
   explicit Housekeeping(Parts parts) : parts_(parts) {}
 
-  // From now on status updates go to source, at least every interval.
-  void AttachStream(replication::WalSource* source, absl::Duration status_interval);
+  // From now on status updates go to source, at least every interval. session: beside the stream;
+  // null: none.
+  void AttachStream(replication::WalSource* source, absl::Duration status_interval,
+                    SessionWatch* session = nullptr);
   // The source is about to go.
-  void DetachStream() { source_ = nullptr; }
+  void DetachStream();
+  // Borrowed; told what goes on from now on.
+  void SetStallWatch(StallWatch* watch) { stall_ = watch; }
 
   // One turn; call it between batches of frames.
   absl::Status Turn();
@@ -79,6 +85,9 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   Parts parts_;
   replication::WalSource* source_ = nullptr;
+  SessionWatch* session_ = nullptr;
+  StallWatch* stall_ = nullptr;
+  WaitReason reads_ = WaitReason::kNothing;  // what the reading waits for
   absl::Duration status_interval_ = absl::Seconds(10);
   absl::Duration status_due_;
   Lsn received_;

@@ -63,10 +63,8 @@ void Lifecycle::RunAttempts() {
   while (true) {
     const AttemptEnd end = RunAttempt();
     parts_.control->Take();
-    if (end.progressed) {
-      phase_ = Phase::kRunning;
-      budget.Reset();
-    }
+    if (end.began) phase_ = Phase::kRunning;
+    if (end.progressed) budget.Reset();
     if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
     parts_.board->ShowError(end.status);
     const std::optional<absl::Duration> delay = budget.Next(ActionFor(end.status, phase_));
@@ -113,6 +111,7 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   const absl::Status status = session.Run();
   return {.status = status,
           .goal_reached = session.goal_reached(),
+          .began = session.began(),
           .progressed = session.progressed(),
           .stored = session.stored()};
 }

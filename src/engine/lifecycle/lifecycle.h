@@ -47,6 +47,7 @@ class Lifecycle {
   struct AttemptEnd {
     absl::Status status = {};
     bool goal_reached = false;
+    bool began = false;
     bool progressed = false;
     std::optional<event::Position> stored = {};
   };

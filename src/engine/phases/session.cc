@@ -26,6 +26,9 @@ namespace {
 constexpr absl::Duration kSalvageTimeout = absl::Seconds(5);
 // Of the time to stop in; the rest is for closing what is open.
 constexpr double kSettleShare = 0.75;
+// A stream that had nothing to do for so long went well.
+constexpr absl::Duration kStoodWell = absl::Seconds(30);
+constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
 
 }  // namespace
 
@@ -70,6 +73,7 @@ absl::Status Session::Build() {
                             .timeline = prepared_.system.timeline,
                             .of_standby = prepared_.in_recovery,
                             .transaction_id = config().route->transaction_metadata,
+                            .sink = SinkMark(config()),
                             .board = parts_.board},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); });
@@ -81,6 +85,16 @@ absl::Status Session::Build() {
                                               .waiter = &duties_->housekeeping(),
                                               .metrics = parts_.metrics,
                                               .warn_once = parts_.warn_once}));
+  stall_watch_ = std::make_unique<StallWatch>(
+      StallWatch::Parts{.patience = config().runtime->stall_warning,
+                        .clock = &clock,
+                        .board = parts_.board,
+                        .metrics = parts_.metrics,
+                        .sink = prepared_.sink.get(),
+                        .tracker = &duties_->tracker(),
+                        .checkpointer = &duties_->checkpointer(),
+                        .server = [source = prepared_.source.get()] { return source->View(); }});
+  duties_->housekeeping().SetStallWatch(stall_watch_.get());
   heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
       .interval = config().heartbeat->interval,
       .clock = &clock,
@@ -92,9 +106,10 @@ absl::Status Session::Build() {
 
 absl::Status Session::TakeSnapshot() {
   event::Position& start = prepared_.start;
+  rows_before_ = parts_.metrics->snapshot_rows.value();
   ASSIGN_OR_RETURN(const auto snapshot, prepared_.source->OpenSnapshot(start.commit_end));
   start.commit_end = snapshot->origin().consistent_point;
-  progressed_ = true;
+  began_ = true;
   parts_.board->Show(Activity::kSnapshotting);
   SnapshotPhase phase({.reader = snapshot.get(),
                        .housekeeping = &duties_->housekeeping(),
@@ -124,7 +139,8 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   parts_.board->WaitsFor(WaitReason::kDelivery);
   RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout * kSettleShare));
   log::Info("snapshot completed", {{"lsn", origin.consistent_point.ToString()},
-                                   {"rows", parts_.metrics->snapshot_rows.value()}});
+                                   {"rows", parts_.metrics->snapshot_rows.value() - rows_before_}});
+  progressed_ = true;
   if (!prepared_.decision.stream) goal_reached_ = true;
   return absl::OkStatus();
 }
@@ -134,20 +150,48 @@ absl::Status Session::Stream() {
   if (parts_.goal.until_caught_up) {
     ASSIGN_OR_RETURN(goal, prepared_.source->CurrentLsn());
   }
-  ASSIGN_OR_RETURN(const OpenedStream opened, prepared_.source->OpenStream(prepared_.start));
-  progressed_ = true;
+  ASSIGN_OR_RETURN(OpenedStream opened, prepared_.source->OpenStream(prepared_.start));
+  began_ = true;
+  const std::optional<event::Position> before = stored();
+  const absl::Duration opened_at = parts_.world->clock().Monotonic();
+  SessionWatch session_watch(parts_.world->clock(),
+                             [source = prepared_.source.get()] { return source->CheckSession(); });
   parts_.metrics->connected.Set(1);
   parts_.board->Show(Activity::kStreaming);
-  duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval);
+  duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval, &session_watch);
   duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
   const absl::Status ran = RunStream(opened, goal);
   parts_.metrics->connected.Set(0);
   parts_.board->Show(Activity::kSettling);
-  if (ran.ok()) return EndStream(*opened.stream);
+  const absl::Status ended = ran.ok()
+                                 ? EndStream(*opened.stream)
+                                 : OnBrokenStream(std::move(opened), session_watch.lost(), ran);
+  JudgeProgress(before, opened_at);
+  return ended;
+}
+
+// must_close: the server waits for the end of the stream.
+absl::Status Session::OnBrokenStream(OpenedStream opened, bool must_close,
+                                     const absl::Status& error) {
   duties_->outbox().Stop();
-  Salvage(ran);
+  if (must_close) {
+    duties_->housekeeping().DetachStream();
+    opened.stream->Stop(kCloseTimeout);
+    opened.stream.reset();
+  }
+  const absl::Status explained = must_close ? error : prepared_.source->ExplainEnd(error);
+  Salvage(error);
   duties_->housekeeping().DetachStream();
-  return ran;
+  return explained;
+}
+
+void Session::JudgeProgress(const std::optional<event::Position>& before,
+                            absl::Duration opened_at) {
+  const offset::AckTracker& tracker = duties_->tracker();
+  const bool moved = stored() && (!before || *before < *stored());
+  const bool stood = parts_.world->clock().Monotonic() - opened_at >= kStoodWell &&
+                     tracker.idle() && duties_->checkpointer().Covers(tracker.safe());
+  if (moved || stood) progressed_ = true;
 }
 
 absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {

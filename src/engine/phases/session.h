@@ -13,6 +13,7 @@
 #include "engine/control/status_board.h"
 #include "engine/duties/duties.h"
 #include "engine/duties/heartbeat.h"
+#include "engine/duties/stall_watch.h"
 #include "engine/pipeline/record_path.h"
 #include "engine/start/preparation.h"
 #include "engine/world/world.h"
@@ -40,6 +41,9 @@ class Session {
 
   bool goal_reached() const { return goal_reached_; }
   // A snapshot began or the stream was opened.
+  bool began() const { return began_; }
+  // Something was stored that no later attempt does again: a whole snapshot, changes of the stream;
+  // or the stream stood for a while with nothing to do.
   bool progressed() const { return progressed_; }
   // The stored position.
   std::optional<event::Position> stored() const;
@@ -52,6 +56,8 @@ class Session {
   absl::Status Stream();
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
   absl::Status EndStream(replication::WalSource& stream);
+  absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
+  void JudgeProgress(const std::optional<event::Position>& before, absl::Duration opened_at);
   void Salvage(const absl::Status& why);
   absl::Status Settle();
   const ConnectorOptions& config() const { return *parts_.config; }
@@ -59,10 +65,13 @@ class Session {
   Parts parts_;
   Prepared prepared_;
   std::unique_ptr<Duties> duties_;
+  std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<RecordPath> path_;
   std::unique_ptr<Heartbeat> heartbeat_;
   bool goal_reached_ = false;
+  bool began_ = false;
   bool progressed_ = false;
+  uint64_t rows_before_ = 0;  // read by snapshots of earlier attempts
 };
 
 }  // namespace walduct::engine

@@ -13,6 +13,7 @@
 #include "replication/options.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
+#include "sink/options.h"
 #include "snapshot/options.h"
 #include "transform/chain/chain_spec.h"
 
@@ -21,6 +22,8 @@ namespace {
 
 constexpr absl::Duration kSaveTimeout = absl::Seconds(30);
 constexpr absl::Duration kSavePoll = absl::Milliseconds(200);
+// StoredOffset::sink of what was printed.
+constexpr absl::string_view kPrinted = "stdout";
 
 snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored) {
   if (!stored) return snapshot::OffsetState::kNone;
@@ -29,7 +32,16 @@ snapshot::OffsetState StateOf(const std::optional<offset::StoredOffset>& stored)
              : snapshot::OffsetState::kStreaming;
 }
 
+bool Prints(const ConnectorOptions& config) {
+  return std::holds_alternative<sink::StdoutSinkOptions>(config.sink->target) &&
+         !config.replication->temporary_slot;
+}
+
 }  // namespace
+
+std::string SinkMark(const ConnectorOptions& config) {
+  return Prints(config) ? std::string(kPrinted) : std::string();
+}
 
 absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(ConnectorState::kRunning, Activity::kConnecting);
@@ -63,7 +75,8 @@ absl::Status Preparation::OpenSource() {
         "(schema.table, regular expressions)");
   }
   RETURN_IF_ERROR(CheckPromoted());
-  return CheckSlot();
+  RETURN_IF_ERROR(CheckSlot());
+  return CheckSlotIsOurs();
 }
 
 // A standby takes over when it is promoted: until then nothing may be created on it in place of
@@ -118,6 +131,24 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
   if (!lost_slot_.ok() && ErrorReason(verdict.available) == "position_lost")
     verdict.available = lost_slot_;
   return verdict;
+}
+
+// What is printed is gone from the slot: a slot that something else reads is not printed.
+absl::Status Preparation::CheckSlotIsOurs() const {
+  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
+  if (!Prints(config()) || !facts_.slot || !facts_.slot->confirmed_flush_lsn.valid() ||
+      (stored && stored->sink == kPrinted)) {
+    return absl::OkStatus();
+  }
+  const std::string& slot = config().replication->slot_name;
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slot_of_another_sink",
+      absl::StrCat("replication slot \"", slot,
+                   "\" exists, and sink=stdout has not read it "
+                   "before: what is printed would be confirmed to it, and the connector that "
+                   "uses it would never publish it"),
+      "to look at changes beside it, use walduct tail; to print them for good, set a "
+      "slot.name and an offset store of its own");
 }
 
 absl::Status Preparation::Decide() {
@@ -237,6 +268,7 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
 // What the server is to this start.
 offset::StoredOffset Preparation::NewOffset() const {
   offset::StoredOffset offset;
+  offset.sink = SinkMark(config());
   offset.system_identifier = facts_.system.system_identifier;
   offset.of_standby = facts_.in_recovery;
   if (!facts_.in_recovery) offset.timeline = facts_.system.timeline;

@@ -65,6 +65,7 @@ class Preparation {
   absl::Status OpenSource();
   absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
+  absl::Status CheckSlotIsOurs() const;
   absl::Status Decide();
   absl::StatusOr<StartVerdict> Judge();
   absl::Status CheckOffsetIsNotLost() const;
@@ -82,6 +83,9 @@ class Preparation {
   absl::Status lost_slot_;  // why the slot has to make room for another; OK: it need not
   bool recovers_ = false;   // the stored position is given up for a snapshot
 };
+
+// What is stored with positions of this connector, as StoredOffset::sink.
+std::string SinkMark(const ConnectorOptions& config);
 
 // The topics that are known before the first record.
 std::vector<std::string> KnownTopics(const ConnectorOptions& config,

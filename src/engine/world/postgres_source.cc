@@ -5,12 +5,14 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
 #include "encode/types/column_rules.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
 #include "names/table_filter.h"
@@ -71,6 +73,7 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
 absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(sql_, Connection::Open(Session(SessionKind::kSql, "")));
   ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
+  StartWatch();
   facts_.in_recovery = server.in_recovery;
   facts_.decodes = server.decodes;
   facts_.next_xid = server.next_xid;
@@ -117,8 +120,11 @@ absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
 absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
   if (options_.mode == RunMode::kTail) {
     ASSIGN_OR_RETURN(tail_publication_,
-                     TailPublication::Ensure(*sql_, replication_options_, facts_.captured));
-    replication_options_.publication_name = tail_publication_->name();
+                     TailPublication::Ensure(*sql_, Session(SessionKind::kSql, " guard"),
+                                             replication_options_, facts_.captured));
+    replication_options_.publication_name = tail_publication_->names().front();
+    replication_options_.more_publications.assign(tail_publication_->names().begin() + 1,
+                                                  tail_publication_->names().end());
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_.replica_identities,
@@ -211,6 +217,32 @@ absl::Status PostgresSource::DropSlot() {
 
 absl::Status PostgresSource::CheckSlotHeld() {
   return replication::CheckSlotHeld(*sql_, replication_options_.slot_name, stream_pid_, streams_);
+}
+
+// Beside whatever waits for the server from here on.
+void PostgresSource::StartWatch() {
+  constexpr absl::Duration kLongestInterval = absl::Seconds(10);
+  const absl::Duration patience = config().runtime->stall_warning;
+  watch_ = std::make_unique<ServerWatch>(ServerWatch::Options{
+      .connection = Session(SessionKind::kSql, ""),
+      .slot = replication_options_.slot_name,
+      .connector = config().name,
+      .interval = patience > absl::ZeroDuration()
+                      ? std::clamp(patience, absl::Seconds(1), kLongestInterval)
+                      : kLongestInterval});
+}
+
+absl::Status PostgresSource::CheckSession() {
+  if (View().shutting_down) {
+    return Error(absl::StatusCode::kUnavailable, "server_shutting_down",
+                 "the server takes no new sessions: it waits for all to end before it shuts down");
+  }
+  return sql_->CheckAlive();
+}
+
+absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
+  const bool broken_off = absl::IsUnavailable(error) || absl::IsAborted(error);
+  return broken_off ? replication::ExplainEnd(*sql_, replication_options_.slot_name, error) : error;
 }
 
 void PostgresSource::RequestHeartbeatAction() {

@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "engine/world/outbox_checks.h"
+#include "engine/world/server_watch.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
@@ -41,6 +42,9 @@ class PostgresSource final : public Source {
   event::SchemaResolver& schemas() override { return *schemas_; }
   absl::Status DropSlot() override;
   absl::Status CheckSlotHeld() override;
+  absl::Status CheckSession() override;
+  ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
+  absl::Status ExplainEnd(const absl::Status& error) override;
   void RequestHeartbeatAction() override;
   std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
     return outbox_.StartCleanup();
@@ -50,6 +54,7 @@ class PostgresSource final : public Source {
   const ConnectorOptions& config() const { return *options_.config; }
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
+  void StartWatch();
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
   absl::Status WarnOfHistory(postgres::Connection& connection,
@@ -66,6 +71,7 @@ class PostgresSource final : public Source {
   std::unique_ptr<postgres::SchemaQuery> schemas_;     // uses sql_
   std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
+  std::unique_ptr<ServerWatch> watch_;
   SourceFacts facts_;
   int stream_pid_ = 0;                     // the server's process of replication_
   bool streams_ = false;                   // it reads the slot

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "engine/world/server_view.h"
 #include "event/position.h"
 #include "event/table_schema.h"
 #include "outbox/cleanup_thread.h"
@@ -94,6 +95,14 @@ class Source {
   //   FailedPrecondition slot_taken_over  another session streams from it
   //   Unavailable slot_released           nobody does, or the server does not answer
   virtual absl::Status CheckSlotHeld() { return absl::OkStatus(); }
+
+  // Whether the session beside the stream is still there, as far as the server has said. Never
+  // waits.
+  virtual absl::Status CheckSession() { return absl::OkStatus(); }
+  // What the last look at the server has shown.
+  virtual ServerView View() { return {}; }
+  // Why the stream has ended with this error, where the database knows more of it. Waits shortly.
+  virtual absl::Status ExplainEnd(const absl::Status& error) { return error; }
 
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}

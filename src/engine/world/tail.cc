@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <random>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
@@ -11,6 +12,7 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "offset/options.h"
 #include "outbox/options.h"
+#include "postgres/oid_text.h"
 #include "replication/options.h"
 #include "replication/publication.h"
 #include "sink/options.h"
@@ -22,8 +24,68 @@ namespace {
 constexpr absl::string_view kFindPublication =
     "SELECT 1 FROM pg_catalog.pg_publication WHERE pubname = $1";
 
+// Appended to the name of the publication of inserts.
+constexpr char kUpdates[] = "_u";
+// Held by the session of a `tail` that lives.
+constexpr absl::string_view kTakeLock =
+    "SELECT pg_catalog.pg_advisory_lock(pg_catalog.hashtextextended($1, 0))";
+constexpr absl::string_view kLeftovers = R"(
+SELECT p.pubname, CASE WHEN p.pubname ~ '^walduct_tail_[0-9]+_[0-9]+$' THEN
+  pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended(p.pubname::pg_catalog.text, 0)) END
+FROM pg_catalog.pg_publication p)";
+constexpr absl::string_view kReleaseLock =
+    "SELECT pg_catalog.pg_advisory_unlock(pg_catalog.hashtextextended($1, 0))";
+
+// Tables whose UPDATE and DELETE the server takes when they are published. The identity of a
+// partitioned table is that of its partitions: a primary key they all have.
+constexpr absl::string_view kWithIdentity = R"(
+SELECT c.oid
+FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid) JOIN pg_catalog.pg_class c ON c.oid = w.oid
+WHERE (c.relkind = 'r' AND c.relreplident = 'f')
+   OR (c.relreplident = 'd' AND EXISTS (
+         SELECT 1 FROM pg_catalog.pg_index i
+         WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
+   OR (c.relkind = 'r' AND c.relreplident = 'i' AND EXISTS (
+         SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident)))";
+
 std::string UniqueName() {
   return absl::StrCat("walduct_tail_", getpid(), "_", std::random_device{}() % 1000000);
+}
+
+// PL/pgSQL.
+std::string DropSql(const std::string& name) {
+  return absl::StrCat("DROP PUBLICATION IF EXISTS ", postgres::QuoteIdentifier(name), ", ",
+                      postgres::QuoteIdentifier(name + kUpdates), ";");
+}
+
+// Of a `tail` that was killed together with its server. What belongs to another role stays.
+void DropLeftovers(postgres::Connection& connection) {
+  if (connection.server_version() < 110000) return;
+  const auto found = connection.Query(kLeftovers);
+  for (int row = 0; found.ok() && row < found->rows(); ++row) {
+    if (found->Get(row, 1) != "t") continue;
+    const std::string name(found->Get(row, 0));
+    const auto dropped =
+        connection.Query(absl::StrCat("DO $drop$ BEGIN ", DropSql(name), " END $drop$"));
+    if (dropped.ok()) log::Info("publication of an earlier tail dropped", {{"publication", name}});
+    static_cast<void>(connection.Query(kReleaseLock, {name}));
+  }
+}
+
+absl::StatusOr<std::vector<postgres::TableName>> WithIdentity(
+    postgres::Connection& connection, const std::vector<postgres::TableName>& captured) {
+  std::vector<Oid> oids;
+  for (const postgres::TableName& table : captured) oids.push_back(table.relation);
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(kWithIdentity, {postgres::OidArray(oids)}));
+  std::set<Oid> identified;
+  for (int row = 0; row < result.rows(); ++row)
+    identified.insert(postgres::ParseOid(result.Get(row, 0)));
+  std::vector<postgres::TableName> tables;
+  for (const postgres::TableName& table : captured) {
+    if (identified.contains(table.relation)) tables.push_back(table);
+  }
+  return tables;
 }
 
 }  // namespace
@@ -43,27 +105,83 @@ ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
 }
 
 absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(
-    postgres::Connection& connection, const replication::ReplicationOptions& options,
+    postgres::Connection& connection, const postgres::ConnectionOptions& guard,
+    const replication::ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured) {
+  std::unique_ptr<TailPublication> made(new TailPublication(connection));
   ASSIGN_OR_RETURN(const postgres::Result found,
                    connection.Query(kFindPublication, {options.publication_name}));
-  const bool exists = found.rows() > 0;
-  replication::ReplicationOptions own = options;
-  if (!exists) {
-    own.publication_name = UniqueName();
-    RETURN_IF_ERROR(replication::EnsurePublication(connection, own, captured));
+  if (found.rows() > 0) {
+    made->names_ = {options.publication_name};
+    return made;
   }
-  return std::unique_ptr<TailPublication>(
-      new TailPublication(connection, own.publication_name, !exists));
+  RETURN_IF_ERROR(made->Create(guard, options, captured));
+  return made;
+}
+
+absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
+                                     const replication::ReplicationOptions& options,
+                                     const std::vector<postgres::TableName>& captured) {
+  using replication::PublicationAutocreate;
+  // Says what to type.
+  if (options.publication_autocreate == PublicationAutocreate::kDisabled)
+    return replication::EnsurePublication(connection_, options, captured);
+  DropLeftovers(connection_);
+  replication::ReplicationOptions own = options;
+  const std::string inserts = UniqueName();
+  const std::string updates = inserts + kUpdates;
+  const std::string drop = DropSql(inserts);
+  if (connection_.server_version() >= 110000)
+    RETURN_IF_ERROR(connection_.Query(kTakeLock, {inserts}).status());
+  RETURN_IF_ERROR(
+      StartGuard(guard, absl::StrCat("LOOP COMMIT; PERFORM pg_catalog.pg_sleep(0.5); EXIT "
+                                     "WHEN pg_catalog.pg_try_advisory_lock("
+                                     "pg_catalog.hashtextextended(",
+                                     postgres::QuoteLiteral(inserts), ", 0)); END LOOP; ", drop)));
+  created_ = true;
+  names_ = {inserts};
+  own.publication_name = inserts;
+  own.publish_operations = "insert, truncate";
+  if (own.publication_autocreate == PublicationAutocreate::kNoTables)
+    own.publication_autocreate = PublicationAutocreate::kFiltered;
+  absl::Status status = replication::EnsurePublication(connection_, own, captured);
+  // FOR ALL TABLES takes a superuser.
+  if (absl::IsPermissionDenied(status)) {
+    own.publication_autocreate = PublicationAutocreate::kFiltered;
+    status = replication::EnsurePublication(connection_, own, captured);
+  }
+  RETURN_IF_ERROR(status);
+  ASSIGN_OR_RETURN(const std::vector<postgres::TableName> identified,
+                   WithIdentity(connection_, captured));
+  if (identified.empty()) return absl::OkStatus();
+  names_.push_back(updates);
+  own.publication_name = updates;
+  own.publish_operations = "update, delete";
+  own.publication_autocreate = PublicationAutocreate::kFiltered;
+  return replication::EnsurePublication(connection_, own, identified);
+}
+
+// A statement that commits as it goes holds no snapshot: nothing on the server waits for it.
+absl::Status TailPublication::StartGuard(const postgres::ConnectionOptions& options,
+                                         const std::string& body) {
+  if (connection_.server_version() < 110000) return absl::OkStatus();
+  ASSIGN_OR_RETURN(guard_, postgres::Connection::Open(options));
+  // The guard has to outlive the process that asked for it.
+  if (guard_->server_version() >= 140000)
+    RETURN_IF_ERROR(guard_->Query("SET client_connection_check_interval = 0").status());
+  return guard_->Send({absl::StrCat("DO $guard$ BEGIN ", body, " END $guard$"), {}});
 }
 
 TailPublication::~TailPublication() {
   if (!created_) return;
-  const auto dropped =
-      connection_.Query(absl::StrCat("DROP PUBLICATION ", postgres::QuoteIdentifier(name_)));
+  const absl::Status dropped =
+      connection_.Query(absl::StrCat("DO $drop$ BEGIN ", DropSql(names_.front()), " END $drop$"))
+          .status();
   if (!dropped.ok()) {
-    log::Warn("cannot drop the publication created for tail",
-              {{"publication", name_}, {"error", std::string(dropped.status().message())}});
+    log::Warn("cannot drop the publications created for tail",
+              {{"publication", names_.front()}, {"error", std::string(dropped.message())}});
+  } else if (guard_ != nullptr) {
+    guard_->Cancel();
   }
 }
 

@@ -1,3 +1,5 @@
+// `tail`: a look at a connector's tables that nobody notices.
+//
 // What `walduct tail` changes in a configuration, so that it can run beside the connector it looks
 // at and leaves nothing behind: its own temporary slot, the terminal as sink, no stored offset, and
 // a publication of its own where the configured one does not exist.
@@ -10,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/connection_options.h"
 
 namespace walduct::replication {
 struct ReplicationOptions;
@@ -23,26 +26,38 @@ struct ConnectorOptions;
 // on.
 ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode);
 
-// A publication to read through. Dropped again when it had to be created. connection is borrowed
-// for the object's life.
+// The publications to read through: the configured one where it exists, else two of its own. One is
+// of inserts alone, which no table can refuse; the other of updates and deletes, of the tables that
+// have a replica identity: so no application's write fails for it.
+//
+// They are dropped at the end, and also when there is no end: a session of its own, the guard, runs
+// a statement on the server that waits for ours to go, and drops them then, though the process was
+// killed. What even that leaves behind (a server that was stopped meanwhile) is dropped by the next
+// one. connection is borrowed for the object's life.
 class TailPublication {
  public:
   static absl::StatusOr<std::unique_ptr<TailPublication>> Ensure(
-      postgres::Connection& connection, const replication::ReplicationOptions& options,
+      postgres::Connection& connection, const postgres::ConnectionOptions& guard,
+      const replication::ReplicationOptions& options,
       const std::vector<postgres::TableName>& captured);
   ~TailPublication();
   TailPublication(const TailPublication&) = delete;
   TailPublication& operator=(const TailPublication&) = delete;
 
-  const std::string& name() const { return name_; }
+  // At least one.
+  const std::vector<std::string>& names() const { return names_; }
 
  private:
-  TailPublication(postgres::Connection& connection, std::string name, bool created)
-      : connection_(connection), name_(std::move(name)), created_(created) {}
+  explicit TailPublication(postgres::Connection& connection) : connection_(connection) {}
+  absl::Status Create(const postgres::ConnectionOptions& guard,
+                      const replication::ReplicationOptions& options,
+                      const std::vector<postgres::TableName>& captured);
+  absl::Status StartGuard(const postgres::ConnectionOptions& options, const std::string& body);
 
   postgres::Connection& connection_;
-  std::string name_;
-  bool created_;
+  std::vector<std::string> names_;
+  bool created_ = false;
+  std::unique_ptr<postgres::Connection> guard_;  // runs its statement
 };
 
 }  // namespace walduct::engine

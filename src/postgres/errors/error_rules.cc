@@ -130,7 +130,9 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"58", "", kUnavailable, "server_io_error", "check the server's log"},
 
     // The server is going, gone, or has too much to do.
-    {"57P01", "", kUnavailable, "server_shutting_down", ""},
+    {"57P01", "", kUnavailable, "server_shutting_down",
+     "if the server is not being stopped, somebody ended this session (pg_terminate_backend), or "
+     "the server did to release the slot: see wal_status in pg_replication_slots"},
     {"57P02", "", kUnavailable, "server_crashed", ""},
     {"57P03", "", kUnavailable, "server_starting", ""},
     {"57P04", "", kFailedPrecondition, "database_missing", "the database was dropped"},

@@ -1,0 +1,120 @@
+#include "engine/duties/stall_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr absl::Duration kInterval = absl::Seconds(1);
+constexpr absl::Duration kRepeat = absl::Seconds(30);
+// A server that decodes a large transaction is silent meanwhile.
+constexpr uint64_t kMuchWal = 16u << 20;
+
+std::string Seconds(absl::Duration duration) {
+  return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
+}
+
+std::string Megabytes(uint64_t bytes) {
+  return absl::StrCat((bytes + (1u << 20) - 1) >> 20, " MB");
+}
+
+}  // namespace
+
+bool StallWatch::Lane::Stands(bool has_work, uint64_t progress, absl::Duration now,
+                              absl::Duration patience) {
+  if (!has_work) {
+    since.reset();
+    return false;
+  }
+  if (!since || std::exchange(marker, progress) != progress) since = now;
+  marker = progress;
+  return now - *since >= patience;
+}
+
+void StallWatch::Turn(Lsn received, WaitReason reads) {
+  if (parts_.patience <= absl::ZeroDuration()) return;
+  const absl::Duration now = parts_.clock->Monotonic();
+  if (now < next_look_) return;
+  next_look_ = now + std::min(kInterval, parts_.patience);
+  const ServerView server = parts_.server ? parts_.server() : ServerView();
+  parts_.metrics->retained_wal_bytes.Set(server.retained_bytes);
+  parts_.metrics->safe_wal_bytes.Set(server.safe_bytes);
+  const Lane* stands = Find(server, received, reads, now);
+  if (stands == nullptr) return OnProgress(now);
+  if (!stalled_since_) {
+    stalled_since_ = stands->since;
+    parts_.metrics->stalls.Add();
+    parts_.metrics->stalled.Set(1);
+  }
+  if (now >= next_line_) Say(*stands, server, received, now);
+}
+
+// All are looked at: each has its own clock.
+const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received, WaitReason reads,
+                                         absl::Duration now) {
+  const auto& stored = parts_.checkpointer->stored();
+  const bool behind = received.valid() && server.wal_end.value() > received.value() + kMuchWal;
+  const absl::Duration patience = parts_.patience;
+  const bool catalog = catalog_.Stands(reads == WaitReason::kCatalog,
+                                       parts_.metrics->received_bytes.value(), now, patience);
+  const bool delivery = delivery_.Stands(!parts_.tracker->idle(), acknowledged_, now, patience);
+  const bool store =
+      store_.Stands(parts_.checkpointer->busy(parts_.tracker->safe()),
+                    stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
+  const bool wal = wal_.Stands(behind, received.value(), now, patience);
+  if (catalog) return &catalog_;
+  if (delivery) return &delivery_;
+  if (store) return &store_;
+  return wal ? &wal_ : nullptr;
+}
+
+std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn received) {
+  if (&lane == &catalog_)
+    return server.lock.empty() ? "PostgreSQL to describe a table" : server.lock;
+  if (&lane == &delivery_) {
+    return absl::StrCat(parts_.sink->WaitingFor(), " (", parts_.tracker->in_flight_records(),
+                        " records are not acknowledged)");
+  }
+  if (&lane == &store_) {
+    const absl::Status& error = parts_.checkpointer->last_error();
+    return error.ok() ? "the offset store to answer"
+                      : absl::StrCat("the offset store: ", error.message());
+  }
+  return absl::StrCat("PostgreSQL to send the last ",
+                      Megabytes(server.wal_end.value() - received.value()),
+                      " of WAL (it decodes a large transaction, waits for "
+                      "synchronized_standby_slots, or is slow)");
+}
+
+void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now) {
+  next_line_ = now + kRepeat;
+  const absl::Duration stood = now - *lane.since;
+  const Stall stall = {.since = parts_.clock->Now() - stood,
+                       .cause = CauseOf(lane, server, received),
+                       .retained_bytes = server.retained_bytes,
+                       .growth_per_second = server.growth_per_second};
+  std::string cost;
+  if (server.wal_end.valid()) {
+    cost = absl::StrCat(", retained WAL ", Megabytes(stall.retained_bytes), " grows by ",
+                        stall.growth_per_second >> 10, " kB/s");
+  }
+  log::Warn(
+      absl::StrCat("no progress for ", Seconds(stood), ": waiting for ", stall.cause, " since ",
+                   absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", stall.since, absl::UTCTimeZone()), cost));
+  parts_.board->ShowStall(stall);
+}
+
+void StallWatch::OnProgress(absl::Duration now) {
+  if (!stalled_since_) return;
+  log::Info("progress again", {{"after", Seconds(now - *stalled_since_)}});
+  stalled_since_.reset();
+  next_line_ = absl::ZeroDuration();
+  parts_.metrics->stalled.Set(0);
+  parts_.board->ShowStall(std::nullopt);
+}
+
+}  // namespace walduct::engine

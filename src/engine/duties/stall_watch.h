@@ -1,0 +1,62 @@
+// StallWatch: nothing stands still in silence. When what is to be done makes no progress for a
+// while (records that are not acknowledged, a position that is not stored, a table that cannot be
+// described, WAL that the server does not send), a line says what is waited for, since when and
+// what that costs, again and again; the board and the metrics say it, too. Data thread only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "engine/control/status_board.h"
+#include "engine/duties/checkpointer.h"
+#include "engine/world/server_view.h"
+#include "metrics/connector_metrics.h"
+#include "offset/ack_tracker.h"
+#include "sink/sink.h"
+
+namespace walduct::engine {
+
+class StallWatch {
+ public:
+  // All borrowed.
+  struct Parts {
+    absl::Duration patience;  // zero: never says a word
+    Clock* clock = nullptr;
+    StatusBoard* board = nullptr;
+    metrics::ConnectorMetrics* metrics = nullptr;
+    sink::Sink* sink = nullptr;
+    const offset::AckTracker* tracker = nullptr;
+    const Checkpointer* checkpointer = nullptr;
+    std::function<ServerView()> server;  // empty: nobody looks
+  };
+  explicit StallWatch(Parts parts) : parts_(std::move(parts)) {}
+
+  void OnAcknowledged(uint32_t count) { acknowledged_ += count; }
+  // Call it each turn. received: on the stream. reads: what the reading waits for.
+  void Turn(Lsn received, WaitReason reads);
+
+ private:
+  // One kind of work, and since when it has made no progress.
+  struct Lane {
+    std::optional<absl::Duration> since = {};
+    uint64_t marker = 0;
+    // Whether it stands still for longer than patience.
+    bool Stands(bool has_work, uint64_t progress, absl::Duration now, absl::Duration patience);
+  };
+  // The lane that stands still, if one does.
+  const Lane* Find(const ServerView& server, Lsn received, WaitReason reads, absl::Duration now);
+  std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
+  void Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now);
+  void OnProgress(absl::Duration now);
+
+  const Parts parts_;
+  uint64_t acknowledged_ = 0;
+  absl::Duration next_look_, next_line_;
+  Lane catalog_, delivery_, store_, wal_;
+  std::optional<absl::Duration> stalled_since_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,21 @@
+// ServerView: what a look at the server from beside the stream has shown last.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/lsn.h"
+
+namespace walduct::engine {
+
+struct ServerView {
+  Lsn wal_end;                     // 0/0: not known
+  uint64_t retained_bytes = 0;     // WAL kept for the slot
+  uint64_t growth_per_second = 0;  // of that, in bytes
+  uint64_t safe_bytes = 0;         // until the slot can be lost; 0: no limit, or not known
+  // What one of our sessions waits for: "a lock on table public.t, held by pid 12 (…)".
+  std::string lock;
+  bool shutting_down = false;  // refuses new sessions
+};
+
+}  // namespace walduct::engine

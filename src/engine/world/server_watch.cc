@@ -1,0 +1,212 @@
+#include "engine/world/server_watch.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+namespace {
+
+constexpr absl::Duration kFirstLook = absl::Seconds(3);
+constexpr absl::Duration kAgain = absl::Milliseconds(1500);
+constexpr absl::Duration kBetweenTries = absl::Milliseconds(150);
+constexpr int kTries = 4;
+constexpr absl::Duration kRepeat = absl::Seconds(30);
+constexpr absl::Duration kTimeout = absl::Seconds(5);
+constexpr uint64_t kLeastSafeBytes = 64u << 20;
+
+constexpr absl::string_view kSlotStatus = "s.wal_status, s.safe_wal_size";
+constexpr absl::string_view kNoSlotStatus = "'', NULL::pg_catalog.int8";
+constexpr absl::string_view kSlotFrom = R"(
+, e.lsn, pg_catalog.pg_wal_lsn_diff(e.lsn, s.restart_lsn)::pg_catalog.int8,
+  (SELECT setting::pg_catalog.int8 * 1048576 FROM pg_catalog.pg_settings
+   WHERE name = 'max_slot_wal_keep_size')
+FROM pg_catalog.pg_replication_slots s,
+  (SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
+          ELSE pg_catalog.pg_current_wal_lsn() END AS lsn) e
+WHERE s.slot_name = $1)";
+
+// Our sessions that wait for a lock, and the first of those in the way. Takes no lock on a table.
+constexpr absl::string_view kLocks = R"(
+SELECT CASE WHEN l.relation IS NULL THEN 'the end of a transaction'
+            ELSE pg_catalog.concat('a lock on table ', l.relation::pg_catalog.regclass) END,
+  b.pid, b.application_name, b.state,
+  pg_catalog.date_trunc('second', pg_catalog.clock_timestamp() - b.xact_start),
+  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120)
+FROM pg_catalog.pg_stat_activity w
+JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
+CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) x(pid)
+                    LIMIT 1) f
+JOIN pg_catalog.pg_stat_activity b ON b.pid = f.pid
+WHERE w.datname = pg_catalog.current_database()
+  AND w.application_name = ANY ($1::pg_catalog.text[])
+ORDER BY w.pid LIMIT 1)";
+
+uint64_t Number(absl::string_view text) {
+  int64_t value = 0;
+  return absl::SimpleAtoi(text, &value) && value > 0 ? static_cast<uint64_t>(value) : 0;
+}
+
+// What the connector's sessions are called, as an array of SQL; PostgreSQL cuts names at 63 bytes.
+std::string SessionNames(const std::string& base) {
+  std::string names = "{";
+  for (const absl::string_view what : {"", " stream", " snapshot", " outbox", " heartbeat"}) {
+    std::string quoted;
+    for (const char c : absl::StrCat(base, what).substr(0, 63)) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    absl::StrAppend(&names, names.size() > 1 ? "," : "", "\"", quoted, "\"");
+  }
+  return names + "}";
+}
+
+std::string DescribeLock(const postgres::Result& result) {
+  if (result.rows() == 0) return "";
+  const auto text = [&result](int column) { return result.Get(0, column); };
+  return absl::StrCat(text(0), ", held up by pid ", text(1), " (application \"", text(2), "\", ",
+                      text(3), ", in its transaction for ", text(4), "): ", text(5));
+}
+
+std::string Megabytes(uint64_t bytes) { return absl::StrCat(bytes >> 20, " MB"); }
+
+}  // namespace
+
+ServerWatch::ServerWatch(Options options)
+    : options_(std::move(options)), thread_([this] { Loop(); }) {}
+
+ServerWatch::~ServerWatch() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+ServerView ServerWatch::view() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return view_;
+}
+
+void ServerWatch::Loop() {
+  log::SetConnector(options_.connector);
+  const absl::Duration interval = options_.interval;
+  for (bool goes_on = Pause(std::min(kFirstLook, interval)); goes_on; goes_on = Pause(interval)) {
+    const absl::Status status = Look();
+    const bool refused = ErrorReason(status) == "server_starting";
+    if (!status.ok())
+      log::Debug("no look at the server", {{"error", std::string(status.message())}});
+    const std::lock_guard<std::mutex> lock(mutex_);
+    view_.shutting_down = refused;
+  }
+}
+
+bool ServerWatch::Pause(absl::Duration duration) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, absl::ToChronoMilliseconds(duration),
+                    [this] { return stopping_.load(); });
+  return !stopping_;
+}
+
+absl::Status ServerWatch::Look() {
+  postgres::ConnectionOptions options = options_.connection;
+  options.application_name += " watch";
+  options.database.connect_timeout = std::min(options.database.connect_timeout, kTimeout);
+  options.database.query_timeout = kTimeout;
+  options.database.initial_statements.clear();
+  options.stopping = [this] { return stopping_.load(); };
+  ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
+  ServerView next;
+  RETURN_IF_ERROR(LookAtSlot(*connection, &next));
+  ASSIGN_OR_RETURN(next.lock, LookAtLocks(*connection, lock_.empty() ? 1 : kTries));
+  // Most locks are gone in a moment.
+  if (!next.lock.empty() && lock_.empty()) {
+    if (!Pause(kAgain)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(next.lock, LookAtLocks(*connection, kTries));
+  }
+  WarnOfLock(next.lock);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  view_ = std::move(next);
+  return absl::OkStatus();
+}
+
+absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerView* next) {
+  const bool has_status = connection.server_version() >= 130000;
+  ASSIGN_OR_RETURN(
+      const postgres::Result result,
+      connection.Query(absl::StrCat("SELECT ", has_status ? kSlotStatus : kNoSlotStatus, kSlotFrom),
+                       {options_.slot}));
+  if (result.rows() == 0) return absl::OkStatus();
+  const absl::Duration now = connection.environment().clock->Monotonic();
+  next->safe_bytes = Number(result.Get(0, 1));
+  const absl::StatusOr<Lsn> end = Lsn::Parse(result.Get(0, 2));
+  if (end.ok()) next->wal_end = *end;
+  next->retained_bytes = Number(result.Get(0, 3));
+  const ServerView before = view();
+  const double seconds = absl::ToDoubleSeconds(now - std::exchange(looked_at_, now));
+  if (before.wal_end.valid() && seconds > 0 && next->retained_bytes > before.retained_bytes) {
+    next->growth_per_second = static_cast<uint64_t>(
+        static_cast<double>(next->retained_bytes - before.retained_bytes) / seconds);
+  }
+  WarnOfSlot(std::string(result.Get(0, 0)), Number(result.Get(0, 4)), *next);
+  return absl::OkStatus();
+}
+
+// More tries: who asks with a lock_timeout does not wait all the time.
+absl::StatusOr<std::string> ServerWatch::LookAtLocks(postgres::Connection& connection, int tries) {
+  const std::string names = SessionNames(options_.connection.application_name);
+  while (true) {
+    ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kLocks, {names}));
+    std::string lock = DescribeLock(result);
+    if (!lock.empty() || --tries <= 0 || !Pause(kBetweenTries)) return lock;
+  }
+}
+
+void ServerWatch::WarnOfLock(const std::string& lock) {
+  const absl::Duration now = options_.connection.environment.clock->Monotonic();
+  if (lock.empty() || (!lock_.empty() && now - lock_said_ < kRepeat)) {
+    if (lock.empty() && !std::exchange(lock_, "").empty())
+      log::Info("no lock is waited for any more");
+    return;
+  }
+  lock_ = lock;
+  lock_said_ = now;
+  log::Warn(
+      absl::StrCat("waiting for ", lock),
+      {{"hint", "end that transaction (COMMIT, ROLLBACK, pg_terminate_backend(PID)), or wait"}});
+}
+
+// While something can still be done about it.
+void ServerWatch::WarnOfSlot(const std::string& wal_status, uint64_t limit,
+                             const ServerView& next) {
+  const bool bounded = limit > 0;
+  const bool little = bounded && next.safe_bytes < std::max(kLeastSafeBytes, limit / 4);
+  const bool endangered = wal_status == "unreserved" || (bounded && wal_status == "extended") ||
+                          (bounded && little && next.retained_bytes > limit / 2);
+  if (!endangered || wal_status == "lost") {
+    wal_status_.clear();
+    return;
+  }
+  const absl::Duration now = options_.connection.environment.clock->Monotonic();
+  if (wal_status == wal_status_ && now - slot_said_ < kRepeat) return;
+  wal_status_ = wal_status;
+  slot_said_ = now;
+  log::Warn("the replication slot is about to be lost: it keeps more WAL than the server will bear",
+            {{"slot", options_.slot},
+             {"wal_status", wal_status},
+             {"safe_wal_size", Megabytes(next.safe_bytes)},
+             {"retained_wal", Megabytes(next.retained_bytes)},
+             {"growth_per_s", absl::StrCat(next.growth_per_second)},
+             {"hint",
+              "mend what holds the connector up, or raise max_slot_wal_keep_size: ALTER "
+              "SYSTEM SET max_slot_wal_keep_size = …; SELECT pg_reload_conf()"}});
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,118 @@
+"""Nothing stands still in silence: what is waited for, since when, and what it costs."""
+import os
+import re
+import time
+
+import pytest
+
+from support.wait import wait_until
+
+TABLE = "create table items (id int primary key, v text)"
+
+
+def lines(connector, pattern):
+    return [line for line in connector.log_text().splitlines() if re.search(pattern, line)]
+
+
+def test_a_stream_that_flows_says_nothing(db, connectors):
+    """The control of all the others."""
+    db.script(TABLE)
+    connector = connectors(db).start().wait_streaming()
+    for i in range(20):
+        db.execute("insert into items values (%s)", i)
+        time.sleep(1)
+    connector.wait_events(20)
+    assert lines(connector, "no progress|waiting for") == []
+    connector.stop()
+
+
+def test_broker_that_is_stuck(private_servers, databases, connectors):
+    servers = private_servers(postgres=15, kafka=True)
+    db = databases(servers.postgres)
+    db.script(TABLE)
+    connector = connectors(db, worker={"bootstrap.servers": servers.bootstrap}).start().wait_streaming()
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    servers.pause_kafka()
+    db.execute("insert into items values (2)")
+    connector.wait_log(r"no progress for \d+s: waiting for Kafka at .* since 20..-.*retained WAL .* grows by")
+    wait_until(lambda: len(lines(connector, "no progress")) >= 2, 60, "said again")
+    servers.resume_kafka()
+    connector.wait_log("progress again", 60)
+    connector.stop()
+
+
+def test_offset_store_that_fails(db, connectors):
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1)")
+    wait_until(lambda: connector.offset_file.exists(), 20, "stored")
+    os.rename(connector.offset_file, connector.dir / "aside")
+    os.mkdir(connector.offset_file)
+    db.execute("insert into items values (2)")
+    connector.wait_log(r"no progress for \d+s: waiting for the offset store: .*offsets\.dat")
+    os.rmdir(connector.offset_file)
+    os.rename(connector.dir / "aside", connector.offset_file)
+    connector.wait_log("progress again")
+    connector.stop()
+
+
+@pytest.fixture
+def two_tables(private_servers, databases, connectors):
+    """Two tables are captured, `other` is not; the walsender's patience is 5 s."""
+    servers = private_servers(postgres=15, pg_set={"wal_sender_timeout": "5s"})
+    db = databases(servers.postgres)
+    db.script("create table a (id int primary key, v text default 'x'); create table b (id int primary key);"
+              "create table other (id int primary key, v text default 'x')")
+    return db, connectors(db, {"table.include.list": "public.a,public.b"}, sink="file")
+
+
+def test_lock_on_a_captured_table(two_tables):
+    """Keepalives go on, a line names the table and who holds the lock, and all comes once it is let go."""
+    db, connector = two_tables
+    connector.start().wait_streaming()
+    db.execute("insert into a values (1); insert into b values (1)")
+    connector.wait_events(2)
+    session = db.slot(connector.slot)["active_pid"]
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("alter table a add w text default 'y'")
+        holder.execute("insert into a values (2)")
+        holder.commit()
+        holder.execute("lock table a in access exclusive mode")
+        pid = holder.info.backend_pid
+        db.execute("insert into b values (2)")
+        named = rf'waiting for a lock on table public\.a, held up by pid {pid} \(application "migration", idle in transaction.*lock table a'
+        wait_until(lambda: len(lines(connector, named)) >= 2, 60, "said, and said again")
+        connector.wait_log(r"no progress for .*waiting for a lock on table public\.a")
+        assert db.slot(connector.slot)["active_pid"] == session, "the walsender was killed"
+        holder.commit()
+    connector.wait_events(lambda events: {(e.table, e.id) for e in events} == {("a", 1), ("a", 2), ("b", 1), ("b", 2)})
+    assert db.slot(connector.slot)["active_pid"] == session
+    connector.stop()
+
+
+def test_lock_on_a_table_that_is_not_captured(two_tables):
+    db, connector = two_tables
+    connector.start().wait_streaming()
+    connector.stop()
+    with db.connect(autocommit=False) as holder:
+        holder.execute("lock table other in access exclusive mode")
+        connector.start().wait_streaming(15)
+        db.execute("insert into a values (1)")
+        connector.wait_events(1, 5)
+        connector.stop()
+        connector.start().wait_streaming(15)
+        db.execute("alter table a add w text default 'y'; insert into a values (2)")
+        connector.wait_events(2, 5)
+        connector.stop()
+
+
+def test_lock_at_the_start(two_tables):
+    db, connector = two_tables
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("lock table a in access exclusive mode")
+        connector.start()
+        connector.wait_log(r'waiting for a lock on table public\.a, held up by pid \d+ \(application "migration"', 20)
+        holder.commit()
+    connector.wait_streaming(60)
+    connector.stop()
