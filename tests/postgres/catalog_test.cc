@@ -118,7 +118,7 @@ TEST_F(CatalogTest, KEY09_KeyColumnsTheStreamDoesNotHaveAreLeftOut) {
   const auto schema = Resolve(before);
   EXPECT_THAT(Key(*schema), ElementsAre("newpk"));
   EXPECT_EQ(schema->columns.size(), 2u);
-  EXPECT_TRUE(schema->columns[1].optional);
+  EXPECT_FALSE(schema->columns[1].optional);
 }
 
 TEST_F(CatalogTest, KEY08_KeyFollowsTheDefinition) {
@@ -136,13 +136,13 @@ TEST_F(CatalogTest, P8_DroppedPrimaryKeyIsKnownFromTheFlags) {
   EXPECT_THAT(Key(*Resolve(Streamed("public.t"))), ElementsAre("v"));
 }
 
-TEST_F(CatalogTest, P5_DroppedTableIsAllOptionalAndKeyedByFlags) {
+TEST_F(CatalogTest, P5_DroppedTableIsKeyedByFlagsAndOptionalElse) {
   Run("CREATE TABLE public.t(id int PRIMARY KEY, v int NOT NULL DEFAULT 7)");
   const auto before = Streamed("public.t");
   Run("DROP TABLE public.t");
   const auto schema = Resolve(before);
   EXPECT_THAT(Key(*schema), ElementsAre("id"));
-  EXPECT_TRUE(schema->columns[0].optional);
+  EXPECT_FALSE(schema->columns[0].optional);
   EXPECT_TRUE(schema->columns[1].optional);
   EXPECT_FALSE(schema->columns[1].default_expression);
 }

@@ -18,6 +18,7 @@ class FakeResolver : public event::SchemaResolver {
  public:
   absl::Status Ask(const event::RelationDescription& relation) override {
     described.push_back(relation);
+    described.back().previous.reset();  // keeps no schema alive
     return absl::OkStatus();
   }
   absl::StatusOr<event::TableSchemaPtr> Poll() override {
