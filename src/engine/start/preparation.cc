@@ -37,6 +37,12 @@ bool Prints(const ConnectorOptions& config) {
          !config.replication->temporary_slot;
 }
 
+bool Moved(const std::optional<offset::StoredOffset>& before,
+           const std::optional<offset::StoredOffset>& now) {
+  if (before.has_value() != now.has_value()) return true;
+  return now && before->position.commit_end != now->position.commit_end;
+}
+
 }  // namespace
 
 std::string SinkMark(const ConnectorOptions& config) {
@@ -98,6 +104,7 @@ absl::Status Preparation::CheckPromoted() const {
 }
 
 absl::Status Preparation::CheckSlot() {
+  lost_slot_ = absl::OkStatus();
   const absl::Status usable = prepared_.source->CheckSlot();
   const bool replaceable =
       ErrorReason(usable) == "slot_lost" && snapshot::FillsGaps(config().snapshot->mode);
@@ -154,8 +161,11 @@ absl::Status Preparation::CheckSlotIsOurs() const {
 absl::Status Preparation::Decide() {
   ASSIGN_OR_RETURN(StartVerdict verdict, Judge());
   if (!verdict.available.ok() || (!prepared_.stored && facts_.slot)) {
-    // Whoever held the slot until a moment ago has stored more since the offset was loaded.
+    // Whoever held the slot until a moment ago has stored more since the offset was loaded; it
+    // may be more than the server had written when it was asked.
+    const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
     ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+    if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(OpenSource());
     ASSIGN_OR_RETURN(verdict, Judge());
   }
   const bool streams = config().snapshot->mode != snapshot::SnapshotMode::kInitialOnly;
