@@ -10,6 +10,7 @@
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
+#include "postgres/database_properties.h"
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/topic_naming_properties.h"
@@ -98,6 +99,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   engine::CheckRecordErrors(properties, findings);
   CheckDeadLetterTopic(properties, findings);
   snapshot::WarnOfOverrides(properties, findings);
+  postgres::CheckHosts(properties, findings);
   replication::WarnOfReplication(properties, findings);
   route::WarnOfOperations(properties, findings);
   return chain;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -19,6 +21,7 @@ namespace walduct::postgres {
 namespace {
 
 constexpr absl::Duration kDefaultConnectTimeout = absl::Seconds(30);
+constexpr absl::string_view kNoAnswer = "postgres_unreachable";
 constexpr absl::Duration kLongestWait = absl::Seconds(1);
 // How long a cancelled statement may take to end before the session is given up.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
@@ -39,6 +42,21 @@ absl::Status TimeoutError(absl::Duration timeout) {
   return Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
                absl::StrCat("a statement took longer than ", absl::FormatDuration(timeout)),
                "raise database.query.timeout.ms, or look for locks and load on the server");
+}
+
+// Those behind the given one; absent: it is the last.
+std::optional<DatabaseOptions> HostsAfter(DatabaseOptions database, absl::string_view host,
+                                          absl::string_view port) {
+  std::vector<std::string> hosts = absl::StrSplit(database.hostname, ',');
+  std::vector<std::string> ports = absl::StrSplit(database.port, ',');
+  ports.resize(hosts.size(), ports.front());
+  size_t next = 0;
+  while (next < hosts.size() && !(hosts[next] == host && ports[next] == port)) ++next;
+  if (next + 1 >= hosts.size()) return std::nullopt;
+  database.hostname =
+      absl::StrJoin(hosts.begin() + static_cast<ptrdiff_t>(next) + 1, hosts.end(), ",");
+  database.port = absl::StrJoin(ports.begin() + static_cast<ptrdiff_t>(next) + 1, ports.end(), ",");
+  return database;
 }
 
 absl::Status StoppedError() {
@@ -127,8 +145,17 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
   pg_conn* raw = PQconnectStartParams(keywords.data(), values.data(), 0);
   if (raw == nullptr)
     return Error(absl::StatusCode::kUnavailable, "out_of_memory", "no memory for a connection");
-  std::unique_ptr<Connection> connection(new Connection(raw, std::move(options)));
-  RETURN_IF_ERROR(Explained(connection->Establish(), connection->options_->database));
+  std::unique_ptr<Connection> connection(new Connection(raw, options));
+  const absl::Status established = Explained(connection->Establish(), options.database);
+  if (ErrorReason(established) == kNoAnswer) {
+    // libpq goes on to the next host by itself after a refusal, but does not know of our timeout.
+    std::optional<DatabaseOptions> rest = HostsAfter(options.database, PQhost(raw), PQport(raw));
+    if (!rest) return established;
+    options.database = *std::move(rest);
+    connection.reset();
+    return Open(std::move(options));
+  }
+  RETURN_IF_ERROR(established);
   RETURN_IF_ERROR(connection->PrepareSession());
   return connection;
 }
@@ -150,11 +177,10 @@ absl::Status Connection::Establish() {
     const absl::Duration left = Remaining(deadline);
     const absl::Duration remaining = options_->stopping ? std::min(left, kStopPoll) : left;
     if (remaining <= absl::ZeroDuration()) {
-      return Error(
-          absl::StatusCode::kUnavailable, "postgres_unreachable",
-          absl::StrCat("PostgreSQL at ", options_->database.hostname, ":", options_->database.port,
-                       " did not answer within ", absl::FormatDuration(timeout)),
-          "check database.hostname, database.port, firewalls, and that the server runs");
+      return Error(absl::StatusCode::kUnavailable, kNoAnswer,
+                   absl::StrCat("PostgreSQL at ", host(), ":", port(), " did not answer within ",
+                                absl::FormatDuration(timeout)),
+                   "check database.hostname, database.port, firewalls, and that the server runs");
     }
     if (state == PGRES_POLLING_READING) {
       environment().poller->WaitReadable({PQsocket(connection_)}, remaining);
@@ -332,6 +358,9 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck sto
 }
 
 int Connection::backend_pid() const { return PQbackendPID(connection_); }
+std::string Connection::host() const { return PQhost(connection_); }
+std::string Connection::port() const { return PQport(connection_); }
+
 int Connection::server_version() const { return PQserverVersion(connection_); }
 
 std::string Connection::server_version_text() const {

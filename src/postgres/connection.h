@@ -62,7 +62,7 @@ using StopCheck = std::function<bool()>;
 
 class Connection {
  public:
-  // Gives up after database.connect_timeout.
+  // Gives up after database.connect_timeout for each host.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(ConnectionOptions options);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -90,6 +90,9 @@ class Connection {
   // last words else. Never waits; OK while a statement is under way.
   absl::Status CheckAlive();
 
+  // Which of several hosts it is.
+  std::string host() const;
+  std::string port() const;
   int server_version() const;  // 150020
   int backend_pid() const;     // the server's process of this session
   std::string server_version_text() const;

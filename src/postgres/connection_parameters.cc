@@ -65,7 +65,8 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
   const DatabaseOptions& database = options.database;
   std::vector<std::pair<const char*, std::string>> parameters = {
       {"host", database.hostname},
-      {"port", absl::StrCat(database.port)},
+      {"port", database.port},
+      {"target_session_attrs", database.target_session_attrs},
       {"user", database.user},
       {"dbname", database.dbname},
       {"application_name", options.application_name},

@@ -1,6 +1,7 @@
 #include "postgres/database_properties.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "config/secret_source.h"
 
 namespace walduct::postgres {
@@ -16,32 +19,52 @@ namespace {
 using enum config::PropertyType;
 using enum config::Support;
 
-std::string CheckHostname(absl::string_view value) {
-  const bool valid = std::all_of(value.begin(), value.end(), [](char c) {
+bool IsHostname(absl::string_view host) {
+  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("-_.", c);
   });
-  if (valid && !value.empty()) return "";
+}
+
+std::string CheckHostname(absl::string_view value) {
+  const std::vector<absl::string_view> hosts = absl::StrSplit(value, ',');
+  if (std::all_of(hosts.begin(), hosts.end(), IsHostname)) return "";
   return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
          "allowed)";
 }
 
 std::string CheckPort(absl::string_view value) {
-  int32_t port = 0;
-  return absl::SimpleAtoi(value, &port) && port >= 1 && port <= 65535 ? "" : "is not a port number";
+  for (const absl::string_view part : absl::StrSplit(value, ',')) {
+    int32_t port = 0;
+    if (!absl::SimpleAtoi(part, &port) || port < 1 || port > 65535) return "is not a port number";
+  }
+  return "";
+}
+
+size_t CountOf(const std::string& list) {
+  return static_cast<size_t>(std::count(list.begin(), list.end(), ',')) + 1;
 }
 
 constexpr config::PropertyDefinition kConnection[] = {
     {.name = "database.hostname",
-     .doc = "Host name or address of the PostgreSQL server.",
-     .fix = "write one host name, without port or scheme",
+     .doc = "Host name or address of the PostgreSQL server; or several, separated by commas: of a "
+            "primary and its standbys. They are tried in turn; see database.target_session_attrs.",
+     .fix = "write host names, separated by commas, without port or scheme",
      .validator = CheckHostname,
      .required = true},
     {.name = "database.port",
-     .type = kInt,
+     .type = kInts,
      .default_value = "5432",
-     .doc = "Port of the PostgreSQL server.",
+     .doc =
+         "Port of the PostgreSQL server; or one for each host of database.hostname, separated by "
+         "commas.",
      .fix = "write a number from 1 to 65535",
      .validator = CheckPort},
+    {.name = "database.target_session_attrs",
+     .type = kEnum,
+     .default_value = "any",
+     .doc = "Which of several hosts will do, in libpq's words. With primary the connector follows "
+            "a failover by itself.",
+     .allowed = "any, read-write, read-only, primary, standby, prefer-standby"},
     {.name = "database.user",
      .doc = "Role to connect as; needs REPLICATION, and SELECT on the captured tables.",
      .required = true},
@@ -172,10 +195,19 @@ absl::Span<const config::PropertyDefinition> ConnectionProperties() { return kCo
 absl::Span<const config::PropertyDefinition> DriverProperties() { return kDriver; }
 absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties() { return kConnectTimeout; }
 
+void CheckHosts(const config::PropertySet& properties, config::Findings* findings) {
+  const size_t hosts = CountOf(properties.Text("database.hostname"));
+  const size_t ports = CountOf(properties.Text("database.port"));
+  if (ports == 1 || ports == hosts) return;
+  findings->Error("database.port", absl::StrCat("lists ", ports, " ports for ", hosts, " hosts"),
+                  "write one port for all hosts, or one for each");
+}
+
 DatabaseOptions BuildDatabase(const config::PropertySet& properties) {
   DatabaseOptions database;
   database.hostname = properties.Text("database.hostname");
-  database.port = static_cast<uint16_t>(properties.Integer("database.port"));
+  database.port = properties.Text("database.port");
+  database.target_session_attrs = properties.Text("database.target_session_attrs");
   database.user = properties.Text("database.user");
   database.password = properties.Text("database.password");
   database.password_source = config::ReadAgain(properties, "database.password");

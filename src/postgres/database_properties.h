@@ -2,6 +2,7 @@
 #pragma once
 
 #include "absl/types/span.h"
+#include "config/properties/findings.h"
 #include "config/properties/property_set.h"
 #include "postgres/options.h"
 
@@ -11,6 +12,9 @@ absl::Span<const config::PropertyDefinition> ConnectionProperties();
 // Of the Java driver and of other connectors.
 absl::Span<const config::PropertyDefinition> DriverProperties();
 absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties();
+
+// As many ports as hosts, or one.
+void CheckHosts(const config::PropertySet& properties, config::Findings* findings);
 
 // Expects values that passed their checks.
 DatabaseOptions BuildDatabase(const config::PropertySet& properties);

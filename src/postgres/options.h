@@ -1,7 +1,6 @@
 // How PostgreSQL is reached. Immutable once built; see database_properties.h.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,8 +11,9 @@
 namespace walduct::postgres {
 
 struct DatabaseOptions {
-  std::string hostname;
-  uint16_t port = 5432;
+  std::string hostname;                      // or several, separated by commas, tried in turn
+  std::string port = "5432";                 // or one for each host
+  std::string target_session_attrs = "any";  // libpq's words
   std::string user;
   std::string password;  // secret: never logged
   // Reads it again from where it came (a file that is rewritten when the password is changed);

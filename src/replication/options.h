@@ -34,6 +34,9 @@ struct ReplicationOptions {
   std::vector<std::pair<std::string, std::string>> stream_params;
   int max_retries = 6;
   absl::Duration retry_delay = absl::Seconds(10);
+  // One of the two was given: exactly so often and so far apart. Else for as long as the server may
+  // take to notice that whoever held the slot is gone.
+  bool retries_given = false;
   std::string publication_name = "dbz_publication";
   std::vector<std::string> more_publications;  // read through as well; `tail` only
   PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;

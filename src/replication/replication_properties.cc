@@ -75,7 +75,9 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "slot.max.retries",
      .type = kNonNegativeInt,
      .default_value = "6",
-     .doc = "Further attempts to connect, to create the slot or to start the stream."},
+     .doc = "Further attempts to create the slot or to start the stream while another session "
+            "holds it. While neither this nor slot.retry.delay.ms is given, it is tried for at "
+            "least as long as the server's wal_sender_timeout."},
     {.name = "slot.retry.delay.ms",
      .type = kNonNegativeLong,
      .default_value = "10000",
@@ -237,6 +239,8 @@ ReplicationOptions BuildReplication(const config::PropertySet& properties,
   replication.stream_params = BuildStreamParams(properties.Text("slot.stream.params"), findings);
   replication.max_retries = static_cast<int>(properties.Integer("slot.max.retries"));
   replication.retry_delay = properties.Milliseconds("slot.retry.delay.ms");
+  replication.retries_given =
+      properties.IsSet("slot.max.retries") || properties.IsSet("slot.retry.delay.ms");
   replication.publication_name = properties.Text("publication.name");
   replication.publication_autocreate =
       ParseAutocreate(properties.Text("publication.autocreate.mode"));

@@ -44,7 +44,7 @@ std::string InspectionSql(int version) {
 }
 
 constexpr absl::string_view kReader = R"(
-SELECT a.application_name, coalesce(a.client_addr::pg_catalog.text, 'local socket'), a.usename
+SELECT a.application_name, coalesce(pg_catalog.host(a.client_addr), 'not known'), a.usename
 FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4)";
 
 constexpr absl::string_view kHolder = R"(
@@ -74,7 +74,7 @@ absl::Status InUse(postgres::Connection& connection, absl::string_view name,
   }
   return Error(absl::StatusCode::kAborted, "slot_in_use",
                absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
-                            " is in use by another process (pid  ", slot.active_pid, who, ")"),
+                            " is in use by another process (pid ", slot.active_pid, who, ")"),
                "stop the other process, or give each connector its own slot.name");
 }
 

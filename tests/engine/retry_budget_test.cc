@@ -27,6 +27,7 @@ TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
 TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
   config_.runtime->errors_max_retries = 2;
   config_.replication->max_retries = 1;
+  config_.replication->retries_given = true;
   RetryBudget budget(config_, 1);
   EXPECT_TRUE(budget.Next(Action::kRetrySoon));
   EXPECT_FALSE(budget.Next(Action::kRetrySoon));
@@ -36,6 +37,31 @@ TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
   budget.Reset();
   EXPECT_TRUE(budget.Next(Action::kRetry));
   EXPECT_TRUE(budget.Next(Action::kRetrySoon));
+}
+
+TEST_F(RetryBudgetTest, ASlotInUseOutlastsTheServersPatience) {
+  for (const absl::Duration timeout : {absl::ZeroDuration(), absl::Seconds(60), absl::Minutes(5)}) {
+    RetryBudget budget(config_, 1);
+    budget.SetSenderTimeout(timeout);
+    absl::Duration waited;
+    while (const std::optional<absl::Duration> delay = budget.Next(Action::kRetrySoon)) {
+      EXPECT_LE(*delay, absl::Seconds(10));
+      waited += *delay;
+    }
+    EXPECT_GE(waited, std::max(timeout + absl::Seconds(15), absl::Seconds(60)));
+    EXPECT_LE(waited, std::max(timeout + absl::Seconds(25), absl::Seconds(70)));
+  }
+}
+
+TEST_F(RetryBudgetTest, GivenRetriesAreMadeAsGiven) {
+  config_.replication->max_retries = 2;
+  config_.replication->retry_delay = absl::Seconds(7);
+  config_.replication->retries_given = true;
+  RetryBudget budget(config_, 1);
+  budget.SetSenderTimeout(absl::Minutes(5));
+  EXPECT_EQ(budget.Next(Action::kRetrySoon), absl::Seconds(7));
+  EXPECT_EQ(budget.Next(Action::kRetrySoon), absl::Seconds(7));
+  EXPECT_FALSE(budget.Next(Action::kRetrySoon));
 }
 
 TEST_F(RetryBudgetTest, AFailureIsNotRetried) {

@@ -51,7 +51,7 @@ TEST_F(LoaderTest, Cfg02MinimalConfigurationHasDebeziumsDefaults) {
   const engine::ConnectorOptions& options = result.options;
   EXPECT_EQ(options.name, "orders");
   EXPECT_EQ(options.database->hostname, "db");
-  EXPECT_EQ(options.database->port, 5432);
+  EXPECT_EQ(options.database->port, "5432");
   EXPECT_EQ(options.database->sslmode, "prefer");
   EXPECT_TRUE(options.database->tcp_keepalive);
   EXPECT_EQ(options.replication->slot_name, "debezium");

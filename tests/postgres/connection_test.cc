@@ -79,7 +79,7 @@ TEST(ConnectionTest, MissingDatabaseIsFailedPrecondition) {
 
 TEST(ConnectionTest, FAIL08_ServerThatIsNotThereIsUnavailable) {
   DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
-  database.port = 1;
+  database.port = "1";
   const absl::Status status = OpenStatus(database);
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
   EXPECT_EQ(ErrorReason(status), "postgres_unreachable");

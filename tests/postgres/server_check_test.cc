@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "names/table_filter.h"
-#include "postgres/money_check.h"
+#include "postgres/checks/money_check.h"
 #include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 

@@ -55,7 +55,7 @@ uint16_t FreePort() {
 postgres::DatabaseOptions Superuser(uint16_t port, std::string database) {
   postgres::DatabaseOptions options;
   options.hostname = "127.0.0.1";
-  options.port = port;
+  options.port = std::to_string(port);
   options.user = "postgres";
   options.password = PostgresServer::kPassword;
   options.dbname = std::move(database);

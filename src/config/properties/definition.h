@@ -24,6 +24,7 @@ enum class PropertyType {
   kPassword,
   kBoolean,
   kInt,
+  kInts,  // one, or several separated by commas
   kPositiveInt,
   kNonNegativeInt,
   kPositiveLong,

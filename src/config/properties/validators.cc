@@ -52,6 +52,13 @@ std::string CheckType(const PropertyDefinition& definition, absl::string_view va
       return value == "true" || value == "false" ? "" : "Either 'true' or 'false' is expected";
     case PropertyType::kInt:
       return CheckInteger<int32_t>(value, INT32_MIN, "An integer is expected");
+    case PropertyType::kInts:
+      for (const absl::string_view part : absl::StrSplit(value, ',')) {
+        const std::string problem =
+            CheckInteger<int32_t>(part, INT32_MIN, "An integer is expected");
+        if (!problem.empty()) return problem;
+      }
+      return "";
     case PropertyType::kPositiveInt:
       return CheckInteger<int32_t>(value, 1, "A positive, non-zero integer value is expected");
     case PropertyType::kNonNegativeInt:

@@ -11,6 +11,7 @@
 #include "engine/lifecycle/retry_budget.h"
 #include "engine/phases/session.h"
 #include "engine/start/preparation.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -60,19 +61,27 @@ void Lifecycle::ShowRest() {
 
 void Lifecycle::RunAttempts() {
   RetryBudget budget(*parts_.config, parts_.world->Random());
+  std::optional<absl::Duration> failing_since;
   while (true) {
     const AttemptEnd end = RunAttempt();
     parts_.control->Take();
     if (end.began) phase_ = Phase::kRunning;
-    if (end.progressed) budget.Reset();
+    if (end.progressed) {
+      budget.Reset();
+      failing_since.reset();
+    }
     if (end.status.ok() || parts_.control->interrupted()) return OnEnd(end);
     parts_.board->ShowError(end.status);
-    const std::optional<absl::Duration> delay = budget.Next(ActionFor(end.status, phase_));
+    budget.SetSenderTimeout(end.sender_timeout);
+    const std::optional<absl::Duration> delay = budget.Next(NextAction(end.status));
     if (!delay) return OnFailure(end.status);
     parts_.metrics->reconnects.Add();
+    const absl::Duration now = parts_.world->clock().Monotonic();
+    if (!failing_since) failing_since = now;
     log::Warn("retrying: " + std::string(end.status.message()),
               {{"reason", ErrorReason(end.status)},
                {"hint", ErrorHint(end.status)},
+               {"for", absl::FormatDuration(absl::Trunc(now - *failing_since, absl::Seconds(1)))},
                {"in", absl::FormatDuration(absl::Trunc(*delay, absl::Milliseconds(1)))}});
     WaitToRetry(*delay);
     if (!parts_.control->interrupted()) continue;
@@ -93,7 +102,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                            .control = parts_.control,
                            .board = parts_.board});
   absl::StatusOr<Prepared> prepared = preparation.Run();
-  if (!prepared.ok()) return {.status = prepared.status()};
+  const absl::Duration sender_timeout = preparation.facts().sender_timeout;
+  if (!prepared.ok()) return {.status = prepared.status(), .sender_timeout = sender_timeout};
   if (!prepared->decision.snapshot && !prepared->decision.stream) {
     log::Info(
         "nothing to do: the snapshot is already complete, and snapshot.mode=initial_only does not "
@@ -113,7 +123,16 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
           .goal_reached = session.goal_reached(),
           .began = session.began(),
           .progressed = session.progressed(),
-          .stored = session.stored()};
+          .stored = session.stored(),
+          .sender_timeout = sender_timeout};
+}
+
+Action Lifecycle::NextAction(const absl::Status& status) const {
+  const std::string reason = ErrorReason(status);
+  const bool lost = reason == "slot_lost" || reason == "slot_missing";
+  // A slot that was lost while it was read is replaced by the next attempt.
+  return lost && snapshot::FillsGaps(parts_.config->snapshot->mode) ? Action::kRetry
+                                                                    : ActionFor(status, phase_);
 }
 
 // Asked by what waits for servers.

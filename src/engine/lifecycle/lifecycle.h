@@ -50,6 +50,7 @@ class Lifecycle {
     bool began = false;
     bool progressed = false;
     std::optional<event::Position> stored = {};
+    absl::Duration sender_timeout = {};  // of the server, as far as it was asked
   };
 
   // Until they are interrupted, end by themselves or fail for good.
@@ -57,6 +58,7 @@ class Lifecycle {
   AttemptEnd RunAttempt();
   void Rest();
   void ShowRest();
+  Action NextAction(const absl::Status& status) const;
   void WaitToRetry(absl::Duration delay);
   bool Interrupted();
   void OnEnd(const AttemptEnd& end);

@@ -10,6 +10,8 @@ namespace walduct::engine {
 namespace {
 
 constexpr absl::Duration kFirstRetry = absl::Seconds(1);
+// Beyond its timeout a server notices at its next look.
+constexpr absl::Duration kSenderMargin = absl::Seconds(15);
 
 }  // namespace
 
@@ -17,19 +19,27 @@ RetryBudget::RetryBudget(const ConnectorOptions& config, uint64_t seed)
     : retries_(config.runtime->errors_max_retries),
       soon_(config.replication->max_retries),
       soon_delay_(config.replication->retry_delay),
+      soon_given_(config.replication->retries_given),
       backoff_(kFirstRetry, std::max(config.runtime->retry_wait, kFirstRetry), seed) {}
 
 void RetryBudget::Reset() {
   failures_ = 0;
   soon_failures_ = 0;
+  soon_waited_ = absl::ZeroDuration();
   backoff_.Reset();
 }
 
 std::optional<absl::Duration> RetryBudget::Next(Action action) {
   if (action == Action::kFail) return std::nullopt;
   if (action == Action::kRetrySoon) {
-    if (soon_failures_++ >= soon_) return std::nullopt;
-    return std::min(soon_delay_, backoff_.Next());
+    if (soon_given_) {
+      return soon_failures_++ < soon_ ? std::optional(soon_delay_) : std::nullopt;
+    }
+    if (soon_waited_ >= std::max(soon_ * soon_delay_, sender_timeout_ + kSenderMargin))
+      return std::nullopt;
+    const absl::Duration delay = std::min(soon_delay_, backoff_.Next());
+    soon_waited_ += delay;
+    return delay;
   }
   if (retries_ >= 0 && failures_++ >= retries_) return std::nullopt;
   return backoff_.Next();

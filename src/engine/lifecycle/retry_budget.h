@@ -18,6 +18,8 @@ class RetryBudget {
   // seed: of the jitter.
   RetryBudget(const ConnectorOptions& config, uint64_t seed);
 
+  // How long the server may hold a slot for a peer that is gone.
+  void SetSenderTimeout(absl::Duration timeout) { sender_timeout_ = timeout; }
   // Something went well since the last failure.
   void Reset();
   // Absent: the limit is used up.
@@ -27,6 +29,9 @@ class RetryBudget {
   const int retries_;  // negative: no limit
   const int soon_;
   const absl::Duration soon_delay_;
+  const bool soon_given_;
+  absl::Duration sender_timeout_;
+  absl::Duration soon_waited_;
   int failures_ = 0;
   int soon_failures_ = 0;
   Backoff backoff_;

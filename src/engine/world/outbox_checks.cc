@@ -51,7 +51,7 @@ std::unique_ptr<outbox::CleanupThread> OutboxChecks::StartCleanup() {
   return std::make_unique<outbox::CleanupThread>(
       outbox::CleanupThread::Options{.connector = parts_.config->name,
                                      .outbox = parts_.config->outbox.get(),
-                                     .database = parts_.config->database.get(),
+                                     .database = parts_.database,
                                      .captured = parts_.captured,
                                      .metrics = parts_.metrics,
                                      .publication = publication_,

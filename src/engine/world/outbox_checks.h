@@ -26,6 +26,7 @@ class OutboxChecks {
   // Borrowed.
   struct Parts {
     const ConnectorOptions* config = nullptr;
+    const postgres::DatabaseOptions* database = nullptr;  // the server
     const names::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     outbox::TableMemory* memory = nullptr;

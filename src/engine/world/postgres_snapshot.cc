@@ -17,7 +17,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
   const ConnectorOptions& config = *options.config;
   ASSIGN_OR_RETURN(
       auto connection,
-      postgres::Connection::Open({.database = *config.database,
+      postgres::Connection::Open({.database = *options.database,
                                   .kind = postgres::SessionKind::kSql,
                                   .application_name = "walduct " + config.name + " snapshot",
                                   .keep_search_path = !config.snapshot->select_overrides.empty(),

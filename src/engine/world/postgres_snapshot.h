@@ -26,7 +26,8 @@ using PlanCheck = std::function<absl::Status(postgres::Connection& connection,
 class PostgresSnapshot final : public TableSnapshot {
  public:
   struct Options {
-    const ConnectorOptions* config = nullptr;  // borrowed
+    const ConnectorOptions* config = nullptr;             // borrowed
+    const postgres::DatabaseOptions* database = nullptr;  // borrowed; the server
     std::vector<postgres::TableName> tables;
     std::string exported_snapshot;  // of the slot's creation; empty: a view of its own
     Lsn start;                      // 0/0: where the view is

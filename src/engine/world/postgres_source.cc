@@ -16,8 +16,8 @@
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
 #include "names/table_filter.h"
+#include "postgres/checks/money_check.h"
 #include "postgres/connection_options.h"
-#include "postgres/money_check.h"
 #include "postgres/options.h"
 #include "postgres/server_check.h"
 #include "replication/options.h"
@@ -53,9 +53,11 @@ absl::Duration StatusInterval(absl::Duration sender_timeout, absl::Duration conf
 PostgresSource::PostgresSource(const SourceOptions& options, const Environment& environment)
     : options_(options),
       environment_(environment),
+      database_(*options.config->database),
       replication_options_(*options.config->replication),
       filter_(*options.config->tables),
       outbox_({.config = options.config,
+               .database = &database_,
                .captured = &filter_,
                .metrics = options.metrics,
                .memory = options.outbox_tables,
@@ -63,7 +65,7 @@ PostgresSource::PostgresSource(const SourceOptions& options, const Environment& 
 
 postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
                                                     absl::string_view what) const {
-  return {.database = *config().database,
+  return {.database = database_,
           .kind = kind,
           .application_name = absl::StrCat("walduct ", config().name, what),
           .stopping = options_.stopping,
@@ -72,6 +74,8 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
 
 absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(sql_, Connection::Open(Session(SessionKind::kSql, "")));
+  database_.hostname = sql_->host();
+  database_.port = sql_->port();
   ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
   StartWatch();
   facts_.in_recovery = server.in_recovery;
@@ -87,7 +91,7 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   const auto published = [this](absl::string_view column) {
     return encode::IsIncluded(config().encode->columns, column);
   };
-  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, *config().database, facts_.captured, published));
+  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, database_, facts_.captured, published));
   ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
   return facts_;
 }
@@ -168,6 +172,7 @@ std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn start) {
   return PostgresSnapshot::Open(
       {.config = &config(),
+       .database = &database_,
        .tables = SnapshotTables(),
        .exported_snapshot = exported_snapshot_,
        .start = start,
@@ -200,9 +205,17 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   OpenedStream opened;
   opened.status_interval =
       StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
-  ASSIGN_OR_RETURN(opened.stream,
-                   replication::ReplicationStream::Start(std::move(replication_),
-                                                         replication_options_, start.commit_end));
+  absl::StatusOr<std::unique_ptr<replication::WalSource>> stream =
+      replication::ReplicationStream::Start(std::move(replication_), replication_options_,
+                                            start.commit_end);
+  // The server names only a process.
+  if (ErrorReason(stream.status()) == "slot_in_use") {
+    const auto slot = replication::InspectSlot(*sql_, replication_options_.slot_name);
+    if (slot.ok() && *slot)
+      RETURN_IF_ERROR(replication::CheckSlotUsable(*sql_, replication_options_.slot_name, **slot));
+  }
+  RETURN_IF_ERROR(stream.status());
+  opened.stream = *std::move(stream);
   streams_ = true;
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},

@@ -16,6 +16,7 @@
 #include "postgres/background_statement.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/options.h"
 #include "postgres/schema_query.h"
 #include "replication/options.h"
 #include "snapshot/plan.h"
@@ -62,6 +63,8 @@ class PostgresSource final : public Source {
 
   const SourceOptions options_;
   const Environment environment_;
+  // Of several hosts, once connected, the one: all sessions of an attempt see one server.
+  postgres::DatabaseOptions database_;
   replication::ReplicationOptions replication_options_;  // `tail` has a publication of its own
   names::TableFilter filter_;
   OutboxChecks outbox_;

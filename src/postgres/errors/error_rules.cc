@@ -53,6 +53,8 @@ constexpr char kOwnCertificate[] =
     "set database.sslcert and database.sslkey to the PEM files of a client certificate, issued by "
     "an authority in the server's ssl_ca_file, not expired, whose CN is the role's name (or map it "
     "in pg_ident.conf)";
+constexpr char kPromotion[] =
+    "no host of database.hostname is a primary: nothing to do while a failover is under way";
 constexpr char kVanished[] =
     "a table, type or publication was dropped or altered meanwhile; it is tried again";
 constexpr char kReachable[] =
@@ -113,6 +115,7 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"55000", "can no longer", kFailedPrecondition, "slot_lost", kSlotLost},
     {"55000", "skipped loading publication", kFailedPrecondition, "publication_missing",
      kPublicationMissing},
+    {"55000", "is being synchronized", kUnavailable, "waiting_for_promotion", kPromotion},
     {"55000", "", kFailedPrecondition, "server_state", ""},
     {"42704", "publication", kFailedPrecondition, "publication_missing", kPublicationMissing},
     {"42704", "replication slot", kFailedPrecondition, "slot_missing",
@@ -175,6 +178,11 @@ constexpr ErrorRule kSqlStateRules[] = {
 };
 
 constexpr ErrorRule kConnectionRules[] = {
+    // Of several hosts none is what database.target_session_attrs asks for.
+    {"", "is in hot standby mode", kUnavailable, "waiting_for_promotion", kPromotion},
+    {"", "session is read-only", kUnavailable, "waiting_for_promotion", kPromotion},
+    {"", "server is not in hot standby mode", kUnavailable, "no_standby", kReachable},
+    {"", "session is not read-only", kUnavailable, "no_standby", kReachable},
     {"", "could not translate host name", kUnavailable, "unknown_host",
      "check database.hostname and name resolution"},
     {"", "no password supplied", kUnauthenticated, "password_missing",

@@ -1,4 +1,4 @@
-#include "postgres/money_check.h"
+#include "postgres/checks/money_check.h"
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"

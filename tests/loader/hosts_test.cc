@@ -1,0 +1,37 @@
+// Several hosts of one server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "postgres/options.h"
+#include "replication/options.h"
+#include "tests/loader/load_fixture.h"
+
+namespace walduct::loader {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class HostsTest : public LoadFixture {};
+
+TEST_F(HostsTest, SeveralHostsHaveOnePortOrOneEach) {
+  const std::string hosts =
+      "database.hostname=a,b.example\ndatabase.target_session_attrs=primary\n";
+  const engine::ConnectorOptions options =
+      LoadWith(hosts + "database.port=5432,5433\nslot.max.retries=6").options;
+  EXPECT_EQ(options.database->hostname, "a,b.example");
+  EXPECT_EQ(options.database->port, "5432,5433");
+  EXPECT_EQ(options.database->target_session_attrs, "primary");
+  EXPECT_TRUE(options.replication->retries_given);
+  const auto one = LoadWith(hosts);
+  EXPECT_EQ(one.options.database->port, "5432");
+  EXPECT_FALSE(one.options.replication->retries_given);
+  EXPECT_THAT(LoadWith(hosts + "database.port=1,2,3").errors,
+              Contains(HasSubstr("lists 3 ports for 2 hosts")));
+  EXPECT_THAT(LoadWith("database.hostname=a,,b").errors, Contains(HasSubstr("has invalid format")));
+}
+
+}  // namespace
+}  // namespace walduct::loader
