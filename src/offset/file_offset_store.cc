@@ -58,7 +58,10 @@ absl::StatusOr<std::optional<StoredOffset>> FileOffsetStore::Load() {
   return std::optional<StoredOffset>(*std::move(offset));
 }
 
-absl::Status FileOffsetStore::CheckUnchanged(const std::optional<std::string>& found) const {
+absl::Status FileOffsetStore::CheckUnchanged(const java::HashMapFile& map) const {
+  const std::optional<std::string> found = ValueOf(map, identity_);
+  // A file that was taken away holds nobody's position.
+  if (!found && KeysOf(map, identity_).empty()) return absl::OkStatus();
   if (!known_ || found == seen_ || (trying_ && found == trying_)) return absl::OkStatus();
   return Error(absl::StatusCode::kFailedPrecondition, "offset_superseded",
                absl::StrCat("another process has stored a position of this connector in ", path_,
@@ -72,7 +75,7 @@ absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
   const FileLock others(path_);
   RETURN_IF_ERROR(others.status(path_));
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
-  RETURN_IF_ERROR(CheckUnchanged(ValueOf(map, identity_)));
+  RETURN_IF_ERROR(CheckUnchanged(map));
   const std::string own = OffsetKey(identity_.connector_name, identity_.topic_prefix);
   for (const std::string& key : KeysOf(map, identity_)) {
     if (key != own) map.Remove(key);

@@ -17,6 +17,10 @@
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
 
+namespace walduct::java {
+class HashMapFile;
+}  // namespace walduct::java
+
 namespace walduct::offset {
 
 class FileOffsetStore final : public OffsetStore {
@@ -38,7 +42,7 @@ class FileOffsetStore final : public OffsetStore {
   FileOffsetStore(std::string path, OffsetIdentity identity)
       : path_(std::move(path)), identity_(std::move(identity)) {}
 
-  absl::Status CheckUnchanged(const std::optional<std::string>& found) const;
+  absl::Status CheckUnchanged(const java::HashMapFile& map) const;
 
   const std::string path_;
   const OffsetIdentity identity_;

@@ -47,6 +47,7 @@ def stuck(servers, db, connector):
     end = db.value("select pg_current_wal_lsn()")
     wait_until(lambda: db.value("select coalesce(bool_or(write_lsn >= %s), false) from pg_stat_replication", end), 30,
                "the row is read")
+    time.sleep(1)  # and handed to the producer
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])

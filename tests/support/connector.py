@@ -122,8 +122,9 @@ class Connector:
 
     def wait_log(self, pattern, timeout_s=30):
         def seen():
+            running = self.running()  # first: what it wrote last counts, too
             found = self.logged(pattern)
-            assert found or self.running(), \
+            assert found or running, \
                 f"ended with exit code {self.process.returncode} before /{pattern}/; log:\n{self.log_text()[-3000:]}"
             return found
         return wait_until(seen, timeout_s, f"/{pattern}/ in the log of {self.dir.name}")

@@ -122,7 +122,7 @@ std::optional<std::string> UnprotectJksKey(absl::string_view protected_key,
   const std::string secret = PasswordBytes(password);
   std::string pad(salt);
   for (size_t i = 0; i < key.size(); ++i) {
-    if (i % kDigestSize == 0) pad = Sha1(secret + pad);
+    if (i % kDigestSize == 0) pad = Sha1(absl::StrCat(secret, pad));
     key[i] = static_cast<char>(key[i] ^ pad[i % kDigestSize]);
   }
   if (Sha1(secret + key) != check) return std::nullopt;
