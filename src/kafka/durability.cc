@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/freed_by.h"
 #include "base/status_macros.h"
 
 namespace walduct::kafka {
@@ -79,10 +80,7 @@ std::optional<Violation> Judge(const rd_kafka_conf_t* conf) {
 }  // namespace
 
 absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native) {
-  struct Deleter {
-    void operator()(rd_kafka_conf_t* conf) const { rd_kafka_conf_destroy(conf); }
-  };
-  const std::unique_ptr<rd_kafka_conf_t, Deleter> conf(rd_kafka_conf_new());
+  const std::unique_ptr<rd_kafka_conf_t, FreedBy<rd_kafka_conf_destroy>> conf(rd_kafka_conf_new());
   char text[512];
   for (const auto& [name, value] : native) {
     if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text, sizeof(text)) ==

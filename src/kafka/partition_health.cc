@@ -5,37 +5,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "kafka/admin_request.h"
 
 namespace walduct::kafka {
 namespace {
 
 constexpr size_t kMaxNamed = 5;
-
-template <auto kDestroy>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    kDestroy(object);
-  }
-};
-using OptionsPtr = std::unique_ptr<rd_kafka_AdminOptions_t, Deleter<rd_kafka_AdminOptions_destroy>>;
-using CollectionPtr =
-    std::unique_ptr<rd_kafka_TopicCollection_t, Deleter<rd_kafka_TopicCollection_destroy>>;
-using EventPtr = std::unique_ptr<rd_kafka_event_t, Deleter<rd_kafka_event_destroy>>;
-using ResourcePtr =
-    std::unique_ptr<rd_kafka_ConfigResource_t, Deleter<rd_kafka_ConfigResource_destroy>>;
-
-OptionsPtr MakeOptions(const Client& client, rd_kafka_admin_op_t operation,
-                       absl::Duration timeout) {
-  OptionsPtr options(rd_kafka_AdminOptions_new(client.handle(), operation));
-  char text[256];
-  rd_kafka_AdminOptions_set_request_timeout(options.get(), std::max(1, ToMilliseconds(timeout)),
-                                            text, sizeof(text));
-  return options;
-}
 
 }  // namespace
 
@@ -61,12 +40,12 @@ void PartitionHealth::Ask(const std::vector<std::string>& topics, absl::Duration
   }
   const CollectionPtr collection(
       rd_kafka_TopicCollection_of_topic_names(names.data(), names.size()));
-  rd_kafka_DescribeTopics(client_->handle(), collection.get(),
-                          MakeOptions(*client_, RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, timeout).get(),
-                          answers_);
-  rd_kafka_DescribeConfigs(client_->handle(), resources.data(), resources.size(),
-                           MakeOptions(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout).get(),
-                           answers_);
+  rd_kafka_DescribeTopics(
+      client_->handle(), collection.get(),
+      MakeAdminOptions(*client_, RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, timeout).get(), answers_);
+  rd_kafka_DescribeConfigs(
+      client_->handle(), resources.data(), resources.size(),
+      MakeAdminOptions(*client_, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout).get(), answers_);
   asked_ = 2;
 }
 
@@ -114,16 +93,8 @@ void PartitionHealth::OnConfigs(rd_kafka_op_s* event) {
   const rd_kafka_ConfigResource_t** resources = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event), &count);
   for (size_t i = 0; i < count; ++i) {
-    size_t entries = 0;
-    const rd_kafka_ConfigEntry_t** configs =
-        rd_kafka_ConfigResource_configs(resources[i], &entries);
-    for (size_t e = 0; e < entries; ++e) {
-      const char* value = rd_kafka_ConfigEntry_value(configs[e]);
-      if (value == nullptr ||
-          absl::string_view(rd_kafka_ConfigEntry_name(configs[e])) != "min.insync.replicas")
-        continue;
-      needed_[rd_kafka_ConfigResource_name(resources[i])] = std::atoi(value);
-    }
+    const std::optional<std::string> value = PropertyOf(*resources[i], "min.insync.replicas");
+    if (value) needed_[rd_kafka_ConfigResource_name(resources[i])] = std::atoi(value->c_str());
   }
 }
 

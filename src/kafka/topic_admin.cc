@@ -7,31 +7,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/freed_by.h"
+#include "kafka/admin_request.h"
 #include "kafka/error.h"
 
 namespace walduct::kafka {
 namespace {
 
-template <auto kDestroy>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    kDestroy(object);
-  }
-};
-using OptionsPtr = std::unique_ptr<rd_kafka_AdminOptions_t, Deleter<rd_kafka_AdminOptions_destroy>>;
-using NewTopicPtr = std::unique_ptr<rd_kafka_NewTopic_t, Deleter<rd_kafka_NewTopic_destroy>>;
-using CollectionPtr =
-    std::unique_ptr<rd_kafka_TopicCollection_t, Deleter<rd_kafka_TopicCollection_destroy>>;
-using EventPtr = std::unique_ptr<rd_kafka_event_t, Deleter<rd_kafka_event_destroy>>;
+using NewTopicPtr = std::unique_ptr<rd_kafka_NewTopic_t, FreedBy<rd_kafka_NewTopic_destroy>>;
 
-OptionsPtr MakeOptions(const Client& client, rd_kafka_admin_op_t operation, absl::Duration timeout,
-                       uint64_t request) {
-  OptionsPtr options(rd_kafka_AdminOptions_new(client.handle(), operation));
-  char text[256];
-  const int timeout_ms = std::max(1, ToMilliseconds(timeout));
-  CHECK(rd_kafka_AdminOptions_set_request_timeout(options.get(), timeout_ms, text, sizeof(text)) ==
-        RD_KAFKA_RESP_ERR_NO_ERROR);
+AdminOptionsPtr MakeOptions(const Client& client, rd_kafka_admin_op_t operation,
+                            absl::Duration timeout, uint64_t request) {
+  AdminOptionsPtr options = MakeAdminOptions(client, operation, timeout);
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   rd_kafka_AdminOptions_set_opaque(options.get(), reinterpret_cast<void*>(request));
   return options;
@@ -95,7 +82,7 @@ void TopicAdmin::StartExists(absl::Span<const std::string> topics, absl::Duratio
   const CollectionPtr collection(
       rd_kafka_TopicCollection_of_topic_names(names.data(), names.size()));
   const uint64_t request = Remember(TopicAnswer::Question::kExists, {topics.begin(), topics.end()});
-  const OptionsPtr options =
+  const AdminOptionsPtr options =
       MakeOptions(*client_, RD_KAFKA_ADMIN_OP_DESCRIBETOPICS, timeout, request);
   rd_kafka_DescribeTopics(client_->handle(), collection.get(), options.get(), answers_);
 }
@@ -116,7 +103,7 @@ void TopicAdmin::StartCreate(absl::Span<const NewTopic> topics, absl::Duration t
     names.push_back(topic.name);
   }
   const uint64_t request = Remember(TopicAnswer::Question::kCreate, std::move(names));
-  const OptionsPtr options =
+  const AdminOptionsPtr options =
       MakeOptions(*client_, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout, request);
   rd_kafka_CreateTopics(client_->handle(), wanted.data(), wanted.size(), options.get(), answers_);
 }

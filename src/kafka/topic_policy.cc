@@ -5,46 +5,22 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/freed_by.h"
+#include "kafka/admin_request.h"
+
 namespace walduct::kafka {
 namespace {
 
-template <auto kDestroy>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    kDestroy(object);
-  }
-};
-using QueuePtr = std::unique_ptr<rd_kafka_queue_t, Deleter<rd_kafka_queue_destroy>>;
-using EventPtr = std::unique_ptr<rd_kafka_event_t, Deleter<rd_kafka_event_destroy>>;
-using ResourcePtr =
-    std::unique_ptr<rd_kafka_ConfigResource_t, Deleter<rd_kafka_ConfigResource_destroy>>;
-using OptionsPtr = std::unique_ptr<rd_kafka_AdminOptions_t, Deleter<rd_kafka_AdminOptions_destroy>>;
-using TopicPtr = std::unique_ptr<rd_kafka_topic_t, Deleter<rd_kafka_topic_destroy>>;
-
-std::optional<std::string> FindValue(const rd_kafka_ConfigResource_t& resource,
-                                     const std::string& name) {
-  if (rd_kafka_ConfigResource_error(&resource) != RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
-  size_t count = 0;
-  const rd_kafka_ConfigEntry_t** entries = rd_kafka_ConfigResource_configs(&resource, &count);
-  for (size_t i = 0; i < count; ++i) {
-    if (name != rd_kafka_ConfigEntry_name(entries[i])) continue;
-    const char* value = rd_kafka_ConfigEntry_value(entries[i]);
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  }
-  return std::nullopt;
-}
+using QueuePtr = std::unique_ptr<rd_kafka_queue_t, FreedBy<rd_kafka_queue_destroy>>;
+using TopicPtr = std::unique_ptr<rd_kafka_topic_t, FreedBy<rd_kafka_topic_destroy>>;
 
 }  // namespace
 
 std::optional<std::string> ReadTopicProperty(Client& client, const std::string& topic,
                                              const std::string& name, absl::Duration timeout) {
   const ResourcePtr asked(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
-  const OptionsPtr options(
-      rd_kafka_AdminOptions_new(client.handle(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS));
-  char text[256];
-  rd_kafka_AdminOptions_set_request_timeout(options.get(), std::max(1, ToMilliseconds(timeout)),
-                                            text, sizeof(text));
+  const AdminOptionsPtr options =
+      MakeAdminOptions(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeout);
   const QueuePtr answers(rd_kafka_queue_new(client.handle()));
   rd_kafka_ConfigResource_t* resources[] = {asked.get()};
   rd_kafka_DescribeConfigs(client.handle(), resources, 1, options.get(), answers.get());
@@ -54,7 +30,7 @@ std::optional<std::string> ReadTopicProperty(Client& client, const std::string& 
   size_t count = 0;
   const rd_kafka_ConfigResource_t** found = rd_kafka_DescribeConfigs_result_resources(
       rd_kafka_event_DescribeConfigs_result(event.get()), &count);
-  return count == 1 ? FindValue(*found[0], name) : std::nullopt;
+  return count == 1 ? PropertyOf(*found[0], name) : std::nullopt;
 }
 
 std::optional<Replication> ReadReplication(Client& client, const std::string& topic,

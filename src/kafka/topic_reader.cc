@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/freed_by.h"
 #include "base/status_macros.h"
 #include "kafka/client.h"
 #include "kafka/error.h"
@@ -16,16 +17,9 @@
 namespace walduct::kafka {
 namespace {
 
-template <auto kDestroy>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    kDestroy(object);
-  }
-};
-using TopicPtr = std::unique_ptr<rd_kafka_topic_t, Deleter<rd_kafka_topic_destroy>>;
-using QueuePtr = std::unique_ptr<rd_kafka_queue_t, Deleter<rd_kafka_queue_destroy>>;
-using MessagePtr = std::unique_ptr<rd_kafka_message_t, Deleter<rd_kafka_message_destroy>>;
+using TopicPtr = std::unique_ptr<rd_kafka_topic_t, FreedBy<rd_kafka_topic_destroy>>;
+using QueuePtr = std::unique_ptr<rd_kafka_queue_t, FreedBy<rd_kafka_queue_destroy>>;
+using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_destroy>>;
 
 constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
 

@@ -5,16 +5,14 @@
 #include <memory>
 
 #include "absl/strings/str_split.h"
+#include "base/freed_by.h"
 
 namespace walduct::kafka {
 
 std::string LibraryVersion() { return rd_kafka_version_str(); }
 
 bool HasFeature(absl::string_view feature) {
-  struct Deleter {
-    void operator()(rd_kafka_conf_t* conf) const { rd_kafka_conf_destroy(conf); }
-  };
-  const std::unique_ptr<rd_kafka_conf_t, Deleter> conf(rd_kafka_conf_new());
+  const std::unique_ptr<rd_kafka_conf_t, FreedBy<rd_kafka_conf_destroy>> conf(rd_kafka_conf_new());
   char features[512] = "";
   size_t size = sizeof(features);
   rd_kafka_conf_get(conf.get(), "builtin.features", features, &size);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/byte_reader.h"
 #include "base/error.h"
+#include "base/freed_by.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
 
@@ -78,11 +79,8 @@ absl::Status ReadEntry(ByteReader* reader, uint32_t version, JksStore* store) {
 
 // EncryptedPrivateKeyInfo: the octets; empty when it is none.
 std::string EncryptedOctets(absl::string_view der) {
-  struct Deleter {
-    void operator()(X509_SIG* object) const { X509_SIG_free(object); }
-  };
   const auto* next = reinterpret_cast<const unsigned char*>(der.data());
-  const std::unique_ptr<X509_SIG, Deleter> parsed(
+  const std::unique_ptr<X509_SIG, FreedBy<X509_SIG_free>> parsed(
       d2i_X509_SIG(nullptr, &next, static_cast<long>(der.size())));
   if (parsed == nullptr) return "";
   const ASN1_OCTET_STRING* octets = nullptr;

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "base/freed_by.h"
 #include "base/status_macros.h"
 #include "kafka/tls/jks.h"
 
@@ -22,21 +23,14 @@ constexpr absl::string_view kTrustStore = "ssl.truststore.location";
 constexpr absl::string_view kKeyStore = "ssl.keystore.location";
 constexpr char kAsn1Sequence = 0x30;
 
-template <auto kFree>
-struct Deleter {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using FilePtr = std::unique_ptr<std::FILE, Deleter<std::fclose>>;
-using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
-using Pkcs12Ptr = std::unique_ptr<PKCS12, Deleter<PKCS12_free>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
+using FilePtr = std::unique_ptr<std::FILE, FreedBy<std::fclose>>;
+using BioPtr = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
+using Pkcs12Ptr = std::unique_ptr<PKCS12, FreedBy<PKCS12_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using CertificatePtr = std::unique_ptr<X509, FreedBy<X509_free>>;
 
 void FreeStack(STACK_OF(X509) * stack) { sk_X509_pop_free(stack, X509_free); }
-using StackPtr = std::unique_ptr<STACK_OF(X509), Deleter<FreeStack>>;
+using StackPtr = std::unique_ptr<STACK_OF(X509), FreedBy<FreeStack>>;
 
 absl::Status Unreadable(absl::string_view what, absl::string_view hint) {
   return Error(absl::StatusCode::kInvalidArgument, "kafka_store_unreadable", what, hint);
