@@ -156,10 +156,18 @@ std::string KafkaSink::WaitingFor() {
   const std::string where = absl::StrCat("Kafka at ", producer_->client().bootstrap_servers());
   const absl::Status& error = producer_->connection_error();
   if (!error.ok()) return absl::StrCat(where, ": ", error.message());
+  if (const Target* asked = AskedFor()) {
+    return absl::StrCat(where, " to answer whether topic ", asked->name, " exists");
+  }
   const std::string finding = health_.finding();
   if (finding.empty()) BreakIfStuck(where);
   return finding.empty() ? absl::StrCat(where, " to acknowledge")
                          : absl::StrCat(where, ": ", finding);
+}
+
+const KafkaSink::Target* KafkaSink::AskedFor() const {
+  if (last_ == nullptr || last_->topic || !last_->refused.ok() || admin_.idle()) return nullptr;
+  return last_;
 }
 
 absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {

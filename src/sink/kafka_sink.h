@@ -56,6 +56,8 @@ class KafkaSink final : public Sink {
   bool Creates(absl::string_view topic) const;
   kafka::NewTopic PlanOf(const Target& target) const;
   absl::Status FirstRefused() const;
+  // The target of the last record while Kafka is asked about its topic; null otherwise.
+  const Target* AskedFor() const;
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
   absl::Status TakeAnswers(absl::Duration wait);

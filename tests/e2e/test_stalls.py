@@ -42,6 +42,21 @@ def test_broker_that_is_stuck(private_servers, databases, connectors):
     connector.stop()
 
 
+def test_broker_that_is_stuck_before_the_first_row(private_servers, databases, connectors):
+    """Nothing is in flight: the topic of the row is asked for."""
+    servers = private_servers(postgres=15, kafka=True)
+    db = databases(servers.postgres)
+    db.script(TABLE)
+    connector = connectors(db, worker={"bootstrap.servers": servers.bootstrap}).start().wait_streaming()
+    servers.pause_kafka()
+    db.execute("insert into items values (1)")
+    connector.wait_log(r"no progress for \d+s: waiting for Kafka at \S+ to answer whether topic \S+\.items exists")
+    servers.resume_kafka()
+    connector.wait_events(1)
+    connector.wait_log("progress again", 60)
+    connector.stop()
+
+
 def test_offset_store_that_fails(db, connectors):
     db.script(TABLE)
     connector = connectors(db, sink="file").start().wait_streaming()

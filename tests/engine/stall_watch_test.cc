@@ -81,6 +81,12 @@ TEST_F(StallWatchTest, ALockIsNamed) {
   EXPECT_EQ(stall()->cause, server_.lock);
 }
 
+TEST_F(StallWatchTest, ARowThatFindsNoRoomThoughNothingIsInFlight) {
+  Pass(absl::Seconds(20), WaitReason::kRoom);
+  ASSERT_TRUE(stall());
+  EXPECT_EQ(stall()->cause, "the sink");
+}
+
 TEST_F(StallWatchTest, AServerThatIsFarBehind) {
   server_.wal_end = Lsn(64u << 20);
   Pass(absl::Seconds(20));

@@ -183,6 +183,12 @@ TEST_F(KafkaSinkTest, NoBrokerAtTheStartIsSaidWithItsAddress) {
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("127.0.0.1:1"));
 }
 
+TEST_F(KafkaSinkTest, AStallOnATopicThatIsLookedUpIsNamed) {
+  const auto sink = Open();
+  ASSERT_TRUE(absl::IsResourceExhausted(sink->Write(Of("orders", "1"), 1)));
+  EXPECT_THAT(sink->WaitingFor(), testing::HasSubstr("to answer whether topic orders exists"));
+}
+
 TEST_F(KafkaSinkTest, AStallIsNamedAndAProducerThatIsStuckIsGivenUp) {
   ShiftedClock clock;
   cluster_.CreateTopic("orders", 1);

@@ -108,7 +108,8 @@ absl::Status Housekeeping::WaitForRoom() {
   // An interruption must not wait for a broker that is away: the change is given up here and read
   // again after the next start.
   if (interrupted()) return absl::CancelledError("interrupted");
-  parts_.board->WaitsFor(WaitReason::kRoom);
+  reads_ = WaitReason::kRoom;
+  parts_.board->WaitsFor(reads_);
   WaitToRead();
   return Turn();
 }

@@ -62,12 +62,14 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   const bool catalog = catalog_.Stands(reads == WaitReason::kCatalog,
                                        parts_.metrics->received_bytes.value(), now, patience);
   const bool delivery = delivery_.Stands(!parts_.tracker->idle(), acknowledged_, now, patience);
+  const bool room = room_.Stands(reads == WaitReason::kRoom, acknowledged_, now, patience);
   const bool store =
       store_.Stands(parts_.checkpointer->busy(parts_.tracker->safe()),
                     stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
   const bool wal = wal_.Stands(behind, received.value(), now, patience);
   if (catalog) return &catalog_;
   if (delivery) return &delivery_;
+  if (room) return &room_;
   if (store) return &store_;
   return wal ? &wal_ : nullptr;
 }
@@ -79,6 +81,7 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
     return absl::StrCat(parts_.sink->WaitingFor(), " (", parts_.tracker->in_flight_records(),
                         " records are not acknowledged)");
   }
+  if (&lane == &room_) return parts_.sink->WaitingFor();
   if (&lane == &store_) {
     const absl::Status& error = parts_.checkpointer->last_error();
     return error.ok() ? "the offset store to answer"

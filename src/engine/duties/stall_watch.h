@@ -55,7 +55,7 @@ class StallWatch {
   const Parts parts_;
   uint64_t acknowledged_ = 0;
   absl::Duration next_look_, next_line_;
-  Lane catalog_, delivery_, store_, wal_;
+  Lane catalog_, delivery_, room_, store_, wal_;
   std::optional<absl::Duration> stalled_since_;
 };
 
