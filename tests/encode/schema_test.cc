@@ -14,7 +14,7 @@ std::string FieldSchema(const TestColumn& column) {
   EncodeOptions options;
   const auto table = MakeTable("t", {column}, {});
   const TablePlan plan = CompileTable({.schema = table.get(), .topic = "srv.public.t"}, options);
-  const ConnectSchema& row = *plan.envelope_schema->fields[0].schema;
+  const event::ConnectSchema& row = *plan.envelope_schema->fields[0].schema;
   if (row.fields.empty()) return "<dropped>";
   std::string json;
   AppendSchemaJson(*row.fields[0].schema, {.out = &json});
@@ -208,7 +208,7 @@ TEST(Default, IdentityAndGeneratedColumnsHaveNone) {
   table->columns[0].identity = true;
   table->columns[1].generated = true;
   const TablePlan plan = CompileTable({.schema = table.get(), .topic = "srv.public.t"}, options);
-  for (const ConnectField& field : plan.envelope_schema->fields[0].schema->fields) {
+  for (const event::ConnectField& field : plan.envelope_schema->fields[0].schema->fields) {
     EXPECT_FALSE(field.schema->default_value.has_value()) << field.name;
   }
 }

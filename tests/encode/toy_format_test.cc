@@ -37,7 +37,7 @@ class ToyFormatTest : public EncodeTest {
     const absl::Status as_toy = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
     ASSERT_TRUE(as_json.ok()) << as_json;
     ASSERT_TRUE(as_toy.ok()) << as_toy;
-    ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
+    event::ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
     schema.optional = false;
     ToyReader reader(toy, &decoded);
     reader.Value(schema);

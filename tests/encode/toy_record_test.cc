@@ -103,12 +103,14 @@ TEST_F(ToyRecordTest, HoldsTransactionsAndHeartbeats) {
 // What transforms put into a template: the constant, and the default of another that is NULL.
 TEST_F(ToyRecordTest, HoldsConstantsAndDefaultsThatAreArraysAndStructs) {
   context_.scratch = &scratch_;
-  ConnectSchema text = Schema(ConnectType::kString), names = Schema(ConnectType::kArray);
+  event::ConnectSchema text = event::Schema(event::ConnectType::kString),
+                       names = event::Schema(event::ConnectType::kArray);
   text.optional = true;
-  names.items = Shared(text);
-  ConnectSchema place = Schema(ConnectType::kStruct);
+  names.items = event::Shared(text);
+  event::ConnectSchema place = event::Schema(event::ConnectType::kStruct);
   place.optional = true;
-  place.fields = {{"x", Shared(Schema(ConnectType::kDouble))}, {"names", Shared(names)}};
+  place.fields = {{"x", event::Shared(event::Schema(event::ConnectType::kDouble))},
+                  {"names", event::Shared(names)}};
   std::string buffer;
   event::TreeBuilder tree(&buffer);
   tree.Begin(event::Scalar::Kind::kStruct);
@@ -120,21 +122,21 @@ TEST_F(ToyRecordTest, HoldsConstantsAndDefaultsThatAreArraysAndStructs) {
   tree.Add(event::Scalar::Null());
   tree.End();
   tree.End();
-  ConnectSchema with_default = place;
+  event::ConnectSchema with_default = place;
   with_default.default_value = event::ConnectDefault(tree.value());
-  ConnectSchema list = names;
+  event::ConnectSchema list = names;
   list.default_value = event::ConnectDefault(event::TreeField(tree.value(), "names"));
   std::vector<event::Node> members = {
-      event::ConstantNode(Shared(place), tree.value(), "constant"),
-      event::ConstantNode(Shared(with_default), event::Scalar::Null(), "default"),
-      event::ConstantNode(Shared(list), event::Scalar::Null(), "list")};
-  ConnectSchema record = Schema(ConnectType::kStruct);
+      event::ConstantNode(event::Shared(place), tree.value(), "constant"),
+      event::ConstantNode(event::Shared(with_default), event::Scalar::Null(), "default"),
+      event::ConstantNode(event::Shared(list), event::Scalar::Null(), "list")};
+  event::ConnectSchema record = event::Schema(event::ConnectType::kStruct);
   for (event::Node& member : members) {
     member.leaf.null_is_default = true;
     record.fields.push_back({member.name, member.schema});
   }
   const std::string struct_json = R"({"x":1.5,"names":["a",null]})";
-  EXPECT_EQ(Decoded(event::StructNode(Shared(record), members), nullptr),
+  EXPECT_EQ(Decoded(event::StructNode(event::Shared(record), members), nullptr),
             absl::StrCat(R"({"constant":)", struct_json, R"(,"default":)", struct_json,
                          R"(,"list":["a",null]})"));
 }

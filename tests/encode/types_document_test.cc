@@ -73,7 +73,7 @@ std::vector<Variant> Variants() {
 constexpr const char* kTypeNames[] = {"boolean", "int8",   "int16", "int32", "int64", "float",
                                       "double",  "string", "bytes", "array", "map",   "struct"};
 
-std::string SchemaText(const ConnectSchema& schema) {
+std::string SchemaText(const event::ConnectSchema& schema) {
   std::string text = kTypeNames[static_cast<size_t>(schema.type)];
   if (schema.keys != nullptr) absl::StrAppend(&text, " from ", SchemaText(*schema.keys), " to");
   if (schema.items != nullptr)
@@ -82,7 +82,7 @@ std::string SchemaText(const ConnectSchema& schema) {
   if (!schema.name.empty()) absl::StrAppend(&text, " `", schema.name, "`");
   for (const auto& [key, value] : schema.parameters) absl::StrAppend(&text, ", ", key, "=", value);
   const char* separator = " {";
-  for (const ConnectField& field : schema.fields) {
+  for (const event::ConnectField& field : schema.fields) {
     absl::StrAppend(&text, separator, field.name, ": ", SchemaText(*field.schema),
                     field.schema->optional ? "?" : "");
     separator = ", ";

@@ -25,8 +25,8 @@ std::string In(TimeMode mode, const std::string& type, absl::string_view text,
   return With(values, type, text, typmod);
 }
 
-ConnectSchema SchemaOf(ValueOptions values, std::shared_ptr<event::Type> type,
-                       int32_t typmod = -1) {
+event::ConnectSchema SchemaOf(ValueOptions values, std::shared_ptr<event::Type> type,
+                              int32_t typmod = -1) {
   TypeMapping mapping;
   EXPECT_TRUE(MapType(*type, typmod, values, &mapping)) << type->name;
   return mapping.schema;
@@ -48,7 +48,7 @@ ValueOptions Binary(BinaryMode mode, bool include_unknown = false) {
 TEST(ValueMode, TYP07_NumericAsString) {
   const ValueOptions strings = Decimals(DecimalMode::kString);
   const int32_t typmod = NumericTypmod(5, 2);
-  EXPECT_EQ(SchemaOf(strings, MakeType("numeric"), typmod).type, ConnectType::kString);
+  EXPECT_EQ(SchemaOf(strings, MakeType("numeric"), typmod).type, event::ConnectType::kString);
   EXPECT_EQ(With(strings, "numeric", "1.10", typmod), "\"1.10\"");
   EXPECT_EQ(With(strings, "numeric", "123456.789000"), "\"123456.789000\"");
   EXPECT_EQ(With(strings, "numeric", "-0.00000000000000000001"), "\"-0.00000000000000000001\"");
@@ -61,7 +61,8 @@ TEST(ValueMode, TYP07_NumericAsString) {
 
 TEST(ValueMode, TYP08_NumericAsDouble) {
   const ValueOptions doubles = Decimals(DecimalMode::kDouble);
-  EXPECT_EQ(SchemaOf(doubles, MakeType("numeric"), NumericTypmod(5, 2)).type, ConnectType::kDouble);
+  EXPECT_EQ(SchemaOf(doubles, MakeType("numeric"), NumericTypmod(5, 2)).type,
+            event::ConnectType::kDouble);
   EXPECT_EQ(With(doubles, "numeric", "1.50", NumericTypmod(5, 2)), "1.5");
   EXPECT_EQ(With(doubles, "numeric", std::string(38, '9')), "1.0E38");
   EXPECT_EQ(With(doubles, "numeric", "-0.000001"), "-1.0E-6");
@@ -224,8 +225,10 @@ TEST(ValueMode, TYP37_BytesInEachMode) {
   EXPECT_EQ(With(Binary(BinaryMode::kBase64UrlSafe), "bytea", text), "\"3q2-78r-ur4A\"");
   EXPECT_EQ(With(Binary(BinaryMode::kHex), "bytea", text), "\"deadbeefcafebabe00\"");
   EXPECT_EQ(With(Binary(BinaryMode::kHex), "bytea", "\\x"), "\"\"");
-  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kBytes), MakeType("bytea")).type, ConnectType::kBytes);
-  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kBase64), MakeType("bytea")).type, ConnectType::kString);
+  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kBytes), MakeType("bytea")).type,
+            event::ConnectType::kBytes);
+  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kBase64), MakeType("bytea")).type,
+            event::ConnectType::kString);
   EXPECT_EQ(With(Binary(BinaryMode::kHex), ArrayOf(MakeType("bytea")), R"({"\\x00ff",NULL})"),
             R"(["00ff",null])");
   for (const char* bad : {"", "00", "\\x0", "\\xzz", "\\xAB"})
@@ -241,8 +244,8 @@ TEST(ValueMode, TYP50_UnknownTypesAreLeftOutOrBytes) {
             "\"J2ZhdCcgJiAncmF0Jw==\"");
   EXPECT_EQ(With(Binary(BinaryMode::kHex, true), "pg_lsn", "0/1"), "\"302f31\"");
   EXPECT_EQ(With(Binary(BinaryMode::kBase64UrlSafe, true), "jsonpath", "$?>"), "\"JD8-\"");
-  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kBytes, true), composite).type, ConnectType::kBytes);
-  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kHex, true), composite).type, ConnectType::kString);
+  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kBytes, true), composite).type, event::ConnectType::kBytes);
+  EXPECT_EQ(SchemaOf(Binary(BinaryMode::kHex, true), composite).type, event::ConnectType::kString);
   EXPECT_EQ(
       With(Binary(BinaryMode::kBytes, true), MakeType("anyelement", event::TypeKind::kPseudo), "x"),
       "<unsupported>");
@@ -279,7 +282,7 @@ TEST(ValueMode, HstoreAsMap) {
   ValueOptions values;
   values.hstore_map = true;
   const auto schema = SchemaOf(values, MakeType("hstore"));
-  EXPECT_EQ(schema.type, ConnectType::kMap);
+  EXPECT_EQ(schema.type, event::ConnectType::kMap);
   EXPECT_FALSE(schema.keys->optional);
   EXPECT_TRUE(schema.items->optional);
   EXPECT_EQ(With(values, "hstore", R"("k"=>"v", "n"=>NULL, "q k"=>"v\"w")"),
@@ -370,7 +373,7 @@ TEST(ValueMode, LongIntervalsLoseMicrosecondsUnlessKept) {
 TEST(ValueMode, BitArraysAreNull) {
   EXPECT_EQ(With({}, ArrayOf(MakeType("bit")), "{101}", 3), "<null>");
   EXPECT_EQ(SchemaOf({}, ArrayOf(MakeType("bit")), 3).name, "io.debezium.data.Bits");
-  EXPECT_EQ(SchemaOf({}, ArrayOf(MakeType("bit")), 1).type, ConnectType::kBoolean);
+  EXPECT_EQ(SchemaOf({}, ArrayOf(MakeType("bit")), 1).type, event::ConnectType::kBoolean);
 }
 
 TEST(ValueMode, TYP45_EnumArraysHaveRequiredItems) {

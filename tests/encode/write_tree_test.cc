@@ -13,58 +13,59 @@ using event::Scalar;
 using event::TreeBuilder;
 using Kind = Scalar::Kind;
 
-ConnectSchemaPtr Of(ConnectType type, bool optional = false) {
-  ConnectSchema schema = Schema(type);
+event::ConnectSchemaPtr Of(event::ConnectType type, bool optional = false) {
+  event::ConnectSchema schema = event::Schema(type);
   schema.optional = optional;
-  return Shared(std::move(schema));
+  return event::Shared(std::move(schema));
 }
 
-ConnectSchemaPtr Decimal(const char* scale) {
-  ConnectSchema schema = Schema(ConnectType::kBytes, "org.apache.kafka.connect.data.Decimal");
+event::ConnectSchemaPtr Decimal(const char* scale) {
+  event::ConnectSchema schema =
+      event::Schema(event::ConnectType::kBytes, "org.apache.kafka.connect.data.Decimal");
   schema.parameters = {{"scale", scale}};
-  return Shared(std::move(schema));
+  return event::Shared(std::move(schema));
 }
 
-ConnectSchemaPtr ArrayOf(ConnectSchemaPtr items) {
-  ConnectSchema schema = Schema(ConnectType::kArray);
+event::ConnectSchemaPtr ArrayOf(event::ConnectSchemaPtr items) {
+  event::ConnectSchema schema = event::Schema(event::ConnectType::kArray);
   schema.items = std::move(items);
-  return Shared(std::move(schema));
+  return event::Shared(std::move(schema));
 }
 
-ConnectSchemaPtr MapOf(ConnectSchemaPtr keys, ConnectSchemaPtr values) {
-  ConnectSchema schema = Schema(ConnectType::kMap);
+event::ConnectSchemaPtr MapOf(event::ConnectSchemaPtr keys, event::ConnectSchemaPtr values) {
+  event::ConnectSchema schema = event::Schema(event::ConnectType::kMap);
   schema.keys = std::move(keys);
   schema.items = std::move(values);
-  return Shared(std::move(schema));
+  return event::Shared(std::move(schema));
 }
 
-ConnectSchemaPtr StructOf(std::vector<event::ConnectField> fields, bool optional = false) {
-  ConnectSchema schema = Schema(ConnectType::kStruct);
+event::ConnectSchemaPtr StructOf(std::vector<event::ConnectField> fields, bool optional = false) {
+  event::ConnectSchema schema = event::Schema(event::ConnectType::kStruct);
   schema.fields = std::move(fields);
   schema.optional = optional;
-  return Shared(std::move(schema));
+  return event::Shared(std::move(schema));
 }
 
 class WriteTreeTest : public ::testing::Test {
  protected:
-  std::string Print(TextFormat format, const ConnectSchema* schema, bool numeric = false) {
+  std::string Print(TextFormat format, const event::ConnectSchema* schema, bool numeric = false) {
     std::string text;
     const TextTarget target{.out = &text, .format = format, .decimal_numeric = numeric};
     EXPECT_TRUE(WithTextWriter(
         target, [&](auto* out) { return WriteScalar(tree_.value(), schema, &scratch_, out); }));
     return text;
   }
-  std::string Json(const ConnectSchemaPtr& schema) {
+  std::string Json(const event::ConnectSchemaPtr& schema) {
     return Print(TextFormat::kJson, schema.get());
   }
-  std::string Java(const ConnectSchemaPtr& schema) {
+  std::string Java(const event::ConnectSchemaPtr& schema) {
     return Print(TextFormat::kStruct, schema.get());
   }
-  std::string Header(const ConnectSchemaPtr& schema) {
+  std::string Header(const event::ConnectSchemaPtr& schema) {
     return Print(TextFormat::kHeader, schema.get());
   }
   // Written in the binary format, decoded by the schema alone.
-  std::string Toy(const ConnectSchemaPtr& schema) {
+  std::string Toy(const event::ConnectSchemaPtr& schema) {
     std::string bytes, json;
     ToyWriter writer(&bytes);
     EXPECT_TRUE(WriteScalar(tree_.value(), schema.get(), &scratch_, &writer));
@@ -85,10 +86,10 @@ class WriteTreeTest : public ::testing::Test {
 };
 
 TEST_F(WriteTreeTest, StructsInArraysInStructs) {
-  const auto inner =
-      StructOf({{"a", Of(ConnectType::kString, true)}, {"n", Of(ConnectType::kInt32)}}, true);
-  const auto schema = StructOf({{"id", Of(ConnectType::kInt64)},
-                                {"gone", Of(ConnectType::kBoolean, true)},
+  const auto inner = StructOf(
+      {{"a", Of(event::ConnectType::kString, true)}, {"n", Of(event::ConnectType::kInt32)}}, true);
+  const auto schema = StructOf({{"id", Of(event::ConnectType::kInt64)},
+                                {"gone", Of(event::ConnectType::kBoolean, true)},
                                 {"in", inner},
                                 {"list", ArrayOf(inner)}});
   tree_.Begin(Kind::kStruct);
@@ -117,8 +118,8 @@ TEST_F(WriteTreeTest, StructsInArraysInStructs) {
 }
 
 TEST_F(WriteTreeTest, StructsOfNothingButNulls) {
-  const auto schema = StructOf(
-      {{"in", Of(ConnectType::kString, true)}, {"list", ArrayOf(Of(ConnectType::kString))}});
+  const auto schema = StructOf({{"in", Of(event::ConnectType::kString, true)},
+                                {"list", ArrayOf(Of(event::ConnectType::kString))}});
   tree_.Begin(Kind::kStruct);
   AddField("in", {});
   AddField("list", Scalar::Tree(Kind::kArray, ""));
@@ -128,7 +129,7 @@ TEST_F(WriteTreeTest, StructsOfNothingButNulls) {
 }
 
 TEST_F(WriteTreeTest, Maps) {
-  const auto schema = MapOf(Of(ConnectType::kString), Of(ConnectType::kString, true));
+  const auto schema = MapOf(Of(event::ConnectType::kString), Of(event::ConnectType::kString, true));
   tree_.Begin(Kind::kMap);
   tree_.Add(Scalar::Text("k"));
   tree_.Add(Scalar::Text("v"));
@@ -142,7 +143,7 @@ TEST_F(WriteTreeTest, Maps) {
 }
 
 TEST_F(WriteTreeTest, MapsOfNumbersAreArraysOfPairsInJson) {
-  const auto schema = MapOf(Of(ConnectType::kInt16), Of(ConnectType::kDouble));
+  const auto schema = MapOf(Of(event::ConnectType::kInt16), Of(event::ConnectType::kDouble));
   tree_.Begin(Kind::kMap);
   tree_.Add(Scalar::Integer(3));
   tree_.Add(Scalar::Real(20.5));
@@ -164,8 +165,8 @@ TEST_F(WriteTreeTest, ValuesAreWrittenByTheirSchema) {
   tree_.Begin(Kind::kArray);
   tree_.Add(Scalar::Real(3.3));
   tree_.End();
-  EXPECT_EQ(Json(ArrayOf(Of(ConnectType::kFloat))), "[3.3]");
-  EXPECT_EQ(Toy(ArrayOf(Of(ConnectType::kFloat))), "[3.3]");
+  EXPECT_EQ(Json(ArrayOf(Of(event::ConnectType::kFloat))), "[3.3]");
+  EXPECT_EQ(Toy(ArrayOf(Of(event::ConnectType::kFloat))), "[3.3]");
 }
 
 TEST_F(WriteTreeTest, AnItemThatDoesNotFitIsNotWritten) {
@@ -181,7 +182,7 @@ TEST_F(WriteTreeTest, HalvesOfPairs) {
   const std::string half =
       "a\xED\xA0\x80"
       "b";
-  const auto schema = StructOf({{half, Of(ConnectType::kString)}});
+  const auto schema = StructOf({{half, Of(event::ConnectType::kString)}});
   tree_.Begin(Kind::kStruct);
   AddField(half, Scalar::Text(half + "\xED\x9F\xBF"));
   tree_.End();

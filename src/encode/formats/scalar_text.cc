@@ -7,12 +7,13 @@ namespace walduct::encode {
 
 using event::Scalar;
 
-bool AppendScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {
+bool AppendScalar(const Scalar& value, const event::ConnectSchema* schema, ValueContext* context) {
   return WithTextWriter(
       *context, [&](auto* out) { return WriteScalar(value, schema, context->scratch, out); });
 }
 
-bool AppendHeaderScalar(const Scalar& value, const ConnectSchema* schema, ValueContext* context) {
+bool AppendHeaderScalar(const Scalar& value, const event::ConnectSchema* schema,
+                        ValueContext* context) {
   const bool time = value.kind == Scalar::Kind::kInteger && schema != nullptr &&
                     java::AppendConnectTime(schema->name, value.integer, context->out);
   if (time) return true;

@@ -9,31 +9,31 @@
 namespace walduct::encode {
 namespace {
 
-absl::string_view TypeName(ConnectType type) {
+absl::string_view TypeName(event::ConnectType type) {
   switch (type) {
-    case ConnectType::kBoolean:
+    case event::ConnectType::kBoolean:
       return "boolean";
-    case ConnectType::kInt8:
+    case event::ConnectType::kInt8:
       return "int8";
-    case ConnectType::kInt16:
+    case event::ConnectType::kInt16:
       return "int16";
-    case ConnectType::kInt32:
+    case event::ConnectType::kInt32:
       return "int32";
-    case ConnectType::kInt64:
+    case event::ConnectType::kInt64:
       return "int64";
-    case ConnectType::kFloat:
+    case event::ConnectType::kFloat:
       return "float";
-    case ConnectType::kDouble:
+    case event::ConnectType::kDouble:
       return "double";
-    case ConnectType::kString:
+    case event::ConnectType::kString:
       return "string";
-    case ConnectType::kBytes:
+    case event::ConnectType::kBytes:
       return "bytes";
-    case ConnectType::kArray:
+    case event::ConnectType::kArray:
       return "array";
-    case ConnectType::kMap:
+    case event::ConnectType::kMap:
       return "map";
-    case ConnectType::kStruct:
+    case event::ConnectType::kStruct:
       return "struct";
   }
   return "";
@@ -44,7 +44,7 @@ void AppendText(absl::string_view member, absl::string_view text, std::string* o
   AppendJsonString(text, out);
 }
 
-void AppendParameters(const ConnectSchema& schema, std::string* out) {
+void AppendParameters(const event::ConnectSchema& schema, std::string* out) {
   if (schema.parameters.empty()) return;
   absl::StrAppend(out, ",\"parameters\":{");
   const char* separator = "";
@@ -58,7 +58,7 @@ void AppendParameters(const ConnectSchema& schema, std::string* out) {
   out->push_back('}');
 }
 
-void AppendDefault(const ConnectSchema& schema, const TextTarget& target) {
+void AppendDefault(const event::ConnectSchema& schema, const TextTarget& target) {
   Scratch scratch;
   ValueContext context;
   static_cast<TextTarget&>(context) = target;
@@ -67,13 +67,14 @@ void AppendDefault(const ConnectSchema& schema, const TextTarget& target) {
   AppendScalar(schema.default_value->value(), &schema, &context);
 }
 
-void AppendNode(const ConnectSchema& schema, const std::string* field, const TextTarget& target);
+void AppendNode(const event::ConnectSchema& schema, const std::string* field,
+                const TextTarget& target);
 
-void AppendFields(const ConnectSchema& schema, const TextTarget& target) {
+void AppendFields(const event::ConnectSchema& schema, const TextTarget& target) {
   std::string* out = target.out;
   absl::StrAppend(out, ",\"fields\":[");
   const char* separator = "";
-  for (const ConnectField& field : schema.fields) {
+  for (const event::ConnectField& field : schema.fields) {
     absl::StrAppend(out, separator);
     AppendNode(*field.schema, &field.name, target);
     separator = ",";
@@ -81,15 +82,16 @@ void AppendFields(const ConnectSchema& schema, const TextTarget& target) {
   out->push_back(']');
 }
 
-void AppendNode(const ConnectSchema& schema, const std::string* field, const TextTarget& target) {
+void AppendNode(const event::ConnectSchema& schema, const std::string* field,
+                const TextTarget& target) {
   std::string* out = target.out;
   absl::StrAppend(out, "{\"type\":\"", TypeName(schema.type), "\"");
-  if (schema.type == ConnectType::kStruct) AppendFields(schema, target);
-  if (schema.type == ConnectType::kArray) {
+  if (schema.type == event::ConnectType::kStruct) AppendFields(schema, target);
+  if (schema.type == event::ConnectType::kArray) {
     absl::StrAppend(out, ",\"items\":");
     AppendNode(*schema.items, nullptr, target);
   }
-  if (schema.type == ConnectType::kMap) {
+  if (schema.type == event::ConnectType::kMap) {
     absl::StrAppend(out, ",\"keys\":");
     AppendNode(*schema.keys, nullptr, target);
     absl::StrAppend(out, ",\"values\":");
@@ -107,7 +109,7 @@ void AppendNode(const ConnectSchema& schema, const std::string* field, const Tex
 
 }  // namespace
 
-void AppendSchemaJson(const ConnectSchema& schema, const TextTarget& target) {
+void AppendSchemaJson(const event::ConnectSchema& schema, const TextTarget& target) {
   AppendNode(schema, nullptr, target);
 }
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "encode/formats/text_target.h"
-#include "encode/schema/connect_schema.h"
+#include "event/connect_schema.h"
 
 namespace walduct::encode {
 
 // target: JSON; defaults are written as its values are.
-void AppendSchemaJson(const ConnectSchema& schema, const TextTarget& target);
+void AppendSchemaJson(const event::ConnectSchema& schema, const TextTarget& target);
 
 }  // namespace walduct::encode

@@ -9,8 +9,8 @@
 #include "absl/strings/string_view.h"
 #include "encode/formats/formats.h"
 #include "encode/formats/half_pair.h"
-#include "encode/schema/connect_schema.h"
 #include "encode/schema/need.h"
+#include "event/connect_schema.h"
 #include "event/scalar.h"
 #include "event/tree.h"
 #include "java/time/connect_time.h"
@@ -18,7 +18,7 @@
 namespace walduct::encode {
 namespace internal {
 
-inline int32_t ScaleOf(const ConnectSchema& schema) {
+inline int32_t ScaleOf(const event::ConnectSchema& schema) {
   int32_t scale = 0;
   for (const auto& [name, value] : schema.parameters) {
     if (name == "scale" && !absl::SimpleAtoi(value, &scale)) scale = 0;
@@ -27,7 +27,7 @@ inline int32_t ScaleOf(const ConnectSchema& schema) {
 }
 
 template <typename Writer>
-bool WriteDecimal(absl::string_view digits, const ConnectSchema* schema, Scratch* scratch,
+bool WriteDecimal(absl::string_view digits, const event::ConnectSchema* schema, Scratch* scratch,
                   Writer* out) {
   DecimalText decimal;
   if (ParseDecimal(digits, &decimal) != Outcome::kOk) return false;
@@ -40,7 +40,7 @@ bool WriteDecimal(absl::string_view digits, const ConnectSchema* schema, Scratch
 }
 
 template <typename Writer>
-void WriteInteger(int64_t value, const ConnectSchema* schema, Writer* out) {
+void WriteInteger(int64_t value, const event::ConnectSchema* schema, Writer* out) {
   const absl::string_view name = schema == nullptr ? "" : absl::string_view(schema->name);
   if (name == java::kConnectDate) {
     out->ConnectDate(value);
@@ -54,24 +54,26 @@ void WriteInteger(int64_t value, const ConnectSchema* schema, Writer* out) {
 }
 
 // Of the field that is the i-th; null: unknown.
-inline const ConnectSchema* FieldSchema(const ConnectSchema* of, size_t i, absl::string_view name) {
+inline const event::ConnectSchema* FieldSchema(const event::ConnectSchema* of, size_t i,
+                                               absl::string_view name) {
   if (of == nullptr) return nullptr;
   if (i < of->fields.size() && of->fields[i].name == name) return of->fields[i].schema.get();
-  const ConnectField* const field = of->Find(name);
+  const event::ConnectField* const field = of->Find(name);
   return field == nullptr ? nullptr : field->schema.get();
 }
 
 // Not inlined: most values are no trees.
 template <typename Writer>
-ABSL_ATTRIBUTE_NOINLINE bool WriteTree(const event::Scalar& value, const ConnectSchema* schema,
-                                       Scratch* scratch, Writer* out);
+ABSL_ATTRIBUTE_NOINLINE bool WriteTree(const event::Scalar& value,
+                                       const event::ConnectSchema* schema, Scratch* scratch,
+                                       Writer* out);
 
 }  // namespace internal
 
 // value is not null and of the schema's type; a null schema: by its kind. False: a decimal that the
 // schema has no room for.
 template <typename Writer>
-bool WriteScalar(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
+bool WriteScalar(const event::Scalar& value, const event::ConnectSchema* schema, Scratch* scratch,
                  Writer* out) {
   switch (value.kind) {
     case event::Scalar::Kind::kNull:
@@ -83,7 +85,7 @@ bool WriteScalar(const event::Scalar& value, const ConnectSchema* schema, Scratc
       internal::WriteInteger(value.integer, schema, out);
       break;
     case event::Scalar::Kind::kReal:
-      if (schema != nullptr && schema->type == ConnectType::kFloat) {
+      if (schema != nullptr && schema->type == event::ConnectType::kFloat) {
         out->Float(static_cast<float>(value.real));
       } else {
         out->Double(value.real);
@@ -123,7 +125,7 @@ void WriteName(size_t i, absl::string_view name, Need need, Writer* out) {
 }
 
 template <typename Writer>
-bool WriteMember(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
+bool WriteMember(const event::Scalar& value, const event::ConnectSchema* schema, Scratch* scratch,
                  Writer* out) {
   if (value.kind == event::Scalar::Kind::kText && MayHaveHalfPair(value.text)) {
     WriteTextWithHalfPairs(value.text, out);
@@ -136,9 +138,9 @@ bool WriteMember(const event::Scalar& value, const ConnectSchema* schema, Scratc
 }
 
 template <typename Writer>
-bool WriteArray(const event::Scalar& array, const ConnectSchema* schema, Scratch* scratch,
+bool WriteArray(const event::Scalar& array, const event::ConnectSchema* schema, Scratch* scratch,
                 Writer* out) {
-  const ConnectSchema* const items = schema == nullptr ? nullptr : schema->items.get();
+  const event::ConnectSchema* const items = schema == nullptr ? nullptr : schema->items.get();
   bool written = true;
   out->BeginArray();
   event::TreeReader in(array);
@@ -151,11 +153,11 @@ bool WriteArray(const event::Scalar& array, const ConnectSchema* schema, Scratch
 }
 
 template <typename Writer>
-bool WriteMap(const event::Scalar& map, const ConnectSchema* schema, Scratch* scratch,
+bool WriteMap(const event::Scalar& map, const event::ConnectSchema* schema, Scratch* scratch,
               Writer* out) {
-  const ConnectSchema* const key = schema == nullptr ? nullptr : schema->keys.get();
-  const ConnectSchema* const item = schema == nullptr ? nullptr : schema->items.get();
-  const bool texts = key == nullptr || key->type == ConnectType::kString;
+  const event::ConnectSchema* const key = schema == nullptr ? nullptr : schema->keys.get();
+  const event::ConnectSchema* const item = schema == nullptr ? nullptr : schema->items.get();
+  const bool texts = key == nullptr || key->type == event::ConnectType::kString;
   const MapKeys keys = texts ? MapKeys::kStrings : MapKeys::kIntegers;
   bool written = true;
   out->BeginMap(keys);
@@ -172,7 +174,7 @@ bool WriteMap(const event::Scalar& map, const ConnectSchema* schema, Scratch* sc
 }
 
 template <typename Writer>
-bool WriteStruct(const event::Scalar& of, const ConnectSchema* schema, Scratch* scratch,
+bool WriteStruct(const event::Scalar& of, const event::ConnectSchema* schema, Scratch* scratch,
                  Writer* out) {
   bool written = true;
   out->BeginStruct();
@@ -180,7 +182,7 @@ bool WriteStruct(const event::Scalar& of, const ConnectSchema* schema, Scratch* 
   for (size_t i = 0; !in.done(); ++i) {
     const absl::string_view name = in.Name();
     const event::Scalar value = in.Value();
-    const ConnectSchema* const field = FieldSchema(schema, i, name);
+    const event::ConnectSchema* const field = FieldSchema(schema, i, name);
     if (value.is_null()) {
       out->NullField(i, name, NeedOf(field));
     } else {
@@ -193,7 +195,7 @@ bool WriteStruct(const event::Scalar& of, const ConnectSchema* schema, Scratch* 
 }
 
 template <typename Writer>
-bool WriteTree(const event::Scalar& value, const ConnectSchema* schema, Scratch* scratch,
+bool WriteTree(const event::Scalar& value, const event::ConnectSchema* schema, Scratch* scratch,
                Writer* out) {
   if (value.kind == event::Scalar::Kind::kArray) return WriteArray(value, schema, scratch, out);
   if (value.kind == event::Scalar::Kind::kMap) return WriteMap(value, schema, scratch, out);

@@ -49,7 +49,7 @@ class PartCompiler {
 
   bool HasReadyTexts(const InputPlan& first) const;
   std::string ConstantText(const event::Node& leaf) const;
-  std::string ScalarText(const event::Scalar& value, const ConnectSchema* schema) const;
+  std::string ScalarText(const event::Scalar& value, const event::ConnectSchema* schema) const;
 
   void AddText(absl::string_view text) { text_.append(text.data(), text.size()); }
   Step& AddStep(Step::Kind kind);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "encode/schema/connect_schema.h"
+#include "event/connect_schema.h"
 
 namespace walduct::encode {
 
@@ -13,7 +13,7 @@ enum class Need : uint8_t { kRequired, kOptional, kOptionalWithDefault };
 inline Need NeedOf(bool optional) { return optional ? Need::kOptional : Need::kRequired; }
 
 // Null: a schemaless value.
-inline Need NeedOf(const ConnectSchema* schema) {
+inline Need NeedOf(const event::ConnectSchema* schema) {
   if (schema == nullptr) return Need::kOptional;
   if (!schema->optional) return Need::kRequired;
   return schema->default_value ? Need::kOptionalWithDefault : Need::kOptional;

@@ -76,13 +76,13 @@ std::optional<Constant> ReadableDefault(const FieldRequest& request, const TypeM
 }
 
 // default_value is readable.
-ConnectDefault DefaultOf(const Constant& default_value) {
+event::ConnectDefault DefaultOf(const Constant& default_value) {
   std::string buffer;
   Scratch scratch;
   ReadContext context{.scratch = &scratch};
   ScalarWriter out(&buffer);
   CHECK(ReadValue(default_value.text, default_value.plan, &context, &out) == Outcome::kOk);
-  return ConnectDefault(out.value());
+  return event::ConnectDefault(out.value());
 }
 
 void SetNull(const FieldRequest& request, const TypeMapping& mapping,
@@ -107,7 +107,7 @@ absl::Status SetPlaceholder(const FieldRequest& request, const TypeMapping& mapp
   ASSIGN_OR_RETURN(std::optional<Constant> constant, PlaceholderOf(mapping, request.placeholder));
   if (!constant) return absl::OkStatus();
   // Debezium does not cut the placeholder of binary values.
-  if (mapping.schema.type != ConnectType::kBytes)
+  if (mapping.schema.type != event::ConnectType::kBytes)
     constant->plan = Masked(request, mapping, std::move(constant->plan));
   const std::optional<Texts> texts = Render(*constant, *request.converter);
   if (!texts) return absl::OkStatus();
@@ -137,7 +137,7 @@ absl::StatusOr<std::optional<Field>> CompileField(const FieldRequest& request) {
   field.plan.column = request.index;
   field.plan.need = NeedOf(&mapping.schema);
   field.plan.name = column.name;
-  field.schema = Shared(std::move(mapping.schema));
+  field.schema = event::Shared(std::move(mapping.schema));
   return std::optional(std::move(field));
 }
 

@@ -9,11 +9,11 @@
 
 #include "absl/status/statusor.h"
 #include "encode/formats/text_target.h"
-#include "encode/schema/connect_schema.h"
 #include "encode/schema/need.h"
 #include "encode/types/column_rules.h"
 #include "encode/types/placeholder.h"
 #include "encode/values/value_plan.h"
+#include "event/connect_schema.h"
 #include "event/table_schema.h"
 
 namespace walduct::encode {
@@ -43,7 +43,7 @@ struct FieldPlan {
 // A field before it has a place: its name is decided, its prefix is not.
 struct Field {
   std::string name;  // as published
-  ConnectSchemaPtr schema;
+  event::ConnectSchemaPtr schema;
   FieldPlan plan;
 };
 

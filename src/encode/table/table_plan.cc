@@ -68,10 +68,10 @@ class Compiler {
   }
 
   // Moves the fields into the plan; their schemas are the answer.
-  std::vector<ConnectField> Place(std::vector<Field> fields, RowPlan* row) {
+  std::vector<event::ConnectField> Place(std::vector<Field> fields, RowPlan* row) {
     PlaceFields(&fields);
     absl::flat_hash_set<std::string> names;
-    std::vector<ConnectField> schemas;
+    std::vector<event::ConnectField> schemas;
     for (Field& field : fields) {
       if (!names.insert(field.name).second) plan_.status = Ambiguous(field.name);
       row->fields.push_back(std::move(field.plan));
@@ -92,7 +92,7 @@ class Compiler {
     return names::AdjustSchemaName(absl::StrCat(plan_.topic, kind), options_.schema_names);
   }
 
-  void AddExtraField(std::vector<ConnectField>* schemas);
+  void AddExtraField(std::vector<event::ConnectField>* schemas);
 
   const TableRequest& request_;
   const event::TableSchema& schema_;
@@ -111,25 +111,25 @@ void Compiler::CompileKey() {
       Note(Notice::kMaskedKey, column);
     fields.push_back(*std::move(field));
   }
-  std::vector<ConnectField> schemas = Place(std::move(fields), &plan_.key);
+  std::vector<event::ConnectField> schemas = Place(std::move(fields), &plan_.key);
   AddExtraField(&schemas);
   if (schemas.empty()) return;
-  plan_.key_schema = Shared(RowSchema(SchemaName(".Key"), std::move(schemas)));
+  plan_.key_schema = event::Shared(RowSchema(SchemaName(".Key"), std::move(schemas)));
   plan_.key_head = PayloadHead(*plan_.key_schema, options_.key);
 }
 
-void Compiler::AddExtraField(std::vector<ConnectField>* schemas) {
+void Compiler::AddExtraField(std::vector<event::ConnectField>* schemas) {
   if (request_.key == nullptr || request_.key->extra_field.empty()) return;
   const std::string& name = request_.key->extra_field;
   const std::string& value = request_.key->extra_value;
-  for (const ConnectField& field : *schemas) {
+  for (const event::ConnectField& field : *schemas) {
     if (field.name == name) plan_.status = Ambiguous(name);
   }
   for (const TextFormat format : {TextFormat::kJson, TextFormat::kHeader})
     plan_.key.tail[Index(format)] =
         absl::StrCat(QuotedName(name, format), ":", QuotedName(value, format));
   plan_.key.tail[Index(TextFormat::kStruct)] = absl::StrCat(name, "=", value);
-  schemas->push_back({name, Shared(Schema(ConnectType::kString))});
+  schemas->push_back({name, event::Shared(event::Schema(event::ConnectType::kString))});
 }
 
 void Compiler::CompileValue() {
@@ -149,14 +149,14 @@ void Compiler::CompileValue() {
     if (unmasked) Note(Notice::kMaskWithoutEffect, column);
     fields.push_back(*std::move(field));
   }
-  ConnectSchema row = RowSchema(SchemaName(".Value"), Place(std::move(fields), &plan_.row));
-  plan_.envelope_schema = Shared(EnvelopeSchema(SchemaName(".Envelope"), std::move(row)));
+  event::ConnectSchema row = RowSchema(SchemaName(".Value"), Place(std::move(fields), &plan_.row));
+  plan_.envelope_schema = event::Shared(EnvelopeSchema(SchemaName(".Envelope"), std::move(row)));
   plan_.value_head = PayloadHead(*plan_.envelope_schema, options_.value);
 }
 
 }  // namespace
 
-std::string PayloadHead(const ConnectSchema& schema, const ConverterOptions& converter) {
+std::string PayloadHead(const event::ConnectSchema& schema, const ConverterOptions& converter) {
   if (converter.kind != ConverterKind::kJson || !converter.schemas_enable) return "";
   std::string head = "{\"schema\":";
   AppendSchemaJson(schema, {.out = &head, .decimal_numeric = converter.decimal_numeric});

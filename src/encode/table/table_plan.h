@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "encode/formats/text_target.h"
-#include "encode/schema/connect_schema.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/field_plan.h"
+#include "event/connect_schema.h"
 #include "event/key_rule.h"
 #include "event/table_schema.h"
 
@@ -39,8 +39,8 @@ struct TablePlan {
   size_t columns = 0;      // in a row
   RowPlan key;
   RowPlan row;
-  ConnectSchemaPtr key_schema;  // null: no key
-  ConnectSchemaPtr envelope_schema;
+  event::ConnectSchemaPtr key_schema;  // null: no key
+  event::ConnectSchemaPtr envelope_schema;
   std::string key_head;    // `{"schema":…,"payload":` or empty
   std::string value_head;  // the same for the envelope
   std::vector<ColumnNotice> notices;
@@ -57,6 +57,6 @@ struct TableRequest {
 TablePlan CompileTable(const TableRequest& request, const EncodeOptions& options);
 
 // `{"schema":…,"payload":` when the converter writes schemas, else empty.
-std::string PayloadHead(const ConnectSchema& schema, const ConverterOptions& converter);
+std::string PayloadHead(const event::ConnectSchema& schema, const ConverterOptions& converter);
 
 }  // namespace walduct::encode

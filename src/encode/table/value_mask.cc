@@ -13,8 +13,8 @@ namespace walduct::encode {
 namespace {
 
 // How values of the schema's type are cut; absent: they are not.
-std::optional<Reads> CutOf(const ConnectSchema& schema, const ValuePlan& inner) {
-  if (schema.type == ConnectType::kString) return Reads::kCutText;
+std::optional<Reads> CutOf(const event::ConnectSchema& schema, const ValuePlan& inner) {
+  if (schema.type == event::ConnectType::kString) return Reads::kCutText;
   if (inner.reads == Reads::kTextBytes) return Reads::kCutTextBytes;
   if (inner.reads == Reads::kBytea) return Reads::kCutBytea;
   return std::nullopt;
@@ -22,7 +22,7 @@ std::optional<Reads> CutOf(const ConnectSchema& schema, const ValuePlan& inner) 
 
 }  // namespace
 
-ValuePlan MaskedPlan(const ColumnMask& mask, int32_t length, const ConnectSchema& schema,
+ValuePlan MaskedPlan(const ColumnMask& mask, int32_t length, const event::ConnectSchema& schema,
                      ValuePlan inner) {
   auto masked = std::make_shared<ValueMask>();
   ValuePlan plan;

@@ -76,7 +76,7 @@ bool IsDecimalText(absl::string_view text) {
 }
 
 std::optional<std::string> Bare(absl::string_view expression, const TypeRow& row) {
-  if (row.becomes == ConnectType::kBoolean) {
+  if (row.becomes == event::ConnectType::kBoolean) {
     return expression == "true" ? "t" : "f";
   }
   if (IsText(row) && !IsConstant(expression)) return std::nullopt;
@@ -90,14 +90,14 @@ std::optional<std::string> DefaultText(const event::Column& column, const TypeMa
   if (!column.default_expression || column.identity || column.generated) return std::nullopt;
   if (mapping.array || mapping.nulled || row.function_default == nullptr) return std::nullopt;
   if (column.type->kind == event::TypeKind::kDomain) return std::nullopt;
-  if (mapping.schema.type == ConnectType::kStruct) return std::nullopt;
+  if (mapping.schema.type == event::ConnectType::kStruct) return std::nullopt;
   const absl::string_view expression = *column.default_expression;
   if (absl::StartsWith(expression, "NULL")) return std::nullopt;
   if (IsFunctionCall(expression) || IsClock(expression)) return std::string(row.function_default);
   if (absl::StrContains(expression, "'")) {
     const std::optional<std::string> literal = Literal(expression);
     if (!literal) return std::nullopt;
-    if (row.becomes == ConnectType::kBoolean)
+    if (row.becomes == event::ConnectType::kBoolean)
       return literal == "true" || literal == "t" ? "t" : "f";
     if (row.postgres == "numeric" && !IsDecimalText(*literal)) return std::nullopt;
     const bool infinite = literal == "infinity" || literal == "-infinity";

@@ -12,16 +12,16 @@ namespace {
 constexpr int32_t kTypmodHeader = 4;  // VARHDRSZ, added to numeric's modifier
 constexpr int32_t kMillisPrecision = 3;
 
-ConnectSchemaPtr Optional(ConnectType type) {
-  ConnectSchema schema = Schema(type);
+event::ConnectSchemaPtr Optional(event::ConnectType type) {
+  event::ConnectSchema schema = event::Schema(type);
   schema.optional = true;
-  return Shared(std::move(schema));
+  return event::Shared(std::move(schema));
 }
 
 void RefineSpatial(const char* doc, TypeMapping* mapping) {
   mapping->schema.doc = doc;
-  mapping->schema.fields = {{"wkb", Shared(Schema(ConnectType::kBytes))},
-                            {"srid", Optional(ConnectType::kInt32)}};
+  mapping->schema.fields = {{"wkb", event::Shared(event::Schema(event::ConnectType::kBytes))},
+                            {"srid", Optional(event::ConnectType::kInt32)}};
 }
 
 }  // namespace
@@ -33,12 +33,12 @@ void RefineScale(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
 }
 
 void RefineNumeric(int32_t typmod, const ValueOptions& options, TypeMapping* mapping) {
-  ConnectSchema& schema = mapping->schema;
+  event::ConnectSchema& schema = mapping->schema;
   if (typmod < kTypmodHeader) {
-    schema = Schema(ConnectType::kStruct, "io.debezium.data.VariableScaleDecimal");
+    schema = event::Schema(event::ConnectType::kStruct, "io.debezium.data.VariableScaleDecimal");
     schema.doc = "Variable scaled decimal";
-    schema.fields = {{"scale", Shared(Schema(ConnectType::kInt32))},
-                     {"value", Shared(Schema(ConnectType::kBytes))}};
+    schema.fields = {{"scale", event::Shared(event::Schema(event::ConnectType::kInt32))},
+                     {"value", event::Shared(event::Schema(event::ConnectType::kBytes))}};
     mapping->plan.reads = Reads::kVariableScaleDecimal;
     return;
   }
@@ -61,7 +61,7 @@ void RefineMoneyText(int32_t, const ValueOptions& options, TypeMapping* mapping)
 
 void RefineBits(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod == 1) {
-    mapping->schema = Schema(ConnectType::kBoolean);
+    mapping->schema = event::Schema(event::ConnectType::kBoolean);
     mapping->plan.reads = Reads::kBit;
     mapping->filler = "0";
     return;
@@ -72,13 +72,13 @@ void RefineBits(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
 
 void RefineTime(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod < 0 || typmod > kMillisPrecision) return;
-  mapping->schema = Schema(ConnectType::kInt32, "io.debezium.time.Time");
+  mapping->schema = event::Schema(event::ConnectType::kInt32, "io.debezium.time.Time");
   mapping->plan.reads = Reads::kTimeMillis;
 }
 
 void RefineTimestamp(int32_t typmod, const ValueOptions&, TypeMapping* mapping) {
   if (typmod < 0 || typmod > kMillisPrecision) return;
-  mapping->schema = Schema(ConnectType::kInt64, "io.debezium.time.Timestamp");
+  mapping->schema = event::Schema(event::ConnectType::kInt64, "io.debezium.time.Timestamp");
   mapping->plan.reads = Reads::kTimestampMillis;
 }
 
@@ -87,16 +87,16 @@ void RefineZonedTimestamp(int32_t typmod, const ValueOptions&, TypeMapping* mapp
 }
 
 void RefineHstoreMap(int32_t, const ValueOptions&, TypeMapping* mapping) {
-  mapping->schema.keys = Shared(Schema(ConnectType::kString));
-  mapping->schema.items = Optional(ConnectType::kString);
+  mapping->schema.keys = event::Shared(event::Schema(event::ConnectType::kString));
+  mapping->schema.items = Optional(event::ConnectType::kString);
 }
 
 void RefinePoint(int32_t, const ValueOptions&, TypeMapping* mapping) {
   mapping->schema.doc = "Geometry (POINT)";
-  mapping->schema.fields = {{"x", Shared(Schema(ConnectType::kDouble))},
-                            {"y", Shared(Schema(ConnectType::kDouble))},
-                            {"wkb", Optional(ConnectType::kBytes)},
-                            {"srid", Optional(ConnectType::kInt32)}};
+  mapping->schema.fields = {{"x", event::Shared(event::Schema(event::ConnectType::kDouble))},
+                            {"y", event::Shared(event::Schema(event::ConnectType::kDouble))},
+                            {"wkb", Optional(event::ConnectType::kBytes)},
+                            {"srid", Optional(event::ConnectType::kInt32)}};
 }
 
 // Debezium's schema of a geometry is optional from the start.
@@ -115,20 +115,21 @@ void RefineGeometric(int32_t, const ValueOptions&, TypeMapping* mapping) {
 }
 
 void RefineVector(int32_t, const ValueOptions&, TypeMapping* mapping) {
-  mapping->schema.items = Shared(Schema(ConnectType::kDouble));
+  mapping->schema.items = event::Shared(event::Schema(event::ConnectType::kDouble));
 }
 
 void RefineHalfVector(int32_t, const ValueOptions&, TypeMapping* mapping) {
-  mapping->schema.items = Shared(Schema(ConnectType::kFloat));
+  mapping->schema.items = event::Shared(event::Schema(event::ConnectType::kFloat));
 }
 
 void RefineSparseVector(int32_t, const ValueOptions&, TypeMapping* mapping) {
-  ConnectSchema entries = Schema(ConnectType::kMap);
-  entries.keys = Shared(Schema(ConnectType::kInt16));
-  entries.items = Shared(Schema(ConnectType::kDouble));
+  event::ConnectSchema entries = event::Schema(event::ConnectType::kMap);
+  entries.keys = event::Shared(event::Schema(event::ConnectType::kInt16));
+  entries.items = event::Shared(event::Schema(event::ConnectType::kDouble));
   mapping->schema.doc = "Sparse double vector";
-  mapping->schema.fields = {{"dimensions", Shared(Schema(ConnectType::kInt16))},
-                            {"vector", Shared(std::move(entries))}};
+  mapping->schema.fields = {
+      {"dimensions", event::Shared(event::Schema(event::ConnectType::kInt16))},
+      {"vector", event::Shared(std::move(entries))}};
 }
 
 }  // namespace walduct::encode

@@ -5,15 +5,15 @@
 namespace walduct::encode {
 namespace {
 
-constexpr auto kBoolean = ConnectType::kBoolean;
-constexpr auto kInt16 = ConnectType::kInt16;
-constexpr auto kInt32 = ConnectType::kInt32;
-constexpr auto kInt64 = ConnectType::kInt64;
-constexpr auto kFloat = ConnectType::kFloat;
-constexpr auto kDouble = ConnectType::kDouble;
-constexpr auto kString = ConnectType::kString;
-constexpr auto kBytes = ConnectType::kBytes;
-constexpr auto kStruct = ConnectType::kStruct;
+constexpr auto kBoolean = event::ConnectType::kBoolean;
+constexpr auto kInt16 = event::ConnectType::kInt16;
+constexpr auto kInt32 = event::ConnectType::kInt32;
+constexpr auto kInt64 = event::ConnectType::kInt64;
+constexpr auto kFloat = event::ConnectType::kFloat;
+constexpr auto kDouble = event::ConnectType::kDouble;
+constexpr auto kString = event::ConnectType::kString;
+constexpr auto kBytes = event::ConnectType::kBytes;
+constexpr auto kStruct = event::ConnectType::kStruct;
 constexpr auto kText = Placeholder::kText;
 constexpr auto kNumbers = Placeholder::kNumbers;
 constexpr auto kRawText = Placeholder::kRawText;
@@ -97,7 +97,7 @@ constexpr TypeRow kRows[] = {
   {.postgres = "isbn", .in_any_schema = true, .becomes = kString, .reads = Reads::kString,
    .not_sent = kText, .array = kRequired},
   {.postgres = "hstore", .in_any_schema = true, .when = form::kHstoreMap,
-   .becomes = ConnectType::kMap, .reads = Reads::kHstoreMap, .refine = RefineHstoreMap,
+   .becomes = event::ConnectType::kMap, .reads = Reads::kHstoreMap, .refine = RefineHstoreMap,
    .not_sent = kOfHstore},
   {.postgres = "hstore", .in_any_schema = true, .becomes = kString, .named = kJson,
    .reads = Reads::kHstoreJson, .not_sent = kOfHstore},
@@ -189,10 +189,10 @@ constexpr TypeRow kRows[] = {
   {.postgres = "geography", .in_any_schema = true, .becomes = kStruct,
    .named = "io.debezium.data.geometry.Geography", .reads = Reads::kGeometry,
    .refine = RefineGeography, .filler = kEmptyCollection},
-  {.postgres = "vector", .in_any_schema = true, .becomes = ConnectType::kArray,
+  {.postgres = "vector", .in_any_schema = true, .becomes = event::ConnectType::kArray,
    .named = "io.debezium.data.DoubleVector", .reads = Reads::kVector, .refine = RefineVector,
    .filler = "[]", .array = kRequired},
-  {.postgres = "halfvec", .in_any_schema = true, .becomes = ConnectType::kArray,
+  {.postgres = "halfvec", .in_any_schema = true, .becomes = event::ConnectType::kArray,
    .named = "io.debezium.data.FloatVector", .reads = Reads::kHalfVector, .refine = RefineHalfVector,
    .filler = "[]", .array = kRequired},
   {.postgres = "sparsevec", .in_any_schema = true, .becomes = kStruct,

@@ -60,7 +60,7 @@ bool MapScalar(const Type& type, int32_t typmod, const ValueOptions& options,
   const TypeRow* row = RowOf(type, ActiveForms(options));
   if (row == nullptr) return false;
   mapping->row = row;
-  mapping->schema = Schema(row->becomes, row->named);
+  mapping->schema = event::Schema(row->becomes, row->named);
   mapping->plan.reads = row->reads;
   mapping->plan.bytes_as = row->bytes_as;
   mapping->filler = std::string(row->filler);
@@ -101,8 +101,8 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
   }
   item.schema.optional = items != ArrayItems::kRequired;
   item.plan.optional = item.schema.optional;
-  mapping->schema = Schema(ConnectType::kArray);
-  mapping->schema.items = Shared(std::move(item.schema));
+  mapping->schema = event::Schema(event::ConnectType::kArray);
+  mapping->schema.items = event::Shared(std::move(item.schema));
   mapping->plan.reads = Reads::kArray;
   mapping->plan.finite_items = items == ArrayItems::kFinite;
   mapping->plan.delimiter = DelimiterOf(event::BaseType(element));

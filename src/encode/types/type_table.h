@@ -9,8 +9,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "encode/schema/connect_schema.h"
 #include "encode/values/value_plan.h"
+#include "event/connect_schema.h"
 #include "event/type.h"
 
 namespace walduct::encode {
@@ -72,7 +72,7 @@ struct TypeRow {
   absl::string_view postgres;  // pg_type.typname, or a family in angle brackets
   bool in_any_schema = false;  // comes with an extension; else pg_catalog only
   Forms when = form::kAlways;  // any of these forms is active; kAlways: the type's last row
-  ConnectType becomes = ConnectType::kString;
+  event::ConnectType becomes = event::ConnectType::kString;
   absl::string_view named = "";  // semantic name of the schema; empty: none
   Reads reads = Reads::kString;
   BytesForm bytes_as = BytesForm::kBytes;
@@ -87,7 +87,7 @@ struct TypeRow {
 };
 
 struct TypeMapping {
-  ConnectSchema schema;  // optional is left to the caller
+  event::ConnectSchema schema;  // optional is left to the caller
   ValuePlan plan;
   std::string filler;
   Placeholder placeholder = Placeholder::kNone;
