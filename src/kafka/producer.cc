@@ -30,6 +30,7 @@ constexpr int kCostBits = 24;
 constexpr size_t kCostUnit = 64;
 constexpr uint64_t kMaxCost = (uint64_t{1} << kCostBits) - 1;
 constexpr uint64_t kMaxToken = (uint64_t{1} << (64 - kCostBits)) - 1;
+constexpr uint64_t kAlone = kMaxToken;
 
 void* Pack(uint64_t token, uint64_t cost) {
   CHECK(token <= kMaxToken);
@@ -156,7 +157,7 @@ absl::Status Producer::Produce(const Message& message) {
   fields[count].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
   fields[count++].u.i = RD_KAFKA_MSG_F_COPY;
   fields[count].vtype = RD_KAFKA_VTYPE_OPAQUE;
-  fields[count++].u.ptr = Pack(message.token, cost);
+  fields[count++].u.ptr = Pack(message.alone ? kAlone : message.token, cost);
   fields[count++] = Bytes(RD_KAFKA_VTYPE_KEY, message.key);
   fields[count++] = Bytes(RD_KAFKA_VTYPE_VALUE, message.value);
   if (message.partition) {
@@ -176,7 +177,8 @@ absl::Status Producer::Produce(const Message& message) {
         KafkaError(rd_kafka_error_code(error),
                    absl::StrCat("topic ", rd_kafka_topic_name(message.topic->handle_)));
     rd_kafka_error_destroy(error);
-    if (!absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status)) Break(status);
+    const bool is_broken = !absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status);
+    if (is_broken && !message.alone) Break(status);
     return status;
   }
   if (message.headers != nullptr) message.headers->handle_ = nullptr;  // taken over
@@ -261,7 +263,7 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
     in_flight_bytes_ -= CostOf(opaque) * kCostUnit;
     --in_flight_records_;
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      OnFailure(*message);
+      OnFailure(*message, run);
       continue;
     }
     if (delivered == nullptr) {  // one event holds records of one topic
@@ -270,25 +272,44 @@ void Producer::OnDeliveries(rd_kafka_op_s* event, Run* run) {
       last_progress_ = clock_.Monotonic();
       OnConnected();
     }
-    run->Add(TokenOf(opaque));
+    if (TokenOf(opaque) == kAlone) {
+      run->handler->OnAlone(absl::OkStatus());
+    } else {
+      run->Add(TokenOf(opaque));
+    }
   }
 }
 
 // A broker that has just started may not know a topic yet that has taken records, or that would
 // have been created while it was away: begin anew rather than fail. A new producer that finds the
 // topic missing with brokers up fails for good.
-void Producer::OnFailure(const rd_kafka_message_s& message) {
-  if (!broken_.ok()) return;
+absl::Status Producer::FailureOf(const rd_kafka_message_s& message) const {
   const std::string topic = absl::StrCat("topic ", rd_kafka_topic_name(message.rkt));
   const absl::Status status = KafkaError(message.err, topic);
   const bool known = *static_cast<const bool*>(rd_kafka_topic_opaque(message.rkt));
   if ((known || was_away_) && ErrorReason(status) == "topic_missing") {
-    Break(Error(absl::StatusCode::kUnavailable, "topic_gone",
-                absl::StrCat(topic, " is not known to Kafka", known ? " any more" : " yet"),
-                ErrorHint(status)));
-    return;
+    return Error(absl::StatusCode::kUnavailable, "topic_gone",
+                 absl::StrCat(topic, " is not known to Kafka", known ? " any more" : " yet"),
+                 ErrorHint(status));
   }
-  Break(status);
+  return status;
+}
+
+void Producer::OnFailure(const rd_kafka_message_s& message, Run* run) {
+  if (TokenOf(message._private) == kAlone) return run->handler->OnAlone(FailureOf(message));
+  if (broken_.ok()) {
+    Break(FailureOf(message));
+    failed_batch_.topic = rd_kafka_topic_name(message.rkt);
+  }
+  AddFailed(message);
+}
+
+void Producer::AddFailed(const rd_kafka_message_s& message) {
+  if (failed_batch_.topic != rd_kafka_topic_name(message.rkt)) return;
+  const size_t bytes = message.key_len + message.len;
+  ++failed_batch_.records;
+  failed_batch_.bytes += bytes;
+  failed_batch_.largest = std::max(failed_batch_.largest, bytes);
 }
 
 void Producer::OnError(rd_kafka_op_s* event) {

@@ -33,6 +33,8 @@ class DeliveryHandler {
   virtual ~DeliveryHandler() = default;
   // count records produced with this token, one after the other, are durable.
   virtual void OnDelivered(uint64_t token, uint32_t count) = 0;
+  // The message that was sent alone is durable, or will never be.
+  virtual void OnAlone(const absl::Status& fate) { static_cast<void>(fate); }
 };
 
 // A topic of one producer, which must outlive it.
@@ -77,7 +79,17 @@ struct Message {
   std::optional<absl::string_view> value = {};  // absent: null
   std::optional<int64_t> timestamp_ms = {};     // since the Unix epoch; absent: now
   Headers* headers = nullptr;                   // null: none
-  uint64_t token = 0;                           // below 2^40
+  uint64_t token = 0;                           // below 2^40 - 1
+  // Its fate is told by OnAlone, and its failure breaks nothing. The token is not used.
+  bool alone = false;
+};
+
+// What failed first, for a broken producer: consecutive records of one topic, a batch as a rule.
+struct FailedBatch {
+  std::string topic;
+  uint64_t records = 0;
+  size_t bytes = 0;    // of their keys and values
+  size_t largest = 0;  // of one of them
 };
 
 // InvalidArgument topic_name_invalid when a broker would refuse the name, which would break the
@@ -125,6 +137,9 @@ class Producer {
   // clock.
   absl::Duration waiting_since() const { return last_progress_; }
 
+  // Of a producer that a record has broken.
+  const FailedBatch& failed_batch() const { return failed_batch_; }
+
   size_t in_flight_bytes() const { return in_flight_bytes_; }
   uint64_t in_flight_records() const { return in_flight_records_; }
   Client& client() { return client_; }
@@ -136,7 +151,9 @@ class Producer {
   Producer(std::unique_ptr<SendPermit> permit, Client client, const Options& options);
   void OnEvent(rd_kafka_op_s* event, Run* run);
   void OnDeliveries(rd_kafka_op_s* event, Run* run);
-  void OnFailure(const rd_kafka_message_s& message);
+  void OnFailure(const rd_kafka_message_s& message, Run* run);
+  absl::Status FailureOf(const rd_kafka_message_s& message) const;
+  void AddFailed(const rd_kafka_message_s& message);
   void OnError(rd_kafka_op_s* event);
   void OnConnected();
   void LogOutage();
@@ -160,6 +177,7 @@ class Producer {
   absl::Status connection_error_;                // last one of a single broker
   absl::Status identity_error_;                  // last one while never connected
   absl::Status broken_;                          // first failure
+  FailedBatch failed_batch_;
 };
 
 }  // namespace walduct::kafka

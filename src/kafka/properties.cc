@@ -249,6 +249,13 @@ void SizeQueue(const ProducerRules& rules, Properties* out) {
   (*out)["queue.buffering.max.messages"] = "0";  // the caller bounds bytes, overhead included
 }
 
+void LimitBatch(const ProducerRules& rules, Properties* out) {
+  if (rules.batch_bytes == 0) return;
+  size_t bytes = 0;
+  if (!absl::SimpleAtoi(Get(*out, "batch.size"), &bytes)) bytes = rules.batch_bytes;
+  (*out)["batch.size"] = absl::StrCat(std::min(bytes, rules.batch_bytes));
+}
+
 }  // namespace
 
 absl::StatusOr<Properties> TranslateProperties(const Properties& java) {
@@ -279,6 +286,7 @@ absl::StatusOr<Properties> ProducerProperties(const Properties& java, const Prod
   out["allow.auto.create.topics"] = rules.auto_create_topics ? "true" : "false";
   SizeQueue(rules, &out);
   ApplyNative(java, &out);
+  LimitBatch(rules, &out);
   return out;
 }
 

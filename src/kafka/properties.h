@@ -24,6 +24,7 @@ struct ProducerRules {
   // most that will be queued; bounds the caller, not a single record
   size_t buffer_bytes = 16u << 20;
   bool auto_create_topics = true;  // let the broker create a topic at its first record
+  size_t batch_bytes = 0;          // of a batch at most, whatever java says; 0: no limit of ours
   int linger_ms = 1;  // unless java says otherwise; under load batches fill while one is on its way
 };
 // InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks

@@ -104,6 +104,13 @@ void SetDeadLetters(const config::PropertySet& properties, engine::ConnectorOpti
   auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&options->sink->target);
   if (kafka == nullptr) return;
   kafka->dead_letter_topic = options->record_errors->dead_letter_topic;
+  using Policy = engine::RecordErrorOptions::Policy;
+  const auto tolerates = [options](Policy policy) {
+    return policy == Policy::kTolerance ? options->record_errors->tolerate
+                                        : policy != Policy::kStop;
+  };
+  kafka->tolerates_missing = tolerates(options->record_errors->topic_missing);
+  kafka->tolerates_denied = tolerates(options->record_errors->topic_denied);
   kafka->dead_letter_replication_factor =
       static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
 }

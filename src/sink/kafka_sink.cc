@@ -1,5 +1,6 @@
 #include "sink/kafka_sink.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,15 +20,6 @@ constexpr absl::Duration kStuck = absl::Seconds(60);
 // Topics in one request.
 constexpr size_t kRequestTopics = 500;
 
-class Forward final : public kafka::DeliveryHandler {
- public:
-  explicit Forward(AckHandler* acks) : acks_(acks) {}
-  void OnDelivered(uint64_t token, uint32_t count) override { acks_->OnAcknowledged(token, count); }
-
- private:
-  AckHandler* acks_;
-};
-
 absl::Status DeadLetterError(const absl::Status& error) {
   const absl::Status named = WithContext(error, "the dead letter topic cannot be created");
   if (ErrorReason(error) != "topic_settings_invalid") return named;
@@ -36,23 +28,44 @@ absl::Status DeadLetterError(const absl::Status& error) {
                "brokers, or create the topic");
 }
 
+absl::Status WithSize(const absl::Status& error, size_t bytes) {
+  if (!absl::IsInvalidArgument(error)) return error;
+  return Error(error.code(), ErrorReason(error),
+               absl::StrCat(error.message(), ": ", bytes, " bytes of key and value"),
+               ErrorHint(error));
+}
+
 }  // namespace
+
+class KafkaSink::Forward final : public kafka::DeliveryHandler {
+ public:
+  Forward(AckHandler* acks, LoneRecord* lone) : acks_(acks), lone_(lone) {}
+  void OnDelivered(uint64_t token, uint32_t count) override { acks_->OnAcknowledged(token, count); }
+  void OnAlone(const absl::Status& fate) override { lone_->OnFate(fate); }
+
+ private:
+  AckHandler* acks_;
+  LoneRecord* lone_;
+};
 
 absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& options,
                                                         const kafka::KafkaOptions& kafka,
-                                                        const Environment& environment) {
+                                                        const Environment& environment,
+                                                        Refusals* refusals) {
   const bool creates = !options.topic_creation.empty();
   ASSIGN_OR_RETURN(std::unique_ptr<kafka::Producer> producer,
-                   kafka::Producer::Create({.bootstrap_servers = kafka.bootstrap_servers,
-                                            .java = kafka.producer,
-                                            .rules = {.buffer_bytes = options.buffer_bytes,
-                                                      .auto_create_topics = !creates},
-                                            .environment = environment}));
-  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options, environment));
+                   kafka::Producer::Create(
+                       {.bootstrap_servers = kafka.bootstrap_servers,
+                        .java = kafka.producer,
+                        .rules = {.buffer_bytes = options.buffer_bytes,
+                                  .auto_create_topics = !creates,
+                                  .batch_bytes = refusals == nullptr ? 0 : refusals->batch_bytes()},
+                        .environment = environment}));
+  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options, environment, refusals));
 }
 
 KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
-                     const Environment& environment)
+                     const Environment& environment, Refusals* refusals)
     : clock_(*environment.clock),
       producer_(std::move(producer)),
       groups_(options.topic_creation),
@@ -61,7 +74,9 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
                     .replication_factor = options.dead_letter_replication_factor,
                     .configs = {}},
       admin_(&producer_->client(), &producer_->wakeup()),
-      health_(&producer_->client(), &producer_->wakeup()) {}
+      health_(&producer_->client(), &producer_->wakeup()),
+      tolerate_{.missing = options.tolerates_missing, .denied = options.tolerates_denied},
+      refusals_(refusals) {}
 
 bool KafkaSink::Creates(absl::string_view topic) const {
   return !groups_.empty() || topic == dead_letters_.name;
@@ -105,6 +120,7 @@ absl::Status KafkaSink::FirstRefused() const {
 absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
   ASSIGN_OR_RETURN(Target * target, FindTarget(record.topic));
+  if (target->caution != nullptr) RETURN_IF_ERROR(Consider(target));
   if (!target->topic) {
     return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked up")
                                 : target->refused;
@@ -115,18 +131,56 @@ absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
                 header.is_null ? std::nullopt : std::optional<absl::string_view>(header.value),
                 record.headers.size());
   }
-  return producer_->Produce({.topic = &*target->topic,
-                             .partition = record.partition,
-                             .key = record.key,
-                             .value = record.value,
-                             .timestamp_ms = record.timestamp_ms,
-                             .headers = &headers,
-                             .token = ticket});
+  const size_t bytes = record.key.value_or("").size() + record.value.value_or("").size();
+  return Send(*target,
+              {.topic = &*target->topic,
+               .partition = record.partition,
+               .key = record.key,
+               .value = record.value,
+               .timestamp_ms = record.timestamp_ms,
+               .headers = &headers,
+               .token = ticket},
+              bytes, ticket);
+}
+
+absl::Status KafkaSink::Consider(Target* target) {
+  Refusals::Topic& known = *target->caution;
+  if (known.refused.ok()) return absl::OkStatus();
+  if (clock_.Monotonic() < known.refused_until) return known.refused;
+  known.refused = absl::OkStatus();
+  known.alone_left = std::max<uint64_t>(known.alone_left, 1);
+  if (!target->topic) admin_.StartExists({target->name}, kRequestTimeout);
+  return absl::OkStatus();
+}
+
+absl::Status KafkaSink::Send(const Target& target, const kafka::Message& message, size_t bytes,
+                             Ticket ticket) {
+  const Refusals::Topic* known = target.caution;
+  const bool alone = known != nullptr && (known->alone_left > 0 || bytes >= known->alone_from);
+  const absl::Status sent =
+      alone ? lone_.Write(*producer_, message, ticket) : producer_->Produce(message);
+  if (sent.ok() && !alone) return sent;
+  if (absl::IsResourceExhausted(sent)) return sent;
+  if (alone) {
+    return WithSize(refusals_->Judge(sent, target.name, tolerate_, clock_.Monotonic()), bytes);
+  }
+  if (absl::IsInvalidArgument(sent)) return WithSize(sent, bytes);
+  return Break(sent, {.topic = target.name, .records = 1, .bytes = bytes, .largest = bytes});
+}
+
+absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatch& batch) {
+  if (!broken_.ok()) return broken_;
+  broken_ =
+      refusals_ == nullptr ? error : refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
+  return broken_;
 }
 
 absl::Status KafkaSink::Poll(AckHandler& acks) {
-  Forward forward(&acks);
-  RETURN_IF_ERROR(producer_->Poll(forward));
+  if (!broken_.ok()) return broken_;
+  lone_.TakeAcknowledged(acks);
+  Forward forward(&acks, &lone_);
+  if (absl::Status polled = producer_->Poll(forward); !polled.ok())
+    return Break(polled, producer_->failed_batch());
   if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
   health_.Poll(clock_.Monotonic());
   return broken_;
@@ -172,8 +226,11 @@ const KafkaSink::Target* KafkaSink::AskedFor() const {
 
 absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {
   if (!broken_.ok()) return broken_;
-  Forward forward(&acks);
-  return producer_->Flush(forward, timeout);
+  lone_.TakeAcknowledged(acks);
+  Forward forward(&acks, &lone_);
+  absl::Status flushed = producer_->Flush(forward, timeout);
+  const bool is_broken = !flushed.ok() && ErrorReason(flushed) != "flush_timeout";
+  return is_broken ? Break(flushed, producer_->failed_batch()) : flushed;
 }
 
 absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic) {
@@ -195,7 +252,9 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   }
   std::string name(topic);
   RETURN_IF_ERROR(kafka::CheckTopicName(name));
-  auto target = std::unique_ptr<Target>(new Target{name, std::nullopt, {}});
+  auto target = std::make_unique<Target>();
+  target->name = name;
+  if (refusals_ != nullptr) target->caution = refusals_->Find(name);
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
 }
 
@@ -230,12 +289,20 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
   }
   const bool missing = ErrorReason(answer.status) == "topic_missing";
   if (!missing || answer.question == kafka::TopicAnswer::Question::kCreate) {
+    if (Tolerates(answer.status, &target)) return absl::OkStatus();
     return target.name == dead_letters_.name ? DeadLetterError(answer.status) : answer.status;
   }
   // The broker creates it, or its first record fails.
   if (!Creates(target.name)) return OpenTarget(&target);
   admin_.StartCreate({PlanOf(target)}, kRequestTimeout);
   return absl::OkStatus();
+}
+
+bool KafkaSink::Tolerates(const absl::Status& error, Target* target) {
+  if (refusals_ == nullptr || target->name == dead_letters_.name) return false;
+  const absl::Status judged = refusals_->Judge(error, target->name, tolerate_, clock_.Monotonic());
+  target->caution = refusals_->Find(target->name);
+  return absl::IsInvalidArgument(judged);
 }
 
 absl::Status KafkaSink::OpenTarget(Target* target) {

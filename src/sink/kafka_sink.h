@@ -15,6 +15,8 @@
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "sink/kafka_sink_options.h"
+#include "sink/lone_record.h"
+#include "sink/refusals.h"
 #include "sink/sink.h"
 
 namespace walduct::kafka {
@@ -29,9 +31,11 @@ class KafkaSink final : public Sink {
   // lives.
   static constexpr size_t kMaxTopics = 65536;
 
+  // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all.
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const KafkaSinkOptions& options,
                                                       const kafka::KafkaOptions& kafka,
-                                                      const Environment& environment);
+                                                      const Environment& environment,
+                                                      Refusals* refusals = nullptr);
 
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
   bool HasCapacity() override { return producer_->HasCapacity(); }
@@ -47,12 +51,14 @@ class KafkaSink final : public Sink {
     std::string name;
     // Absent until it exists, or a broker is there to look after that.
     std::optional<kafka::Topic> topic;
-    absl::Status refused;  // its name, by the broker
+    absl::Status refused;                // its name, by the broker
+    Refusals::Topic* caution = nullptr;  // null: none of its records was refused
   };
+  class Forward;
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
   KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
-            const Environment& environment);
+            const Environment& environment, Refusals* refusals);
   bool Creates(absl::string_view topic) const;
   kafka::NewTopic PlanOf(const Target& target) const;
   absl::Status FirstRefused() const;
@@ -64,6 +70,15 @@ class KafkaSink final : public Sink {
   void BreakIfStuck(const std::string& where);
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
   absl::Status OpenTarget(Target* target);
+  // A topic that cannot be written to: whether only its records are given up.
+  bool Tolerates(const absl::Status& error, Target* target);
+  // Of a topic of which something was refused: whether there is an answer without sending the
+  // record. OK: there is none.
+  absl::Status Consider(Target* target);
+  absl::Status Send(const Target& target, const kafka::Message& message, size_t bytes,
+                    Ticket ticket);
+  // Breaks the sink, and learns from what broke it.
+  absl::Status Break(const absl::Status& error, const kafka::FailedBatch& batch);
 
   Clock& clock_;
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
@@ -73,6 +88,9 @@ class KafkaSink final : public Sink {
   kafka::PartitionHealth health_;
   Targets targets_;
   Target* last_ = nullptr;  // of the record before
+  LoneRecord lone_;
+  const TolerateTopics tolerate_;
+  Refusals* const refusals_;  // borrowed; null: nothing is learnt
   absl::Status broken_;
 };
 

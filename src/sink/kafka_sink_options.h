@@ -28,6 +28,9 @@ struct KafkaSinkOptions {
   // Created with one partition where it is missing, whatever topic_creation says; empty: none.
   std::string dead_letter_topic;
   int dead_letter_replication_factor = 3;  // -1: broker default
+  // Topics that are missing, or not ours to write to, cost their records and not the sink.
+  bool tolerates_missing = false;
+  bool tolerates_denied = false;
 };
 
 }  // namespace walduct::sink

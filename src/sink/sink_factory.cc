@@ -13,9 +13,10 @@ using Opened = absl::StatusOr<std::unique_ptr<Sink>>;
 struct Open {
   const kafka::KafkaOptions& kafka;
   const Environment& environment;
+  Refusals* refusals;
 
   Opened operator()(const KafkaSinkOptions& options) const {
-    return KafkaSink::Create(options, kafka, environment);
+    return KafkaSink::Create(options, kafka, environment, refusals);
   }
   Opened operator()(const FileSinkOptions& options) const { return LineSink::ToFile(options); }
   Opened operator()(const StdoutSinkOptions& options) const {
@@ -26,8 +27,8 @@ struct Open {
 }  // namespace
 
 Opened CreateSink(const SinkOptions& options, const kafka::KafkaOptions& kafka,
-                  const Environment& environment) {
-  return std::visit(Open{kafka, environment}, options.target);
+                  const Environment& environment, Refusals* refusals) {
+  return std::visit(Open{kafka, environment, refusals}, options.target);
 }
 
 }  // namespace walduct::sink

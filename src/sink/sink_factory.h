@@ -13,12 +13,14 @@ struct KafkaOptions;
 
 namespace walduct::sink {
 
+class Refusals;
 struct SinkOptions;
 
 // InvalidArgument for client properties that cannot work; FailedPrecondition output_unwritable.
-// Reaches for no broker yet: that is PrepareTopics'.
+// Reaches for no broker yet: that is PrepareTopics'. refusals: borrowed; see Refusals.
 absl::StatusOr<std::unique_ptr<Sink>> CreateSink(const SinkOptions& options,
                                                  const kafka::KafkaOptions& kafka,
-                                                 const Environment& environment);
+                                                 const Environment& environment,
+                                                 Refusals* refusals = nullptr);
 
 }  // namespace walduct::sink

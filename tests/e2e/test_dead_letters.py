@@ -122,22 +122,145 @@ def test_snk06_a_record_that_is_too_large_stops_by_default(db, connectors):
     assert connector.logged(r"error .*table public\.items, key id=1, LSN .*reason=record_too_large hint=.*max\.request\.size")
 
 
-def test_snk06_a_record_that_only_the_broker_refuses(db, connectors, broker):
-    """It shares its batch with others, so nobody can say which one it is: a stop, whatever the tolerance, and nothing is lost."""
+def set_topic(broker, topic, **configs):
+    entries = [ConfigEntry(name.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET)
+               for name, value in configs.items()]
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=entries)
+    admin = AdminClient({"bootstrap.servers": broker})
+    admin.incremental_alter_configs([resource])[resource].result()
+
+
+REFUSED_BY_BROKER = (r"error .*stopped: insert into table public\.items, key id=2, LSN [0-9A-F]+/[0-9A-F]+, transaction \d+: "
+                     r"topic \S+: Broker: Message size too large \(MSG_SIZE_TOO_LARGE\): \d{4,} bytes of key and value.*"
+                     r"reason=record_too_large hint=.*max\.message\.bytes")
+
+
+def test_snk06_a_record_that_only_the_broker_refuses_stops_by_default(db, connectors, broker):
+    """It shares its batch with others, and the broker does not say which one it means: the row is found, and named."""
     db.script(ITEMS)
     topic = f"{db.name}.public.items"
     create_topic(broker, topic, **{"max.message.bytes": "2000"})
-    connector = connectors(db, tolerant(db)).start().wait_streaming()
+    connector = connectors(db, {"errors.max.retries": "0"}).start().wait_streaming()
     db.script("insert into items values (1, 'a'), (2, repeat('x', 5000)), (3, 'b')")
     assert connector.wait_exit() == 1
-    assert connector.logged(r"error .*reason=record_too_large hint=.*max\.message\.bytes")
-    larger = ConfigEntry("max.message.bytes", "1000000", incremental_operation=AlterConfigOpType.SET)
-    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=[larger])
-    admin = AdminClient({"bootstrap.servers": broker})
-    admin.incremental_alter_configs([resource])[resource].result()
+    assert connector.logged(REFUSED_BY_BROKER), connector.log_text()
+    assert [e.id for e in connector.events()] == [1], "what was published before is stored, nothing behind it"
+    set_topic(broker, topic, max_message_bytes="1000000")
     # The broker follows in its own time.
     wait_until(lambda: connector.run_to_end("--until-caught-up") == 0, 60, "the topic takes the record", interval_s=0.5)
-    assert {e.id for e in published(connector.events())} == {1, 2, 3}
+    assert [e.id for e in connector.events()] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("idempotent", ["true", "false"])
+def test_snk06_a_record_that_the_broker_refuses_becomes_a_dead_letter(db, connectors, broker, idempotent):
+    """The others of its batch are published, in order, and the letter is the whole record as it was."""
+    db.script(ITEMS)
+    create_topic(broker, f"{db.name}.public.items", **{"max.message.bytes": "2000"})
+    more = {"errors.deadletterqueue.context.headers.enable": "true", "producer.override.enable.idempotence": idempotent}
+    connector = connectors(db, tolerant(db, **more)).start().wait_streaming()
+    large = "array_to_string(array(select md5(i::text || n::text) from generate_series(1, 200) i), '')"
+    db.script(f"insert into items select n, case when n in (2, 77) then {large} else n::text end "
+              "from generate_series(1, 100) n; update items set amount = 'last' where id in (1, 2)")
+    events = connector.wait_events(lambda events: sum(e.op == "u" for e in events) >= 2)
+    connector.stop()
+    rows = [(e.op, e.id) for e in published(events)]
+    wanted = [("c", n) for n in range(1, 101) if n not in (2, 77)] + [("u", 1), ("u", 2)]
+    assert list(dict.fromkeys(rows)) == wanted, "in order; what was in flight may come again"
+    assert sorted({e.id for e in letters(events)}) == [2, 77]
+    for letter in letters(events):
+        assert letter.op == "c" and len(letter.after["amount"]) == 6400
+        said = context(letter)
+        assert said["exception.class.name"] == "org.apache.kafka.common.errors.RecordTooLargeException"
+        assert f"key id={letter.id}, LSN" in said["exception.message"]
+    connector.start().wait_streaming()
+    db.script("insert into items values (200, 'later')")
+    more = connector.wait_events(lambda events: any(e.id == 200 for e in events))
+    connector.stop()
+    assert len(letters(more)) == len(letters(events)), "a letter is acknowledged like a record: it does not come again"
+
+
+def test_snk06_small_records_whose_batch_is_too_large(db, connectors, broker):
+    """Each of them fits: smaller batches, as Kafka's own client splits them, and no row is given up."""
+    db.script(ITEMS)
+    create_topic(broker, f"{db.name}.public.items", **{"max.message.bytes": "3000"})
+    connector = connectors(db, {"producer.override.linger.ms": "50"}).start().wait_streaming()
+    db.script("insert into items select n, md5(n::text) from generate_series(1, 500) n")
+    events = connector.wait_events(lambda events: any(e.id == 500 for e in events))
+    connector.stop()
+    assert connector.logged(r"warning .*MSG_SIZE_TOO_LARGE.*smaller batches.*reason=batch_refused")
+    assert list(dict.fromkeys(e.id for e in events)) == list(range(1, 501))
+
+
+def test_snk06_a_row_of_the_snapshot_that_the_broker_refuses(db, connectors, broker):
+    db.script(ITEMS + "; insert into items select i, case when i = 50 then repeat('x', 5000) else 'y' end "
+                      "from generate_series(1, 100) i")
+    create_topic(broker, f"{db.name}.public.items", **{"max.message.bytes": "2000"})
+    connector = connectors(db, tolerant(db)).start().wait_streaming()
+    events = connector.wait_events(lambda events: {e.id for e in events} == set(range(1, 101)))
+    connector.stop()
+    assert {e.id for e in letters(events)} == {50}
+
+
+def test_snk06_a_placeholder_for_what_is_too_large(db, connectors, broker):
+    """The record comes with its key and its small values; refused by the producer and by the broker alike."""
+    db.script("create table items (id int primary key, amount text, note text, data bytea); alter table items replica identity full")
+    create_topic(broker, f"{db.name}.public.items", **{"max.message.bytes": "4000"})
+    placeholder = {"walduct.errors.too.large": "placeholder", "producer.override.max.request.size": "20000"}
+    connector = connectors(db, placeholder).start().wait_streaming()
+    db.script("insert into items values (1, repeat('x', 6000), 'small', '\\x00'), (2, repeat('y', 50000), 'n', '\\x01'), (3, 'z', null, null)")
+    db.script("update items set note = 'new' where id = 1")
+    events = connector.wait_events(lambda events: any(e.op == "u" for e in events))
+    connector.stop()
+    last = {(e.op, e.id): e for e in events}
+    unavailable = "__debezium_unavailable_value"
+    assert last["c", 1].after == {"id": 1, "amount": unavailable, "note": "small", "data": "AA=="}
+    assert last["c", 2].after == {"id": 2, "amount": unavailable, "note": "n", "data": "AQ=="}
+    assert last["c", 3].after["amount"] == "z"
+    assert last["u", 1].after == {"id": 1, "amount": unavailable, "note": "new", "data": "AA=="}
+    assert last["u", 1].before["amount"] == unavailable
+    assert connector.logged(r"warning .*published without its largest values.*key=\"?id=2\"? .*columns=after\.amount")
+
+
+def test_snk06_a_record_without_key_for_a_compacted_topic(db, connectors, broker):
+    """Refused for what it is, together with its batch: only it is skipped, and counted."""
+    db.script("create table items (id int, amount text); alter table items replica identity full; " +
+              "create table other (id int primary key)")
+    topic = f"{db.name}.all"
+    create_topic(broker, topic, **{"cleanup.policy": "compact"})
+    route = {"transforms": "one", "transforms.one.type": KAFKA + "RegexRouter", "transforms.one.regex": ".*",
+             "transforms.one.replacement": topic}
+    connector = connectors(db, {**route, "walduct.errors.refused": "skip"}).start().wait_streaming()
+    db.script("insert into other values (1); insert into items values (7, 'x'); insert into other values (2)")
+    events = connector.wait_events(lambda events: any(e.id == 2 for e in events))
+    connector.stop()
+    assert {(e.source["table"], e.id) for e in events} == {("other", 1), ("other", 2)}
+    assert connector.logged(r"warning .*record not published.*record=\"?table public\.items.*reason=record_refused")
+
+
+@pytest.mark.parametrize("policy", ["stop", "dead.letter", "skip"])
+def test_tpc05_a_topic_that_is_missing(db, connectors, broker, policy):
+    """A policy for it: the other topics flow on. Stop is the default."""
+    db.script(ITEMS + "; create table other (id int primary key)")
+    create_topic(broker, f"{db.name}.public.other")
+    given = {"stop": {}, "skip": {"walduct.errors.topic.missing": "skip"},
+             "dead.letter": {"walduct.errors.topic.missing": "dead.letter", "errors.deadletterqueue.topic.name": f"{db.name}.letters",
+                             "errors.deadletterqueue.topic.replication.factor": "1"}}[policy]
+    never = {"producer.override.rdkafka.allow.auto.create.topics": "false",
+             "producer.override.rdkafka.topic.metadata.propagation.max.ms": "1000"}
+    connector = connectors(db, {**never, **given}).start().wait_streaming()
+    db.script("insert into items values (1, 'a'); insert into other values (1); insert into items values (2, 'b'); insert into other values (2)")
+    if policy == "stop":
+        assert connector.wait_exit() == 3
+        assert connector.logged(r"error .*topic \S+items.*reason=topic_missing hint=.*create the topic")
+        return
+    wait_until(lambda: connector.logged(r"warning .*topic_missing|reason=batch_refused"), 30, "the topic is found to be missing")
+    db.script("insert into items values (3, 'c'); insert into other values (3)")
+    events = connector.wait_events(lambda events: any(e.id == 3 and e.topic.endswith("other") for e in events))
+    connector.stop()
+    assert {e.id for e in published(events)} == {1, 2, 3}
+    assert [e.id for e in letters(events)] == ([1, 2, 3] if policy == "dead.letter" else [])
+    if policy == "skip":
+        assert connector.logged(r'warning .*record not published.*key="?id=1"? .*reason=topic_missing')
 
 
 def test_a_topic_name_that_kafka_refuses(db, connectors):

@@ -378,6 +378,22 @@ def test_SEC_07_rights_taken_away_and_given_back(secure_broker, db, connectors):
     connector.stop()
 
 
+def test_SEC_07_a_topic_that_is_denied_can_cost_its_records_only(secure_broker, db, connectors):
+    """walduct.errors.topic.denied=skip: counted and logged, the other topics flow on."""
+    db.script(TABLE + "; create table public.open (id int primary key)")
+    broker = secure_broker
+    broker.grant("alice", f"{db.name}.public.open")
+    security = {**sasl("PLAIN", "alice", "alice-secret"), **broker.trust()}
+    connector = connectors(db, {**security_of("producer.override.", security), "bootstrap.servers": broker.sasl_ssl,
+                                "walduct.errors.topic.denied": "skip"}).start().wait_streaming()
+    db.execute("insert into public.orders values (2, 'denied')")
+    db.execute("insert into public.open values (1)")
+    arrived(broker, connector, 1)
+    assert {record.topic for record in read_topics(broker.plain, connector.prefix)} == {f"{db.name}.public.open"}
+    assert connector.logged(r"warning .*record not published: .*record=\"?table public\.orders.*reason=topic_authorization_failed")
+    connector.stop()
+
+
 def test_what_run_refuses_validate_finds(db, connectors):
     connector = connectors(db, {"producer.override.security.protocol": "SSL",
                                 "producer.override.ssl.truststore.location": "/no/such/store.jks"})

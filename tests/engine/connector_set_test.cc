@@ -22,8 +22,9 @@ class TwoWorlds final : public World {
  public:
   const Environment& environment() const override { return orders.environment(); }
   uint64_t Random() override { return 1; }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) override {
-    return Of(config).OpenSink(config);
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config,
+                                                       sink::Refusals* refusals) override {
+    return Of(config).OpenSink(config, refusals);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const ConnectorOptions& config) override {

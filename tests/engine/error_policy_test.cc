@@ -31,6 +31,12 @@ TEST(ErrorPolicy, WhatWasGrantedOnceIsWaitedFor) {
   }
 }
 
+TEST(ErrorPolicy, ABatchThatWasRefusedIsSentOtherwiseAtOnce) {
+  const absl::Status status = Error(StatusCode::kUnavailable, "batch_refused", "too large");
+  EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kRetryNow);
+  EXPECT_EQ(ActionFor(status, Phase::kRunning), Action::kRetryNow);
+}
+
 TEST(ErrorPolicy, UnknownHostIsATypingErrorAtFirstAndAnOutageLater) {
   const absl::Status status = Error(StatusCode::kUnavailable, "unknown_host", "no such host");
   EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kFail);

@@ -40,6 +40,7 @@ class PickySink : public sink::Sink {
     const size_t size = record.key.value_or("").size() + record.value.value_or("").size();
     if (size > largest) return Refusal("record_too_large");
     if (record.topic == refused_topic) return Refusal("topic_name_invalid");
+    if (!of_topic.empty() && record.topic != "letters") return Refusal(of_topic);
     if (broken) return absl::PermissionDeniedError("no WRITE on the topic");
     Sent one{.topic = std::string(record.topic),
              .key = std::string(record.key.value_or("<null>")),
@@ -58,6 +59,7 @@ class PickySink : public sink::Sink {
   std::vector<Sent> sent;
   size_t largest = 1 << 20;
   std::string refused_topic;
+  std::string of_topic;  // why it takes no record but letters
   bool broken = false;
 
  private:
@@ -266,6 +268,42 @@ TEST_F(RecordErrorsTest, WhatIsNotOfOneRecordStopsWhateverTheTolerance) {
   sink_.broken = false;
   EXPECT_EQ(InsertItem("not a number", "5").code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(Outcome(RecordErrorOutcome::kDeadLetter), 0u);
+}
+
+TEST_F(RecordErrorsTest, SNK06_APolicyForEachCauseGoesBeforeTheTolerance) {
+  using Policy = RecordErrorOptions::Policy;
+  policy_.too_large = Policy::kStop;
+  policy_.topic_missing = Policy::kDeadLetter;
+  policy_.topic_denied = Policy::kSkip;
+  sink_.of_topic = "record_too_large";
+  const absl::Status stopped = InsertItem("7", "5");
+  EXPECT_EQ(ErrorReason(stopped), "record_too_large");
+  EXPECT_TRUE(absl::StrContains(stopped.message(), "key id=7, LSN 0/8EA5BB38")) << stopped;
+  sink_.of_topic = "topic_missing";
+  ASSERT_TRUE(InsertItem("8", "5").ok());
+  EXPECT_EQ(Outcome(RecordErrorOutcome::kDeadLetter), 1u);
+  sink_.of_topic = "topic_authorization_failed";
+  ASSERT_TRUE(InsertItem("9", "5").ok());
+  EXPECT_EQ(Outcome(RecordErrorOutcome::kSkipped), 1u);
+  sink_.of_topic = "record_refused";
+  ASSERT_TRUE(InsertItem("10", "5").ok());
+  EXPECT_EQ(Outcome(RecordErrorOutcome::kDeadLetter), 2u) << "as errors.tolerance says";
+  EXPECT_EQ(sink_.sent.size(), 2u);
+}
+
+TEST_F(RecordErrorsTest, SNK06_ThePlaceholderStandsForTheLargestValuesUntilTheRecordFits) {
+  policy_.tolerate = false;
+  policy_.too_large = RecordErrorOptions::Policy::kPlaceholder;
+  sink_.largest = 300;
+  ASSERT_TRUE(InsertItem("7", "5", std::string(1000, 'n')).ok());
+  ASSERT_EQ(sink_.sent.size(), 1u);
+  EXPECT_EQ(sink_.sent[0].topic, "srv.public.items");
+  EXPECT_EQ(sink_.sent[0].key, R"({"id":7})");
+  EXPECT_EQ(sink_.sent[0].value, R"({"id":7,"amount":5,"note":"__debezium_unavailable_value"})");
+  EXPECT_EQ(Outcome(RecordErrorOutcome::kPlaceholder), 1u);
+  sink_.largest = 20;
+  EXPECT_EQ(ErrorReason(InsertItem("8", "5", std::string(1000, 'n'))), "record_too_large")
+      << "nothing is left to make smaller";
 }
 
 TEST_F(RecordErrorsTest, ByteArrayConverterGetsLettersInJson) {

@@ -34,6 +34,7 @@ TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
   EXPECT_TRUE(budget.Next(Action::kRetry));
   EXPECT_TRUE(budget.Next(Action::kRetry));
   EXPECT_FALSE(budget.Next(Action::kRetry));
+  EXPECT_EQ(budget.Next(Action::kRetryNow), absl::ZeroDuration());
   budget.Reset();
   EXPECT_TRUE(budget.Next(Action::kRetry));
   EXPECT_TRUE(budget.Next(Action::kRetrySoon));

@@ -39,7 +39,8 @@ class PostgresWorld final : public World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return 1; }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) override {
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config,
+                                                       sink::Refusals*) override {
     return std::make_unique<test::BrokerSink>(targets.at(config.name).broker);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(

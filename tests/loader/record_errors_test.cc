@@ -71,6 +71,26 @@ TEST_F(RecordErrorOptionsTest, TopicWithoutToleranceHasNoEffectAndSaysSo) {
   EXPECT_TRUE(ToKafka(result).dead_letter_topic.empty());
 }
 
+TEST_F(RecordErrorOptionsTest, PoliciesByCause) {
+  using Policy = engine::RecordErrorOptions::Policy;
+  const LoadResult result = LoadWith(
+      "walduct.errors.too.large=placeholder\nwalduct.errors.refused=dead.letter\n"
+      "walduct.errors.topic.missing=skip\nerrors.deadletterqueue.topic.name=letters\n");
+  ASSERT_TRUE(result.errors.empty());
+  const engine::RecordErrorOptions& errors = *result.options.record_errors;
+  EXPECT_EQ(errors.too_large, Policy::kPlaceholder);
+  EXPECT_EQ(errors.refused, Policy::kDeadLetter);
+  EXPECT_EQ(errors.topic_missing, Policy::kSkip);
+  EXPECT_EQ(errors.topic_denied, Policy::kStop);
+  EXPECT_EQ(ToKafka(result).dead_letter_topic, "letters");
+  EXPECT_TRUE(ToKafka(result).tolerates_missing);
+  EXPECT_FALSE(ToKafka(result).tolerates_denied);
+  EXPECT_THAT(LoadWith("walduct.errors.refused=dead.letter\n").errors,
+              Contains(HasSubstr("errors.deadletterqueue.topic.name")));
+  EXPECT_THAT(LoadWith("walduct.errors.refused=placeholder\n").errors,
+              Contains(HasSubstr("walduct.errors.refused")));
+}
+
 TEST_F(RecordErrorOptionsTest, ToleranceWithoutTopicIsWarnedAbout) {
   EXPECT_THAT(LoadWith("errors.tolerance=all\n").warnings,
               Contains(HasSubstr("errors.deadletterqueue.topic.name")));

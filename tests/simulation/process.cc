@@ -135,7 +135,8 @@ void Process::Watch() {
   }
 }
 
-absl::StatusOr<std::unique_ptr<sink::Sink>> Process::OpenSink(const engine::ConnectorOptions&) {
+absl::StatusOr<std::unique_ptr<sink::Sink>> Process::OpenSink(const engine::ConnectorOptions&,
+                                                              sink::Refusals*) {
   if (Step("OpenSink")) return Dead();
   if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no broker");
   return std::make_unique<BrokerSink>(&world_, this);

@@ -56,7 +56,8 @@ class Process final : public engine::World, private Clock, private Poller {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return world_.random.Next(); }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions&) override;
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions&,
+                                                       sink::Refusals*) override;
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const engine::ConnectorOptions&) override;
   std::unique_ptr<engine::Source> MakeSource(const engine::SourceOptions&) override;

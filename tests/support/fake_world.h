@@ -22,7 +22,8 @@ class FakeWorld final : public engine::World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override { return random_.fetch_add(1); }
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions&) override {
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const engine::ConnectorOptions&,
+                                                       sink::Refusals*) override {
     return std::make_unique<BrokerSink>(broker);
   }
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(

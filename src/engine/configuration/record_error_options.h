@@ -1,6 +1,7 @@
 // What becomes of a record that cannot be published. Immutable once built.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -8,8 +9,21 @@ namespace walduct::engine {
 
 // errors.*: what becomes of a record that cannot be published.
 struct RecordErrorOptions {
+  // Of records that Kafka does not take, by the cause.
+  enum class Policy : uint8_t {
+    kTolerance,  // as errors.tolerance says
+    kStop,       // whatever errors.tolerance says, and so the others
+    kDeadLetter,
+    kSkip,
+    kPlaceholder,  // values make room until the record fits
+  };
+  Policy too_large = Policy::kTolerance;
+  Policy refused = Policy::kTolerance;
+  Policy topic_missing = Policy::kStop;
+  Policy topic_denied = Policy::kStop;
+
   bool tolerate = false;          // errors.tolerance=all
-  std::string dead_letter_topic;  // empty: such records are logged
+  std::string dead_letter_topic;  // empty: none is needed, such records are logged
   bool context_headers = false;   // errors.deadletterqueue.context.headers.enable
   bool log = false;               // dead letters, too
   bool log_records = false;       // with key and value

@@ -1,5 +1,7 @@
 #include "engine/configuration/record_error_properties.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +13,15 @@ namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
+
+using Policy = RecordErrorOptions::Policy;
+
+constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
+constexpr absl::string_view kTooLarge = "walduct.errors.too.large";
+constexpr absl::string_view kRefused = "walduct.errors.refused";
+constexpr absl::string_view kTopicMissing = "walduct.errors.topic.missing";
+constexpr absl::string_view kTopicDenied = "walduct.errors.topic.denied";
+constexpr absl::string_view kPolicies[] = {kTooLarge, kRefused, kTopicMissing, kTopicDenied};
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "errors.tolerance",
@@ -51,17 +62,67 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kBoolean,
      .default_value = "false",
      .doc = "Include key and value of skipped records in the log. The log then contains row data."},
+    {.name = kTooLarge,
+     .type = kEnum,
+     .default_value = "tolerance",
+     .doc = "A record that is too large for the producer or for the broker: as errors.tolerance "
+            "says, or stop, dead.letter, skip, or placeholder: its largest values give way to "
+            "unavailable.value.placeholder until it fits; see docs/errors.md.",
+     .allowed = "tolerance, stop, dead.letter, skip, placeholder"},
+    {.name = kRefused,
+     .type = kEnum,
+     .default_value = "tolerance",
+     .doc =
+         "A record that the broker refuses for another reason (a compacted topic takes no record "
+         "without key, a timestamp): as errors.tolerance says, or stop, dead.letter, skip.",
+     .allowed = "tolerance, stop, dead.letter, skip"},
+    {.name = kTopicMissing,
+     .type = kEnum,
+     .default_value = "stop",
+     .doc = "A record whose topic does not exist and is not created. What is not stop asks for the "
+            "topic again once a minute.",
+     .allowed = "tolerance, stop, dead.letter, skip"},
+    {.name = kTopicDenied,
+     .type = kEnum,
+     .default_value = "stop",
+     .doc = "A record whose topic the user may not write to. What is not stop tries again once a "
+            "minute.",
+     .allowed = "tolerance, stop, dead.letter, skip"},
 };
+
+Policy PolicyOf(const config::PropertySet& properties, absl::string_view name) {
+  const std::string text = properties.Text(name);
+  if (text == "stop") return Policy::kStop;
+  if (text == "dead.letter") return Policy::kDeadLetter;
+  if (text == "skip") return Policy::kSkip;
+  return text == "placeholder" ? Policy::kPlaceholder : Policy::kTolerance;
+}
+
+bool AnyWantsLetters(const config::PropertySet& properties) {
+  return std::any_of(std::begin(kPolicies), std::end(kPolicies), [&](absl::string_view name) {
+    return PolicyOf(properties, name) == Policy::kDeadLetter;
+  });
+}
+
+void CheckPolicies(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.IsSet(kTopic)) return;
+  for (const absl::string_view name : kPolicies) {
+    if (PolicyOf(properties, name) == Policy::kDeadLetter) {
+      findings->Error(name, "dead.letter needs a dead letter topic",
+                      absl::StrCat("name it in ", kTopic));
+    }
+  }
+}
 
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> RecordErrorProperties() { return kRows; }
 
 void CheckRecordErrors(const config::PropertySet& properties, config::Findings* findings) {
-  constexpr absl::string_view kTopic = "errors.deadletterqueue.topic.name";
+  CheckPolicies(properties, findings);
   const bool tolerate = properties.Text("errors.tolerance") == "all";
   const bool has_topic = properties.IsSet(kTopic);
-  if (has_topic && !tolerate) {
+  if (has_topic && !tolerate && !AnyWantsLetters(properties)) {
     findings->Warn(kTopic,
                    "has no effect: errors.tolerance=none stops the connector at the first record "
                    "that cannot be published; set errors.tolerance=all");
@@ -82,8 +143,12 @@ void CheckRecordErrors(const config::PropertySet& properties, config::Findings* 
 RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties) {
   RecordErrorOptions errors;
   errors.tolerate = properties.Text("errors.tolerance") == "all";
-  if (errors.tolerate)
+  if (errors.tolerate || AnyWantsLetters(properties))
     errors.dead_letter_topic = properties.Text("errors.deadletterqueue.topic.name");
+  errors.too_large = PolicyOf(properties, kTooLarge);
+  errors.refused = PolicyOf(properties, kRefused);
+  errors.topic_missing = PolicyOf(properties, kTopicMissing);
+  errors.topic_denied = PolicyOf(properties, kTopicDenied);
   errors.context_headers = properties.Boolean("errors.deadletterqueue.context.headers.enable");
   errors.log = properties.Boolean("errors.log.enable");
   errors.log_records = properties.Boolean("errors.log.include.messages");

@@ -53,6 +53,7 @@ const Rule& RuleFor(absl::StatusCode code) {
 }  // namespace
 
 Action ActionFor(const absl::Status& status, Phase phase) {
+  if (ErrorReason(status) == "batch_refused") return Action::kRetryNow;
   // A name that does not resolve at the first attempt is a typing error, later it is an outage of
   // the resolver.
   if (phase == Phase::kStarting && ErrorReason(status) == "unknown_host") return Action::kFail;

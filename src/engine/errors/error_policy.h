@@ -8,6 +8,7 @@ namespace walduct::engine {
 
 enum class Action {
   kRetry,      // back off, start anew from the stored position
+  kRetryNow,   // start anew from the stored position: the next attempt does it otherwise
   kRetrySoon,  // short delay, start anew; bounded by slot.max.retries
   kFail,       // stop with an exit code; an operator has to act
 };

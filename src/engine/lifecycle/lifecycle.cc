@@ -99,6 +99,7 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                                       .warn_once = &warn_once_,
                                       .outbox_tables = &outbox_tables_,
                                       .stopping = [this] { return Interrupted(); }},
+                           .refusals = &refusals_,
                            .control = parts_.control,
                            .board = parts_.board});
   absl::StatusOr<Prepared> prepared = preparation.Run();

@@ -21,6 +21,7 @@
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
 #include "outbox/tables.h"
+#include "sink/refusals.h"
 
 namespace walduct::engine {
 
@@ -73,6 +74,7 @@ class Lifecycle {
   Phase phase_ = Phase::kStarting;
   WarnOnce warn_once_;
   outbox::TableMemory outbox_tables_;
+  sink::Refusals refusals_;
 };
 
 }  // namespace walduct::engine

@@ -31,6 +31,7 @@ void RetryBudget::Reset() {
 
 std::optional<absl::Duration> RetryBudget::Next(Action action) {
   if (action == Action::kFail) return std::nullopt;
+  if (action == Action::kRetryNow) return absl::ZeroDuration();
   if (action == Action::kRetrySoon) {
     if (soon_given_) {
       return soon_failures_++ < soon_ ? std::optional(soon_delay_) : std::nullopt;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/pipeline/smaller_change.h"
 
 namespace walduct::engine {
 
@@ -148,12 +149,28 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
 // acknowledged.
 absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
                                  RecordErrors::Stage stage) {
+  if (stage == RecordErrors::Stage::kProduce && parts_.errors->WantsPlaceholder(error)) {
+    const absl::Status smaller = PublishSmaller(emission, error);
+    if (!absl::IsInvalidArgument(smaller)) return smaller;
+  }
   const event::Record* letter = nullptr;
   RETURN_IF_ERROR(parts_.errors->Take(emission, error, stage, &letter));
   if (letter == nullptr) return absl::OkStatus();
   absl::Status written = Write(*letter);
   while (absl::IsInvalidArgument(written) && parts_.errors->Shrink()) written = Write(*letter);
   return WithContext(written, "dead letter");
+}
+
+absl::Status Pipeline::PublishSmaller(const event::Emission& emission, const absl::Status& error) {
+  SmallerChange smaller(emission);
+  absl::Status written = error;
+  while (absl::IsInvalidArgument(written) && smaller.Shrink()) {
+    event::Record record;
+    if (!parts_.encoder->Encode(smaller.emission(), &record).ok() || record.dropped) return error;
+    written = Write(record);
+  }
+  if (written.ok()) parts_.errors->OnPlaceholder(emission, error, smaller.columns());
+  return written;
 }
 
 absl::Status Pipeline::Write(const event::Record& record) {

@@ -61,6 +61,8 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status Write(const event::Record& record);
   absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
                          RecordErrors::Stage stage);
+  // The record without its largest values; InvalidArgument when it still does not fit.
+  absl::Status PublishSmaller(const event::Emission& emission, const absl::Status& error);
   void CountReplaced();
 
   Parts parts_;

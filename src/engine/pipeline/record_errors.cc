@@ -33,6 +33,9 @@ constexpr Exception kExceptions[] = {
     {"record_too_large", "org.apache.kafka.common.errors.RecordTooLargeException"},
     {"record_refused", "org.apache.kafka.common.InvalidRecordException"},
     {"topic_name_invalid", "org.apache.kafka.common.errors.InvalidTopicException"},
+    {"record_timestamp_refused", "org.apache.kafka.common.errors.InvalidTimestampException"},
+    {"topic_missing", "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"},
+    {"topic_authorization_failed", "org.apache.kafka.common.errors.TopicAuthorizationException"},
 };
 
 std::string ExceptionOf(const absl::Status& error) {
@@ -54,6 +57,15 @@ absl::string_view StageText(const absl::Status& error, RecordErrors::Stage stage
   if (stage == RecordErrors::Stage::kProduce) return "KAFKA_PRODUCE";
   if (event::IsHeaderError(error)) return "HEADER_CONVERTER";
   return event::FailedTransform(error).empty() ? "VALUE_CONVERTER" : "TRANSFORMATION";
+}
+
+RecordErrorOptions::Policy PolicyOf(const RecordErrorOptions& options, const absl::Status& error) {
+  const std::string reason = ErrorReason(error);
+  if (reason == "record_too_large") return options.too_large;
+  if (reason == "topic_missing") return options.topic_missing;
+  if (reason == "topic_authorization_failed") return options.topic_denied;
+  const bool refused = reason == "record_refused" || reason == "record_timestamp_refused";
+  return refused ? options.refused : RecordErrorOptions::Policy::kTolerance;
 }
 
 absl::Status WithAdvice(const absl::Status& error) {
@@ -87,8 +99,13 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
   *letter = nullptr;
   absl::Status described = WithContext(error, DescribeRecord(emission));
   if (!IsOfRecord(error)) return described;
-  if (!options_.policy.tolerate) return WithAdvice(described);
-  const bool has_letter = !options_.policy.dead_letter_topic.empty();
+  const Verdict verdict = Judge(error, stage);
+  if (verdict == Verdict::kStop) return WithAdvice(described);
+  if (verdict == Verdict::kSkip) {
+    Skip(emission, error, stage);
+    return absl::OkStatus();
+  }
+  const bool has_letter = verdict == Verdict::kDeadLetter;
   if (!has_letter || options_.policy.log) Log(emission, error, stage);
   options_.metrics
       ->RecordErrors(has_letter ? RecordErrorOutcome::kDeadLetter : RecordErrorOutcome::kLogged)
@@ -97,6 +114,47 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
   MakeLetter(emission, error, stage);
   *letter = &letter_;
   return absl::OkStatus();
+}
+
+RecordErrors::Verdict RecordErrors::Judge(const absl::Status& error, Stage stage) const {
+  using Policy = RecordErrorOptions::Policy;
+  const Policy policy =
+      stage == Stage::kProduce ? PolicyOf(options_.policy, error) : Policy::kTolerance;
+  if (policy == Policy::kStop) return Verdict::kStop;
+  if (policy == Policy::kSkip) return Verdict::kSkip;
+  if (policy == Policy::kDeadLetter) return Verdict::kDeadLetter;
+  if (!options_.policy.tolerate) return Verdict::kStop;
+  return options_.policy.dead_letter_topic.empty() ? Verdict::kLog : Verdict::kDeadLetter;
+}
+
+// Where a whole topic is skipped a line for each record would be the log: the first, the second,
+// the fourth, and so on.
+void RecordErrors::Skip(const event::Emission& emission, const absl::Status& error, Stage stage) {
+  options_.metrics->RecordErrors(RecordErrorOutcome::kSkipped).Add();
+  const uint64_t count = ++skipped_[absl::StrCat(emission.topic, " ", ErrorReason(error))];
+  if ((count & (count - 1)) != 0) return;
+  Log(emission, error, stage);
+  if (count > 1) {
+    log::Warn("records skipped so far",
+              {{"topic", emission.topic}, {"reason", ErrorReason(error)}, {"records", count}});
+  }
+}
+
+bool RecordErrors::WantsPlaceholder(const absl::Status& error) const {
+  return options_.policy.too_large == RecordErrorOptions::Policy::kPlaceholder &&
+         ErrorReason(error) == "record_too_large";
+}
+
+void RecordErrors::OnPlaceholder(const event::Emission& emission, const absl::Status& error,
+                                 absl::string_view columns) {
+  options_.metrics->RecordErrors(RecordErrorOutcome::kPlaceholder).Add();
+  log::Warn(absl::StrCat("record published without its largest values: ", error.message()),
+            {{"record", SubjectOf(emission)},
+             {"key", KeyOf(emission)},
+             {"lsn", emission.change->lsn.ToString()},
+             {"topic", emission.topic},
+             {"columns", columns},
+             {"hint", ErrorHint(error)}});
 }
 
 bool RecordErrors::EncodeOriginal(const event::Emission& emission, event::Record* record) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
@@ -46,11 +47,20 @@ class RecordErrors {
   absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
                     const event::Record** letter);
 
+  // A record that the sink never takes: whether its values are to make room first.
+  bool WantsPlaceholder(const absl::Status& error) const;
+  // They did: columns were replaced, and it was taken.
+  void OnPlaceholder(const event::Emission& emission, const absl::Status& error,
+                     absl::string_view columns);
+
   // The sink cannot take the letter, either: makes it smaller. False: it has nothing left but its
   // headers.
   bool Shrink();
 
  private:
+  enum class Verdict { kStop, kDeadLetter, kLog, kSkip };
+  Verdict Judge(const absl::Status& error, Stage stage) const;
+  void Skip(const event::Emission& emission, const absl::Status& error, Stage stage);
   void Log(const event::Emission& emission, const absl::Status& error, Stage stage);
   void MakeLetter(const event::Emission& emission, const absl::Status& error, Stage stage);
   // The record before the transforms, or as much of it as can be written.
@@ -67,6 +77,7 @@ class RecordErrors {
   std::vector<event::Header> headers_;
   std::array<std::string, kContextHeaders> context_;
   bool has_context_ = false;
+  absl::flat_hash_map<std::string, uint64_t> skipped_;  // by topic and reason
 };
 
 }  // namespace walduct::engine

@@ -62,7 +62,7 @@ absl::StatusOr<Prepared> Preparation::Run() {
 
 absl::Status Preparation::OpenSink() {
   parts_.board->WaitsFor(WaitReason::kSink);
-  ASSIGN_OR_RETURN(prepared_.sink, parts_.world->OpenSink(config()));
+  ASSIGN_OR_RETURN(prepared_.sink, parts_.world->OpenSink(config(), parts_.refusals));
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
   ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());

@@ -48,6 +48,7 @@ class Preparation {
     const ConnectorOptions* config = nullptr;
     World* world = nullptr;
     SourceOptions source;
+    sink::Refusals* refusals = nullptr;
     Control* control = nullptr;
     StatusBoard* board = nullptr;
   };

@@ -18,8 +18,9 @@ uint64_t ServerWorld::Random() {
   return (uint64_t{random()} << 32) | random();
 }
 
-absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(const ConnectorOptions& config) {
-  return sink::CreateSink(*config.sink, *config.kafka, environment_);
+absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(const ConnectorOptions& config,
+                                                                  sink::Refusals* refusals) {
+  return sink::CreateSink(*config.sink, *config.kafka, environment_, refusals);
 }
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(

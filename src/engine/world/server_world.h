@@ -16,7 +16,8 @@ class ServerWorld final : public World {
 
   const Environment& environment() const override { return environment_; }
   uint64_t Random() override;
-  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config,
+                                                       sink::Refusals* refusals) override;
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;

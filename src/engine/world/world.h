@@ -16,6 +16,10 @@
 #include "outbox/tables.h"
 #include "sink/sink.h"
 
+namespace walduct::sink {
+class Refusals;
+}  // namespace walduct::sink
+
 namespace walduct::engine {
 
 struct ConnectorOptions;
@@ -45,7 +49,9 @@ class World {
   virtual uint64_t Random() = 0;
 
   // Both reach their servers: Unavailable while one is away.
-  virtual absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config) = 0;
+  // refusals: what the sinks before have learnt; outlives this one.
+  virtual absl::StatusOr<std::unique_ptr<sink::Sink>> OpenSink(const ConnectorOptions& config,
+                                                               sink::Refusals* refusals) = 0;
   virtual absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const ConnectorOptions& config) = 0;
   // Connects with Source::Inspect.

@@ -1,0 +1,92 @@
+#include "sink/refusals.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "kafka/producer.h"
+
+namespace walduct::sink {
+namespace {
+
+// More than are in flight as a rule: the refused one is among them.
+constexpr uint64_t kAloneRecords = 10'000;
+// A topic may be created, and a right granted, meanwhile.
+constexpr absl::Duration kAskAgain = absl::Minutes(1);
+
+bool IsOfTopic(const absl::Status& error, const TolerateTopics& tolerate) {
+  const std::string reason = ErrorReason(error);
+  return (tolerate.missing && reason == "topic_missing") ||
+         (tolerate.denied && reason == "topic_authorization_failed");
+}
+
+absl::Status OfRecord(const absl::Status& error) {
+  return Error(absl::StatusCode::kInvalidArgument, ErrorReason(error), error.message(),
+               ErrorHint(error));
+}
+
+absl::Status Again(const absl::Status& broken, absl::string_view what) {
+  return Error(absl::StatusCode::kUnavailable, "batch_refused",
+               absl::StrCat(broken.message(), ": ", what));
+}
+
+}  // namespace
+
+void Refusals::Topic::OnTaken() {
+  if (alone_left > 0) --alone_left;
+  refused = absl::OkStatus();
+}
+
+Refusals::Topic* Refusals::Find(absl::string_view topic) {
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? nullptr : &found->second;
+}
+
+absl::Status Refusals::Learn(const absl::Status& broken, const kafka::FailedBatch& batch,
+                             const TolerateTopics& tolerate, absl::Duration now) {
+  if (batch.topic.empty()) return broken;
+  if (IsOfTopic(broken, tolerate)) {
+    RefuseTopic(broken, batch.topic, now).IgnoreError();
+    return Again(broken, "records for it are let pass from now on");
+  }
+  if (!absl::IsInvalidArgument(broken)) return broken;
+  if (ErrorReason(broken) == "record_too_large") return Narrow(broken, batch);
+  topics_[batch.topic].alone_left = kAloneRecords;
+  return Again(broken, absl::StrCat("one of ", batch.records,
+                                    " records; they are sent again one by one to find it"));
+}
+
+// Each time at most half as much shares a batch, so this comes to an end.
+absl::Status Refusals::Narrow(const absl::Status& broken, const kafka::FailedBatch& batch) {
+  Topic& topic = topics_[batch.topic];
+  const size_t most = batch.records > 1 ? std::max<size_t>(batch.bytes / 2, 1) : batch.largest;
+  if (most >= topic.alone_from && batch.records <= 1) return broken;
+  topic.alone_from = std::min(topic.alone_from, most);
+  if (batch.records > 1) batch_bytes_ = batch_bytes_ == 0 ? most : std::min(batch_bytes_, most);
+  return Again(broken, absl::StrCat(batch.records, " records of ", batch.bytes,
+                                    " bytes together, the largest of ", batch.largest,
+                                    "; they are sent again in smaller batches, those of ",
+                                    topic.alone_from, " bytes or more alone"));
+}
+
+absl::Status Refusals::RefuseTopic(const absl::Status& error, absl::string_view topic,
+                                   absl::Duration now) {
+  Topic& refused = topics_[topic];
+  refused.refused = OfRecord(error);
+  refused.refused_until = now + kAskAgain;
+  return refused.refused;
+}
+
+absl::Status Refusals::Judge(const absl::Status& fate, absl::string_view topic,
+                             const TolerateTopics& tolerate, absl::Duration now) {
+  Topic& known = topics_[topic];
+  if (fate.ok()) {
+    known.OnTaken();
+    return fate;
+  }
+  if (IsOfTopic(fate, tolerate)) return RefuseTopic(fate, topic, now);
+  if (absl::IsInvalidArgument(fate) && known.alone_left > 0) known.alone_left = kAloneRecords;
+  return fate;
+}
+
+}  // namespace walduct::sink

@@ -1,0 +1,67 @@
+// Refusals: what brokers have refused so far, kept by a connector from one sink to the next. A
+// broker refuses a whole batch and does not say which record it means. So the first refusal only
+// teaches: the connector begins again from the stored position, and the next sink sends suspicious
+// records alone, while the row they came from is at hand. Data thread only.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "absl/container/node_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace walduct::kafka {
+struct FailedBatch;
+}  // namespace walduct::kafka
+
+namespace walduct::sink {
+
+// Causes that lie in a topic and not in a record: whether its records are let pass one by one as
+// records that cannot be published. Otherwise the sink breaks.
+struct TolerateTopics {
+  bool missing = false;
+  bool denied = false;
+};
+
+class Refusals {
+ public:
+  // Of one topic. At first a record of any size may share a batch.
+  struct Topic {
+    // Records of so many bytes of key and value, or more, are sent alone.
+    size_t alone_from = std::numeric_limits<size_t>::max();
+    // So many more records are sent alone, whatever their size.
+    uint64_t alone_left = 0;
+    // Not OK: no record of it is sent until then, and then one alone.
+    absl::Status refused;
+    absl::Duration refused_until;
+
+    // A record of it that was sent alone was taken.
+    void OnTaken();
+  };
+
+  // A producer is broken. Answers the error to break with: batch_refused when the next attempt
+  // knows better, otherwise broken itself.
+  absl::Status Learn(const absl::Status& broken, const kafka::FailedBatch& batch,
+                     const TolerateTopics& tolerate, absl::Duration now);
+  // A record that was sent alone, so that its fate says all. Answers InvalidArgument with the same
+  // reason where the record alone is given up.
+  absl::Status Judge(const absl::Status& fate, absl::string_view topic,
+                     const TolerateTopics& tolerate, absl::Duration now);
+
+  // Null: nothing is known. Lives as long as this.
+  Topic* Find(absl::string_view topic);
+  // Of a batch at most; 0: no limit.
+  size_t batch_bytes() const { return batch_bytes_; }
+
+ private:
+  absl::Status Narrow(const absl::Status& broken, const kafka::FailedBatch& batch);
+  absl::Status RefuseTopic(const absl::Status& error, absl::string_view topic, absl::Duration now);
+
+  size_t batch_bytes_ = 0;
+  absl::node_hash_map<std::string, Topic> topics_;
+};
+
+}  // namespace walduct::sink
