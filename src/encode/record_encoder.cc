@@ -27,9 +27,10 @@ TextFormat FormatOf(const ConverterOptions& converter) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
-    EncodeOptions options, Clock& clock, std::string run_id, const event::TransformChain* chain) {
+    EncodeOptions options, Clock& clock, std::string run_id, const event::TransformChain* chain,
+    event::SchemaIdSources ids) {
   return std::unique_ptr<RecordEncoder>(
-      new RecordEncoder(std::move(options), clock, std::move(run_id), chain));
+      new RecordEncoder(std::move(options), clock, std::move(run_id), chain, ids));
 }
 
 // The plans of one relation that are in use together: by topic, version, snapshot or stream. The
@@ -43,12 +44,12 @@ struct RecordEncoder::Plans {
 };
 
 RecordEncoder::RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
-                             const event::TransformChain* chain)
+                             const event::TransformChain* chain, event::SchemaIdSources ids)
     : options_(std::make_unique<const EncodeOptions>(std::move(options))),
       clock_(clock),
       run_id_(std::move(run_id)),
       plans_(std::make_unique<Plans>()),
-      templates_(std::make_unique<TemplateEncoder>(chain, *options_, run_id_, &context_)),
+      templates_(std::make_unique<TemplateEncoder>(chain, *options_, run_id_, ids, &context_)),
       other_branches_(std::make_unique<RecordBranches>()) {
   context_.scratch = &scratch_;
   context_.notices = &notices_;
@@ -115,7 +116,7 @@ bool RecordEncoder::Same(const Emission& emission, bool key) {
   context.out = &compared_;
   context.format = FormatOf(converter);
   context.decimal_numeric = converter.decimal_numeric;
-  context.nested_arrays = !(converter.kind == ConverterKind::kJson && converter.schemas_enable);
+  context.nested_arrays = !converter.shows_schema();
   context.streaming = !key;
   context.notices = nullptr;
   const event::RowView before = emission.change->before.value_or(event::RowView());

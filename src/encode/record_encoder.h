@@ -1,7 +1,7 @@
 // RecordEncoder: turns an Emission into the bytes of a Kafka record, as Debezium behind Kafka
-// Connect's JsonConverter, StringConverter or ByteArrayConverter writes them: key, value with
-// envelope and source block, headers. Compiles a plan per version of a table at its first row;
-// after that a row looks nothing up by name and allocates nothing.
+// Connect's JsonConverter, StringConverter or ByteArrayConverter or Confluent's AvroConverter
+// writes them: key, value with envelope and source block, headers. Compiles a plan per version of a
+// table at its first row; after that a row looks nothing up by name and allocates nothing.
 //
 // Thread-safety: none; one per pipeline. A Record borrows the encoder's buffers until the next call
 // of Encode.
@@ -19,6 +19,7 @@
 #include "event/emission.h"
 #include "event/record.h"
 #include "event/record_comparison.h"
+#include "event/schema_ids.h"
 #include "event/transform_chain.h"
 
 namespace walduct::encode {
@@ -31,16 +32,17 @@ class TemplateEncoder;
 class RecordEncoder final : public event::RecordComparison {
  public:
   // clock is borrowed and read once per record. chain: the transforms, borrowed; null: none.
-  // run_id: value of the header __debezium.context.runId.
+  // run_id: value of the header __debezium.context.runId. ids: of the converters that need them.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
       EncodeOptions options, Clock& clock, std::string run_id,
-      const event::TransformChain* chain = nullptr);
+      const event::TransformChain* chain = nullptr, event::SchemaIdSources ids = {});
   ~RecordEncoder() override;
 
   // Fills record, or sets its `dropped` when a transform wants nothing published; see row_writer.h
   // for errors of values, and
-  //   InvalidArgument  the converter cannot write such a key or value (ByteArrayConverter takes
-  //                    bytes only)
+  //   InvalidArgument    the converter cannot write such a key or value (ByteArrayConverter takes
+  //                      bytes only), or the registry refuses its schema
+  //   ResourceExhausted  the id of its schema is not known yet: call again, see SchemaIds::Find
   absl::Status Encode(const event::Emission& emission, event::Record* record);
 
   // Of a row's record, before there is one: what the chain makes of it, as far as it can be told
@@ -64,7 +66,7 @@ class RecordEncoder final : public event::RecordComparison {
 
  private:
   RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
-                const event::TransformChain* chain);
+                const event::TransformChain* chain, event::SchemaIdSources ids);
 
   const TablePlan& PlanOf(const event::Emission& emission);
   bool Same(const event::Emission& emission, bool key);

@@ -12,9 +12,8 @@
 #include "encode/readers/read_table.h"
 #include "encode/table/row_writer.h"
 #include "java/regex/regex_list.h"
-#include "tests/encode/encode_fixture.h"
+#include "tests/encode/every_type.h"
 #include "tests/encode/toy_reader.h"
-#include "tests/support/type_samples.h"
 
 namespace walduct::encode {
 
@@ -23,7 +22,7 @@ template struct ReadTable<ToyWriter>;
 namespace {
 
 // One row of a table, in both formats.
-class ToyFormatTest : public EncodeTest {
+class ToyFormatTest : public EveryTypeTest {
  protected:
   void ExpectSame(const event::TableSchema& table, const std::vector<event::Value>& row) {
     const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
@@ -45,30 +44,8 @@ class ToyFormatTest : public EncodeTest {
     EXPECT_TRUE(reader.done());
   }
 
-  // A column of each sample and of an array of it, nullable or not.
-  std::shared_ptr<event::TableSchema> EveryType(bool optional) {
-    std::vector<TestColumn> columns;
-    for (const test::TypeSample& sample : test::TypeSamples()) {
-      const std::string name = absl::StrCat("c", columns.size());
-      columns.push_back({name, test::TypeOf(sample), sample.typmod, optional});
-      columns.push_back({name + "s", test::ArrayTypeOf(sample), sample.typmod, optional});
-    }
-    return MakeTable("t", columns, {});
-  }
-
-  std::vector<std::string> Texts() {
-    std::vector<std::string> texts;
-    for (const test::TypeSample& sample : test::TypeSamples()) {
-      texts.push_back(sample.text);
-      texts.push_back(test::ArrayTextOf(sample));
-    }
-    return texts;
-  }
-
   void ExpectSameInEveryType() {
-    const std::vector<std::string> texts = Texts();
-    std::vector<event::Value> row;
-    for (const std::string& text : texts) row.push_back(event::Value::Text(text));
+    const std::vector<event::Value> row = EveryValue();
     for (const bool optional : {true, false}) {
       const auto table = EveryType(optional);
       ExpectSame(*table, row);

@@ -1,4 +1,5 @@
 // ToyReader: prints what ToyWriter has written as JsonConverter would, by the schema alone.
+// AvroReader: the same of AvroWriter.
 #pragma once
 
 #include <cmath>
@@ -18,10 +19,11 @@ namespace walduct::encode {
 class ToyReader {
  public:
   ToyReader(absl::string_view bytes, std::string* json) : bytes_(bytes), json_(json) {}
+  virtual ~ToyReader() = default;
 
   void Value(const event::ConnectSchema& schema) {
     const bool null_is_last = schema.default_value.has_value();
-    if (schema.optional && (Byte() == 0) != null_is_last) {
+    if (schema.optional && (Branch() == 0) != null_is_last) {
       json_->append("null");
       return;
     }
@@ -61,7 +63,11 @@ class ToyReader {
 
   bool done() const { return bytes_.empty(); }
 
- private:
+ protected:
+  virtual int64_t Branch() { return Byte(); }
+  // Whether there is another item.
+  virtual bool Next(int64_t*) { return Byte() == 1; }
+
   uint8_t Byte() {
     if (bytes_.empty()) return 0;
     const auto byte = static_cast<uint8_t>(bytes_[0]);
@@ -77,6 +83,8 @@ class ToyReader {
     }
     return static_cast<int64_t>(number >> 1) ^ -static_cast<int64_t>(number & 1);
   }
+
+ private:
   absl::string_view Text() {
     const absl::string_view text = bytes_.substr(0, static_cast<size_t>(Integer()));
     return Take(text.size());
@@ -99,7 +107,8 @@ class ToyReader {
   template <typename Item>
   void Items(char open, char close, Item item) {
     json_->push_back(open);
-    for (const char* separator = ""; Byte() == 1; separator = ",") {
+    int64_t left = -1;
+    for (const char* separator = ""; Next(&left); separator = ",") {
       json_->append(separator);
       item();
     }
@@ -129,6 +138,22 @@ class ToyReader {
 
   absl::string_view bytes_;
   std::string* const json_;
+};
+
+class AvroReader final : public ToyReader {
+ public:
+  using ToyReader::ToyReader;
+
+ private:
+  int64_t Branch() override { return Integer(); }
+  // One block, and the count of another that is empty.
+  bool Next(int64_t* left) override {
+    if (*left == -1) {
+      *left = Integer();
+      if (*left == 0) return false;
+    }
+    return (*left)-- > 0 || Integer() != 0;
+  }
 };
 
 }  // namespace walduct::encode

@@ -16,9 +16,14 @@ class ToyRecordTest : public EncodeTest {
   std::string Decoded(const event::Node& node, const TablePlan* plan) {
     std::string toy, json;
     ToyWriter writer(&toy);
-    const absl::Status status =
-        NodeProgram<ToyWriter>(node, plan).Run(inputs_, &context_, &buffers_, &writer);
+    size_t buffers = 0;
+    bool null = false;
+    NodeProgram<ToyWriter> program(node, plan, &buffers);
+    EXPECT_TRUE(program.status().ok()) << program.status();
+    program.BeginTransaction(inputs_);
+    const absl::Status status = program.Run(inputs_, &context_, &buffers_, &toy, &writer, &null);
     EXPECT_TRUE(status.ok()) << status;
+    EXPECT_FALSE(null);
     ToyReader reader(toy, &json);
     reader.Value(*node.schema);
     EXPECT_TRUE(reader.done());

@@ -1,9 +1,20 @@
 // How a key, a value or a header becomes bytes: what Connect calls a converter.
 #pragma once
 
+#include <cstdint>
+
 namespace walduct::encode {
 
-enum class ConverterKind { kJson, kString, kByteArray };
+enum class ConverterKind { kJson, kString, kByteArray, kAvro };
+
+// Under which name a registry keeps the schemas of a topic's keys or values.
+enum class SubjectStrategy : uint8_t { kTopic, kRecord, kTopicRecord };
+
+struct AvroOptions {
+  bool connect_meta_data = true;  // connect.*: what Avro has no words for
+  bool scrub_invalid_names = false;
+  bool optional_map_keys = false;  // a map may be Avro's though its keys are optional
+};
 
 struct ConverterOptions {
   ConverterKind kind = ConverterKind::kJson;
@@ -11,6 +22,13 @@ struct ConverterOptions {
   bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool replace_null_with_default = true;
   bool raw_bytes = false;  // BinaryDataConverter: bytes as they are, the rest as said above
+  AvroOptions avro = {};
+  SubjectStrategy subject = SubjectStrategy::kTopic;
+
+  // What is written shows the schema, and so does a change of it.
+  bool shows_schema() const {
+    return kind == ConverterKind::kAvro || (kind == ConverterKind::kJson && schemas_enable);
+  }
 };
 
 }  // namespace walduct::encode

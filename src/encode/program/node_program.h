@@ -1,9 +1,11 @@
-// NodeProgram: the key or the value of a template for any writer (formats/value_writer.h): what a
-// format needs that has no PartCompiler of its own. No text is joined, but nothing is looked up
-// either, and a row that no transform has touched is one loop.
+// NodeProgram: the key or the value of a template for any writer (formats/value_writer.h) that
+// appends to a string and whose structure is appends, too: what binary formats run. What does not
+// vary is written when it is compiled, and is one append; what the changes of a transaction share
+// is written once per transaction; rows that no transform has touched are one loop over columns.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,83 +22,176 @@ namespace walduct::encode {
 template <typename Writer>
 class NodeProgram {
  public:
-  // table: see RecordProgram::Compile.
-  NodeProgram(const event::Node& node, const TablePlan* table) : table_(table) { Add(node); }
+  // node: not null. table: see RecordProgram::Compile. *buffers: see CompileLeaf.
+  NodeProgram(const event::Node& node, const TablePlan* table, size_t* buffers)
+      : table_(table), buffers_(buffers), compiler_(&text_) {
+    status_ = node.is_struct() ? Add(node) : AddLeaf(node, true);
+    if (node.is_struct()) AddStep(Step::Kind::kText);
+  }
+  NodeProgram(const NodeProgram&) = delete;
+  NodeProgram& operator=(const NodeProgram&) = delete;
 
+  // InvalidArgument: no record of this template can be written.
+  const absl::Status& status() const { return status_; }
+  bool has_transaction_text() const { return has_transaction_text_; }
+
+  // To be called before Run whenever RecordInputs::transaction() has changed.
+  void BeginTransaction(const RecordInputs& inputs) {
+    for (Step& step : steps_) {
+      if (step.of_transaction.empty()) continue;
+      step.text.clear();
+      Writer out(&step.text);
+      for (const TransactionValue& value : step.of_transaction) {
+        step.text.append(value.text);
+        if (!inputs.fields().Write(value.input, &out)) WriteMissing(value.schema.get(), &out);
+      }
+      step.text.append(step.end);
+    }
+  }
+
+  // Appends to *text, on which `out` writes. *null: a value alone that is NULL; nothing of it was
+  // written.
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                   Writer* out) const {
-    for (const Step& step : steps_) RETURN_IF_ERROR(RunStep(step, inputs, context, buffers, out));
+                   std::string* text, Writer* out, bool* null) const {
+    *null = false;
+    for (const Step& step : steps_) {
+      text->append(step.text);
+      switch (step.kind) {
+        case Step::Kind::kText:
+          break;
+        case Step::Kind::kColumns:
+          RETURN_IF_ERROR(
+              inputs.WriteColumns(step.input.row, *step.input.row_plan, step.count, context, out));
+          break;
+        case Step::Kind::kField:
+          if (!inputs.fields().Write(step.input.field, out))
+            WriteMissing(step.leaf.schema.get(), out);
+          break;
+        case Step::Kind::kLeaf:
+          RETURN_IF_ERROR(RunLeaf(step, inputs, context, buffers, out, null));
+          break;
+      }
+    }
     return absl::OkStatus();
   }
 
  private:
+  struct TransactionValue {
+    std::string text = {};  // before the value
+    InputField input = InputField::kSourceMillis;
+    event::ConnectSchemaPtr schema = {};
+  };
   struct Step {
-    enum class Kind : uint8_t { kBegin, kEnd, kField, kNullField, kNull, kRow, kLeaf };
-    Kind kind = Kind::kNull;
-    size_t index = 0;             // kField, kNullField
-    std::string name = {};        // the same
-    Need need = Need::kRequired;  // kField, kNullField
-    InputPlan row = {};           // kRow
-    LeafProgram leaf = {};        // kLeaf
+    enum class Kind : uint8_t { kText, kColumns, kField, kLeaf };
+    std::string text = {};  // before the value
+    // What `text` is made of, with `end` behind it; empty: it is constant.
+    std::vector<TransactionValue> of_transaction = {};
+    std::string end = {};
+    Kind kind = Kind::kText;
+    uint32_t count = 0;     // kColumns
+    InputPlan input = {};   // kColumns, kField
+    LeafProgram leaf = {};  // kLeaf; kField: its schema
+    bool alone = false;     // kLeaf: the whole value
   };
 
-  void Add(const event::Node& node) {
-    if (node.kind == event::Node::Kind::kNull) return Push(Step::Kind::kNull);
-    if (!node.is_struct()) {
-      Push(Step::Kind::kLeaf);
-      steps_.back().leaf = CompileLeaf(node, table_, &buffers_);
-      return;
-    }
-    InputPlan first;
-    if (IsUntouchedRow(node, table_, &first)) {
-      Push(Step::Kind::kRow);
-      steps_.back().row = first;
-      return;
-    }
-    Push(Step::Kind::kBegin);
-    for (size_t i = 0; i < node.members.size(); ++i) AddMember(node.members[i], i);
-    Push(Step::Kind::kEnd);
+  static constexpr bool DefaultFor(const event::ConnectSchema* schema) {
+    return internal::NullIsDefault<Writer>() && schema != nullptr && schema->default_value;
   }
 
-  void AddMember(const event::Node& member, size_t index) {
-    const bool null = member.kind == event::Node::Kind::kNull;
-    Push(null ? Step::Kind::kNullField : Step::Kind::kField);
-    steps_.back().index = index;
-    steps_.back().name = member.name;
-    steps_.back().need = NeedOf(member.schema.get());
-    if (!null) Add(member);
+  // NULL, where a field was announced as there.
+  static void WriteMissing(const event::ConnectSchema* schema, Writer* out) {
+    Scratch scratch;
+    if (DefaultFor(schema) && WriteScalar(schema->default_value->value(), schema, &scratch, out))
+      return;
+    out->Null();
   }
 
-  void Push(typename Step::Kind kind) { steps_.push_back({.kind = kind}); }
-
-  static absl::Status RunStep(const Step& step, const RecordInputs& inputs, ValueContext* context,
-                              ProgramBuffers* buffers, Writer* out) {
-    switch (step.kind) {
-      case Step::Kind::kBegin:
-        out->BeginStruct();
-        break;
-      case Step::Kind::kEnd:
-        out->EndStruct();
-        break;
-      case Step::Kind::kField:
-        out->Field(step.index, step.name, step.need);
-        break;
-      case Step::Kind::kNullField:
-        out->NullField(step.index, step.name, step.need);
-        break;
-      case Step::Kind::kNull:
-        out->Null();
-        break;
-      case Step::Kind::kRow:
-        return inputs.WriteWholeRow(step.row.row, *step.row.row_plan, context, out);
-      case Step::Kind::kLeaf:
-        return RunLeaf(step.leaf, inputs, context, buffers, out);
-    }
+  absl::Status Add(const event::Node& node) {
+    if (!node.is_struct()) return AddValue(node);
+    compiler_.BeginStruct();
+    for (size_t i = AddColumns(node); i < node.members.size(); ++i)
+      RETURN_IF_ERROR(AddMember(node.members[i], i));
+    compiler_.EndStruct();
     return absl::OkStatus();
   }
 
-  static absl::Status RunLeaf(const LeafProgram& leaf, const RecordInputs& inputs,
-                              ValueContext* context, ProgramBuffers* buffers, Writer* out) {
+  // How many of a struct's first members are columns as the table has them.
+  size_t AddColumns(const event::Node& node) {
+    InputPlan first;
+    const size_t count = CountUntouched(node, table_, &first);
+    if (count == 0) return 0;
+    Step& step = AddStep(Step::Kind::kColumns);
+    step.input = first;
+    step.count = static_cast<uint32_t>(count);
+    return count;
+  }
+
+  absl::Status AddMember(const event::Node& member, size_t index) {
+    const event::ConnectSchema* schema = member.schema.get();
+    const Need need = NeedOf(schema);
+    if (member.kind != event::Node::Kind::kNull) {
+      compiler_.Field(index, member.name, need);
+      return Add(member);
+    }
+    if (DefaultFor(schema)) {
+      compiler_.Field(index, member.name, need);
+      WriteMissing(schema, &compiler_);
+      return absl::OkStatus();
+    }
+    if (need == Need::kRequired) return RequiredIsNull(absl::StrCat("the field ", member.name));
+    compiler_.NullField(index, member.name, need);
+    return absl::OkStatus();
+  }
+
+  absl::Status AddValue(const event::Node& node) {
+    const event::Leaf& leaf = node.leaf;
+    if (leaf.kind == event::Leaf::Kind::kConstant && !leaf.constant.is_null()) {
+      Scratch scratch;
+      return WriteScalar(leaf.constant_value(), node.schema.get(), &scratch, &compiler_)
+                 ? absl::OkStatus()
+                 : DoesNotFit(node.name);
+    }
+    return AddField(node) ? absl::OkStatus() : AddLeaf(node, false);
+  }
+
+  // An input that is no column, and may stand in the record as it is.
+  bool AddField(const event::Node& node) {
+    if (!IsInput(node) || node.leaf.input < kFieldInputs) return false;
+    const event::ConnectSchema* schema = node.schema.get();
+    const InputPlan input = FindInput(node.leaf.input, table_);
+    const bool checked = NeedOf(schema) == Need::kRequired && MayBeNull(input.field);
+    const bool filled = node.leaf.null_is_default && !internal::NullIsDefault<Writer>();
+    if (checked || filled) return false;
+    if (IsOfTransaction(input.field)) {
+      of_transaction_.push_back({std::exchange(text_, ""), input.field, node.schema});
+      has_transaction_text_ = true;
+      return true;
+    }
+    Step& step = AddStep(Step::Kind::kField);
+    step.input = input;
+    step.leaf.schema = node.schema;
+    return true;
+  }
+
+  absl::Status AddLeaf(const event::Node& node, bool alone) {
+    Step& step = AddStep(Step::Kind::kLeaf);
+    step.leaf = CompileLeaf(node, table_, buffers_);
+    step.alone = alone;
+    return absl::OkStatus();
+  }
+
+  Step& AddStep(typename Step::Kind kind) {
+    Step step;
+    step.kind = kind;
+    step.of_transaction = std::exchange(of_transaction_, {});
+    (step.of_transaction.empty() ? step.text : step.end) = std::exchange(text_, "");
+    steps_.push_back(std::move(step));
+    return steps_.back();
+  }
+
+  static absl::Status RunLeaf(const Step& step, const RecordInputs& inputs, ValueContext* context,
+                              ProgramBuffers* buffers, Writer* out, bool* alone_and_null) {
+    const LeafProgram& leaf = step.leaf;
     const event::ConnectSchema* schema = leaf.schema.get();
     event::Scalar value;
     bool null = false;
@@ -108,15 +203,23 @@ class NodeProgram {
       if (!null && !WriteScalar(value, schema, context->scratch, out)) return DoesNotFit(leaf.name);
     }
     if (!null) return absl::OkStatus();
-    if (schema != nullptr && !schema->optional)
+    *alone_and_null = step.alone;
+    if (step.alone) return absl::OkStatus();
+    if (schema != nullptr && !schema->optional && !DefaultFor(schema))
       return RequiredIsNull(absl::StrCat("field ", leaf.name));
-    out->Null();
+    WriteMissing(schema, out);
     return absl::OkStatus();
   }
 
   const TablePlan* const table_;
+  size_t* const buffers_;
+  absl::Status status_;
   std::vector<Step> steps_;
-  size_t buffers_ = 0;
+  bool has_transaction_text_ = false;
+  // While it is compiled.
+  std::string text_;
+  Writer compiler_;
+  std::vector<TransactionValue> of_transaction_;
 };
 
 }  // namespace walduct::encode

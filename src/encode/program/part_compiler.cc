@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/error.h"
 #include "base/status_macros.h"
 #include "encode/formats/scalar_text.h"
 #include "encode/program/untouched_row.h"
@@ -27,19 +28,6 @@ bool TakesAsBytes(const Node& node) {
 
 bool IsConstant(const Node& node) {
   return node.kind == Node::Kind::kLeaf && node.leaf.kind == Leaf::Kind::kConstant;
-}
-
-bool MayBeNull(InputField field) {
-  switch (field) {
-    case InputField::kSnapshot:
-    case InputField::kTransactionId:
-    case InputField::kOrigin:
-    case InputField::kOriginLsn:
-    case InputField::kLsn:
-      return true;
-    default:
-      return false;
-  }
 }
 
 absl::string_view RoleName(PartProgram::Role role) {
@@ -102,6 +90,25 @@ void PartCompiler::SetHead(const Node& node) {
   part_.head_ = *part_.own_head_;
 }
 
+absl::Status PartCompiler::CompileAvro(const Node& node) {
+  if (node.schema == nullptr) {
+    return Error(absl::StatusCode::kInvalidArgument, "value_without_schema",
+                 absl::StrCat("the ", RoleName(part_.role_),
+                              " has no schema, and AvroConverter cannot write it"),
+                 "use JsonConverter, or leave out the transform that takes the schema away");
+  }
+  ASSIGN_OR_RETURN(part_.avro_,
+                   AvroPart::Compile(node, {.table = table_,
+                                            .buffers = buffers_,
+                                            .ids = ids_,
+                                            .topic = topic_,
+                                            .is_key = part_.role_ == PartProgram::Role::kKey,
+                                            .converter = part_.converter_}));
+  part_.has_transaction_text_ = part_.avro_->has_transaction_text();
+  part_.form_ = PartProgram::Form::kAvro;
+  return absl::OkStatus();
+}
+
 absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram::Role role,
                                    const ConverterOptions& converter) {
   part_.converter_ = converter;
@@ -118,6 +125,7 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
     if (!null) AddLoneLeaf(*node, PartProgram::Form::kBytes);
     return absl::OkStatus();
   }
+  if (converter.kind == ConverterKind::kAvro) return null ? absl::OkStatus() : CompileAvro(*node);
   if (converter.kind == ConverterKind::kString) {
     part_.format_ = TextFormat::kStruct;
     if (null) return absl::OkStatus();

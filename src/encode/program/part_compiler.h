@@ -18,6 +18,12 @@ class PartCompiler {
   PartCompiler(const TablePlan* table, size_t* buffers, PartProgram* part)
       : table_(table), buffers_(buffers), part_(*part) {}
 
+  // For keys and values whose schemas a registry keeps, by the topic. ids: borrowed by the program.
+  void SetRegistry(absl::string_view topic, event::SchemaIds* ids) {
+    topic_ = topic;
+    ids_ = ids;
+  }
+
   // An error: no record of this template can be written (a required value is null, bytes are asked
   // for and there are none).
   absl::Status Compile(const std::optional<event::Node>& node, PartProgram::Role role,
@@ -29,6 +35,7 @@ class PartCompiler {
   // What has been written of a struct that StringConverter prints.
   enum class Written : uint8_t { kNothing, kSomething, kUnknown };
 
+  absl::Status CompileAvro(const event::Node& node);
   void AddLoneLeaf(const event::Node& node, PartProgram::Form form);
   void SetHead(const event::Node& node);
 
@@ -60,6 +67,8 @@ class PartCompiler {
   const TablePlan* const table_;
   size_t* const buffers_;
   PartProgram& part_;
+  absl::string_view topic_;
+  event::SchemaIds* ids_ = nullptr;
   std::string text_;                                 // constant, since the last value
   std::unique_ptr<TransactionText> of_transaction_;  // before it, since the last step
 };

@@ -9,12 +9,13 @@ namespace walduct::encode {
 using event::Scalar;
 
 void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
+  if (avro_ != nullptr) return avro_->BeginTransaction(inputs);
   for (Step& step : steps_) {
     TransactionText* const text = step.of_transaction.get();
     if (text == nullptr || (text->is_of_origin && text->origin == inputs.fields().origin()))
       continue;
     text->origin = inputs.fields().origin();
-    Prepare(&step.text, context);
+    Begin(&step.text, context);
     for (const TransactionText::Piece& piece : text->pieces) AppendPiece(piece, inputs, context);
     step.text.append(text->end);
   }
@@ -39,12 +40,13 @@ void PartProgram::AppendPiece(const TransactionText::Piece& piece, const RecordI
 absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* context,
                                    ProgramBuffers* buffers, std::string* buffer,
                                    std::optional<absl::string_view>* out) const {
+  if (form_ == Form::kAvro) return avro_->Run(inputs, context, buffers, buffer, out);
   if (form_ == Form::kNull) return absl::OkStatus();
   if (form_ == Form::kConstant) {
     *out = steps_[0].text;
     return absl::OkStatus();
   }
-  Prepare(buffer, context);
+  Begin(buffer, context);
   if (form_ == Form::kBytes) return RunBytes(inputs, context, buffers, out);
   bool null = false;
   const LeafProgram& leaf = members_[0].leaf;

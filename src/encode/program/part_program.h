@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "encode/options/converter_options.h"
+#include "encode/program/avro_part.h"
 #include "encode/program/leaf_program.h"
 
 namespace walduct::encode {
@@ -71,6 +72,11 @@ class PartProgram {
   void set_name(const std::string& name) { name_ = name; }
   bool has_transaction_text() const { return has_transaction_text_; }
 
+  // Whether Prepare may have something to do.
+  bool asks_for_id() const { return avro_ != nullptr; }
+  // Before the first record; see AvroPart::Prepare.
+  absl::Status Prepare() { return avro_ == nullptr ? absl::OkStatus() : avro_->Prepare(); }
+
   // To be called before Run whenever RecordInputs::transaction() has changed.
   void BeginTransaction(const RecordInputs& inputs, ValueContext* context);
 
@@ -79,7 +85,7 @@ class PartProgram {
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                    std::string* buffer, std::optional<absl::string_view>* out) const {
     if (form_ != Form::kSteps) return RunOther(inputs, context, buffers, buffer, out);
-    Prepare(buffer, context);
+    Begin(buffer, context);
     if (!head_.empty()) buffer->append(head_.data(), head_.size());
     absl::Status status = RunSteps(inputs, context, buffers);
     if (status.ok()) *out = *buffer;
@@ -102,6 +108,7 @@ class PartProgram {
     kLeaf,        // one value alone
     kBytes,       // the same, as it is
     kHeaderText,  // the same, as SimpleHeaderConverter writes it
+    kAvro,
   };
 
   static void AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
@@ -115,13 +122,12 @@ class PartProgram {
   absl::Status RunColumn(const Step& step, const RecordInputs& inputs, ValueContext* context) const;
   absl::Status RunBytes(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                         std::optional<absl::string_view>* out) const;
-  void Prepare(std::string* buffer, ValueContext* context) const {
+  void Begin(std::string* buffer, ValueContext* context) const {
     buffer->clear();
     context->out = buffer;
     context->format = format_;
     context->decimal_numeric = converter_.decimal_numeric;
-    context->nested_arrays =
-        !(converter_.kind == ConverterKind::kJson && converter_.schemas_enable);
+    context->nested_arrays = !converter_.shows_schema();
   }
 
   Form form_ = Form::kNull;
@@ -136,6 +142,7 @@ class PartProgram {
   std::vector<Step> steps_;
   std::string tail_;  // after one value alone
   std::vector<MemberStep> members_;
+  std::unique_ptr<AvroPart> avro_;  // kAvro
 };
 
 }  // namespace walduct::encode

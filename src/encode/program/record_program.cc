@@ -21,10 +21,13 @@ absl::StatusOr<std::unique_ptr<RecordProgram>> RecordProgram::Compile(
   auto program = std::make_unique<RecordProgram>();
   size_t buffers = 0;
   program->topic_ = record.topic;
-  RETURN_IF_ERROR(PartCompiler(table, &buffers, &program->key_)
-                      .Compile(record.key, PartProgram::Role::kKey, converters.key));
-  RETURN_IF_ERROR(PartCompiler(table, &buffers, &program->value_)
-                      .Compile(record.value, PartProgram::Role::kValue, converters.value));
+  PartCompiler key(table, &buffers, &program->key_);
+  key.SetRegistry(record.topic, converters.ids.key);
+  RETURN_IF_ERROR(key.Compile(record.key, PartProgram::Role::kKey, converters.key));
+  PartCompiler value(table, &buffers, &program->value_);
+  value.SetRegistry(record.topic, converters.ids.value);
+  RETURN_IF_ERROR(value.Compile(record.value, PartProgram::Role::kValue, converters.value));
+  program->asks_for_ids_ = program->key_.asks_for_id() || program->value_.asks_for_id();
   RETURN_IF_ERROR(program->CompileHeaders(record, table, converters, &buffers));
   if (record.partition) program->partition_ = CompileLeaf(*record.partition, table, &buffers);
   if (record.timestamp) program->timestamp_ = CompileLeaf(*record.timestamp, table, &buffers);
@@ -64,9 +67,18 @@ void RecordProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* c
   }
 }
 
+// The key's first, as Connect does.
+absl::Status RecordProgram::FindIds() {
+  RETURN_IF_ERROR(key_.Prepare());
+  RETURN_IF_ERROR(value_.Prepare());
+  asks_for_ids_ = false;
+  return absl::OkStatus();
+}
+
 absl::Status RecordProgram::Run(const RecordInputs& inputs, ValueContext* context,
                                 ProgramBuffers* buffers, event::Record* record) {
   record->topic = topic_;
+  if (asks_for_ids_) RETURN_IF_ERROR(FindIds());
   if (inputs.fields().transaction() != transaction_) BeginTransaction(inputs, context);
   RETURN_IF_ERROR(key_.Run(inputs, context, buffers, &buffers->key, &record->key));
   RETURN_IF_ERROR(value_.Run(inputs, context, buffers, &buffers->value, &record->value));

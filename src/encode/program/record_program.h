@@ -22,6 +22,7 @@ class RecordProgram {
   struct Converters {
     ConverterOptions key, value;
     std::optional<ConverterOptions> header;  // absent: SimpleHeaderConverter
+    event::SchemaIdSources ids = {};
   };
   // table: whose columns the template has; borrowed for life, null: none. An error: no record of
   // this template can be written (a required value is null, bytes are asked for and there are
@@ -31,12 +32,14 @@ class RecordProgram {
                                                                 const Converters& converters);
 
   // Fills record, which borrows from the program and the buffers.
+  //   ResourceExhausted  a schema's id is not known yet: see SchemaIds::Find
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                    event::Record* record);
 
  private:
   absl::Status CompileHeaders(const event::RecordTemplate& record, const TablePlan* table,
                               const Converters& converters, size_t* buffers);
+  absl::Status FindIds();
   void BeginTransaction(const RecordInputs& inputs, ValueContext* context);
   absl::Status RunHeaders(const RecordInputs& inputs, ValueContext* context,
                           ProgramBuffers* buffers);
@@ -48,6 +51,7 @@ class RecordProgram {
   std::vector<PartProgram> headers_;
   std::vector<event::Header> header_values_;  // of the last record
   bool constant_headers_ = true;
+  bool asks_for_ids_ = false;
   std::optional<LeafProgram> partition_, timestamp_;
   uint64_t transaction_ = 0;  // RecordInputs::transaction() of the last record
 };

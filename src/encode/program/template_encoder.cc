@@ -10,10 +10,11 @@ namespace walduct::encode {
 using event::ChainOutcome;
 
 TemplateEncoder::TemplateEncoder(const event::TransformChain* chain, const EncodeOptions& options,
-                                 const std::string& run_id, ValueContext* context)
+                                 const std::string& run_id, event::SchemaIdSources ids,
+                                 ValueContext* context)
     : chain_(chain),
       builder_(options, run_id),
-      converters_{options.key, options.value, options.header},
+      converters_{options.key, options.value, options.header, ids},
       inputs_(options.values),
       context_(context) {}
 

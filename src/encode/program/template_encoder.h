@@ -51,7 +51,7 @@ class TemplateEncoder {
  public:
   // All borrowed for life. chain: null: no transforms.
   TemplateEncoder(const event::TransformChain* chain, const EncodeOptions& options,
-                  const std::string& run_id, ValueContext* context);
+                  const std::string& run_id, event::SchemaIdSources ids, ValueContext* context);
 
   // plan: null for records that are about no row. record->dropped: a transform wants it published
   // no more.

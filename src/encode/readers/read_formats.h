@@ -2,6 +2,7 @@
 // own.
 #pragma once
 
+#include "encode/formats/avro_writer.h"
 #include "encode/formats/formats.h"
 #include "encode/formats/scalar_writer.h"
 #include "encode/readers/read_value.h"
@@ -12,5 +13,6 @@ extern template struct ReadTable<JsonWriter>;
 extern template struct ReadTable<HeaderWriter>;
 extern template struct ReadTable<JavaWriter>;
 extern template struct ReadTable<ScalarWriter>;
+extern template struct ReadTable<AvroWriter>;
 
 }  // namespace walduct::encode

@@ -75,6 +75,12 @@ class RecordInputs {
     return WriteColumn(*table_, *plan.row_plan, *plan.column, RowOf(plan.row), context, out, null);
   }
   template <typename Writer>
+  absl::Status WriteColumns(InputRow row, const RowPlan& plan, size_t count, RowContext* context,
+                            Writer* out) const {
+    context->streaming = IsStreamed(row);
+    return WriteFirstFields(*table_, plan, count, RowOf(row), context, out);
+  }
+  template <typename Writer>
   absl::Status WriteWholeRow(InputRow row, const RowPlan& plan, RowContext* context,
                              Writer* out) const {
     context->streaming = IsStreamed(row);

@@ -66,6 +66,13 @@ inline bool IsOfTransaction(InputField field) { return field <= InputField::kTra
 // The same for many transactions, too.
 inline bool IsOfOrigin(InputField field) { return field <= InputField::kOriginLsn; }
 
+// Not known of every record.
+inline bool MayBeNull(InputField field) {
+  return field == InputField::kSnapshot || field == InputField::kTransactionId ||
+         field == InputField::kOrigin || field == InputField::kOriginLsn ||
+         field == InputField::kLsn;
+}
+
 struct StructLayout;
 // Nothing: always null.
 using FieldOrigin =

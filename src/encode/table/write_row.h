@@ -62,12 +62,20 @@ void WriteConstant(const Constant& constant, const Texts& ready, RowContext* con
   }
 }
 
+// Writers of formats that know no NULL where there is a default.
+template <typename Writer>
+constexpr bool NullIsDefault() {
+  if constexpr (requires { Writer::kNullIsDefault; }) return Writer::kNullIsDefault;
+  return false;
+}
+
 template <typename Writer>
 void WriteNull(const FieldPlan& field, RowContext* context, Writer* out) {
   context->wrote_null = !field.null_is_value;
   if constexpr (ReadyWriter<Writer>) {
     out->Ready(field.null_text[Index(Writer::kFormat)]);
-  } else if (field.null_is_value) {
+  } else if (field.null_is_value || (NullIsDefault<Writer>() && field.null_value)) {
+    context->wrote_null = false;
     WriteConstant(*field.null_value, field.null_text, context, out);
   } else {
     out->Null();

@@ -208,7 +208,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
     resume.last_commit_end = start.commit_end;
   // Only schemas tell of labels.
   resume.watch_enum_labels =
-      config().encode->key.schemas_enable || config().encode->value.schemas_enable;
+      config().encode->key.shows_schema() || config().encode->value.shows_schema();
   const names::TableFilter captured(*config().tables);
   DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
                                   .captured = &captured,

@@ -81,7 +81,9 @@ absl::Status WithAdvice(const absl::Status& error) {
 encode::EncodeOptions Lenient(encode::EncodeOptions options) {
   options.values.on_failure = encode::FailureMode::kNull;
   for (encode::ConverterOptions* converter : {&options.key, &options.value}) {
-    if (converter->kind != encode::ConverterKind::kByteArray) continue;
+    if (converter->kind != encode::ConverterKind::kByteArray &&
+        converter->kind != encode::ConverterKind::kAvro)
+      continue;
     converter->kind = encode::ConverterKind::kJson;
     converter->schemas_enable = false;
   }

@@ -1,0 +1,60 @@
+// AvroPart: the key or the value of a template as Avro in Confluent's frame: 0, the id of the
+// schema in 4 bytes, the value. The id comes from a registry, before the first record.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "encode/formats/avro_schema.h"
+#include "encode/formats/avro_writer.h"
+#include "encode/options/converter_options.h"
+#include "encode/program/node_program.h"
+#include "event/schema_ids.h"
+
+namespace walduct::encode {
+
+class AvroPart {
+ public:
+  struct Parts {
+    const TablePlan* table = nullptr;  // see RecordProgram::Compile
+    size_t* buffers = nullptr;         // see CompileLeaf
+    event::SchemaIds* ids = nullptr;   // borrowed for life
+    absl::string_view topic;
+    bool is_key = false;
+    ConverterOptions converter;
+  };
+  // node: not null, with a schema. InvalidArgument: no such record can be written.
+  static absl::StatusOr<std::unique_ptr<AvroPart>> Compile(const event::Node& node,
+                                                           const Parts& parts);
+
+  bool has_transaction_text() const { return program_.has_transaction_text(); }
+  void BeginTransaction(const RecordInputs& inputs) { program_.BeginTransaction(inputs); }
+
+  // Asks for the id unless it is known. What may be null alone asks when it is not.
+  //   ResourceExhausted  not known yet: see SchemaIds::Find
+  absl::Status Prepare() { return known_ || alone_ ? absl::OkStatus() : FindId(); }
+
+  // *out, absent before: stays so where the value is null; borrows from *buffer.
+  absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
+                   std::string* buffer, std::optional<absl::string_view>* out);
+
+ private:
+  static constexpr size_t kFrameSize = 5;
+
+  AvroPart(const event::Node& node, const Parts& parts, AvroSchema schema);
+  absl::Status FindId();
+
+  NodeProgram<AvroWriter> program_;
+  event::SchemaIds* const ids_;
+  const bool alone_;  // a value that is no record
+  const AvroSchema schema_;
+  std::string subject_;
+  std::string frame_;  // and the branch of a union at the top
+  bool known_ = false;
+};
+
+}  // namespace walduct::encode

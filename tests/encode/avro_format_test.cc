@@ -1,0 +1,216 @@
+// Avro: every type and every kind of record, decoded by the schema alone, is what JsonConverter
+// writes of the same; the frame; what is waited for.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "encode/formats/avro_writer.h"
+#include "encode/options/value_options.h"
+#include "encode/readers/read_formats.h"
+#include "encode/table/row_writer.h"
+#include "tests/encode/every_type.h"
+#include "tests/encode/toy_reader.h"
+#include "tests/support/fake_schema_ids.h"
+
+namespace walduct::encode {
+namespace {
+
+using event::ConnectSchema;
+
+class AvroFormatTest : public EveryTypeTest {
+ protected:
+  AvroFormatTest() {
+    options_.key.kind = ConverterKind::kAvro;
+    options_.value.kind = ConverterKind::kAvro;
+    encoder_ = nullptr;
+  }
+
+  void ExpectSame(const event::TableSchema& table, const std::vector<event::Value>& row) {
+    const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
+    std::string json, avro, decoded;
+    Scratch scratch;
+    ValueContext context;
+    context.scratch = &scratch;
+    context.out = &json;
+    const absl::Status as_json = AppendRow(plan, plan.row, {row, {}}, &context);
+    AvroWriter writer(&avro);
+    const absl::Status as_avro = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
+    ASSERT_TRUE(as_json.ok()) << as_json;
+    ASSERT_TRUE(as_avro.ok()) << as_avro;
+    ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
+    schema.optional = false;
+    AvroReader reader(avro, &decoded);
+    reader.Value(schema);
+    EXPECT_EQ(decoded, json);
+    EXPECT_TRUE(reader.done());
+  }
+
+  void ExpectSameInEveryType() {
+    const std::vector<event::Value> row = EveryValue();
+    for (const bool optional : {true, false}) {
+      const auto table = EveryType(optional);
+      ExpectSame(*table, row);
+      ExpectSame(*table, std::vector<event::Value>(row.size(), Null()));
+    }
+    ExpectSame(*EveryType(true), std::vector<event::Value>(row.size(), Toast()));
+  }
+
+  RecordEncoder& avro() {
+    if (encoder_ == nullptr)
+      encoder_ = *RecordEncoder::Create(options_, clock_, "01a1fbb7", nullptr, {&ids_, &ids_});
+    return *encoder_;
+  }
+
+  absl::Status Encode(const event::Emission& emission) { return avro().Encode(emission, &record_); }
+
+  // The body by the table's schema.
+  std::string Decoded(absl::string_view framed, const ConnectSchema& schema) {
+    std::string json;
+    AvroReader reader(framed.substr(5), &json);
+    reader.Value(schema);
+    EXPECT_TRUE(reader.done());
+    return json;
+  }
+
+  test::FakeSchemaIds ids_;
+};
+
+TEST_F(AvroFormatTest, HoldsEveryType) { ExpectSameInEveryType(); }
+
+TEST_F(AvroFormatTest, HoldsEveryTypeAsText) {
+  options_.values.decimal = DecimalMode::kString;
+  options_.values.time = TimeMode::kIsoString;
+  options_.values.binary = BinaryMode::kHex;
+  options_.values.interval_string = true;
+  options_.values.hstore_map = true;
+  options_.values.include_unknown = true;
+  ExpectSameInEveryType();
+}
+
+TEST_F(AvroFormatTest, HoldsEveryTypeAsNumbers) {
+  options_.values.decimal = DecimalMode::kDouble;
+  options_.values.time = TimeMode::kConnect;
+  ExpectSameInEveryType();
+}
+
+TEST_F(AvroFormatTest, HoldsDefaultsInThePlaceOfNull) {
+  const auto table = MakeTable("t",
+                               {{"a", ArrayOf(MakeType("int4"))},
+                                {"n", MakeType("numeric"), NumericTypmod(10, 2)},
+                                {"d", MakeType("int4"), -1, false, "7"},
+                                {"e", MakeType("int4"), -1, true, "7"},
+                                {"f", MakeType("float8"), -1, true, "1.5"}},
+                               {});
+  ExpectSame(*table, {Text("{1,NULL,3}"), Text("NaN"), Null(), Null(), Null()});
+  ExpectSame(*table, {Toast(), Text("-0.01"), Text("8"), Text("8"), Text("-Infinity")});
+}
+
+// The count of items does not fit in one byte, and an array of arrays of counts neither.
+TEST_F(AvroFormatTest, HoldsManyItems) {
+  const auto table = MakeTable("t", {{"a", ArrayOf(MakeType("int4"))}}, {});
+  for (const int count : {1, 63, 64, 8191, 8192}) {
+    std::string text = "{0";
+    for (int i = 1; i < count; ++i) text += ",5";
+    ExpectSame(*table, {event::Value::Text(text + "}")});
+  }
+}
+
+TEST_F(AvroFormatTest, WritesWhatTheRealConverterDoes) {
+  const auto table = MakeTable("t",
+                               {{"id", MakeType("int4"), -1, false},
+                                {"a", MakeType("text")},
+                                {"n", MakeType("numeric"), NumericTypmod(8, 2)}},
+                               {0});
+  event::ChangeEvent change = Change(*table, event::Operation::kCreate);
+  const std::vector<event::Value> row = {Text("1"), Text("one"), Text("1.10")};
+  change.after = row;
+  ASSERT_TRUE(Encode(Emit(change)).ok());
+  EXPECT_EQ(absl::BytesToHexString(*record_.key), "000000000102");
+  EXPECT_EQ(
+      absl::BytesToHexString(record_.value->substr(0, 43)),
+      "000000000200020202066f6e6502026e16332e362e312e46696e616c14706f737467726573716c06737276");
+  EXPECT_EQ(ids_.subjects(), (std::vector<std::string>{"srv.public.t-key", "srv.public.t-value"}));
+}
+
+TEST_F(AvroFormatTest, HoldsRecordsAsJsonDoes) {
+  const auto orders = OrdersTable();
+  const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};
+  EncodeOptions json_options = options_;
+  json_options.key.kind = json_options.value.kind = ConverterKind::kJson;
+  auto json = *RecordEncoder::Create(json_options, clock_, "01a1fbb7");
+  const TablePlan plan =
+      CompileTable({.schema = orders.get(), .topic = "srv.public.orders"}, options_);
+  for (const event::Operation operation : {event::Operation::kRead, event::Operation::kCreate,
+                                           event::Operation::kUpdate, event::Operation::kDelete}) {
+    for (const uint32_t xid : {204126u, 204127u}) {
+      event::ChangeEvent change = Change(*orders, operation);
+      change.xid = xid;
+      if (operation != event::Operation::kCreate) change.before = row;
+      if (operation != event::Operation::kDelete) change.after = row;
+      if (operation == event::Operation::kRead) change.snapshot = event::SnapshotMarker::kLast;
+      if (operation == event::Operation::kUpdate) change.origin = "other";
+      event::Emission emission = Emit(change);
+      if (operation == event::Operation::kUpdate) emission.order = {.total = 4, .in_collection = 2};
+      ASSERT_TRUE(Encode(emission).ok());
+      const std::string key = Decoded(*record_.key, *plan.key_schema);
+      const std::string value = Decoded(*record_.value, *plan.envelope_schema);
+      ASSERT_TRUE(json->Encode(emission, &record_).ok());
+      EXPECT_EQ(key, *record_.key);
+      EXPECT_EQ(value, *record_.value);
+    }
+  }
+}
+
+TEST_F(AvroFormatTest, LeavesTombstonesAlone) {
+  const auto orders = OrdersTable();
+  const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};
+  event::ChangeEvent change = Change(*orders, event::Operation::kDelete);
+  change.before = row;
+  event::Emission emission = Emit(change);
+  emission.value = event::PublishedValue::kTombstone;
+  ASSERT_TRUE(Encode(emission).ok());
+  EXPECT_FALSE(record_.value.has_value());
+  EXPECT_EQ(ids_.subjects(), (std::vector<std::string>{"srv.public.orders-key"}));
+}
+
+TEST_F(AvroFormatTest, AsksAgainUntilTheIdIsKnown) {
+  const auto orders = OrdersTable();
+  const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};
+  event::ChangeEvent change = Change(*orders, event::Operation::kCreate);
+  change.after = row;
+  ids_.set_away(true);
+  EXPECT_TRUE(absl::IsResourceExhausted(Encode(Emit(change))));
+  EXPECT_TRUE(absl::IsResourceExhausted(Encode(Emit(change))));
+  ids_.set_away(false);
+  ASSERT_TRUE(Encode(Emit(change)).ok());
+  const size_t asked = ids_.asked();
+  ASSERT_TRUE(Encode(Emit(change)).ok());
+  EXPECT_EQ(ids_.asked(), asked);
+}
+
+TEST_F(AvroFormatTest, SaysWhatTheRegistryRefuses) {
+  const auto orders = OrdersTable();
+  const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};
+  event::ChangeEvent change = Change(*orders, event::Operation::kCreate);
+  change.after = row;
+  ids_.Refuse("srv.public.orders-value");
+  EXPECT_TRUE(absl::IsInvalidArgument(Encode(Emit(change))));
+}
+
+TEST_F(AvroFormatTest, NamesSubjectsAfterRecords) {
+  options_.key.subject = SubjectStrategy::kRecord;
+  options_.value.subject = SubjectStrategy::kTopicRecord;
+  const auto orders = OrdersTable();
+  const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};
+  event::ChangeEvent change = Change(*orders, event::Operation::kCreate);
+  change.after = row;
+  ASSERT_TRUE(Encode(Emit(change)).ok());
+  EXPECT_EQ(ids_.subjects(),
+            (std::vector<std::string>{"srv.public.orders.Key",
+                                      "srv.public.orders-srv.public.orders.Envelope"}));
+}
+
+}  // namespace
+}  // namespace walduct::encode
