@@ -26,7 +26,7 @@ class OwnershipTest : public testing::Test {
   CountingSink sink_;
   test::FakeDisk disk_;
   test::FakeOffsetStore store_{&time_, &disk_};
-  absl::Status answer_;
+  absl::Status answer_, session_;
   int asked_ = 0;
   Ownership ownership_{{.clock = &time_,
                         .check =
@@ -34,6 +34,7 @@ class OwnershipTest : public testing::Test {
                               ++asked_;
                               return answer_;
                             },
+                        .session = [this] { return session_; },
                         .sink = &sink_,
                         .store = &store_}};
 };
@@ -45,6 +46,14 @@ TEST_F(OwnershipTest, ALoopThatBeatsIsNotAskedAbout) {
   }
   EXPECT_EQ(asked_, 0);
   EXPECT_EQ(sink_.renewed, 50);
+}
+
+TEST_F(OwnershipTest, WithoutTheSessionThatKeepsOthersAwayNothingIsSent) {
+  EXPECT_TRUE(ownership_.Beat().ok());
+  session_ = absl::UnavailableError("terminated by the administrator");
+  EXPECT_EQ(ownership_.Beat(), session_);
+  EXPECT_EQ(sink_.renewed, 1);
+  EXPECT_TRUE(ownership_.lost());
 }
 
 TEST_F(OwnershipTest, AfterAStandstillTheServerIsAskedBeforeThePermitIsRenewed) {

@@ -95,7 +95,7 @@ TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
 TEST_F(PreparationTest, NothingIsAskedOfTheDatabaseWhileTheOffsetsAreAway) {
   world_.offsets.Fail(absl::UnavailableError("broker away"));
   EXPECT_EQ(Prepare().status().message(), "broker away");
-  EXPECT_EQ(world_.database.connections(), 0);
+  EXPECT_THAT(asked(), IsEmpty());
   EXPECT_EQ(board_.Read().wait, WaitReason::kOffsetStore);
 }
 
@@ -216,6 +216,16 @@ TEST_F(PreparationTest, RST_11_ALostOffsetIsAskedAboutWhereTheSlotWasReadFrom) {
   EXPECT_TRUE(Prepare().ok());
   config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
   EXPECT_TRUE(Prepare()->decision.snapshot);
+}
+
+TEST_F(PreparationTest, TheOffsetIsLoadedOnceTheSlotIsTaken) {
+  WasRunning(Lsn(900));
+  offset::StoredOffset last;
+  last.position.commit_end = Lsn(1000);
+  world_.database.OnConnect([this, last] { world_.offsets.Store(last); });
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  EXPECT_EQ(prepared->start.commit_end, Lsn(1000));
 }
 
 TEST_F(PreparationTest, AnOffsetThatWasStoredMeanwhileIsLoadedAgain) {

@@ -124,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedDefect,
                                          Defect::kConfirmBeforeSave, Defect::kResumeByEventLsn,
                                          Defect::kAdvanceInFlight, Defect::kAdvanceInTransaction,
                                          Defect::kIgnoreTimeline, Defect::kForgetSnapshot,
-                                         Defect::kZombieWrites),
+                                         Defect::kZombieWrites, Defect::kNoSlotLock,
+                                         Defect::kIgnoreMovedSlot),
                          [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace

@@ -110,9 +110,26 @@ class Snapshot final : public engine::TableSnapshot {
 
 }  // namespace
 
-absl::StatusOr<engine::SourceFacts> Source::Inspect() {
-  if (process_.Step("Inspect")) return Dead();
+absl::Status Source::Connect() {
+  if (process_.Step("Connect")) return Dead();
   if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no connection");
+  timeline_ = world_.database.timeline();
+  session_ = std::make_shared<Walsender>();
+  session_->process = &process_;
+  if (world_.defect == Defect::kNoSlotLock) return absl::OkStatus();
+  if (world_.holder) {
+    return world_.holder->streams
+               ? Error(absl::StatusCode::kAborted, "slot_in_use", "the slot is in use")
+               : Error(absl::StatusCode::kUnavailable, "slot_held", "the slot is held");
+  }
+  world_.holder = session_;
+  // The server has given it, whether anybody hears of it or not.
+  return process_.Step("Connect") ? Dead() : absl::OkStatus();
+}
+
+absl::StatusOr<engine::SourceFacts> Source::Inspect() {
+  if (process_.Step("Inspect") || Gone()) return Dead();
+  if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no answer");
   timeline_ = world_.database.timeline();
   engine::SourceFacts facts;
   const absl::Duration now = world_.time.Monotonic();
@@ -180,8 +197,13 @@ absl::StatusOr<engine::OpenedStream> Source::OpenStream(const event::Position& s
   if (world_.walsender)
     return Error(absl::StatusCode::kAborted, "slot_in_use", "the slot is in use");
   if (!world_.slot_exists) return absl::NotFoundError("there is no slot");
-  auto stream = std::make_unique<Stream>(&world_, &process_, start);
-  stream_ = stream.get();
+  // In the last moment in which somebody can.
+  if (world_.policy.slot_moved > absl::ZeroDuration() && world_.random.OneIn(3)) world_.MoveSlot();
+  if (absl::Status there = CheckSlotSession(); !there.ok()) return there;
+  auto stream = std::make_unique<Stream>(&world_, &process_, session_, start);
+  if (process_.Step("OpenStream")) return Dead();
+  if (world_.slot > start.commit_end && world_.defect != Defect::kIgnoreMovedSlot)
+    return Error(absl::StatusCode::kUnavailable, "slot_moved", "the slot has been moved");
   return engine::OpenedStream{
       .stream = std::move(stream),
       .status_interval = std::min(absl::Seconds(10), world_.policy.wal_sender_timeout / 2)};
@@ -192,13 +214,19 @@ absl::StatusOr<engine::OpenedStream> Source::OpenStream(const event::Position& s
 absl::Status Source::CheckSlotHeld() {
   if (process_.Step("CheckSlotHeld") || Gone()) return Dead();
   if (world_.defect == Defect::kZombieWrites) return absl::OkStatus();
-  const bool ours = stream_ != nullptr && stream_->holds_slot();
-  if (ours || (stream_ == nullptr && !world_.walsender)) return absl::OkStatus();
-  if (world_.walsender && !world_.walsender->ended) {
+  const auto& of_slot = session_->streams ? world_.walsender : world_.holder;
+  if (of_slot == session_ && !session_->ended) return absl::OkStatus();
+  if (of_slot && !of_slot->ended) {
     return Error(absl::StatusCode::kFailedPrecondition, "slot_taken_over",
                  "another session has taken the slot over");
   }
   return Error(absl::StatusCode::kUnavailable, "slot_released", "nobody holds the slot");
+}
+
+absl::Status Source::CheckSlotSession() {
+  if (session_->streams) return absl::OkStatus();
+  if (world_.Happens(Fault::kDisconnect)) world_.Terminate(session_);
+  return session_->ended ? absl::UnavailableError("connection lost") : absl::OkStatus();
 }
 
 }  // namespace walduct::simulation

@@ -16,6 +16,9 @@ class Source final : public engine::Source {
   Source(World* world, Process* process)
       : world_(*world), process_(*process), catalog_(world, process) {}
 
+  ~Source() override { world_.Close(session_); }
+
+  absl::Status Connect() override;
   absl::StatusOr<engine::SourceFacts> Inspect() override;
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::Status CheckSlot() override;
@@ -30,6 +33,7 @@ class Source final : public engine::Source {
   event::SchemaResolver& schemas() override { return catalog_; }
   absl::Status DropSlot() override { return absl::UnimplementedError("nobody drops it here"); }
   absl::Status CheckSlotHeld() override;
+  absl::Status CheckSlotSession() override;
 
  private:
   // This server is no more.
@@ -39,7 +43,7 @@ class Source final : public engine::Source {
   World& world_;
   Process& process_;
   Catalog catalog_;
-  const Stream* stream_ = nullptr;
+  std::shared_ptr<Walsender> session_;
   uint32_t timeline_ = 0;        // that was looked at
   std::optional<Lsn> exported_;  // of the slot that was created
 };

@@ -10,14 +10,15 @@ namespace walduct::simulation {
 
 using replication::WalFrame;
 
-Stream::Stream(World* world, Process* process, const event::Position& start)
+Stream::Stream(World* world, Process* process, std::shared_ptr<Walsender> session,
+               const event::Position& start)
     : world_(*world),
       process_(*process),
-      walsender_(std::make_shared<Walsender>()),
+      walsender_(std::move(session)),
       start_(std::max(start.commit_end, world->slot).value()),
       event_lsn_(world->defect == Defect::kResumeByEventLsn ? start.change_lsn.value() : 0),
       timeline_(world->database.timeline()) {
-  walsender_->process = process;
+  walsender_->streams = true;
   walsender_->heard = world->time.Monotonic();
   walsender_->fd = world->time.NewDescriptor();
   world->time.SetReadable(walsender_->fd, true);
@@ -26,23 +27,15 @@ Stream::Stream(World* world, Process* process, const event::Position& start)
   world->Note(absl::StrCat("stream from ", Lsn(start_).ToString()));
 }
 
-Stream::~Stream() {
-  const bool ended = std::exchange(walsender_->ended, true);
-  if (world_.walsender != walsender_ || ended) return;
-  if (!process_.dead()) {
-    world_.walsender.reset();
-    return;
-  }
-  // The server hears of it when it next writes.
-  world_.Release(world_.random.UpTo(absl::Seconds(2)));
-}
+Stream::~Stream() { world_.Close(walsender_); }
 
 void Stream::WatchWalsender(World* world, const std::shared_ptr<Walsender>& walsender) {
   world->time.After(absl::Seconds(1), [world, walsender] {
     if (world->walsender != walsender || walsender->ended) return;
     const absl::Duration now = world->time.Monotonic();
     if (!walsender->process->runs()) {
-      if (now - walsender->heard > world->policy.wal_sender_timeout) return world->Terminate();
+      if (now - walsender->heard > world->policy.wal_sender_timeout)
+        return world->Terminate(walsender);
     } else if (now - std::max(walsender->heard, walsender->process->stands_until()) >
                world->policy.wal_sender_timeout) {
       world->ledger.Break("the server has not heard of an instance that runs");
@@ -59,7 +52,7 @@ absl::StatusOr<WalFrame> Stream::Next() {
   }
   if (!lost_ && world_.Happens(Fault::kDisconnect)) {
     lost_ = walsender_->ended = true;
-    if (world_.walsender == walsender_) world_.Release(absl::Milliseconds(500));
+    world_.Release(walsender_, absl::Milliseconds(500));
   }
   if (lost_ && (buffered_ == 0 || !SkipOld())) return absl::UnavailableError("connection lost");
   if (lost_) {

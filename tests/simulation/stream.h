@@ -18,14 +18,14 @@ namespace walduct::simulation {
 class Stream final : public replication::WalSource {
  public:
   // The slot is free.
-  Stream(World* world, Process* process, const event::Position& start);
+  Stream(World* world, Process* process, std::shared_ptr<Walsender> session,
+         const event::Position& start);
   ~Stream() override;
 
   absl::StatusOr<replication::WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
   int ready_fd() const override { return walsender_->fd; }
   void Stop(absl::Duration /*timeout*/) override {}
-  bool holds_slot() const { return !walsender_->ended; }
 
  private:
   // What comes before, within and after a transaction.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tests/simulation/process.h"
 
 namespace walduct::simulation {
 namespace {
@@ -33,7 +34,9 @@ const char* DefectName(Defect defect) {
       "advance at a keepalive inside a transaction",
       "ignore the timeline",
       "forget the interrupted snapshot",
-      "zombie writes"};
+      "zombie writes",
+      "two instances side by side before they stream",
+      "stream though the slot was moved"};
   return kNames[static_cast<size_t>(defect)];
 }
 
@@ -51,8 +54,6 @@ Policy::Policy(Random* random) {
   if (fail_over == absl::ZeroDuration() && random->OneIn(8))
     slot_moved = begin + absl::Seconds(1) + random->UpTo(calm);
   if (instances == 2) {
-    // Nothing keeps two instances from reading the tables side by side: see the README.
-    mode = SnapshotMode::kNever;
     slot_moved = absl::ZeroDuration();
   }
   wal_sender_timeout = absl::Seconds(static_cast<int64_t>(random->Between(15, 60)));
@@ -93,19 +94,27 @@ void World::Note(std::string step) {
       absl::StrCat(absl::FormatDuration(time.Monotonic() - absl::Hours(1)), "  ", step));
 }
 
-void World::Terminate() {
-  if (!walsender) return;
-  if (walsender->ended) return;
+void World::Terminate(const std::shared_ptr<Walsender>& session) {
+  if (!session || session->ended) return;
   Note("the walsender is terminated");
-  walsender->ended = walsender->terminated = true;
-  time.SetReadable(walsender->fd, true);
-  Release(kTakeover);
+  session->ended = session->terminated = true;
+  if (session->fd >= 0) time.SetReadable(session->fd, true);
+  Release(session, kTakeover);
 }
 
-void World::Release(absl::Duration after) {
-  time.After(after, [this, ended = walsender] {
-    if (walsender == ended) walsender.reset();
-  });
+void World::Release(const std::shared_ptr<Walsender>& session, absl::Duration after) {
+  const auto release = [this, session] {
+    if (walsender == session) walsender.reset();
+    if (holder == session) holder.reset();
+  };
+  after > absl::ZeroDuration() ? time.After(after, release) : release();
+}
+
+void World::Close(const std::shared_ptr<Walsender>& session) {
+  if (!session || std::exchange(session->ended, true)) return;
+  const bool dead = session->process == nullptr || session->process->dead();
+  // The server hears of it when it next writes.
+  Release(session, dead ? random.UpTo(absl::Seconds(2)) : absl::ZeroDuration());
 }
 
 // The standby has what it has; its copy of the slot is behind, or missing.
@@ -113,8 +122,10 @@ void World::FailOver() {
   const auto& all = database.transactions();
   size_t committed = 0;
   while (committed < all.size() && all[committed].committed <= time.Monotonic()) ++committed;
-  Terminate();
+  Terminate(walsender);
+  Terminate(holder);
   walsender.reset();
+  holder.reset();
   const bool whole = policy.instances == 2 || random.OneIn(3);
   const size_t lost = whole ? 0 : random.Below(std::min<size_t>(committed, 5) + 1);
   const Lsn fork =
@@ -132,7 +143,7 @@ void World::FailOver() {
 
 void World::MoveSlot() {
   const Lsn end = database.WalEnd(time.Monotonic());
-  if (!slot_exists || processes > 0 || walsender || end <= slot) return;
+  if (!slot_exists || slot_was_moved || walsender || end <= slot) return;
   Note(absl::StrCat("somebody moves the slot to ", end.ToString()));
   slot = end;
   slot_was_moved = true;

@@ -46,6 +46,8 @@ enum class Defect : uint8_t {
   kIgnoreTimeline,
   kForgetSnapshot,
   kZombieWrites,
+  kNoSlotLock,
+  kIgnoreMovedSlot,
   kCount,
 };
 const char* DefectName(Defect defect);
@@ -67,10 +69,11 @@ struct Policy {
 
 class Process;
 
-// One walsender: what the server knows of a stream.
+// One replication session: what the server knows of it.
 struct Walsender {
   Process* process = nullptr;  // null: it is gone
-  absl::Duration heard;        // from it, last
+  bool streams = false;
+  absl::Duration heard;  // from it, last
   bool ended = false;
   bool terminated = false;  // by the server, told to the other side
   int fd = -1;
@@ -90,14 +93,18 @@ struct World {
 
   // The server.
   bool slot_exists = false;
-  Lsn slot;  // confirmed_flush_lsn
-  std::shared_ptr<Walsender> walsender;
+  Lsn slot;                              // confirmed_flush_lsn
+  std::shared_ptr<Walsender> walsender;  // reads the slot
+  std::shared_ptr<Walsender> holder;     // has the lock of the slot
   bool failed_over = false, slot_was_moved = false;
   size_t processes = 0;
-  void Terminate();
-  // The slot is free a moment later.
-  void Release(absl::Duration after);
+  void Terminate(const std::shared_ptr<Walsender>& session);
+  // Its slot and its lock are free then.
+  void Release(const std::shared_ptr<Walsender>& session, absl::Duration after);
+  // The client has closed it, or is dead.
+  void Close(const std::shared_ptr<Walsender>& session);
   void FailOver();
+  // Unless it is read just now.
   void MoveSlot();
 
   // Once in so many steps of each kind; 0: never. A step is a call into the world.

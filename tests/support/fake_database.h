@@ -58,6 +58,8 @@ class FakeDatabase {
   void UseSlot() { Set(&slot_used_, true); }
   void SyncSlot(bool synced) { Set(&slot_synced_, synced); }
   void SetRecovery(bool in_recovery) { Set(&in_recovery_, in_recovery); }
+  // Runs before each connection.
+  void OnConnect(std::function<void()> what) { Set(&on_connect_, std::move(what)); }
   // Runs before each look at the database.
   void OnInspect(std::function<void()> what) { Set(&on_inspect_, std::move(what)); }
   // The server is promoted: its WAL goes on from `fork` on the next timeline.
@@ -123,7 +125,7 @@ class FakeDatabase {
   bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false;
   uint32_t timeline_ = 1;
   replication::TimelineHistory timelines_;
-  std::function<void()> on_inspect_;
+  std::function<void()> on_connect_, on_inspect_;
   engine::WakeSignal* stream_ = nullptr;  // of the one that streams
   int connections_ = 0, reports_ = 0;
   std::vector<std::string> asked_;
@@ -272,11 +274,16 @@ class FakeSource final : public engine::Source {
  public:
   explicit FakeSource(FakeDatabase& database) : database_(database) {}
 
-  absl::StatusOr<engine::SourceFacts> Inspect() override {
-    if (const auto before = database_.Get(database_.on_inspect_)) before();
+  absl::Status Connect() override {
+    if (const auto before = database_.Get(database_.on_connect_)) before();
     const std::lock_guard<std::mutex> lock(database_.mutex_);
     if (!database_.refusal_.ok()) return database_.refusal_;
     ++database_.connections_;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<engine::SourceFacts> Inspect() override {
+    if (const auto before = database_.Get(database_.on_inspect_)) before();
+    const std::lock_guard<std::mutex> lock(database_.mutex_);
     engine::SourceFacts facts;
     facts.system = {.system_identifier = "7000",
                     .timeline = database_.timeline_,

@@ -19,12 +19,14 @@ namespace walduct::engine {
 class Duties {
  public:
   // Of parts, what the duties own is filled in here. stored: as for Checkpointer.
-  // check: as for Ownership.
+  // check, session: as for Ownership.
   Duties(Housekeeping::Parts parts, const Checkpointer::Options& checkpoints,
-         std::optional<event::Position> stored, std::function<absl::Status()> check = nullptr)
+         std::optional<event::Position> stored, std::function<absl::Status()> check = nullptr,
+         std::function<absl::Status()> session = nullptr)
       : checkpointer_(checkpoints, stored),
         ownership_({.clock = parts.clock,
                     .check = std::move(check),
+                    .session = std::move(session),
                     .sink = parts.sink,
                     .store = parts.store}),
         housekeeping_(Own(parts)) {}

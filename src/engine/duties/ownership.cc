@@ -13,6 +13,10 @@ absl::Status Ownership::Beat() {
   if (lost_) return absl::OkStatus();
   const absl::Duration now = parts_.clock->Monotonic();
   if (last_ && now - *last_ > kStandstill) RETURN_IF_ERROR(CheckAfter(now - *last_));
+  if (absl::Status there = parts_.session ? parts_.session() : absl::OkStatus(); !there.ok()) {
+    lost_ = true;
+    return there;
+  }
   last_ = parts_.clock->Monotonic();
   parts_.sink->RenewPermit();
   parts_.store->RenewPermit();

@@ -32,6 +32,9 @@ class Ownership {
     // Asks the server whether the slot is still this session's; see Source::CheckSlotHeld. Empty:
     // nobody else can have it.
     std::function<absl::Status()> check;
+    // Whether what keeps others from the slot is there while no stream does, as far as it shows
+    // without asking; see Source::CheckSlotSession. Empty: there is always a stream.
+    std::function<absl::Status()> session;
     // Borrowed.
     sink::Sink* sink = nullptr;
     offset::OffsetStore* store = nullptr;

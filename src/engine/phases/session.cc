@@ -76,7 +76,8 @@ absl::Status Session::Build() {
                             .sink = SinkMark(config()),
                             .board = parts_.board},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
-      [source = prepared_.source.get()] { return source->CheckSlotHeld(); });
+      [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
+      [source = prepared_.source.get()] { return source->CheckSlotSession(); });
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),
                                               .clock = &clock,

@@ -53,6 +53,10 @@ absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(ConnectorState::kRunning, Activity::kConnecting);
   RETURN_IF_ERROR(OpenSink());
   RETURN_IF_ERROR(OpenSource());
+  parts_.board->WaitsFor(WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+  parts_.board->WaitsFor(WaitReason::kDatabase);
+  RETURN_IF_ERROR(Look());
   parts_.board->Show(Activity::kPreparing);
   RETURN_IF_ERROR(Decide());
   const bool nothing = !prepared_.decision.snapshot && !prepared_.decision.stream;
@@ -65,13 +69,16 @@ absl::Status Preparation::OpenSink() {
   ASSIGN_OR_RETURN(prepared_.sink, parts_.world->OpenSink(config(), parts_.refusals));
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
-  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
   return absl::OkStatus();
 }
 
 absl::Status Preparation::OpenSource() {
   parts_.board->WaitsFor(WaitReason::kDatabase);
   prepared_.source = parts_.world->MakeSource(parts_.source);
+  return prepared_.source->Connect();
+}
+
+absl::Status Preparation::Look() {
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
   prepared_.in_recovery = facts_.in_recovery;
@@ -161,11 +168,12 @@ absl::Status Preparation::CheckSlotIsOurs() const {
 absl::Status Preparation::Decide() {
   ASSIGN_OR_RETURN(StartVerdict verdict, Judge());
   if (!verdict.available.ok() || (!prepared_.stored && facts_.slot)) {
-    // Whoever held the slot until a moment ago has stored more since the offset was loaded; it
-    // may be more than the server had written when it was asked.
+    // Who does not respect the lock of the slot, a Debezium say, may have held it until a moment
+    // ago and have stored more since the offset was loaded; it may be more than the server had
+    // written when it was asked.
     const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
     ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
-    if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(OpenSource());
+    if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(Look());
     ASSIGN_OR_RETURN(verdict, Judge());
   }
   const bool streams = config().snapshot->mode != snapshot::SnapshotMode::kInitialOnly;

@@ -1,6 +1,8 @@
 // Preparation: from nothing to a session that can begin: connects, judges the stored position,
 // decides between snapshot and stream, creates what is missing. In this order, so that a broker
-// that is away is waited for with nothing begun, and nothing is created before all is checked.
+// that is away is waited for with nothing begun, and nothing is created before all is checked. The
+// slot is taken before the offset is loaded and the server looked at: what is judged is what nobody
+// changes any more.
 //
 // One Preparation serves one attempt. Data thread only.
 #pragma once
@@ -64,6 +66,7 @@ class Preparation {
   const ConnectorOptions& config() const { return *parts_.config; }
   absl::Status OpenSink();
   absl::Status OpenSource();
+  absl::Status Look();
   absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
   absl::Status CheckSlotIsOurs() const;

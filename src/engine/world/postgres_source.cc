@@ -24,6 +24,7 @@
 #include "replication/publication.h"
 #include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
+#include "replication/slot_lock.h"
 #include "snapshot/options.h"
 #include "snapshot/transaction.h"
 
@@ -72,21 +73,30 @@ postgres::ConnectionOptions PostgresSource::Session(SessionKind kind,
           .environment = environment_};
 }
 
-absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
+absl::Status PostgresSource::Connect() {
   ASSIGN_OR_RETURN(sql_, Connection::Open(Session(SessionKind::kSql, "")));
   database_.hostname = sql_->host();
   database_.port = sql_->port();
-  ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
+  RETURN_IF_ERROR(postgres::CheckServer(*sql_).status());
   StartWatch();
-  facts_.in_recovery = server.in_recovery;
-  facts_.decodes = server.decodes;
-  facts_.next_xid = server.next_xid;
   ASSIGN_OR_RETURN(facts_.sender_timeout, SenderTimeout(*sql_));
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
   stream_pid_ = replication_->backend_pid();
-  ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
   catalog_ = std::make_unique<postgres::Catalog>(*sql_);
   schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock);
+  // A temporary slot is its session's.
+  if (replication_options_.temporary_slot) return absl::OkStatus();
+  ASSIGN_OR_RETURN(locked_,
+                   replication::TakeSlotLock(*replication_, *sql_, replication_options_.slot_name));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
+  ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(*sql_));
+  facts_.in_recovery = server.in_recovery;
+  facts_.decodes = server.decodes;
+  facts_.next_xid = server.next_xid;
+  ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
   ASSIGN_OR_RETURN(facts_.captured, catalog_->CapturedTables(filter_));
   const auto published = [this](absl::string_view column) {
     return encode::IsIncluded(config().encode->columns, column);
@@ -217,6 +227,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   RETURN_IF_ERROR(stream.status());
   opened.stream = *std::move(stream);
   streams_ = true;
+  RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},
                           {"from", start.commit_end.ToString()},
@@ -224,11 +235,31 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   return opened;
 }
 
+// From here on nobody else can move it. The server would leave out in silence what lies before it.
+absl::Status PostgresSource::CheckSlotNotMoved(Lsn start) {
+  const std::string& name = replication_options_.slot_name;
+  ASSIGN_OR_RETURN(const auto slot, replication::InspectSlot(*sql_, name));
+  if (!slot || slot->confirmed_flush_lsn <= start) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kUnavailable, "slot_moved",
+      absl::StrCat("replication slot ", postgres::QuoteIdentifier(name), " was moved to ",
+                   slot->confirmed_flush_lsn.ToString(),
+                   " by another client while this start was to stream from ", start.ToString()),
+      "none: the next attempt judges the stored position anew");
+}
+
 absl::Status PostgresSource::DropSlot() {
   return replication::DropSlot(*sql_, replication_options_.slot_name);
 }
 
+absl::Status PostgresSource::CheckSlotSession() {
+  return replication_ == nullptr || !locked_ ? absl::OkStatus() : replication_->CheckAlive();
+}
+
 absl::Status PostgresSource::CheckSlotHeld() {
+  if (locked_ && !streams_) {
+    RETURN_IF_ERROR(replication::CheckSlotLock(*sql_, replication_options_.slot_name, stream_pid_));
+  }
   return replication::CheckSlotHeld(*sql_, replication_options_.slot_name, stream_pid_, streams_);
 }
 

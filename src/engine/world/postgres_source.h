@@ -29,6 +29,7 @@ class PostgresSource final : public Source {
  public:
   PostgresSource(const SourceOptions& options, const Environment& environment);
 
+  absl::Status Connect() override;
   absl::StatusOr<SourceFacts> Inspect() override;
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::Status CheckSlot() override;
@@ -43,6 +44,7 @@ class PostgresSource final : public Source {
   event::SchemaResolver& schemas() override { return *schemas_; }
   absl::Status DropSlot() override;
   absl::Status CheckSlotHeld() override;
+  absl::Status CheckSlotSession() override;
   absl::Status CheckSession() override;
   ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
   absl::Status ExplainEnd(const absl::Status& error) override;
@@ -56,6 +58,7 @@ class PostgresSource final : public Source {
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
   void StartWatch();
+  absl::Status CheckSlotNotMoved(Lsn start);
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
   absl::Status WarnOfHistory(postgres::Connection& connection,
@@ -78,6 +81,7 @@ class PostgresSource final : public Source {
   SourceFacts facts_;
   int stream_pid_ = 0;                     // the server's process of replication_
   bool streams_ = false;                   // it reads the slot
+  bool locked_ = false;                    // it has the lock of the slot
   std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
   std::string exported_snapshot_;          // of the slot that was created
 };

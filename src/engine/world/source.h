@@ -62,7 +62,11 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  // Connects and looks; creates nothing. To be called first.
+  // Connects, and keeps other instances from the slot as long as this source is there. To be called
+  // first, and before the offset is loaded: whoever had the slot may have stored one until then.
+  //   Aborted slot_in_use, Unavailable slot_held  another instance has it
+  virtual absl::Status Connect() = 0;
+  // Looks; creates nothing. May be repeated.
   virtual absl::StatusOr<SourceFacts> Inspect() = 0;
   // The timelines before the present one.
   virtual absl::StatusOr<replication::TimelineHistory> Timelines() {
@@ -84,17 +88,20 @@ class Source {
   // those of its exported snapshot.
   virtual absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) = 0;
   virtual absl::StatusOr<Lsn> CurrentLsn() = 0;
-  // At most once; not to be called before a TableSnapshot has ended.
+  // At most once; not to be called before a TableSnapshot has ended. Unavailable slot_moved: the
+  // slot stands beyond start by now, so that what lies between would not be sent.
   virtual absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) = 0;
   // Describes the relations of the stream. Lives as long as the source.
   virtual event::SchemaResolver& schemas() = 0;
   // After the stream has stopped.
   virtual absl::Status DropSlot() = 0;
-  // Asks the server, within a second, whether the slot is still the stream's, or before there
-  // is one, nobody's.
-  //   FailedPrecondition slot_taken_over  another session streams from it
-  //   Unavailable slot_released           nobody does, or the server does not answer
+  // Asks the server, within a second, whether the slot is still this source's.
+  //   FailedPrecondition slot_taken_over  another session has it
+  //   Unavailable slot_released           nobody has, or the server does not answer
   virtual absl::Status CheckSlotHeld() { return absl::OkStatus(); }
+  // Before there is a stream: whether the session that keeps others from the slot is still there,
+  // as far as the server has said. Never waits.
+  virtual absl::Status CheckSlotSession() { return absl::OkStatus(); }
 
   // Whether the session beside the stream is still there, as far as the server has said. Never
   // waits.
