@@ -24,6 +24,8 @@ using postgres::Result;
 // transaction ids. Of the youngest that attached the partition, or one above it; that, after $5,
 // changed the publication or what it says of the table; that, after $5, changed the table or one
 // above it; and the next one.
+// Not pg_publication_tables: that view opens every table of the publication, waits for its locks,
+// and fails when one is dropped meanwhile.
 constexpr absl::string_view kLeaves = R"(
 WITH leaf AS (
   SELECT c.oid, n.nspname, c.relname, c.relpersistence, c.relispartition,
@@ -53,13 +55,21 @@ CROSS JOIN LATERAL (
   SELECT (array_agg(c.xmin ORDER BY age(c.xmin)))[1] AS xid
   FROM pg_class c WHERE c.oid = ANY (above.path) AND age(c.xmin) < age(nullif($5, '')::xid)) altered
 LEFT JOIN LATERAL (
-  SELECT p.schemaname, p.tablename, to_jsonb(p) ->> 'rowfilter' AS filter
-  FROM pg_publication_tables p JOIN pg_publication b USING (pubname)
-  WHERE p.pubname = $2 AND b.pubinsert AND (p.schemaname, p.tablename) IN (
-    SELECT leaf.nspname, leaf.relname
-    UNION ALL SELECT n.nspname, a.relname FROM pg_partition_ancestors(leaf.oid) t
-      JOIN pg_class a ON a.oid = t.relid JOIN pg_namespace n ON n.oid = a.relnamespace)
-  ORDER BY 3 NULLS FIRST LIMIT 1) published ON true
+  SELECT n.nspname AS schemaname, c.relname AS tablename,
+         CASE WHEN NOT (b.puballtables OR )";
+constexpr absl::string_view kPublishedAs = R"(n.oid)) THEN (
+           SELECT to_jsonb(r) ->> 'prqual' FROM pg_publication_rel r
+           WHERE r.prpubid = b.oid AND r.prrelid = c.oid) END AS filter
+  FROM pg_publication b
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN to_jsonb(b) ->> 'pubviaroot' = 'true' THEN m.oid ELSE leaf.oid END AS oid
+    FROM unnest(above.path) WITH ORDINALITY m(oid, depth) JOIN pg_class k ON k.oid = m.oid
+    WHERE b.puballtables OR )";
+constexpr absl::string_view kTimes = R"(k.relnamespace) OR EXISTS (
+      SELECT 1 FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = m.oid)
+    ORDER BY m.oid = leaf.oid, m.depth DESC LIMIT 1) shown
+  JOIN pg_class c ON c.oid = shown.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE b.pubname = $2 AND b.pubinsert) published ON true
 CROSS JOIN LATERAL (
   SELECT string_agg(quote_ident(attname), ',') AS columns
   FROM pg_attribute
@@ -67,6 +77,10 @@ CROSS JOIN LATERAL (
     AND atttypid IN ('timestamptz'::regtype, 'timestamp'::regtype)
     AND (attname = $4 OR $4 = '' AND attname IN ('created_at', 'occurred_at', 'timestamp', 'ts'))) times
 ORDER BY 1, 2)";
+// Whether the publication b publishes the schema whose OID follows.
+constexpr absl::string_view kBySchema =
+    "EXISTS (SELECT 1 FROM pg_publication_namespace s WHERE s.pnpubid = b.oid AND s.pnnspid = ";
+constexpr absl::string_view kNoSchemas = "(false AND 0 = ";
 
 enum LeafColumn {
   kSchema,
@@ -154,8 +168,10 @@ absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& qu
         absl::StrCat("walduct.outbox.tables '", query.outbox->tables->text(), "' matches no table"),
         "name existing tables as schema.table");
   }
+  const absl::string_view by_schema =
+      connection.server_version() >= 150000 ? kBySchema : kNoSchemas;
   return connection.Query(
-      kLeaves,
+      absl::StrCat(kLeaves, by_schema, kPublishedAs, by_schema, kTimes),
       {postgres::OidArray(oids), query.publication,
        absl::StrCat(absl::ToInt64Milliseconds(query.outbox->retention)), query.outbox->time_column,
        query.memory == nullptr ? std::string() : query.memory->beginning});

@@ -111,6 +111,19 @@ TEST_F(CleanerTest, DoesNotWaitForALockedTable) {
   EXPECT_LT(Clock::Real().Monotonic() - begin, absl::Seconds(5));
 }
 
+// Another table of the publication is none of its business, even while nobody may open it.
+TEST_F(CleanerTest, DoesNotOpenTheOtherTablesOfThePublication) {
+  CreateTable();
+  Run("CREATE TABLE public.other (id int)");
+  Run("ALTER PUBLICATION pub ADD TABLE public.other");
+  Run("INSERT INTO public.outbox VALUES (1)");
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN");
+  MustQuery(*other, "DROP TABLE public.other");
+  MustQuery(*cleaning_, "SET lock_timeout = '1s'");
+  EXPECT_EQ(MustClean(MustTakeFence()).rows, 1u);
+}
+
 TEST_F(CleanerTest, StopsWhenAsked) {
   CreateTable();
   Cleaner cleaner(
@@ -309,6 +322,34 @@ TEST_F(RefusalTest, NotPublished) {
   EXPECT_EQ(Reason(), "");
   Run("ALTER PUBLICATION pub SET TABLE public.outbox WHERE (id > 0)");
   EXPECT_EQ(Reason(), "outbox_not_published");
+}
+
+// What the catalog says is what pg_publication_tables would say.
+TEST_F(RefusalTest, APartitionIsPublishedAsTheServerSays) {
+  Run("CREATE SCHEMA inner_one");
+  Run("CREATE TABLE public.outbox (id int) PARTITION BY RANGE (id)");
+  Run("CREATE TABLE inner_one.middle PARTITION OF public.outbox DEFAULT PARTITION BY RANGE (id)");
+  Run("CREATE TABLE inner_one.leaf PARTITION OF inner_one.middle DEFAULT");
+  for (const char* publication :
+       {"FOR ALL TABLES", "FOR ALL TABLES WITH (publish_via_partition_root)",
+        "FOR TABLE public.outbox", "FOR TABLE public.outbox WITH (publish_via_partition_root)",
+        "FOR TABLE inner_one.middle WITH (publish_via_partition_root)",
+        "FOR TABLE inner_one.leaf, public.outbox WITH (publish_via_partition_root)",
+        "FOR TABLE inner_one.leaf", "FOR TABLES IN SCHEMA inner_one",
+        "FOR TABLES IN SCHEMA inner_one WITH (publish_via_partition_root)",
+        "FOR TABLES IN SCHEMA public, TABLE inner_one.leaf"}) {
+    SCOPED_TRACE(publication);
+    Run("DROP PUBLICATION IF EXISTS pub");
+    Run(absl::StrCat("CREATE PUBLICATION pub ", publication));
+    const std::string wanted = testing::MustQuery(
+        *writing_, "SELECT format('%s.%s', schemaname, tablename) FROM pg_publication_tables");
+    for (const char* name : {"public.outbox", "inner_one.middle", "inner_one.leaf"}) {
+      names::TableFilterOptions one;
+      one.table_include = java::RegexList::OfChecked(name);
+      captured_ = names::TableFilter(one);
+      EXPECT_EQ(Reason(), name == wanted ? "" : "outbox_not_captured") << name;
+    }
+  }
 }
 
 TEST_F(RefusalTest, NotCaptured) {
