@@ -93,12 +93,14 @@ void CheckRole(const std::map<std::string, std::string>& java, const Checked& ch
 
 }  // namespace
 
-void CheckProducer(const config::PropertySet& properties, config::Findings* findings) {
+void CheckProducer(const config::PropertySet& properties, const ProducerRules& rules,
+                   config::Findings* findings) {
   const Checked checked{properties, "producer", findings};
   const absl::StatusOr<Properties> native =
-      ProducerProperties(BuildKafka(properties).producer, ProducerRules());
+      ProducerProperties(BuildKafka(properties).producer, rules);
   if (!native.ok()) return checked.ReportStatus(native.status());
-  const absl::StatusOr<std::optional<Violation>> violation = FindViolation(*native);
+  const absl::StatusOr<std::optional<Violation>> violation =
+      FindViolation(*native, rules.transactional_id);
   if (!violation.ok()) return checked.ReportStatus(violation.status());
   if (violation->has_value())
     return checked.Report((*violation)->names, (*violation)->what, "remove it");

@@ -7,7 +7,10 @@
 
 namespace walduct::kafka {
 
-void CheckProducer(const config::PropertySet& properties, config::Findings* findings);
+struct ProducerRules;
+
+void CheckProducer(const config::PropertySet& properties, const ProducerRules& rules,
+                   config::Findings* findings);
 // The consumer that reads stored positions, and the admin client.
 void CheckOtherClients(const config::PropertySet& properties, config::Findings* findings);
 void WarnOfProtocols(const config::PropertySet& properties, config::Findings* findings);

@@ -41,7 +41,6 @@ const std::vector<Fixed>& FixedSettings() {
       {{"test.mock.num.brokers"},
        "0",
        "must be 0: records would go to an imitation inside of the process"},
-      {{"transactional.id"}, "", "cannot be chosen: transactions are not supported"},
   };
   return *settings;
 }
@@ -68,18 +67,24 @@ std::optional<Violation> FindOrderViolation(const rd_kafka_conf_t* conf) {
   return std::nullopt;
 }
 
-std::optional<Violation> Judge(const rd_kafka_conf_t* conf) {
+std::optional<Violation> Judge(const rd_kafka_conf_t* conf, absl::string_view transactional_id) {
   for (const Fixed& setting : FixedSettings()) {
     const std::string value = Get(conf, setting.names.front());
     if (value == setting.value) continue;
     return Violation{setting.names, value, std::string(setting.what)};
+  }
+  const std::string id = Get(conf, "transactional.id");
+  if (id != transactional_id) {
+    return Violation{
+        {"transactional.id"}, id, "cannot be chosen: exactly.once.support=required names it"};
   }
   return FindOrderViolation(conf);
 }
 
 }  // namespace
 
-absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native) {
+absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native,
+                                                       absl::string_view transactional_id) {
   const std::unique_ptr<rd_kafka_conf_t, FreedBy<rd_kafka_conf_destroy>> conf(rd_kafka_conf_new());
   char text[512];
   for (const auto& [name, value] : native) {
@@ -91,11 +96,12 @@ absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native)
                    "correct or remove it");
     }
   }
-  return Judge(conf.get());
+  return Judge(conf.get(), transactional_id);
 }
 
-absl::Status CheckDurable(const Properties& native) {
-  ASSIGN_OR_RETURN(const std::optional<Violation> violation, FindViolation(native));
+absl::Status CheckDurable(const Properties& native, absl::string_view transactional_id) {
+  ASSIGN_OR_RETURN(const std::optional<Violation> violation,
+                   FindViolation(native, transactional_id));
   if (!violation) return absl::OkStatus();
   return Error(absl::StatusCode::kInvalidArgument, "kafka_property_invalid",
                absl::StrCat(violation->names.front(), "=", violation->value, " ", violation->what),

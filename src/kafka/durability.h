@@ -20,11 +20,13 @@ struct Violation {
   std::string what;  // "must be all: …"
 };
 
-// native: librdkafka's names. Absent: all is well. Names that it does not know are of no account;
-// InvalidArgument kafka_property_invalid for a value that it refuses.
-absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native);
+// native: librdkafka's names. transactional_id: ours; empty: none. Absent: all is well. Names that
+// librdkafka does not know are of no account; InvalidArgument kafka_property_invalid for a value
+// that it refuses.
+absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native,
+                                                       absl::string_view transactional_id);
 
 // InvalidArgument kafka_property_invalid.
-absl::Status CheckDurable(const Properties& native);
+absl::Status CheckDurable(const Properties& native, absl::string_view transactional_id);
 
 }  // namespace walduct::kafka

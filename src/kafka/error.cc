@@ -35,6 +35,14 @@ constexpr Meaning kClusterAcl{
     Code::kPermissionDenied, "cluster_authorization_failed",
     "grant the user IDEMPOTENT_WRITE and (to create topics) CREATE on the "
     "cluster"};
+constexpr Meaning kTransactionAcl{
+    Code::kPermissionDenied, "transactional_id_authorization_failed",
+    "grant the user WRITE and DESCRIBE on the transactional id, or set "
+    "exactly.once.support=requested"};
+constexpr Meaning kTransactionTimeout{
+    Code::kFailedPrecondition, "transaction_timeout_refused",
+    "set producer.override.transaction.timeout.ms to at most transaction.max.timeout.ms of the "
+    "brokers, or raise that"};
 constexpr Meaning kTopicMissing{
     Code::kFailedPrecondition, "topic_missing",
     "create the topic, set topic.creation.default.partitions and "
@@ -88,7 +96,8 @@ constexpr Row kRows[] = {
     {RD_KAFKA_RESP_ERR__SSL, &kTls},
     {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, &kTopicAcl},
     {RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, &kClusterAcl},
-    {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED, &kClusterAcl},
+    {RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED, &kTransactionAcl},
+    {RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT, &kTransactionTimeout},
     {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, &kTopicMissing},
     {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, &kTopicMissing},
     {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, &kPartitionMissing},

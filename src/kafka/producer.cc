@@ -109,7 +109,7 @@ struct Producer::Run {
 
 absl::StatusOr<std::unique_ptr<Producer>> Producer::Create(const Options& options) {
   ASSIGN_OR_RETURN(const Properties properties, ProducerProperties(options.java, options.rules));
-  RETURN_IF_ERROR(CheckDurable(properties));
+  RETURN_IF_ERROR(CheckDurable(properties, options.rules.transactional_id));
   auto permit = std::make_unique<SendPermit>(options.environment);
   ASSIGN_OR_RETURN(Client client, Client::Create(Client::Role::kProducer, options.bootstrap_servers,
                                                  properties, permit.get()));
@@ -121,7 +121,8 @@ Producer::Producer(std::unique_ptr<SendPermit> permit, Client client, const Opti
       client_(std::move(client)),
       events_(rd_kafka_queue_get_main(client_.handle())),
       clock_(*options.environment.clock),
-      buffer_bytes_(options.rules.buffer_bytes) {
+      buffer_bytes_(options.rules.buffer_bytes),
+      transactional_(!options.rules.transactional_id.empty()) {
   wakeup_.Watch(events_);
 }
 
@@ -296,6 +297,10 @@ absl::Status Producer::FailureOf(const rd_kafka_message_s& message) const {
 }
 
 void Producer::OnFailure(const rd_kafka_message_s& message, Run* run) {
+  // With its transaction, whose calls say why.
+  const bool purged = message.err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+                      message.err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
+  if (transactional_ && purged) return;
   if (TokenOf(message._private) == kAlone) return run->handler->OnAlone(FailureOf(message));
   if (broken_.ok()) {
     Break(FailureOf(message));

@@ -166,6 +166,7 @@ class Producer {
   rd_kafka_queue_s* events_;  // owned
   Clock& clock_;
   const size_t buffer_bytes_;
+  const bool transactional_;
   size_t in_flight_bytes_ = 0;
   uint64_t in_flight_records_ = 0;
   absl::Duration last_progress_;

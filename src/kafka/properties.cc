@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "kafka/jaas.h"
+#include "kafka/sasl/jaas.h"
 #include "kafka/tls_properties.h"
 #include "kafka/version.h"
 
@@ -104,6 +104,7 @@ constexpr Ranged kRanged[] = {
     {"retry.backoff.ms", "retry.backoff.ms", 1, 300000},
     {"send.buffer.bytes", "socket.send.buffer.bytes", 0, 100000000},
     {"socket.connection.setup.timeout.ms", "socket.connection.setup.timeout.ms", 1000, kMaxInt},
+    {"transaction.timeout.ms", "transaction.timeout.ms", 1000, kMaxInt},
 };
 
 absl::Status TranslateOne(const std::string& name, const std::string& value, Properties* out) {
@@ -207,7 +208,8 @@ absl::Status CheckDurability(const Properties& java, Properties* out) {
                    "remove it");
   }
   if (!Get(java, "transactional.id").empty()) {
-    return Invalid("transactional.id", "transactions are not supported", "remove it");
+    return Invalid("transactional.id", "cannot be chosen",
+                   "remove it; exactly.once.support=required makes transactions, and names them");
   }
   (*out)["acks"] = "all";
   const std::string idempotence = absl::AsciiStrToLower(Get(java, "enable.idempotence"));
@@ -256,6 +258,24 @@ void LimitBatch(const ProducerRules& rules, Properties* out) {
   (*out)["batch.size"] = absl::StrCat(std::min(bytes, rules.batch_bytes));
 }
 
+// A record that waits for longer than its transaction lasts waits in vain. The position is one of
+// the records: its key decides where it is found again.
+absl::Status UseTransactions(const ProducerRules& rules, Properties* out) {
+  if (rules.transactional_id.empty()) return absl::OkStatus();
+  constexpr absl::string_view kFix = "remove it, or set exactly.once.support=requested";
+  if (Get(*out, "enable.idempotence") != "true")
+    return Invalid("enable.idempotence", "must be true with exactly.once.support=required", kFix);
+  if (Get(*out, "partitioner") != "murmur2_random") {
+    return Invalid("partitioner.ignore.keys", "must not be true with exactly.once.support=required",
+                   kFix);
+  }
+  (*out)["transactional.id"] = rules.transactional_id;
+  out->emplace("transaction.timeout.ms",
+               absl::StrCat(absl::ToInt64Milliseconds(kTransactionTimeout)));
+  (*out)["message.timeout.ms"] = out->at("transaction.timeout.ms");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Properties> TranslateProperties(const Properties& java) {
@@ -287,6 +307,7 @@ absl::StatusOr<Properties> ProducerProperties(const Properties& java, const Prod
   SizeQueue(rules, &out);
   ApplyNative(java, &out);
   LimitBatch(rules, &out);
+  RETURN_IF_ERROR(UseTransactions(rules, &out));
   return out;
 }
 

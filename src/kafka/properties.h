@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 namespace walduct::kafka {
 
@@ -18,6 +19,10 @@ using Properties = std::map<std::string, std::string>;
 // kafka_store_* .
 absl::StatusOr<Properties> TranslateProperties(const Properties& java);
 
+// What brokers give a transaction when java does not say: the most that they allow by default. All
+// rows of a snapshot are one.
+inline constexpr absl::Duration kTransactionTimeout = absl::Minutes(15);
+
 // A producer's properties: ours, java's over them, and what must hold for order and durability over
 // those.
 struct ProducerRules {
@@ -25,6 +30,8 @@ struct ProducerRules {
   size_t buffer_bytes = 16u << 20;
   bool auto_create_topics = true;  // let the broker create a topic at its first record
   size_t batch_bytes = 0;          // of a batch at most, whatever java says; 0: no limit of ours
+  // Not empty: a producer with transactions, which shuts every earlier one of this id out.
+  std::string transactional_id = {};
   int linger_ms = 1;  // unless java says otherwise; under load batches fill while one is on its way
 };
 // InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks

@@ -39,9 +39,11 @@ absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
 
 class Reader {
  public:
-  Reader(const TopicReadOptions& options, Client client)
+  // ends: asked where the partitions end.
+  Reader(const TopicReadOptions& options, Client client, Client ends)
       : options_(options),
         client_(std::move(client)),
+        ends_client_(std::move(ends)),
         deadline_(options.environment.clock->Monotonic() + options.timeout),
         topic_(rd_kafka_topic_new(client_.handle(), options.topic.c_str(), nullptr)),
         queue_(rd_kafka_queue_new(client_.handle())) {}
@@ -79,7 +81,10 @@ class Reader {
         if (RemainingMs() > 0) continue;
         return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
                      absl::StrCat(Name(), " could not be read to its end within ",
-                                  absl::FormatDuration(options_.timeout)));
+                                  absl::FormatDuration(options_.timeout)),
+                     "see whether its partitions have leaders, and whether another connector has "
+                     "left a transaction open in it: its next start ends that, or its "
+                     "transaction.timeout.ms");
       }
       if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
         const auto partition = static_cast<size_t>(message->partition);
@@ -122,14 +127,16 @@ class Reader {
     return partitions;
   }
 
-  // Where the partition ends, which a leader tells only once it is sure.
+  // Where the partition ends, which a leader tells only once it is sure. A client that reads
+  // committed records would be told where the first open transaction begins: behind it may be what
+  // is looked for, committed by another writer.
   absl::Status QueryEnd(int32_t partition) {
     constexpr int kAttemptMs = 5000;
     int64_t low = 0;
     int64_t high = 0;
     while (true) {
       const rd_kafka_resp_err_t error =
-          rd_kafka_query_watermark_offsets(client_.handle(), options_.topic.c_str(), partition,
+          rd_kafka_query_watermark_offsets(ends_client_.handle(), options_.topic.c_str(), partition,
                                            &low, &high, std::min(kAttemptMs, RemainingMs()));
       if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
         ends_.push_back(high);
@@ -162,6 +169,7 @@ class Reader {
 
   const TopicReadOptions& options_;
   Client client_;
+  Client ends_client_;
   const absl::Duration deadline_;
   TopicPtr topic_;
   QueuePtr queue_;
@@ -173,10 +181,13 @@ class Reader {
 
 absl::Status ReadTopic(const TopicReadOptions& options,
                        const std::function<void(const TopicRecord&)>& handler) {
-  ASSIGN_OR_RETURN(const Properties properties, ReaderProperties(options.java));
+  ASSIGN_OR_RETURN(Properties properties, ReaderProperties(options.java));
   ASSIGN_OR_RETURN(Client client,
                    Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
-  Reader reader(options, std::move(client));
+  properties["isolation.level"] = "read_uncommitted";
+  ASSIGN_OR_RETURN(Client ends,
+                   Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
+  Reader reader(options, std::move(client), std::move(ends));
   RETURN_IF_ERROR(reader.Start());
   return reader.ReadToEnd(handler);
 }

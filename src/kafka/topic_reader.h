@@ -31,7 +31,8 @@ struct TopicReadOptions {
   Environment environment;
 };
 
-// Calls handler for each record, in order within a partition. Blocks.
+// Calls handler for each record, in order within a partition. Blocks, also until the transactions
+// are decided that are open in the topic when it begins.
 //   Unavailable broker_unavailable, topic_read_timeout; FailedPrecondition topic_missing; others as
 //   KafkaError
 absl::Status ReadTopic(const TopicReadOptions& options,

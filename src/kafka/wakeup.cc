@@ -19,6 +19,11 @@ void Wakeup::Watch(rd_kafka_queue_s* queue) {
   rd_kafka_queue_io_event_enable(queue, fd_, &kOne, sizeof(kOne));
 }
 
+void Wakeup::Signal() {
+  constexpr uint64_t kOne = 1;
+  [[maybe_unused]] const ssize_t put = write(fd_, &kOne, sizeof(kOne));
+}
+
 void Wakeup::Drain() {
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = read(fd_, &count, sizeof(count));

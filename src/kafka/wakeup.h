@@ -19,6 +19,8 @@ class Wakeup {
   // Makes fd() unreadable. Call it before looking into the queues: what comes in between wakes
   // again.
   void Drain();
+  // Makes fd() readable. Any thread.
+  void Signal();
   int fd() const { return fd_; }
 
  private:

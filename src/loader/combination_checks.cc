@@ -7,6 +7,7 @@
 #include "engine/configuration/runtime_properties.h"
 #include "java/text/text_lists.h"
 #include "kafka/client_check.h"
+#include "kafka/properties.h"
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
@@ -60,7 +61,7 @@ bool UsesProducer(const config::PropertySet& properties) {
 
 void CheckKafka(const config::PropertySet& properties, config::Findings* findings) {
   const size_t before = findings->error_count();
-  kafka::CheckProducer(properties, findings);
+  kafka::CheckProducer(properties, kafka::ProducerRules(), findings);
   // Mostly the same properties: they would be found wrong again.
   if (findings->error_count() == before) kafka::CheckOtherClients(properties, findings);
   kafka::WarnOfProtocols(properties, findings);

@@ -53,15 +53,20 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& 
                                                         const Environment& environment,
                                                         Refusals* refusals) {
   const bool creates = !options.topic_creation.empty();
+  if (!options.transactional_id.empty()) refusals = nullptr;
   ASSIGN_OR_RETURN(std::unique_ptr<kafka::Producer> producer,
                    kafka::Producer::Create(
                        {.bootstrap_servers = kafka.bootstrap_servers,
                         .java = kafka.producer,
                         .rules = {.buffer_bytes = options.buffer_bytes,
                                   .auto_create_topics = !creates,
-                                  .batch_bytes = refusals == nullptr ? 0 : refusals->batch_bytes()},
+                                  .batch_bytes = refusals == nullptr ? 0 : refusals->batch_bytes(),
+                                  .transactional_id = options.transactional_id},
                         .environment = environment}));
-  return std::unique_ptr<Sink>(new KafkaSink(std::move(producer), options, environment, refusals));
+  std::unique_ptr<KafkaSink> sink(
+      new KafkaSink(std::move(producer), options, environment, refusals));
+  if (!options.transactional_id.empty()) sink->UseTransactions(environment);
+  return std::unique_ptr<Sink>(std::move(sink));
 }
 
 KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
@@ -77,6 +82,20 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
       health_(&producer_->client(), &producer_->wakeup()),
       tolerate_{.missing = options.tolerates_missing, .denied = options.tolerates_denied},
       refusals_(refusals) {}
+
+void KafkaSink::UseTransactions(const Environment& environment) {
+  transactions_ = std::make_unique<KafkaTransactions>(
+      producer_.get(),
+      [this](const event::Record& record, Ticket ticket) {
+        if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
+        return WriteRecord(record, ticket);
+      },
+      environment);
+}
+
+bool KafkaSink::HasCapacity() {
+  return producer_->HasCapacity() && (transactions_ == nullptr || transactions_->open());
+}
 
 bool KafkaSink::Creates(absl::string_view topic) const {
   return !groups_.empty() || topic == dead_letters_.name;
@@ -118,6 +137,14 @@ absl::Status KafkaSink::FirstRefused() const {
 }
 
 absl::Status KafkaSink::Write(const event::Record& record, Ticket ticket) {
+  if (transactions_ == nullptr) return WriteRecord(record, ticket);
+  RETURN_IF_ERROR(transactions_->CheckOpen());
+  RETURN_IF_ERROR(WriteRecord(record, ticket));
+  transactions_->OnWritten();
+  return absl::OkStatus();
+}
+
+absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) {
   if (!broken_.ok()) return broken_;
   ASSIGN_OR_RETURN(Target * target, FindTarget(record.topic));
   if (target->caution != nullptr) RETURN_IF_ERROR(Consider(target));
@@ -170,17 +197,22 @@ absl::Status KafkaSink::Send(const Target& target, const kafka::Message& message
 
 absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatch& batch) {
   if (!broken_.ok()) return broken_;
-  broken_ =
-      refusals_ == nullptr ? error : refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
+  broken_ = error;
+  if (transactions_ != nullptr) broken_ = transactions_->Break(error);
+  if (refusals_ != nullptr) broken_ = refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
   return broken_;
 }
 
 absl::Status KafkaSink::Poll(AckHandler& acks) {
   if (!broken_.ok()) return broken_;
-  lone_.TakeAcknowledged(acks);
-  Forward forward(&acks, &lone_);
-  if (absl::Status polled = producer_->Poll(forward); !polled.ok())
-    return Break(polled, producer_->failed_batch());
+  if (transactions_ != nullptr) {
+    RETURN_IF_ERROR(transactions_->Poll(acks));
+  } else {
+    lone_.TakeAcknowledged(acks);
+    Forward forward(&acks, &lone_);
+    if (absl::Status polled = producer_->Poll(forward); !polled.ok())
+      return Break(polled, producer_->failed_batch());
+  }
   if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
   health_.Poll(clock_.Monotonic());
   return broken_;
@@ -226,6 +258,7 @@ const KafkaSink::Target* KafkaSink::AskedFor() const {
 
 absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {
   if (!broken_.ok()) return broken_;
+  if (transactions_ != nullptr) return transactions_->Flush(acks, timeout);
   lone_.TakeAcknowledged(acks);
   Forward forward(&acks, &lone_);
   absl::Status flushed = producer_->Flush(forward, timeout);

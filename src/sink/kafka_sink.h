@@ -15,6 +15,7 @@
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "sink/kafka_sink_options.h"
+#include "sink/kafka_transactions.h"
 #include "sink/lone_record.h"
 #include "sink/refusals.h"
 #include "sink/sink.h"
@@ -31,19 +32,21 @@ class KafkaSink final : public Sink {
   // lives.
   static constexpr size_t kMaxTopics = 65536;
 
-  // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all.
+  // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all. So
+  // it is with transactions: the refused record has spoilt its own.
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const KafkaSinkOptions& options,
                                                       const kafka::KafkaOptions& kafka,
                                                       const Environment& environment,
                                                       Refusals* refusals = nullptr);
 
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
-  bool HasCapacity() override { return producer_->HasCapacity(); }
+  bool HasCapacity() override;
   absl::Status Write(const event::Record& record, Ticket ticket) override;
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return producer_->ready_fd(); }
   absl::Status Flush(AckHandler& acks, absl::Duration timeout) override;
   void RenewPermit() override { producer_->RenewPermit(); }
+  SinkTransactions* transactions() override { return transactions_.get(); }
   std::string WaitingFor() override;
 
  private:
@@ -64,6 +67,8 @@ class KafkaSink final : public Sink {
   absl::Status FirstRefused() const;
   // The target of the last record while Kafka is asked about its topic; null otherwise.
   const Target* AskedFor() const;
+  void UseTransactions(const Environment& environment);
+  absl::Status WriteRecord(const event::Record& record, Ticket ticket);
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
   absl::Status TakeAnswers(absl::Duration wait);
@@ -90,7 +95,8 @@ class KafkaSink final : public Sink {
   Target* last_ = nullptr;  // of the record before
   LoneRecord lone_;
   const TolerateTopics tolerate_;
-  Refusals* const refusals_;  // borrowed; null: nothing is learnt
+  Refusals* const refusals_;                         // borrowed; null: nothing is learnt
+  std::unique_ptr<KafkaTransactions> transactions_;  // null: none
   absl::Status broken_;
 };
 

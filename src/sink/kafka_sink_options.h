@@ -31,6 +31,8 @@ struct KafkaSinkOptions {
   // Topics that are missing, or not ours to write to, cost their records and not the sink.
   bool tolerates_missing = false;
   bool tolerates_denied = false;
+  // Not empty: records and positions in transactions (sink/transactions.h). One writer for each id.
+  std::string transactional_id;
 };
 
 }  // namespace walduct::sink

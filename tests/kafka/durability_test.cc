@@ -14,7 +14,7 @@ using testing::HasSubstr;
 // What our own rules and these of the operator finally make of it.
 absl::Status Checked(const Properties& java) {
   const absl::StatusOr<Properties> native = ProducerProperties(java, {});
-  return native.ok() ? CheckDurable(*native) : native.status();
+  return native.ok() ? CheckDurable(*native, "") : native.status();
 }
 
 TEST(DurabilityTest, OursHolds) {

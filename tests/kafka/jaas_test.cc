@@ -1,4 +1,4 @@
-#include "kafka/jaas.h"
+#include "kafka/sasl/jaas.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -14,6 +14,7 @@
 #include "rapidjson/document.h"
 #include "sink/line_sink.h"
 #include "tests/kafka/mock_cluster.h"
+#include "tests/sink/contract_transactions.h"
 #include "tests/sink/fake_sink_target.h"
 #include "tests/sink/kafka_sink_target.h"
 
@@ -131,6 +132,9 @@ INSTANTIATE_TEST_SUITE_P(Sinks, SinkContract,
                                          ContractParameter{"File", Make<FileTarget>},
                                          ContractParameter{"Stdout", Make<StdoutTarget>},
                                          ContractParameter{"KafkaMock", Make<MockKafkaTarget>}),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Sinks, TransactionContract,
+                         testing::Values(ContractParameter{"Fake", Make<FakeSinkTarget, true>}),
                          NameOf);
 
 }  // namespace

@@ -71,8 +71,10 @@ inline std::vector<test::KeptRecord> ReadKafkaTopic(const std::string& bootstrap
 class KafkaSinkTarget : public SinkTarget {
  public:
   // prefix: of the names of its topics, so that no two tests share one.
-  KafkaSinkTarget(std::string bootstrap, std::string prefix)
-      : bootstrap_(std::move(bootstrap)), prefix_(std::move(prefix)) {}
+  KafkaSinkTarget(std::string bootstrap, std::string prefix, bool transactional = false)
+      : bootstrap_(std::move(bootstrap)),
+        prefix_(std::move(prefix)),
+        transactional_(transactional) {}
 
   std::unique_ptr<Sink> Open(size_t buffer_bytes) override {
     TopicCreationGroup group;
@@ -82,6 +84,7 @@ class KafkaSinkTarget : public SinkTarget {
     KafkaSinkOptions options;
     options.buffer_bytes = buffer_bytes;
     options.topic_creation = {group};
+    if (transactional_) options.transactional_id = absl::StrCat(prefix_, "writer");
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = bootstrap_;
     auto sink = KafkaSink::Create(options, kafka, Environment::Real());
@@ -95,6 +98,7 @@ class KafkaSinkTarget : public SinkTarget {
 
  private:
   const std::string bootstrap_, prefix_;
+  const bool transactional_;
 };
 
 }  // namespace walduct::sink

@@ -46,12 +46,11 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   struct Options {
     size_t capacity = 1000;  // records in flight
     bool transactional = false;
+    absl::Duration transaction_timeout = absl::Minutes(15);
   };
   // Both borrowed.
   FakeSink(SimulatedTime* time, FakeTarget* target, Options options)
-      : time_(*time), target_(*target), options_(options), fd_(time_.NewDescriptor()) {
-    if (options_.transactional) owner_ = ++target_.owner;
-  }
+      : time_(*time), target_(*target), options_(options), fd_(time_.NewDescriptor()) {}
 
   bool by_hand = false;       // nothing is acknowledged unless a test says so
   bool hold_commits = false;  // PollCommit has no answer
@@ -73,7 +72,10 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   }
   size_t in_flight() const { return in_flight_.size() + acknowledged_.size(); }
 
-  bool HasCapacity() override { return in_flight() + pending_.size() < options_.capacity; }
+  bool HasCapacity() override {
+    return in_flight() + pending_.size() < options_.capacity &&
+           (!options_.transactional || open_) && !position_;
+  }
   absl::Status Write(const event::Record& record, sink::Ticket ticket) override {
     if (absl::Status usable = CheckUsable(); !usable.ok()) return usable;
     if (options_.transactional && !open_) return absl::FailedPreconditionError("no transaction");
@@ -113,9 +115,14 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
  private:
   absl::Status CheckUsable() const {
     if (!broken_.ok() || owner_ == target_.owner || !options_.transactional) return broken_;
-    return Error(absl::StatusCode::kAborted, "fenced", "another sink has taken over");
+    return Error(absl::StatusCode::kFailedPrecondition, "fenced", "another sink has taken over");
   }
 
+  absl::Status TakeOver() override {
+    if (!broken_.ok()) return broken_;
+    owner_ = ++target_.owner;
+    return absl::OkStatus();
+  }
   absl::Status Begin() override {
     if (absl::Status usable = CheckUsable(); !usable.ok()) return usable;
     CHECK(!open_);
@@ -141,9 +148,9 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
     AcknowledgeAll();
     return absl::OkStatus();
   }
-  absl::Status Abort() override {
+  absl::Duration timeout() const override { return options_.transaction_timeout; }
+  absl::Status Abort(absl::Duration) override {
     if (absl::Status usable = CheckUsable(); !usable.ok()) return usable;
-    CHECK(open_);
     pending_.clear();
     position_.reset();
     open_ = false;

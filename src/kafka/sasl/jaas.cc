@@ -1,4 +1,4 @@
-#include "kafka/jaas.h"
+#include "kafka/sasl/jaas.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
