@@ -31,7 +31,7 @@ class PartitionHealth {
   // now: on a monotonic clock.
   void Poll(absl::Duration now);
 
-  // Whether the brokers have answered since then, and all partitions have leaders.
+  // Whether the brokers have said since then how the partitions are.
   bool answered_since(absl::Duration when) const { return answered_at_ && *answered_at_ >= when; }
 
   // As of the last answers: "topic orders [2] has no leader"; empty: nothing is wrong, or not

@@ -17,6 +17,8 @@ namespace {
 constexpr absl::Duration kRequestTimeout = absl::Seconds(10);
 // Without an acknowledgement although the partitions are well.
 constexpr absl::Duration kStuck = absl::Seconds(60);
+// What brokers said of the partitions since then is still true; longer than a stall's line repeats.
+constexpr absl::Duration kRecent = absl::Seconds(60);
 // Topics in one request.
 constexpr size_t kRequestTopics = 500;
 
@@ -241,11 +243,16 @@ std::string KafkaSink::WaitingFor() {
   health_.Ask(topics, kRequestTimeout);
   const std::string where = absl::StrCat("Kafka at ", producer_->client().bootstrap_servers());
   const absl::Status& error = producer_->connection_error();
-  if (!error.ok()) return absl::StrCat(where, ": ", error.message());
+  // One broker that is away may be why, or not: what the others say of the partitions goes first.
+  const std::string finding = health_.finding();
+  const bool is_new = health_.answered_since(clock_.Monotonic() - kRecent);
+  if (!error.ok()) {
+    return absl::StrCat(where, ": ", is_new ? finding : "", is_new && !finding.empty() ? "; " : "",
+                        error.message());
+  }
   if (const Target* asked = AskedFor()) {
     return absl::StrCat(where, " to answer whether topic ", asked->name, " exists");
   }
-  const std::string finding = health_.finding();
   if (finding.empty()) BreakIfStuck(where);
   return finding.empty() ? absl::StrCat(where, " to acknowledge")
                          : absl::StrCat(where, ": ", finding);

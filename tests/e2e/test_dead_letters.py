@@ -4,9 +4,8 @@ import random
 import time
 
 import pytest
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 
-from support.kafka import create_topic, read_topics
+from support.kafka import create_topic, read_topics, set_topic
 from support.wait import wait_until
 
 KAFKA = "org.apache.kafka.connect.transforms."
@@ -122,14 +121,6 @@ def test_snk06_a_record_that_is_too_large_stops_by_default(db, connectors):
     assert connector.logged(r"error .*table public\.items, key id=1, LSN .*reason=record_too_large hint=.*max\.request\.size")
 
 
-def set_topic(broker, topic, **configs):
-    entries = [ConfigEntry(name.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET)
-               for name, value in configs.items()]
-    resource = ConfigResource(ConfigResource.Type.TOPIC, topic, incremental_configs=entries)
-    admin = AdminClient({"bootstrap.servers": broker})
-    admin.incremental_alter_configs([resource])[resource].result()
-
-
 REFUSED_BY_BROKER = (r"error .*stopped: insert into table public\.items, key id=2, LSN [0-9A-F]+/[0-9A-F]+, transaction \d+: "
                      r"topic \S+: Broker: Message size too large \(MSG_SIZE_TOO_LARGE\): \d{4,} bytes of key and value.*"
                      r"reason=record_too_large hint=.*max\.message\.bytes")
@@ -238,7 +229,7 @@ def test_snk06_a_record_without_key_for_a_compacted_topic(db, connectors, broker
 
 
 @pytest.mark.parametrize("policy", ["stop", "dead.letter", "skip"])
-def test_tpc05_a_topic_that_is_missing(db, connectors, broker, policy):
+def test_snk07_a_topic_that_is_missing(db, connectors, broker, policy):
     """A policy for it: the other topics flow on. Stop is the default."""
     db.script(ITEMS + "; create table other (id int primary key)")
     create_topic(broker, f"{db.name}.public.other")

@@ -1,10 +1,12 @@
 """Nothing stands still in silence: what is waited for, since when, and what it costs."""
 import os
 import re
+import socket
 import time
 
 import pytest
 
+from support.kafka import create_topic, in_sync
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text)"
@@ -55,6 +57,40 @@ def test_broker_that_is_stuck_before_the_first_row(private_servers, databases, c
     connector.wait_events(1)
     connector.wait_log("progress again", 60)
     connector.stop()
+
+
+def test_replicas_that_are_missing(private_servers, databases, connectors):
+    """One of two brokers is gone: the line names the topic without leader and the one with too few replicas, again and again."""
+    first = private_servers(postgres=15, kafka=True)
+    port = unused_port()
+    second = private_servers(kafka=True, kafka_set={
+        "process.roles": "broker", "node.id": "2", "controller.quorum.voters": f"1@127.0.0.1:{first.values['KAFKA_CONTROLLER_PORT']}",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port}", "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}"})
+    db = databases(first.postgres)
+    db.script(TABLE + "; create table other (id int primary key)")
+    few, alone = f"{db.name}.public.items", f"{db.name}.public.other"
+    create_topic(first.bootstrap, few, replicas=[[1, 2]], **{"min.insync.replicas": "2"})
+    create_topic(first.bootstrap, alone, replicas=[[2]])
+    connector = connectors(db, {"walduct.stall.warn.ms": "2000"}, worker={"bootstrap.servers": first.bootstrap}).start().wait_streaming()
+    db.script("insert into items values (1); insert into other values (1)")
+    connector.wait_events(2)
+    second.do("kill-kafka")
+    wait_until(lambda: in_sync(first.bootstrap, few) == 1, 60, "the controller has noticed")
+    db.script("insert into items values (2); insert into other values (2)")
+    line = (rf"no progress for \d+s: waiting for Kafka at \S+: topic {re.escape(alone)} \[0\] has no leader; NOT_ENOUGH_REPLICAS: "
+            rf"topic {re.escape(few)} has 1 replicas in sync, min\.insync\.replicas asks for 2; .*Connection refused.* since 20..-.*retained WAL")
+    connector.wait_log(line, 90)
+    assert connector.running()
+    second.do("start-kafka")
+    connector.wait_events(4, 120)
+    connector.wait_log("progress again", 60)
+    connector.stop()
+
+
+def unused_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def test_offset_store_that_fails(db, connectors):

@@ -1,7 +1,9 @@
 """Stops: twice the same signal, a server that is deaf, a broker that is stuck: out within 8 seconds, with what was
 acknowledged stored."""
+import contextlib
 import os
 import signal
+import socket
 import time
 
 import pytest
@@ -124,6 +126,42 @@ def test_server_that_is_deaf(state, own):
     assert stop_within_limit(connector) == 0
     if state != "connecting":
         assert connector.offset()["lsn"] > 0, "what was acknowledged is stored"
+
+
+@pytest.fixture
+def black_hole():
+    """An address where nobody answers a SYN: a listener whose queue is full."""
+    with socket.socket() as listener, contextlib.ExitStack() as filling:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):
+            client = filling.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+        with socket.socket() as control:
+            control.settimeout(1)
+            with pytest.raises(TimeoutError):
+                control.connect(listener.getsockname())
+        yield listener.getsockname()
+
+
+@pytest.mark.parametrize("what", ["database", "broker", "broker that was there"])
+def test_FAIL_13_nobody_answers_a_connection_attempt(what, db, connectors, black_hole):
+    """Packets vanish, no RST: a stop does not wait for the connect timeout."""
+    host, port = black_hole
+    db.script(TABLE)
+    connector = connectors(db)
+    if what == "database":
+        connector.config |= {"database.hostname": host, "database.port": str(port)}
+    elif what == "broker":
+        connector.worker["bootstrap.servers"] = f"{host}:{port}"
+    else:
+        connector.worker["bootstrap.servers"] = f"{host}:{port}," + connector.worker["bootstrap.servers"]
+        stream_one(db, connector)
+    if what != "broker that was there":
+        connector.start()
+        time.sleep(3)
+    assert stop_within_limit(connector) == (1 if what == "broker" else 0)
 
 
 def test_server_that_is_deaf_while_it_describes_a_table(own):

@@ -3,7 +3,7 @@ import time
 import uuid
 
 from confluent_kafka import OFFSET_BEGINNING, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from support.events import Event
 from support.wait import wait_until
@@ -89,8 +89,24 @@ def delete_topics(bootstrap, prefix):
         wait_until(lambda: not topics_with_prefix(bootstrap, prefix), 20, f"topics {names} gone")
 
 
-def create_topic(bootstrap, name, partitions=1, **config):
+def create_topic(bootstrap, name, partitions=1, replicas=None, **config):
+    """replicas: the brokers of each partition; by default one of any."""
     admin = AdminClient({"bootstrap.servers": bootstrap, **QUIET})
-    topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=config)
+    where = {"replica_assignment": replicas} if replicas else {"replication_factor": 1}
+    topic = NewTopic(name, num_partitions=partitions, config=config, **where)
     admin.create_topics([topic])[name].result()
     wait_until(lambda: topics_with_prefix(bootstrap, name), 20, f"topic {name} created")
+
+
+def set_topic(bootstrap, name, **config):
+    """Changes properties of a topic: max_message_bytes="1000"."""
+    entries = [ConfigEntry(key.replace("_", "."), value, incremental_operation=AlterConfigOpType.SET) for key, value in config.items()]
+    resource = ConfigResource(ConfigResource.Type.TOPIC, name, incremental_configs=entries)
+    admin = AdminClient({"bootstrap.servers": bootstrap, **QUIET})
+    admin.incremental_alter_configs([resource])[resource].result()
+
+
+def in_sync(bootstrap, topic):
+    """How many replicas of the first partition are in sync."""
+    metadata = AdminClient({"bootstrap.servers": bootstrap, **QUIET}).list_topics(topic, timeout=10)
+    return len(metadata.topics[topic].partitions[0].isrs)
