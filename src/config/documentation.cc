@@ -24,6 +24,7 @@ over both. `walduct validate -f FILE` checks all of them without touching a serv
 |---|---|
 | honoured | has the effect described |
 | no effect | accepted for ever, the note says why it is not needed |
+| no effect (warned) | accepted, as Debezium does; whoever writes it expects something that the note says |
 | not yet (warned) | not supported yet; it changes no records, so a value other than the default is only warned about |
 | not yet (refused) | not supported yet; a value other than the default would change the records, so walduct does not start |
 

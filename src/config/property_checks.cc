@@ -69,6 +69,10 @@ void ReportSupport(const Property& property, const std::string& value, Findings*
     case Support::kNoEffect:
       report->status = PropertyStatus::kIgnored;
       break;
+    case Support::kMisplaced:
+      report->status = PropertyStatus::kIgnored;
+      findings->Warn(property.written_as, absl::StrCat("has no effect: ", definition.note));
+      break;
     case Support::kNotYetWarned:
       if (!DiffersFromDefault(definition, value)) return;
       report->status = PropertyStatus::kNotYet;

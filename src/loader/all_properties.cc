@@ -29,6 +29,7 @@ const config::PropertyTable& AllProperties() {
   static const auto* const table = new config::PropertyTable({
       {"Connection", postgres::ConnectionProperties()},
       {"Connection", config::MaskingProperties()},
+      {"Of other connectors", SiblingProperties()},
       {"Connection", postgres::DriverProperties()},
       {"Replication", replication::ReplicationProperties()},
       {"Replication", route::MessageProperties()},

@@ -101,6 +101,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   CheckDeadLetterTopic(properties, findings);
   snapshot::WarnOfOverrides(properties, findings);
   postgres::CheckHosts(properties, findings);
+  postgres::CheckDatabases(properties, findings);
   replication::WarnOfReplication(properties, findings);
   route::WarnOfOperations(properties, findings);
   return chain;

@@ -75,12 +75,13 @@ constexpr config::PropertyDefinition kRows[] = {
      .fix = kCountFix,
      .validator = config::CheckTopicPartitions},
     {.name = "offset.flush.interval.ms",
-     .type = kPositiveLong,
+     .type = kNonNegativeLong,
      .default_value = "10000",
      .doc =
          "Longest time between two stores of the position. What was delivered is stored within a "
          "quarter of a second where that is cheap; without deliveries the position waits for "
-         "this interval."},
+         "this interval. 0: whenever Kafka has acknowledged records, as Debezium Server does; "
+         "without deliveries every 10 s."},
     {.name = "offset.flush.timeout.ms",
      .type = kPositiveLong,
      .default_value = "5000",

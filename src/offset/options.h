@@ -22,7 +22,7 @@ struct OffsetOptions {
   int topic_replication_factor = -1;
   // How the topic is reached; null: as the connector's records are. Secrets inside.
   std::shared_ptr<const kafka::KafkaOptions> clients;
-  absl::Duration flush_interval = absl::Seconds(10);
+  absl::Duration flush_interval = absl::Seconds(10);  // zero: at every acknowledgement
   absl::Duration flush_timeout = absl::Seconds(5);
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "config/secret_source.h"
+#include "java/regex/regex_list.h"
 
 namespace walduct::postgres {
 namespace {
@@ -127,27 +128,22 @@ constexpr config::PropertyDefinition kConnection[] = {
          "incremental snapshots are not supported yet; nothing is written to the database anyway"},
 };
 
+constexpr absl::string_view kOneDatabase =
+    "a PostgreSQL connector reads one database, database.dbname; select with schema.include.list "
+    "or "
+    "table.include.list";
+
 constexpr config::PropertyDefinition kDriver[] = {
     {.name = "database.include.list",
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Databases to capture.",
-     .note = "a PostgreSQL connector reads one database, database.dbname; select with "
-             "schema.include.list or "
-             "table.include.list",
-     .aliases = "database.whitelist"},
+     .support = kMisplaced,
+     .doc = "Databases to capture; must match database.dbname.",
+     .note = kOneDatabase},
     {.name = "database.exclude.list",
      .type = kRegexList,
-     .support = kNotYetRefused,
-     .doc = "Databases not to capture.",
-     .note = "a PostgreSQL connector reads one database, database.dbname; select with "
-             "schema.exclude.list or "
-             "table.exclude.list",
-     .aliases = "database.blacklist"},
-    {.name = "database.history*",
-     .support = kNoEffect,
-     .doc = "Schema history of Debezium's other connectors.",
-     .note = "the PostgreSQL connector keeps no schema history"},
+     .support = kMisplaced,
+     .doc = "Databases not to capture; must not match database.dbname.",
+     .note = kOneDatabase},
     {.name = "driver.*",
      .support = kNotYetWarned,
      .doc = "Property passed to the Java database driver.",
@@ -201,6 +197,26 @@ void CheckHosts(const config::PropertySet& properties, config::Findings* finding
   if (ports == 1 || ports == hosts) return;
   findings->Error("database.port", absl::StrCat("lists ", ports, " ports for ", hosts, " hosts"),
                   "write one port for all hosts, or one for each");
+}
+
+void CheckDatabases(const config::PropertySet& properties, config::Findings* findings) {
+  const std::string database = properties.Text("database.dbname");
+  const auto matches = [&](absl::string_view list) {
+    const absl::StatusOr<java::RegexList> parsed = java::RegexList::Parse(properties.Text(list));
+    return parsed.ok() && parsed->Matches(database);
+  };
+  constexpr absl::string_view kInclude = "database.include.list";
+  constexpr absl::string_view kExclude = "database.exclude.list";
+  if (properties.IsSet(kInclude) && !matches(kInclude)) {
+    findings->Error(*properties.Find(kInclude),
+                    absl::StrCat("leaves out the database that is read, '", database, "'"),
+                    "remove it, or correct database.dbname");
+  }
+  if (properties.IsSet(kExclude) && matches(kExclude)) {
+    findings->Error(*properties.Find(kExclude),
+                    absl::StrCat("names the database that is read, '", database, "'"),
+                    "remove it, or correct database.dbname");
+  }
 }
 
 DatabaseOptions BuildDatabase(const config::PropertySet& properties) {

@@ -9,12 +9,15 @@
 namespace walduct::postgres {
 
 absl::Span<const config::PropertyDefinition> ConnectionProperties();
-// Of the Java driver and of other connectors.
+// Of the Java driver, and lists of databases.
 absl::Span<const config::PropertyDefinition> DriverProperties();
 absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties();
 
 // As many ports as hosts, or one.
 void CheckHosts(const config::PropertySet& properties, config::Findings* findings);
+
+// A list of databases must not leave out the one that is read.
+void CheckDatabases(const config::PropertySet& properties, config::Findings* findings);
 
 // Expects values that passed their checks.
 DatabaseOptions BuildDatabase(const config::PropertySet& properties);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -51,9 +52,13 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.locking.mode",
      .type = kEnum,
      .default_value = "none",
-     .doc = "Take an ACCESS SHARE lock on the captured tables while they are read.",
+     .doc = "Take an ACCESS SHARE lock on the captured tables while they are read. The values of "
+            "other connectors count as none, with a warning: one exported snapshot is consistent "
+            "without locks.",
      .allowed = "shared, none, custom",
-     .refused = "custom"},
+     .refused = "custom",
+     .value_aliases = "minimal=none, minimal_percona=none, minimal_at_least_once=none, "
+                      "extended=none, exclusive=none"},
     {.name = "snapshot.locking.mode.custom.name",
      .support = kNoEffect,
      .doc = "Name of the custom locking mode.",
@@ -163,11 +168,24 @@ SnapshotMode ParseSnapshotMode(absl::string_view mode) {
   return SnapshotMode::kInitial;
 }
 
+// Of another connector, which needs locks for a consistent snapshot.
+void WarnOfLocking(const config::PropertySet& properties, config::Findings* findings) {
+  constexpr absl::string_view kName = "snapshot.locking.mode";
+  if (!properties.IsSet(kName) || properties.Text(kName) != "none") return;
+  const std::string written =
+      absl::AsciiStrToLower(absl::StripAsciiWhitespace(properties.Find(kName)->value));
+  if (written == "none") return;
+  findings->Warn(kName, absl::StrCat("'", written,
+                                     "' is a value of another connector, which Debezium refuses "
+                                     "here; read as 'none': the snapshot needs no locks"));
+}
+
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> SnapshotProperties() { return kRows; }
 
 void CheckSnapshot(const config::PropertySet& properties, config::Findings* findings) {
+  WarnOfLocking(properties, findings);
   if (properties.Text("snapshot.mode") != "custom" || properties.IsSet("snapshot.mode.custom.name"))
     return;
   findings->AddError(

@@ -41,11 +41,39 @@ TEST(ConnectJson, NumbersAndBooleansBecomeTheirText) {
                           Pair("d", "12345678901234567890123"), Pair("e", "false")));
 }
 
-TEST(ConnectJson, NestedValuesAndNullAreRefusedByName) {
+TEST(ConnectJson, NestedValuesAreRefusedByName) {
   EXPECT_THAT(Refusal(R"({"a":{"b":1}})"), AllOf(HasSubstr("'a'"), HasSubstr("an object")));
   EXPECT_THAT(Refusal(R"({"name":"n","config":{"a":[1]}})"),
               AllOf(HasSubstr("'a'"), HasSubstr("an array")));
-  EXPECT_THAT(Refusal(R"({"a":null})"), AllOf(HasSubstr("'a'"), HasSubstr("null")));
+}
+
+TEST(ConnectJson, NullIsNotSet) {
+  const auto file = ParseConnectJson(R"({"a":null,"b":"1"})");
+  ASSERT_TRUE(file.ok());
+  EXPECT_THAT(file->values, ElementsAre(Pair("b", "1")));
+  EXPECT_THAT(file->warnings, ElementsAre(AllOf(HasSubstr("'a'"), HasSubstr("null"))));
+}
+
+TEST(ConnectJson, CommentsAreLeftOut) {
+  const auto file = ParseConnectJson(
+      R"({"name":"n","_comment":"x","config":{"_comment_slot":"y","//":"z","#a":"b","c":"1"}})");
+  ASSERT_TRUE(file.ok());
+  EXPECT_THAT(file->values, ElementsAre(Pair("name", "n"), Pair("c", "1")));
+  EXPECT_THAT(file->warnings, testing::IsEmpty());
+}
+
+TEST(ConnectJson, ACommaTooManyIsNamedWithItsPlace) {
+  EXPECT_THAT(Refusal("{\n  \"a\": \"1\",\n}"),
+              AllOf(HasSubstr("line 2, column 11"), HasSubstr("a comma before '}'")));
+  EXPECT_THAT(Refusal("{\"name\":\"n\",\r\n\"config\":{\"a\":\"1\" , \r\n }}"),
+              AllOf(HasSubstr("line 2, column 19"), HasSubstr("a comma before '}'")));
+  EXPECT_THAT(Refusal("{\n\"a\": \"1\", // one\n\"b\": \"2\"}"),
+              AllOf(HasSubstr("line 2, column 11"), HasSubstr("no comments")));
+}
+
+TEST(ConnectJson, LinesMayEndAsOnWindows) {
+  EXPECT_THAT(Parse("\xEF\xBB\xBF{\r\n\"a\": \"1\",\r\n\"b\": 2\r\n}\r\n"),
+              ElementsAre(Pair("a", "1"), Pair("b", "2")));
 }
 
 TEST(ConnectJson, SyntaxErrorGivesLineAndColumn) {

@@ -54,10 +54,11 @@ event::Position At(uint64_t lsn) {
 
 class CheckpointerTest : public testing::Test {
  protected:
-  Checkpointer Make(std::optional<event::Position> stored = std::nullopt) {
+  Checkpointer Make(std::optional<event::Position> stored = std::nullopt,
+                    absl::Duration interval = absl::Seconds(10)) {
     return Checkpointer({.store = &store_,
                          .clock = &clock_,
-                         .interval = absl::Seconds(10),
+                         .interval = interval,
                          .system_identifier = "7",
                          .timeline = 2,
                          .board = &board_},
@@ -67,6 +68,40 @@ class CheckpointerTest : public testing::Test {
   ManualClock clock_;
   StatusBoard board_{"orders", clock_};
 };
+
+// offset.flush.interval.ms=0.
+TEST_F(CheckpointerTest, AnIntervalOfZeroStoresAtEveryAcknowledgement) {
+  Checkpointer checkpointer = Make(std::nullopt, absl::ZeroDuration());
+  store_.blocks = [this] { clock_.now += absl::Milliseconds(20); };
+  for (const uint64_t lsn : {5, 6, 7}) {
+    checkpointer.OnDelivered();
+    EXPECT_TRUE(checkpointer.Turn(At(lsn)).ok());
+    EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(lsn));
+  }
+  EXPECT_EQ(store_.started.size(), 3u);
+  // Without deliveries the loop is not kept awake.
+  EXPECT_EQ(checkpointer.next_due() - clock_.now,
+            Checkpointer::kIdleInterval - absl::Milliseconds(20));
+  EXPECT_TRUE(checkpointer.Turn(At(8)).ok());
+  EXPECT_EQ(store_.started.size(), 3u);
+  clock_.now += Checkpointer::kIdleInterval;
+  EXPECT_TRUE(checkpointer.Turn(At(8)).ok());
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(8));
+}
+
+TEST_F(CheckpointerTest, AnIntervalOfZeroWaitsForTheSaveUnderWay) {
+  Checkpointer checkpointer = Make(std::nullopt, absl::ZeroDuration());
+  store_.answer = std::nullopt;
+  for (const uint64_t lsn : {5, 6, 7}) {
+    checkpointer.OnDelivered();
+    EXPECT_TRUE(checkpointer.Turn(At(lsn)).ok());
+  }
+  EXPECT_EQ(store_.started.size(), 1u);
+  EXPECT_GT(checkpointer.next_due(), clock_.now);
+  store_.answer = absl::OkStatus();
+  EXPECT_TRUE(checkpointer.Turn(At(7)).ok());
+  EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(7));
+}
 
 TEST_F(CheckpointerTest, StoresOnlyWhenDue) {
   Checkpointer checkpointer = Make();

@@ -71,13 +71,46 @@ TEST(Transforms, AreReadInOrderWithTheirPredicates) {
   EXPECT_EQ(key.predicate, nullptr);
 }
 
-TEST(Transforms, UnknownOptionNamesTheNearest) {
-  EXPECT_THAT(
-      ReadOne("io.debezium.transforms.ExtractNewRecordState", "transforms.a.add.field=op").errors,
-      ElementsAre(AllOf(HasSubstr("'transforms.a.add.field'"),
-                        HasSubstr("did you mean 'transforms.a.add.fields'?"))));
-  EXPECT_THAT(ReadOne(std::string(kConnect) + "Filter", "transforms.a.condition=x").errors,
-              ElementsAre(HasSubstr("it has none: remove it")));
+constexpr char kStrict[] = "\nwalduct.strict=true";
+
+// As Kafka Connect does; walduct.strict=true refuses it.
+TEST(Transforms, AnOptionThatTheClassDoesNotHaveHasNoEffect) {
+  const std::string unwrap = "io.debezium.transforms.ExtractNewRecordState";
+  const std::string misspelt = "transforms.a.add.field=op";
+  const auto named = AllOf(HasSubstr("'transforms.a.add.field'"), HasSubstr("no such option"),
+                           HasSubstr("did you mean 'transforms.a.add.fields'?"));
+  const Read read = ReadOne(unwrap, misspelt);
+  EXPECT_THAT(read.errors, IsEmpty());
+  EXPECT_THAT(read.warnings, ElementsAre(AllOf(named, HasSubstr("it has no effect"))));
+  EXPECT_EQ(read.chain.transforms.size(), 1u);
+  EXPECT_THAT(ReadOne(unwrap, misspelt + kStrict).errors, ElementsAre(named));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "RegexRouter",
+                      "transforms.a.regex=a\ntransforms.a.replacement=b\ntransforms.a.c=x")
+                  .warnings,
+              ElementsAre(HasSubstr("its options are regex, replacement")));
+  EXPECT_THAT(ReadOne(std::string(kConnect) + "Filter", "transforms.a.condition=x").warnings,
+              testing::Contains(HasSubstr("it has none: remove it")));
+  const std::string predicate =
+      "predicates=p\npredicates.p.type=org.apache.kafka.connect.transforms.predicates."
+      "TopicNameMatches\npredicates.p.pattern=a\npredicates.p.patern=b";
+  EXPECT_THAT(ReadLines(predicate).errors, IsEmpty());
+  EXPECT_THAT(ReadLines(predicate).warnings, ElementsAre(HasSubstr("mean 'predicates.p.pattern'")));
+  EXPECT_THAT(ReadLines(predicate + kStrict).errors, ElementsAre(HasSubstr("no such option")));
+}
+
+// As they are found in published configurations.
+TEST(Transforms, WhatAnOptionProbablyMeant) {
+  const auto warned = [](const std::string& option) {
+    const Read read =
+        ReadOne("io.debezium.transforms.outbox.EventRouter", "transforms.a." + option + "=x");
+    EXPECT_THAT(read.errors, IsEmpty()) << option;
+    return read.warnings.empty() ? "" : read.warnings[0];
+  };
+  EXPECT_THAT(warned("table.field.event.payload.id"), HasSubstr("mean 'transforms.a.table.field."));
+  EXPECT_THAT(warned("table.field.timestamp"), HasSubstr("a.table.field.event.timestamp'"));
+  EXPECT_THAT(warned("route.by.value"), HasSubstr("mean 'transforms.a.route.by.field'"));
+  EXPECT_THAT(warned("topic.replacement"), HasSubstr("a.route.topic.replacement'"));
+  EXPECT_THAT(warned("route.topic.partition.by"), HasSubstr("no such option"));
 }
 
 TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
@@ -88,6 +121,13 @@ TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
   EXPECT_THAT(ReadOne("io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb").errors,
               ElementsAre(HasSubstr("use ByLogicalTableRouter")));
   EXPECT_THAT(ReadOne("Filter").errors, ElementsAre(HasSubstr("not a known transform")));
+}
+
+TEST(Transforms, OpenLineageChangesNothing) {
+  const Read read = ReadOne("io.debezium.transforms.openlineage.OpenLineage");
+  EXPECT_THAT(read.errors, IsEmpty());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("lineage events are not sent")));
+  EXPECT_EQ(TopicAfter(read.chain.transforms.at(0), "srv.public.a"), "srv.public.a");
 }
 
 TEST(Transforms, OptionsOfGeometriesAreCheckedAtStart) {

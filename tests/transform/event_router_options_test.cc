@@ -49,7 +49,7 @@ TEST(EventRouterOptions, OBX06_WrongValuesAreRefused) {
         "table.fields.additional.placement=type:", "table.fields.additional.placement=type:body",
         "table.op.invalid.behavior=ignore", "table.field.additional.missing=maybe",
         "table.expand.json.payload=yes", "route.topic.replacement=${nosuch}",
-        "table.json.payload.null.behavior=keep", "table.field.timestamp=ts"})
+        "table.json.payload.null.behavior=keep"})
     EXPECT_THAT(ErrorsOf(test::ParseLines(line)), Not(IsEmpty())) << line;
 }
 

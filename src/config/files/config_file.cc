@@ -31,7 +31,6 @@ absl::Status Unreadable(const std::string& path, int system_error) {
 }
 
 bool LooksLikeJson(absl::string_view text) {
-  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   const size_t first = text.find_first_not_of(" \t\r\n");
   return first != absl::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
@@ -61,8 +60,10 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
 }
 
 absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+  ASSIGN_OR_RETURN(const std::string bytes, ReadTextFile(path));
+  absl::string_view text = bytes;
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");  // editors on Windows begin files with it
+  if (text.find_first_not_of(" \t\r\n") == absl::string_view::npos) {
     return Error(absl::StatusCode::kInvalidArgument, "unreadable_file",
                  absl::StrCat("file '", path, "' is empty"),
                  "add the connector's properties to it");

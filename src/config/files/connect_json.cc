@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
@@ -30,18 +31,49 @@ std::string Place(absl::string_view text, size_t offset) {
                       before.size() - line_start + 1);
 }
 
+// A comma with nothing behind it is the usual mistake; the parser only points at what follows.
+absl::Status NotJson(absl::string_view text, const rapidjson::Document& root) {
+  const size_t at = std::min(root.GetErrorOffset(), text.size());
+  const size_t before = text.substr(0, at).find_last_not_of(" \t\r\n");
+  const size_t next = text.find_first_not_of(" \t\r\n", at);
+  const char closing = next == absl::string_view::npos ? '\0' : text[next];
+  if (before != absl::string_view::npos && text[before] == ',' &&
+      (closing == '}' || closing == ']'))
+    return Malformed(absl::StrCat("not valid JSON at ", Place(text, before), ": a comma before '",
+                                  text.substr(next, 1), "'"),
+                     "remove the comma");
+  if (closing == '/' || closing == '#')
+    return Malformed(
+        absl::StrCat("not valid JSON at ", Place(text, next), ": JSON has no comments"),
+        "remove the comment, or write it as a property \"_comment\"");
+  return Malformed(absl::StrCat("not valid JSON at ", Place(text, at), ": ",
+                                rapidjson::GetParseError_En(root.GetParseError())),
+                   "check commas, quotes and braces there");
+}
+
 absl::string_view Text(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
 const char* KindName(const rapidjson::Value& value) {
-  if (value.IsNull()) return "null";
   return value.IsArray() ? "an array" : "an object";
 }
 
-absl::Status PutAll(const rapidjson::Value& object, KeyValues* values) {
+// JSON has none, so people write properties that no program has use for.
+bool IsComment(absl::string_view key) {
+  return absl::StartsWith(key, "_comment") || absl::StartsWith(key, "//") ||
+         absl::StartsWith(key, "#") || key == "comment" || key == "$schema";
+}
+
+absl::Status PutAll(const rapidjson::Value& object, ParsedFile* file) {
+  KeyValues* const values = &file->values;
   for (const auto& member : object.GetObject()) {
     const absl::string_view key = Text(member.name);
+    if (IsComment(key)) continue;
+    if (member.value.IsNull()) {
+      file->warnings.push_back(absl::StrCat("property '", key, "': null, so it is not set"));
+      continue;
+    }
     if (!member.value.IsString() && !member.value.IsBool()) {
       return Malformed(absl::StrCat("property '", key, "': ", KindName(member.value),
                                     " is not a property value"),
@@ -73,11 +105,11 @@ absl::StatusOr<ParsedFile> FromCreateRequest(const rapidjson::Value& root) {
   }
   for (const auto& member : root.GetObject()) {
     const absl::string_view key = Text(member.name);
-    if (key == "name" || key == "config" || key == "initial_state") continue;
+    if (key == "name" || key == "config" || key == "initial_state" || IsComment(key)) continue;
     file.warnings.push_back(
         absl::StrCat("'", key, "' is outside \"config\" and is ignored; move it into \"config\""));
   }
-  RETURN_IF_ERROR(PutAll(root["config"], &file.values));
+  RETURN_IF_ERROR(PutAll(root["config"], &file));
   return file;
 }
 
@@ -87,18 +119,14 @@ absl::StatusOr<ParsedFile> ParseConnectJson(absl::string_view text) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   rapidjson::Document root;
   root.Parse<kParseFlags>(text.data(), text.size());
-  if (root.HasParseError()) {
-    return Malformed(absl::StrCat("not valid JSON at ", Place(text, root.GetErrorOffset()), ": ",
-                                  rapidjson::GetParseError_En(root.GetParseError())),
-                     "check commas, quotes and braces there");
-  }
+  if (root.HasParseError()) return NotJson(text, root);
   if (!root.IsObject()) {
     return Malformed("the JSON text is not an object",
                      R"(write {"name": "…", "config": {…}} or a flat map)");
   }
   if (root.HasMember("config") && root["config"].IsObject()) return FromCreateRequest(root);
   ParsedFile file;
-  RETURN_IF_ERROR(PutAll(root, &file.values));
+  RETURN_IF_ERROR(PutAll(root, &file));
   return file;
 }
 

@@ -1,6 +1,7 @@
 // Connector configuration as JSON: Kafka Connect's {"name":…,"config":{…}} or a flat map. Numbers
-// and booleans become their text as written; a nested value or null is refused. The last of several
-// equal keys wins.
+// and booleans become their text as written; null is as good as nothing, with a warning; a nested
+// value is refused. The last of several equal keys wins. Comments are properties, too: "_comment…",
+// "comment", "//…", "#…" are left out.
 #pragma once
 
 #include "absl/status/statusor.h"

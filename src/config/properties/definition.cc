@@ -11,8 +11,8 @@ constexpr std::array<absl::string_view, 14> kTypeNames = {
     "string",   "password",  "boolean", "int",  "int list",   "int > 0", "int >= 0",
     "long > 0", "long >= 0", "enum",    "list", "regex list", "regex",   "class",
 };
-constexpr std::array<absl::string_view, 4> kSupportNames = {
-    "honoured", "no effect", "not yet (warned)", "not yet (refused)"};
+constexpr std::array<absl::string_view, 5> kSupportNames = {
+    "honoured", "no effect", "no effect (warned)", "not yet (warned)", "not yet (refused)"};
 
 }  // namespace
 

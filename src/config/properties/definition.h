@@ -39,6 +39,7 @@ enum class PropertyType {
 enum class Support {
   kHonoured,
   kNoEffect,       // accepted for ever without effect; note says why
+  kMisplaced,      // the same, but whoever wrote it expects something: warned about
   kNotYetWarned,   // a value other than the default changes no data: warned about
   kNotYetRefused,  // a value other than the default would change the records: refused
 };

@@ -33,8 +33,9 @@ constexpr PropertyDefinition kStrictness[] = {
     {.name = "walduct.strict",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Refuse outbox settings that are not exactly right, with the lines to write, instead "
-            "of guessing what was meant; see docs/outbox.md."},
+     .doc = "Refuse what is not exactly right, with the lines to write, instead of guessing what "
+            "was meant: outbox settings (see docs/outbox.md), older names, options that a "
+            "transform does not have."},
 };
 
 }  // namespace

@@ -156,9 +156,9 @@ constexpr config::PropertyDefinition kValues[] = {
      .note = "Debezium writes none for PostgreSQL outside incremental snapshots"},
     {.name = "source.struct.version",
      .default_value = "v2",
-     .support = kNotYetRefused,
-     .doc = "Version of the source block; v1 is that of Debezium 1.x.",
-     .note = "only the current format is written"},
+     .support = kMisplaced,
+     .doc = "Version of the source block in Debezium 1.x.",
+     .note = "Debezium 3 does not know it: the source block has its current form"},
 };
 
 constexpr config::PropertyDefinition kLostValues[] = {

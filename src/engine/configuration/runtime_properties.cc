@@ -109,10 +109,6 @@ constexpr config::PropertyDefinition kRows[] = {
      .support = kNotYetWarned,
      .doc = "Lineage events for OpenLineage.",
      .note = "lineage events are not sent"},
-    {.name = "schema.history.internal*",
-     .support = kNoEffect,
-     .doc = "Schema history of Debezium's other connectors.",
-     .note = "the PostgreSQL connector keeps no schema history"},
 };
 
 constexpr config::PropertyDefinition kDelays[] = {

@@ -23,9 +23,12 @@ bool IsFinal(const absl::Status& status) { return ErrorReason(status) == "offset
 
 Checkpointer::Checkpointer(Options options, std::optional<event::Position> stored)
     : options_(std::move(options)),
+      at_once_(options_.interval <= absl::ZeroDuration()),
       stored_(stored),
-      soon_due_(options_.clock->Monotonic()),
-      next_due_(soon_due_ + options_.interval) {}
+      soon_due_(options_.clock->Monotonic()) {
+  if (at_once_) options_.interval = kIdleInterval;
+  next_due_ = soon_due_ + options_.interval;
+}
 
 absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
   // Also with nothing under way: the store may have to take what made its descriptor readable.
@@ -62,9 +65,13 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   const std::optional<absl::Status> answer =
       started.ok() ? options_.store->PollSave() : std::optional(started);
   const absl::Duration blocked = options_.clock->Monotonic() - now;
-  soon_ = std::min(std::max(kSoon, kCostFactor * blocked), options_.interval);
-  soon_due_ = now + soon_;
+  soon_due_ = now + Soon(blocked);
   if (answer) Finish(*answer);
+}
+
+absl::Duration Checkpointer::Soon(absl::Duration blocked) const {
+  if (at_once_) return absl::ZeroDuration();
+  return std::min(std::max(kSoon, kCostFactor * blocked), options_.interval);
 }
 
 bool Checkpointer::Covers(const std::optional<event::Position>& safe) const {

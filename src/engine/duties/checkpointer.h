@@ -4,6 +4,7 @@
 // Records that have been delivered are stored soon: what a crash repeats is what lies between. How
 // soon depends on what a save costs, so that a slow disk does not slow the stream down. A position
 // that moves without records (a keepalive) waits for the interval: nothing is repeated without it.
+// An interval of zero stores at every acknowledgement, as Debezium's engine does.
 #pragma once
 
 #include <optional>
@@ -23,6 +24,8 @@ class Checkpointer {
   // last one blocked, but never more than the interval.
   static constexpr absl::Duration kSoon = absl::Milliseconds(200);
   static constexpr int kCostFactor = 40;
+  // With an interval of zero: for what moves without records.
+  static constexpr absl::Duration kIdleInterval = absl::Seconds(10);
   // A store that fails for longer is an error, told again and again.
   static constexpr absl::Duration kPatience = absl::Seconds(30);
   static constexpr absl::Duration kRepeat = absl::Minutes(1);
@@ -30,7 +33,7 @@ class Checkpointer {
   struct Options {
     offset::OffsetStore* store = nullptr;  // borrowed
     Clock* clock = nullptr;
-    absl::Duration interval;
+    absl::Duration interval;  // zero: at every acknowledgement
     std::string system_identifier;
     uint32_t timeline = 0;
     bool of_standby = false;
@@ -67,13 +70,16 @@ class Checkpointer {
   void Finish(const absl::Status& status);
   void ReportTrouble(const event::Position& safe, absl::Duration now);
 
+  // What is left until the next save of what was delivered, after one that blocked so long.
+  absl::Duration Soon(absl::Duration blocked) const;
+
   Options options_;
+  const bool at_once_;  // an interval of zero
   std::optional<event::Position> stored_;
   std::optional<event::Position> saving_;
-  bool delivered_ = false;   // since the last save began
-  absl::Duration soon_due_;  // for what was delivered
-  absl::Duration next_due_;  // for whatever moved
-  absl::Duration soon_ = kSoon;
+  bool delivered_ = false;                        // since the last save began
+  absl::Duration soon_due_;                       // for what was delivered
+  absl::Duration next_due_;                       // for whatever moved
   std::optional<absl::Duration> unstored_since_;  // a save has failed or not answered
   absl::Duration report_due_;
   absl::Status last_error_;

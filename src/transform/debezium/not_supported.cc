@@ -15,8 +15,4 @@ extern constinit const TransformClass kTimescaleDb = {
         "queries the database for each record, which is not supported; use ByLogicalTableRouter "
         "with topic.regex=(.*)\\._timescaledb_internal\\..*"};
 
-extern constinit const TransformClass kOpenLineage = {
-    .name = "io.debezium.transforms.openlineage.OpenLineage",
-    .refused = "is not supported; it changes no record, remove it"};
-
 }  // namespace walduct::transform

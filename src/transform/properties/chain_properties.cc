@@ -61,7 +61,9 @@ struct NamedPredicate {
 // Null: something is wrong with it (said).
 PredicatePtr ReadPredicate(const PropertySet& properties, const std::string& alias,
                            Findings* findings) {
-  Section section{.prefix = absl::StrCat("predicates.", alias, "."), .generic = {"type"}};
+  Section section{.prefix = absl::StrCat("predicates.", alias, "."),
+                  .generic = {"type"},
+                  .strict = properties.Boolean("walduct.strict")};
   const std::string written = ReadClass(properties, section.prefix, "predicates", findings);
   if (written.empty()) return nullptr;
   const PredicateClass* found = FindPredicateClass(written);
@@ -83,7 +85,8 @@ class TransformReader {
       : properties_(properties),
         findings_(*findings),
         section_{.prefix = absl::StrCat("transforms.", alias, "."),
-                 .generic = {"type", "predicate", "negate"}},
+                 .generic = {"type", "predicate", "negate"},
+                 .strict = properties.Boolean("walduct.strict")},
         type_(absl::StrCat(section_.prefix, "type")) {
     spec_.alias = alias;
     spec_.strict = properties.Boolean("walduct.strict");

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "config/properties/names.h"
 #include "java/text/text_lists.h"
@@ -67,29 +68,65 @@ bool IsGeneric(const Section& section, absl::string_view name) {
   return std::find(section.generic.begin(), section.generic.end(), name) != section.generic.end();
 }
 
-void RefuseUnknown(const Section& section, const Property& property, absl::string_view name,
-                   Findings* findings) {
+// Are the words of the shorter name among those of the longer one, in order?
+bool HasWords(absl::string_view longer, absl::string_view shorter) {
+  const std::vector<absl::string_view> words = absl::StrSplit(shorter, '.');
+  size_t found = 0;
+  for (const absl::string_view word : absl::StrSplit(longer, '.')) {
+    if (found < words.size() && words[found] == word) ++found;
+  }
+  return words.size() > 1 && found == words.size();
+}
+
+// The option that is written with more or fewer words ("topic.replacement" for
+// "route.topic.replacement"), else one that shares all words but the last; of several the shortest.
+// Empty: none.
+std::string NearestByWords(absl::string_view name, absl::Span<const absl::string_view> known) {
+  const absl::string_view head = name.substr(0, name.rfind('.') + 1);  // with the dot
+  absl::string_view by_words, by_head;
+  const auto take = [](absl::string_view one, absl::string_view* nearest) {
+    if (nearest->empty() || one.size() < nearest->size()) *nearest = one;
+  };
+  for (const absl::string_view one : known) {
+    if (HasWords(one, name) || HasWords(name, one)) take(one, &by_words);
+    if (!head.empty() && absl::StartsWith(one, head)) take(one, &by_head);
+  }
+  return std::string(by_words.empty() ? by_head : by_words);
+}
+
+// What to write instead of an option that the class does not have.
+std::string AdviseOption(const Section& section, absl::string_view name) {
   const std::vector<std::string> older = java::SplitCommaList(section.older);
   std::vector<absl::string_view> known = section.generic;
   known.insert(known.end(), older.begin(), older.end());
   for (const OptionRow& option : section.options) known.push_back(option.name);
-  const std::string nearest = config::NearestOf(name, known);
+  std::string nearest = config::NearestOf(name, known);
+  if (nearest.empty()) nearest = NearestByWords(name, known);
+  if (!nearest.empty()) return absl::StrCat("did you mean '", section.prefix, nearest, "'?");
+  if (section.options.empty()) return "it has none: remove it";
   const auto append_name = [](std::string* out, const OptionRow& option) {
     absl::StrAppend(out, option.name);
   };
-  const std::string fix =
-      !nearest.empty() ? absl::StrCat("did you mean '", section.prefix, nearest, "'?")
-      : section.options.empty()
-          ? std::string("it has none: remove it")
-          : absl::StrCat("its options are ", absl::StrJoin(section.options, ", ", append_name));
-  findings->AddError(
-      absl::StrCat("property '", property.written_as, "': the class has no such option; ", fix));
+  return absl::StrCat("its options are ", absl::StrJoin(section.options, ", ", append_name));
+}
+
+// Kafka Connect hands it to the class, which does not look at it.
+void ReportUnknown(const Section& section, const Property& property, absl::string_view name,
+                   Findings* findings) {
+  const std::string fix = AdviseOption(section, name);
+  if (section.strict) {
+    findings->AddError(
+        absl::StrCat("property '", property.written_as, "': the class has no such option; ", fix));
+  } else {
+    findings->Warn(property.written_as,
+                   absl::StrCat("the class has no such option; it has no effect; ", fix));
+  }
 }
 
 void ReadOption(const Section& section, const Property& property, absl::string_view name,
                 OptionValues* values, Findings* findings) {
   const OptionRow* option = FindOption(section, name);
-  if (option == nullptr) return RefuseUnknown(section, property, name, findings);
+  if (option == nullptr) return ReportUnknown(section, property, name, findings);
   std::string value = Normalize(*option, property.value);
   if (value.empty() && !option->required && option->type != OptionType::kText) return;
   if (const std::string problem = CheckOption(*option, value); !problem.empty())

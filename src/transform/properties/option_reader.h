@@ -20,9 +20,11 @@ struct Section {
   absl::Span<const OptionRow> options = {};
   std::vector<absl::string_view> generic = {};  // type, predicate, negate
   absl::string_view older = "";                 // options of older releases: "a, b"
+  bool strict = false;                          // walduct.strict
 };
 
-// Adds an error per mistake. Defaults are not there yet.
+// Adds an error per mistake, and a warning per option that the class does not have; with strict
+// that is an error too. Defaults are not there yet.
 OptionValues ReadOptions(const config::PropertySet& properties, const Section& section,
                          config::Findings* findings);
 

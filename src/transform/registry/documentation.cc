@@ -30,7 +30,7 @@ predicates.tables.pattern=srv\.public\..*
 A chain is worked out once for each kind of record of each version of a table, not for each record: a row costs what it costs
 without transforms, plus what functions of its values cost. Classes may be written by their full name or, where it is unique,
 by the last part of it. Everything that can be wrong is found by `walduct validate`: unknown classes and options (with the name
-that is nearest), bad values, missing predicates.
+that is nearest; options as warnings), bad values, missing predicates.
 
 All records pass through the chain: changes, tombstones, logical messages, heartbeats, those of the transaction topic. A record
 that a transform cannot take stops the connector, which names the transform, the row and its LSN (exit 1), or becomes a dead
@@ -40,7 +40,8 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 
 | what | Kafka Connect and Debezium | walduct |
 |---|---|---|
-| an option that the class does not have | ignored | refused, with the nearest name |
+| an option that the class does not have | ignored | ignored, with a warning that names the nearest one; with `walduct.strict=true` refused |
+| OpenLineage | sends lineage events where a transport is configured | passes records unchanged, with a warning |
 | `drop.tombstones`, `delete.handling.mode` of ExtractNewRecordState (Debezium 3.1 and older) | ignored | read as what they meant, with a warning |
 | `blacklist`, `whitelist` of ReplaceField | ignored since Connect 4.0 | read as `exclude`, `include`, with a warning |
 | a group in a replacement that the regular expression does not have | the task dies at the first record | refused |

@@ -1,0 +1,110 @@
+// What Debezium or Kafka Connect accept, walduct does not refuse.
+#include "loader/load_connector.h"
+#include "offset/options.h"
+#include "postgres/options.h"
+#include "snapshot/options.h"
+#include "tests/loader/load_fixture.h"
+
+namespace walduct::loader {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ForgivenessTest : public LoadFixture {};
+
+TEST_F(ForgivenessTest, AFlushIntervalOfZeroStoresAtEveryAcknowledgement) {
+  const LoadResult result = LoadWith("offset.flush.interval.ms=0");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_EQ(result.options.offset->flush_interval, absl::ZeroDuration());
+  EXPECT_THAT(LoadWith("offset.flush.interval.ms=-1").errors,
+              ElementsAre(HasSubstr("'offset.flush.interval.ms'")));
+}
+
+TEST_F(ForgivenessTest, PropertiesOfOtherConnectorsAreWarnedAbout) {
+  for (const auto& [line, owner] : {std::pair("database.server.id=184054", "MySQL"),
+                                    {"database.names=a,b", "SQL Server"},
+                                    {"database.encrypt=false", "SQL Server"},
+                                    {"log.mining.strategy=online_catalog", "Oracle"},
+                                    {"mongodb.connection.string=x", "MongoDB"},
+                                    {"collection.include.list=a.b", "MongoDB"},
+                                    {"snapshot.new.tables=parallel", "MySQL"},
+                                    {"schema.history.internal.kafka.topic=h", "schema history"},
+                                    {"database.history.kafka.topic=h", "schema history"},
+                                    {"database.whitelist=inventory", "database.dbname"},
+                                    {"source.struct.version=v1", "Debezium 3 does not know it"}}) {
+    const LoadResult result = LoadWith(line);
+    EXPECT_THAT(result.errors, IsEmpty()) << line;
+    EXPECT_THAT(result.warnings, ElementsAre(AllOf(HasSubstr("no effect"), HasSubstr(owner))))
+        << line;
+  }
+}
+
+TEST_F(ForgivenessTest, AListOfDatabasesMustNotLeaveOutTheOneThatIsRead) {
+  const LoadResult result = LoadWith("database.include.list=other,SHOP");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("reads one database")));
+  EXPECT_THAT(LoadWith("database.include.list=other").errors,
+              ElementsAre(HasSubstr("leaves out the database that is read, 'shop'")));
+  EXPECT_THAT(LoadWith("database.exclude.list=postgres").errors, IsEmpty());
+  EXPECT_THAT(LoadWith("database.exclude.list=sh.*").errors,
+              ElementsAre(HasSubstr("names the database that is read")));
+}
+
+TEST_F(ForgivenessTest, LocksOfOtherConnectorsAreNotNeeded) {
+  for (const char* value : {"minimal", "EXTENDED", "exclusive"}) {
+    const LoadResult result = LoadWith(std::string("snapshot.locking.mode=") + value);
+    EXPECT_THAT(result.errors, IsEmpty()) << value;
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("read as 'none'"))) << value;
+    EXPECT_FALSE(result.options.snapshot->lock_tables);
+  }
+  EXPECT_THAT(LoadWith("snapshot.locking.mode=none").warnings, IsEmpty());
+  EXPECT_TRUE(LoadWith("snapshot.locking.mode=shared").options.snapshot->lock_tables);
+  EXPECT_THAT(LoadWith("snapshot.locking.mode=sometimes").errors,
+              ElementsAre(HasSubstr("must be one of")));
+}
+
+TEST_F(ForgivenessTest, OurOwnNamesAreNotMistakenForOthers) {
+  EXPECT_THAT(LoadWith("walduct.outbox.table=a").errors,
+              ElementsAre(HasSubstr("did you mean 'walduct.outbox.tables'?")));
+}
+
+TEST_F(ForgivenessTest, AnOptionThatATransformDoesNotHaveIsWarnedAbout) {
+  const std::string unwrap =
+      "transforms=unwrap\ntransforms.unwrap.type=io.debezium.transforms.ExtractNewRecordState\n"
+      "transforms.unwrap.operation.header=true";
+  const LoadResult result = LoadWith(unwrap);
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("no such option; it has no effect")));
+  EXPECT_THAT(LoadWith(unwrap + "\nwalduct.strict=true").errors,
+              ElementsAre(HasSubstr("no such option")));
+}
+
+// As an editor on Windows writes them.
+TEST_F(ForgivenessTest, FilesMayBeginWithAByteOrderMarkAndEndLinesAsOnWindows) {
+  std::string lines = Minimal() + "table.include.list = public.a , public.b\n";
+  for (size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 2))
+    lines.replace(at, 1, "\r\n");
+  const LoadResult result = Load("\xEF\xBB\xBF" + lines);
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_EQ(result.options.name, "orders");
+  EXPECT_EQ(result.options.database->dbname, "shop");
+}
+
+TEST_F(ForgivenessTest, ValuesOfJsonMayBeNumbersAndBooleans) {
+  const LoadResult result = Load(R"({"name": "orders", "_comment": "of the shop", "config": {
+      "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "tasks.max": 1,
+      "database.hostname": "db", "database.port": 5433, "database.user": "cdc",
+      "database.dbname": "shop", "topic.prefix": "srv", "tombstones.on.delete": false,
+      "database.password": null, "bootstrap.servers": "kafka:9092"}})");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'database.password': null")));
+  EXPECT_EQ(result.options.database->port, "5433");
+}
+
+}  // namespace
+}  // namespace walduct::loader
