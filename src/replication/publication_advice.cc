@@ -23,7 +23,8 @@ constexpr absl::string_view kNoLockTimeout = "RESET lock_timeout";
 // is dropped meanwhile.
 constexpr absl::string_view kPublication = R"(
 WITH RECURSIVE publication AS (
-  SELECT p.oid, p.puballtables, p.pubupdate OR p.pubdelete AS changes
+  SELECT p.oid, p.puballtables, p.pubupdate OR p.pubdelete AS changes,
+         pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot' AS via_root
   FROM pg_catalog.pg_publication p WHERE p.pubname = $1
 ), named(oid) AS (
   SELECT r.prrelid FROM publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid)";
@@ -84,6 +85,21 @@ JOIN pg_catalog.pg_class c ON c.oid = w.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND NOT c.relispartition
   AND NOT EXISTS (SELECT 1 FROM published p WHERE p.oid = c.oid)
+ORDER BY 1 LIMIT 20)";
+
+// Rows come under the name of their partition, and that is not captured.
+constexpr absl::string_view kRootAlone = R"(
+, below(root, oid) AS (
+  SELECT c.oid, c.oid FROM pg_catalog.unnest($2::pg_catalog.oid[]) w(oid)
+  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
+  UNION SELECT b.root, i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+)
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE EXISTS (SELECT 1 FROM publication p WHERE p.via_root IS DISTINCT FROM 'true')
+  AND c.oid IN (
+    SELECT b.root FROM below b JOIN pg_catalog.pg_class leaf ON leaf.oid = b.oid
+    WHERE leaf.relkind = 'r' AND leaf.oid <> ALL ($2::pg_catalog.oid[]))
 ORDER BY 1 LIMIT 20)";
 
 struct Question {
@@ -161,6 +177,13 @@ void AdviseOnPublication(postgres::Connection& connection, absl::string_view nam
                    "primary key: key changes are not detected, and deletes lack the key",
         .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
                 "message.key.columns"},
+       {.sql = absl::StrCat(publication, kRootAlone),
+        .parameters = {std::string(name), Oids(captured)},
+        .message = "partitioned tables are captured, but not their partitions, under whose names "
+                   "the publication sends the rows: those changes will not be captured",
+        .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
+                             postgres::QuoteIdentifier(name),
+                             " SET (publish_via_partition_root), or capture the partitions")},
        {.sql = absl::StrCat(publication, kUnpublished),
         .parameters = {std::string(name), Oids(captured)},
         .message = "captured tables are not in the publication: their changes will not be captured",

@@ -163,7 +163,7 @@ def test_topic_may_not_be_created(db, strict_broker, connectors):
     refused(connectors(db, too_many, worker=worker, name="refused"), 3, topic, "replication")
 
 
-def test_topics_are_created_first(db, strict_broker, connectors):
+def test_SNK_01_topics_are_created_first(db, strict_broker, connectors):
     """The same broker with topic.creation.* that it accepts, and with topics that exist."""
     db.script(TABLE + "; create table two (id int primary key); insert into two values (2)")
     create_topic(strict_broker, f"{db.name}.public.two")

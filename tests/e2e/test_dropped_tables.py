@@ -68,7 +68,7 @@ def test_starts_while_tables_are_dropped(churns, captured, databases, pg17, conn
     connector.wait_events(lambda events: wanted <= {e.id for e in events if e.topic.endswith(".items")}, 120)
 
 
-def test_snapshots_while_tables_are_dropped(db, connectors):
+def test_SNP_33_snapshots_while_tables_are_dropped(db, connectors):
     """The snapshot of everything goes on without the tables that were dropped before their turn."""
     many_tables(db)
     db.execute("insert into items values (1)")

@@ -11,7 +11,7 @@ KILLS = int(os.environ.get("E2E_KILLS", "50"))
 FLUSH_MS = 100
 
 
-def test_fifty_kills(db, connectors):
+def test_FAIL_14_fifty_kills(db, connectors):
     """FAIL-14, RST-21: what repeats after a kill begins behind the position that was stored when the kill came."""
     seed = int(os.environ.get("E2E_SEED", random.randrange(1 << 30)))
     print(f"seed {seed} (E2E_SEED={seed} repeats the choices)")

@@ -85,6 +85,24 @@ def test_msg13_messages_come_first_after_a_restart(db, connectors):
     assert [e.id for e in connector.events() if e.table == "items"] == [1, 2]
 
 
+def test_RST_19_message_outside_is_the_last_event(db, connectors):
+    """A message that no transaction follows, then a stop: what comes next is delivered, each once but for the message."""
+    db.execute(ITEMS)
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.execute("insert into items values (1)")
+    db.execute("select pg_logical_emit_message(false, 'last', 'x')")
+    connector.wait_events(2)
+    connector.stop()
+    db.execute("select pg_logical_emit_message(false, 'next', 'x')")
+    db.execute("insert into items values (2)")
+    connector.start().wait_streaming()
+    connector.wait_events(lambda events: any(e.table == "items" and e.id == 2 for e in events))
+    connector.stop()
+    events = connector.events()
+    assert [e.id for e in events if e.table == "items"] == [1, 2]
+    assert list(dict.fromkeys(p for p, _ in messages(events))) == ["last", "next"]
+
+
 def test_msg04_prefix_lists(db, connectors):
     db.execute(ITEMS)
     connector = connectors(db, {"message.prefix.exclude.list": "drop.*, a b"}, sink="file").start().wait_streaming()

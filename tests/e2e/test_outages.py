@@ -12,7 +12,7 @@ OUTAGE_S = int(os.environ.get("E2E_OUTAGE_S", "60"))
 RSS_LIMIT_KB = 48 << 10  # with a full buffer of the default size
 
 
-def test_broker_stopped(private_servers, databases, connectors):
+def test_FAIL_09_10_SNK_02_broker_stopped(private_servers, databases, connectors):
     """FAIL-09, FAIL-10: 60 s without a broker, longer than wal_sender_timeout, with rows for several times the buffer."""
     servers = private_servers(postgres=15, kafka=True, pg_set={"wal_sender_timeout": "20s"})
     db = databases(servers.postgres)
@@ -89,7 +89,7 @@ def check_rest(db, connector):
 
 
 @pytest.mark.parametrize("how", ["restart-postgres", "kill-postgres"])
-def test_postgres_restarted(how, private_servers, databases, connectors):
+def test_FAIL_03_postgres_restarted(how, private_servers, databases, connectors):
     """FAIL-02, FAIL-03: fast shutdowns and crashes under load; a fast shutdown is not held up by us."""
     servers = private_servers(postgres=15)
     db = databases(servers.postgres)

@@ -46,6 +46,19 @@ def test_prt03_root_and_leaves(root, db, connectors):
     assert len(connector.events()) == 3
 
 
+@pytest.mark.parametrize("lists, warned", [
+    ({"table.include.list": "public.part"}, True),
+    ({"table.include.list": "public.part.*"}, False),
+    (BY_ROOT, False)], ids=["root alone", "with partitions", "by root"])
+def test_e31_root_without_its_partitions(lists, warned, db, connectors):
+    """The server sends rows under the names of partitions that the lists leave out: nothing would come, and that is said."""
+    db.script(PART)
+    connector = connectors(db, {"schema.include.list": None, **lists}, sink="file").start().wait_streaming()
+    line = r"warning .*not their partitions.* tables=public\.part\b.*publish\.via\.partition\.root=true"
+    assert bool(connector.logged(line)) == warned, connector.log_text()
+    connector.stop()
+
+
 def test_prt05_row_moves_between_leaves(db, connectors):
     """PRT-05: gone from the old leaf, created in the new one, in one transaction."""
     db.execute(PART)

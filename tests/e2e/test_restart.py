@@ -44,7 +44,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("end", ["terminate", "kill"])
 @pytest.mark.parametrize("writer", WRITERS)
-def test_RST_04_07_stop_inside_a_large_transaction(writer, end, db, connectors):
+def test_RST_04_07_SLT_11_stop_inside_a_large_transaction(writer, end, db, connectors):
     """RST-04, RST-07: a stop in the middle of 80,000 rows of one transaction, twice. After SIGTERM each row comes exactly
     once; after kill -9 what repeats is a contiguous part that begins after the last stored offset."""
     db.execute(TABLE)

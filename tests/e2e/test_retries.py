@@ -26,6 +26,15 @@ def test_FAIL_07_snapshot_that_begins_again(locked, private_servers, databases, 
     connector.stop()
 
 
+@pytest.mark.parametrize("retries", [0, 2])
+def test_FAIL_08_database_that_is_down(retries, db, connectors):
+    config = {"database.port": "1", "errors.max.retries": str(retries), "retriable.restart.connector.wait.ms": "200"}
+    connector = connectors(db, config, sink="file")
+    assert connector.run_to_end(timeout_s=30) == 1
+    assert connector.log_text().count("retrying:") == retries
+    assert connector.logged(r"error .*stopped: .*reason=server_unreachable|error .*stopped: .*refused")
+
+
 def test_what_is_stored_is_progress(db, connectors):
     """The control: a stream that is cut again and again, but gets on, goes on for ever."""
     db.script("create table a (id int primary key)")

@@ -34,6 +34,23 @@ def rows(connector):
     return [e.id for e in connector.events()]
 
 
+def test_CON_05_two_on_one_database(db, connectors):
+    """Each with its own slot and publication: one sees all whatever becomes of the other."""
+    db.script(TABLE)
+    both = [connectors(db, {"slot.name": f"{db.name}_{n}", "publication.name": f"{db.name}_{n}", "topic.prefix": f"{db.name}_{n}"},
+                       sink="file", name=f"c{n}").start().wait_streaming() for n in (1, 2)]
+    db.execute("insert into items values (1)")
+    for connector in both:
+        connector.wait_events(1)
+    both[0].kill()
+    db.execute("insert into items values (2)")
+    assert [e.id for e in both[1].wait_events(2)] == [1, 2]
+    both[1].stop()
+    both[0].start().wait_streaming()
+    both[0].wait_events(lambda events: {e.id for e in events} == {1, 2})
+    both[0].stop()
+
+
 def test_one_fails_for_good_and_the_other_goes_on(databases, pg15, connectors):
     dbs, first, second = two(connectors, databases, pg15)
     first.start()

@@ -4,6 +4,7 @@ import subprocess
 
 from golden import compare
 from support.events import to_line
+from support.kafka import create_topic
 from support.paths import BINARY, SINK_CONTRACT
 from support.wait import wait_until
 
@@ -35,6 +36,36 @@ def test_contract_of_sinks_on_a_real_broker(broker):
     done = subprocess.run([SINK_CONTRACT], env={**os.environ, "WALDUCT_TEST_KAFKA": broker}, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=300)
     assert done.returncode == 0 and "[  PASSED  ]" in done.stdout, done.stdout[-4000:]
+
+
+def java_murmur2(data):
+    """org.apache.kafka.common.utils.Utils.murmur2, as a positive number."""
+    mask, m = 0xFFFFFFFF, 0x5BD1E995
+    h = 0x9747B28C ^ len(data)
+    for i in range(0, len(data) // 4 * 4, 4):
+        k = int.from_bytes(data[i:i + 4], "little") * m & mask
+        k = (k ^ k >> 24) * m & mask
+        h = h * m & mask ^ k
+    rest = data[len(data) // 4 * 4:]
+    if rest:
+        h = (h ^ int.from_bytes(rest, "little")) * m & mask
+    h = (h ^ h >> 13) * m & mask
+    return (h ^ h >> 15) & 0x7FFFFFFF
+
+
+def test_SNK_04_partitions_are_those_of_java(db, broker, connectors):
+    """A record's partition follows from the bytes of its key as Java's producer has it; the hash is checked with Kafka's own cases."""
+    for text, wanted in {"21": -973932308, "foobar": -790332482, "a-little-bit-long-string": -985981536,
+                         "a-little-bit-longer-string": -1486304829, "lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8": -58897971}.items():
+        assert java_murmur2(text.encode()) == wanted & 0x7FFFFFFF
+    db.execute("create table items (id int primary key, v text)")
+    create_topic(broker, f"{db.name}.public.items", partitions=7)
+    connector = connectors(db).start().wait_streaming()
+    db.execute("insert into items select n from generate_series(-100, 100000, 997) n")
+    events = connector.wait_events(101)
+    connector.stop()
+    assert len({e.partition for e in events}) == 7
+    assert [e.partition for e in events] == [java_murmur2(e.key) % 7 for e in events]
 
 
 def test_file_sink_goes_on_after_a_restart(db, connectors):

@@ -64,7 +64,7 @@ def test_SNP_05_always(db, connectors):
         connector.stop()
 
 
-def test_SNP_06_when_needed_without_slot(db, connectors):
+def test_SNP_06_07_when_needed_without_slot(db, connectors):
     """SNP-06, SNP-07: no snapshot as long as the slot holds the position; one when the slot is gone."""
     db.script(THREE)
     connector = connectors(db, {"snapshot.mode": "when_needed"}).start().wait_streaming()
@@ -277,6 +277,27 @@ def test_SNP_25_name_that_needs_quotes(db, connectors):
     db.script('create table "table.with 1#2/3" (id int primary key); insert into "table.with 1#2/3" values (1)')
     connector = connectors(db).start().wait_streaming()
     assert connector.wait_events(1)[0].source["table"] == "table.with 1#2/3"
+
+
+def test_FAIL_20_notices_while_a_table_is_read(db, connectors):
+    """What the server says beside the rows is no row, and no error."""
+    db.script(THREE)
+    db.execute("create function loud(text) returns text language plpgsql as "
+               "$$ begin raise notice 'n'; raise warning 'w'; return coalesce($1, 'said'); end $$")
+    override = {"snapshot.select.statement.overrides": "public.items",
+                "snapshot.select.statement.overrides.public.items": "select id, public.loud(v) as v from public.items"}
+    connector = connectors(db, override).start().wait_streaming()
+    assert [(e.id, e.after["v"]) for e in connector.wait_events(3)] == [(1, "said"), (2, "said"), (3, "said")]
+    connector.stop()
+
+
+def test_SNP_11_queue_smaller_than_the_table(db, connectors):
+    """Back-pressure: a queue of 32 kB, rows for 6 MB."""
+    db.script(ITEMS + "; insert into items select n, repeat(md5(n::text), 20) from generate_series(1, 5000) n")
+    small = {"producer.override.buffer.memory": "32768", "max.queue.size": "50", "max.batch.size": "10"}
+    connector = connectors(db, small).start().wait_streaming()
+    assert sorted(ids(connector.wait_events(5000), "r")) == list(range(1, 5001))
+    connector.stop()
 
 
 def test_SNP_32_locked_table(db, connectors):

@@ -83,7 +83,7 @@ def test_an_impatient_signal_ends_it_at_once(pause_s, second, own):
     assert time.monotonic() - begin < 1
 
 
-def test_broker_that_is_stuck(own):
+def test_RST_24_broker_that_is_stuck(own):
     servers, db, connector = own
     stuck(servers, db, connector)
     assert stop_within_limit(connector) == 1, "a row is not delivered"

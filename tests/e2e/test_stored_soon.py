@@ -51,7 +51,7 @@ def publications(events):
 
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("kills", [KILLS, 0], ids=["kills", "control"])
-def test_what_a_kill_repeats(kills, store, db, connectors):
+def test_RST_02_21_what_a_kill_repeats(kills, store, db, connectors):
     connector = started(store, db, connectors)
     inserts = Inserts(db)
     inserts.start()

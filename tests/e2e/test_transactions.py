@@ -159,7 +159,7 @@ def test_txn08_rollbacks_and_savepoints(db, connectors):
     assert [block(e)["total_order"] for e in events if e.table == "items"] == [1, 2, 3, 4, 1]
 
 
-def test_txn09_spilled_subtransactions(private_servers, databases, connectors):
+def test_txn09_STR_01_spilled_subtransactions(private_servers, databases, connectors):
     """TXN-09: main transaction and subtransactions spilled to disk, kept or aborted, in every mix."""
     db = databases(private_servers(postgres=15, pg_set={"logical_decoding_work_mem": "64kB"}).postgres)
     db.execute(ITEMS)
@@ -182,6 +182,21 @@ def test_txn09_spilled_subtransactions(private_servers, databases, connectors):
                 first += main + sub + 1
     events = connector.wait_events(len(expected), 60)
     assert [e.id for e in events] == expected
+
+
+def test_TPC_01_02_prepared_transactions(private_servers, databases, connectors):
+    """At COMMIT PREPARED, in its place among the others, also when the process stopped in between; nothing of ROLLBACK PREPARED."""
+    db = databases(private_servers(postgres=15, pg_set={"max_prepared_transactions": "4"}).postgres)
+    db.execute("create table items (id int primary key)")
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.script("""begin; insert into items values (1); prepare transaction 'stays'; insert into items values (2);
+                 begin; insert into items values (3); prepare transaction 'goes'; rollback prepared 'goes'""")
+    assert [e.id for e in connector.wait_events(1)] == [2]
+    connector.stop()
+    db.script("insert into items values (4); commit prepared 'stays'; insert into items values (5)")
+    connector.start().wait_streaming()
+    assert [e.id for e in connector.wait_events(4)] == [2, 4, 1, 5]
+    connector.stop()
 
 
 def test_txn10_interleaved_transactions(db, connectors):

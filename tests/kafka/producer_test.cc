@@ -159,7 +159,7 @@ TEST_F(ProducerTest, AFailedDeliveryBreaksTheProducerForGood) {
   EXPECT_TRUE(deliveries_.by_token.empty());
 }
 
-TEST_F(ProducerTest, ErrorsThatPassAreRetriedInOrder) {
+TEST_F(ProducerTest, CON02_SNK02_ErrorsThatPassAreRetriedInOrder) {
   cluster_.CreateTopic("t", 1);
   const auto producer = Open({{"linger.ms", "0"}});
   const Topic topic = OpenTopic(*producer, "t");
@@ -216,7 +216,7 @@ TEST_F(ProducerTest, ATopicThatIsMissingWithBrokersUpFailsForGood) {
   EXPECT_EQ(ErrorReason(status), "topic_missing");
 }
 
-TEST_F(ProducerTest, HeadersAndPartitionAreSent) {
+TEST_F(ProducerTest, SNK08_HeadersAndPartitionAreSent) {
   cluster_.CreateTopic("t", 3);
   const auto producer = Open();
   const Topic topic = OpenTopic(*producer, "t");

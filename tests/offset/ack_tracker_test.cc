@@ -53,7 +53,7 @@ TEST(AckTrackerTest, ARecordWrittenAfterThePositionHoldsItBackButIsNotCoveredByI
   EXPECT_EQ(tracker.safe(), At(10));
 }
 
-TEST(AckTrackerTest, AnUnacknowledgedGroupHoldsBackAllThatFollow) {
+TEST(AckTrackerTest, CON01_AnUnacknowledgedGroupHoldsBackAllThatFollow) {
   AckTracker tracker;
   uint64_t first = 0;
   for (uint32_t i = 0; i < AckTracker::kMaxGroupRecords; ++i) first = WriteOne(&tracker);

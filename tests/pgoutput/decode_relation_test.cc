@@ -81,7 +81,7 @@ TEST(DecodeRelation, UnknownReplicaIdentityIsDataLoss) {
   EXPECT_THAT(status.message(), HasSubstr("replica identity"));
 }
 
-TEST(DecodeRelation, ColumnCountBeyondTheMessageAllocatesNothing) {
+TEST(DecodeRelation, SEC08_ColumnCountBeyondTheMessageAllocatesNothing) {
   test::RelationSpec spec = Orders();
   spec.columns.clear();
   std::string bytes = test::RelationBytes(spec);

@@ -145,7 +145,7 @@ TEST(DecodeTuple, UnknownValueKindIsDataLossAndShowsNoRowBytes) {
   EXPECT_THAT(status.message(), Not(HasSubstr("secret")));
 }
 
-TEST(DecodeTuple, ColumnCountBeyondTheMessageAllocatesNothing) {
+TEST(DecodeTuple, SEC08_ColumnCountBeyondTheMessageAllocatesNothing) {
   const std::string bytes =
       test::PgoutputBytes().Char('I').U32(1).Char('N').U16(0xffff).Char('n').Take();
   TupleBuffers buffers;
