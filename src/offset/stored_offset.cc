@@ -85,6 +85,10 @@ std::string EncodeOffset(const StoredOffset& offset) {
     out.Number("walduct_seen_behind", static_cast<int64_t>(offset.seen_behind->value()));
   }
   if (!offset.sink.empty()) out.Text("walduct_sink", offset.sink);
+  if (offset.snapshot_seen) {
+    out.Number("walduct_snapshot_seen", static_cast<int64_t>(offset.snapshot_seen->value()));
+  }
+  if (!offset.taken_by.empty()) out.Text("walduct_taken_by", offset.taken_by);
   return out.Finish();
 }
 

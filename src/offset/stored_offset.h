@@ -4,7 +4,8 @@
 //   Debezium's: lsn, lsn_proc, lsn_commit, txId, ts_usec, messageType, snapshot,
 //               last_snapshot_record, snapshot_completed, transaction_id
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
-//               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink
+//               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink,
+//               walduct_snapshot_seen, walduct_taken_by
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -36,6 +37,13 @@ struct StoredOffset {
   // What the records went to, where that is not Kafka and not a file: "stdout". Whoever prints must
   // not move the position of a connector that publishes.
   std::string sink;
+  // How far the view reached from which the snapshot before the position was read, until the
+  // position has come there: a server that never came so far lacks what was published.
+  std::optional<Lsn> snapshot_seen;
+  // The start that goes on from here. Stored when it takes the slot, so that the offset differs
+  // from what whoever had the slot before knows: what that one may yet store is refused. Only
+  // written.
+  std::string taken_by;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
   // Write the position's transaction as Debezium's transaction_id too

@@ -124,9 +124,11 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   }
   if (has_timeline) offset->timeline = static_cast<uint32_t>(timeline);
   offset->of_standby = reader.True("walduct_standby");
-  uint64_t seen_behind = 0;
-  ASSIGN_OR_RETURN(const bool was_seen, reader.Unsigned("walduct_seen_behind", &seen_behind));
-  if (was_seen) offset->seen_behind = Lsn(seen_behind);
+  uint64_t seen = 0;
+  ASSIGN_OR_RETURN(const bool was_behind, reader.Unsigned("walduct_seen_behind", &seen));
+  if (was_behind) offset->seen_behind = Lsn(seen);
+  ASSIGN_OR_RETURN(const bool was_snapshot, reader.Unsigned("walduct_snapshot_seen", &seen));
+  if (was_snapshot) offset->snapshot_seen = Lsn(seen);
   if (const Value* sink = reader.Find("walduct_sink"); sink != nullptr && sink->IsString())
     offset->sink = std::string(TextOf(*sink));
   return absl::OkStatus();

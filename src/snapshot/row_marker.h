@@ -27,6 +27,7 @@ struct SnapshotOrigin {
   Lsn consistent_point;         // everything committed up to here is in the snapshot
   std::optional<uint64_t> xid;  // of the snapshot's transaction; absent on a standby
   int64_t time_us = 0;          // its start, since the Unix epoch
+  Lsn seen = {};                // its view of the database reaches no further than this
 };
 
 class RowMarker {

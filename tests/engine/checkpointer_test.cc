@@ -115,6 +115,17 @@ TEST_F(CheckpointerTest, StoresOnlyWhenDue) {
   EXPECT_EQ(checkpointer.stored()->commit_end, Lsn(5));
 }
 
+TEST_F(CheckpointerTest, WhatASnapshotHasSeenIsToldUntilThePositionIsThere) {
+  Checkpointer checkpointer = Make();
+  checkpointer.OnSnapshot(Lsn(7));
+  for (const uint64_t at : {5, 7}) {
+    checkpointer.MakeDue();
+    EXPECT_TRUE(checkpointer.Turn(At(at)).ok());
+  }
+  EXPECT_EQ(store_.started.at(0).snapshot_seen, Lsn(7));
+  EXPECT_FALSE(store_.started.at(1).snapshot_seen.has_value());
+}
+
 TEST_F(CheckpointerTest, I5_NothingCountsAsStoredBeforeTheStoreAnswered) {
   Checkpointer checkpointer = Make();
   store_.answer.reset();

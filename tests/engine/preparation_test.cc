@@ -83,6 +83,20 @@ TEST_F(PreparationTest, ALaterStartResumesAtTheStoredPosition) {
   EXPECT_EQ(prepared->start.ordinal, 2u);
 }
 
+// So that what whoever had the slot before may yet store is found to be of another time.
+TEST_F(PreparationTest, TheStoredOffsetIsTakenOver) {
+  WasRunning(Lsn(1000));
+  offset::StoredOffset offset = *world_.offsets.stored();
+  offset.written_by_walduct = true;
+  world_.offsets.Store(offset);
+  ASSERT_TRUE(Prepare().ok());
+  const std::string first = world_.offsets.stored()->taken_by;
+  EXPECT_NE(first, "");
+  EXPECT_EQ(world_.offsets.stored()->position, offset.position);
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_NE(world_.offsets.stored()->taken_by, first);
+}
+
 TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
   WasRunning(Lsn(1000));
   config_.snapshot->mode = snapshot::SnapshotMode::kAlways;

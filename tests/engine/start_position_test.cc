@@ -185,6 +185,19 @@ TEST_F(Failover, ATransactionThatReachesOverTheForkWasPublishedInPart) {
   EXPECT_EQ(ErrorReason(Judge()->available), "position_diverged");
 }
 
+TEST_F(Failover, RowsReadBehindTheForkWerePublishedThoughThePositionIsBeforeIt) {
+  StoreOn(1, 400);
+  stored_->snapshot_seen = Lsn(450);
+  EXPECT_TRUE(Judge()->available.ok());
+  stored_->snapshot_seen = Lsn(501);
+  const absl::Status available = Judge()->available;
+  EXPECT_EQ(ErrorReason(available), "position_diverged");
+  EXPECT_NE(available.message().find(
+                "shows the database at 0/1F5 on timeline 1, which is not in the history"),
+            std::string::npos)
+      << available;
+}
+
 TEST_F(Failover, ATimelineThatTheServerNeverWasOnIsRefused) {
   StoreOn(4, 100);
   EXPECT_EQ(ErrorReason(Judge()->available), "position_diverged");

@@ -76,6 +76,19 @@ TEST(StoredOffset, WhatIsKnownOfTheServerIsKept) {
   EXPECT_FALSE(DecodeOffset(R"({"lsn":1})")->seen_behind.has_value());
 }
 
+TEST(StoredOffset, WhatASnapshotHasSeenIsKeptAndWhoTookItIsNot) {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(5);
+  offset.snapshot_seen = Lsn(9);
+  offset.taken_by = "00f1";
+  const std::string json = EncodeOffset(offset);
+  EXPECT_THAT(json, testing::HasSubstr(R"("walduct_snapshot_seen":9,"walduct_taken_by":"00f1"})"));
+  const StoredOffset back = *DecodeOffset(json);
+  EXPECT_EQ(back.snapshot_seen, Lsn(9));
+  EXPECT_TRUE(back.foreign.empty());
+  EXPECT_THAT(EncodeOffset(back), testing::Not(testing::HasSubstr("taken_by")));
+}
+
 TEST(StoredOffsetTest, SNP_12_ARunningSnapshotSaysSo) {
   StoredOffset offset;
   offset.position.commit_end = Lsn(100);

@@ -29,7 +29,6 @@ class BrokerSink final : public sink::Sink {
   void RenewPermit() override { state_->permit_until = Now() + kLease; }
 
  private:
-  static constexpr absl::Duration kLease = absl::Milliseconds(300);
   struct Sent {
     Ledger::About about;
     sink::Ticket ticket = 0;

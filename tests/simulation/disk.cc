@@ -6,24 +6,36 @@
 
 namespace walduct::simulation {
 
+absl::StatusOr<std::optional<offset::StoredOffset>> ReadDisk(const World& world) {
+  if (!world.disk.content) return std::optional<offset::StoredOffset>();
+  absl::StatusOr<offset::StoredOffset> offset = offset::DecodeOffset(*world.disk.content);
+  if (!offset.ok()) return offset.status();
+  event::Position& position = offset->position;
+  if (world.defect == Defect::kForgetSnapshot &&
+      position.snapshot == event::SnapshotPhase::kRunning)
+    position.snapshot = event::SnapshotPhase::kNone;
+  if (world.defect == Defect::kResumeByEventLsn) {
+    position.ordinal = 0;
+    position.transaction_final_lsn = Lsn();
+  }
+  return std::optional<offset::StoredOffset>(*std::move(offset));
+}
+
+void NoteStored(World* world, const offset::StoredOffset& offset) {
+  const event::Position& position = offset.position;
+  world->Note(absl::StrCat("stored ", position.commit_end.ToString(), " + ", position.ordinal,
+                           position.snapshot == event::SnapshotPhase::kRunning ? ", snapshot" : "",
+                           offset.taken_by.empty() ? "" : ", taken over"));
+  world->ledger.OnStored(offset);
+}
+
 DiskStore::DiskStore(World* world, Process* process)
     : world_(*world), process_(*process), fd_(world->time.NewDescriptor()) {}
 
 absl::StatusOr<std::optional<offset::StoredOffset>> DiskStore::Load() {
   if (process_.Step("Load")) return Dead();
   seen_ = world_.disk.content;
-  if (!seen_) return std::optional<offset::StoredOffset>();
-  absl::StatusOr<offset::StoredOffset> offset = offset::DecodeOffset(*seen_);
-  if (!offset.ok()) return offset.status();
-  event::Position& position = offset->position;
-  if (world_.defect == Defect::kForgetSnapshot &&
-      position.snapshot == event::SnapshotPhase::kRunning)
-    position.snapshot = event::SnapshotPhase::kNone;
-  if (world_.defect == Defect::kResumeByEventLsn) {
-    position.ordinal = 0;
-    position.transaction_final_lsn = Lsn();
-  }
-  return std::optional<offset::StoredOffset>(*std::move(offset));
+  return ReadDisk(world_);
 }
 
 absl::Status DiskStore::StartSave(const offset::StoredOffset& offset) {
@@ -71,11 +83,7 @@ absl::Status DiskStore::Land() {
     }
   }
   seen_ = world_.disk.content = offset::EncodeOffset(saving_->offset);
-  const event::Position& position = saving_->offset.position;
-  world_.Note(
-      absl::StrCat("stored ", position.commit_end.ToString(), " + ", position.ordinal,
-                   position.snapshot == event::SnapshotPhase::kRunning ? ", snapshot" : ""));
-  world_.ledger.OnStored(saving_->offset);
+  NoteStored(&world_, saving_->offset);
   return absl::OkStatus();
 }
 

@@ -1,6 +1,6 @@
-// DiskStore: the offset on the simulated disk: saves that take long, fail with or without having
-// become durable, or end with the process. As the file store does, it refuses to overwrite what
-// somebody else has stored since.
+// DiskStore: the offset in a file of the simulated disk: saves that take long, fail with or without
+// having become durable, or end with the process. As the file store does, it refuses to overwrite
+// what somebody else has stored since.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,10 @@
 #include "tests/simulation/world.h"
 
 namespace walduct::simulation {
+
+// What is durable, as a planted defect may have it.
+absl::StatusOr<std::optional<offset::StoredOffset>> ReadDisk(const World& world);
+void NoteStored(World* world, const offset::StoredOffset& offset);
 
 class DiskStore final : public offset::OffsetStore {
  public:

@@ -80,7 +80,7 @@ class Supervisor {
     if (reason == "position_skipped") return stored->position.commit_end < world_.slot;
     const auto fork = replication::EndOfTimeline(world_.database.timelines(), *stored->timeline);
     return fork &&
-           (stored->position.commit_end > *fork ||
+           (std::max(stored->position.commit_end, stored->snapshot_seen.value_or(Lsn())) > *fork ||
             (stored->position.ordinal > 0 && stored->position.transaction_final_lsn >= *fork));
   }
 
@@ -94,7 +94,9 @@ class Supervisor {
 
 class Simulation {
  public:
-  Simulation(uint64_t seed, Defect defect, const std::set<size_t>& left_out) : world_(seed) {
+  Simulation(uint64_t seed, Defect defect, const std::set<size_t>& left_out, size_t steps_kept)
+      : world_(seed) {
+    world_.steps_kept = steps_kept;
     world_.defect = defect;
     world_.left_out = left_out;
     begin_ = world_.time.Monotonic();
@@ -162,8 +164,8 @@ class Simulation {
 
 }  // namespace
 
-Outcome RunSeed(uint64_t seed, Defect defect, const std::set<size_t>& left_out) {
-  return Simulation(seed, defect, left_out).Run();
+Outcome RunSeed(uint64_t seed, Defect defect, const std::set<size_t>& left_out, size_t steps_kept) {
+  return Simulation(seed, defect, left_out, steps_kept).Run();
 }
 
 std::string Shrink(uint64_t seed, Defect defect, const Outcome& outcome) {
@@ -180,9 +182,11 @@ std::string Shrink(uint64_t seed, Defect defect, const Outcome& outcome) {
     left_out = std::move(fewer);
     least = std::move(without);
   }
-  return absl::StrCat(outcome.broken, "\n  replay: WALDUCT_SEED=", seed, "\n  with ",
-                      least.faults - std::min(least.faults, left_out.size()), " faults of ",
-                      outcome.faults, ": ", least.broken, "\n  ", least.history);
+  return absl::StrCat(
+      outcome.broken, "\n  replay: scripts/test simulation -- --seed ", seed,
+      defect == Defect::kNone ? "" : absl::StrCat(" --defect ", static_cast<int>(defect)),
+      "\n  with ", least.faults - std::min(least.faults, left_out.size()), " faults of ",
+      outcome.faults, ": ", least.broken, "\n  ", least.history);
 }
 
 }  // namespace walduct::simulation

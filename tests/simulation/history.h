@@ -20,9 +20,11 @@ struct Outcome {
   absl::Duration lasted;
 };
 
+inline constexpr size_t kStepsKept = 60;
+
 // left_out: faults that do not happen, by their number.
-Outcome RunSeed(uint64_t seed, Defect defect = Defect::kNone,
-                const std::set<size_t>& left_out = {});
+Outcome RunSeed(uint64_t seed, Defect defect = Defect::kNone, const std::set<size_t>& left_out = {},
+                size_t steps_kept = kStepsKept);
 
 // The same seed with as few faults as break a promise, and what then happened.
 std::string Shrink(uint64_t seed, Defect defect, const Outcome& outcome);

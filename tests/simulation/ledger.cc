@@ -152,7 +152,7 @@ void Ledger::Mark(const Arrival& mark) {
 }
 
 void Ledger::OnSnapshotDone(Lsn seen) {
-  Mark({.at = seen});
+  Mark({.at = seen, .whole = seen <= begin_});
   for (const size_t entry : order_) {
     if (entries_[entry].end <= seen) entries_[entry].due.clear();
   }
@@ -215,9 +215,9 @@ void Ledger::CheckKey(const Key& key, const Expected& expected) {
       // What was there has to be read, and what was not leaves no trace.
       const size_t before = PlacesBefore(expected, arrival.at);
       covered = std::max(covered, before);
-      if (!arrival.begins) continue;
+      if (!arrival.begins && !arrival.whole) continue;
       const bool there = before > 0 && expected[before - 1].second == Kind::kRow;
-      if (!arrival.exact || !there) next = std::max(next, before);
+      if ((arrival.begins && !arrival.exact) || !there) next = std::max(next, before);
       continue;
     }
     if (entries_[arrival.change].vanished) continue;

@@ -14,6 +14,7 @@
 #include "snapshot/options.h"
 #include "tests/simulation/broker.h"
 #include "tests/simulation/disk.h"
+#include "tests/simulation/offset_topic.h"
 #include "tests/simulation/source.h"
 
 namespace walduct::simulation {
@@ -128,7 +129,7 @@ void Process::Watch() {
   const absl::Time since =
       std::max({status.wait_since, status.activity_since,
                 test::SimulatedTime::Epoch() + std::max(progressed_, stands_until_)});
-  const bool silent = status.wait == engine::WaitReason::kNothing;
+  const bool silent = status.wait == engine::WaitReason::kNothing && !status.stall;
   if (silent && Now() - since > kPatience) {
     world_.ledger.Break(absl::StrCat(name_, " does not move and waits for nothing, ",
                                      engine::ActivityText(status.activity)));
@@ -145,6 +146,7 @@ absl::StatusOr<std::unique_ptr<sink::Sink>> Process::OpenSink(const engine::Conn
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> Process::OpenOffsetStore(
     const engine::ConnectorOptions&) {
   if (Step("OpenOffsetStore")) return Dead();
+  if (world_.policy.topic_store) return std::make_unique<TopicStore>(&world_, this);
   return std::make_unique<DiskStore>(&world_, this);
 }
 

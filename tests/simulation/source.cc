@@ -187,7 +187,8 @@ absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn 
       &world_, &process_,
       snapshot::SnapshotOrigin{.consistent_point = start.valid() ? start : seen,
                                .xid = world_.database.NextXid(world_.time.Monotonic()) - 1,
-                               .time_us = absl::ToUnixMicros(process_.clock().Now())},
+                               .time_us = absl::ToUnixMicros(process_.clock().Now()),
+                               .seen = seen},
       seen);
 }
 

@@ -13,6 +13,8 @@ namespace {
 // wire together.
 constexpr absl::Duration kTakeover = absl::Milliseconds(500);
 
+}  // namespace
+
 const char* FaultName(size_t fault) {
   static constexpr std::array<const char*, kFaults> kNames = {
       "killed",       "paused",       "disconnected",  "the producer fails",
@@ -20,8 +22,6 @@ const char* FaultName(size_t fault) {
       "refused"};
   return kNames[fault];
 }
-
-}  // namespace
 
 const char* DefectName(Defect defect) {
   static constexpr std::array<const char*, static_cast<size_t>(Defect::kCount)> kNames = {
@@ -58,6 +58,7 @@ Policy::Policy(Random* random) {
   }
   wal_sender_timeout = absl::Seconds(static_cast<int64_t>(random->Between(15, 60)));
   partitions = random->Between(1, 4);
+  topic_store = random->OneIn(2);
 }
 
 World::World(uint64_t seed)
@@ -88,8 +89,7 @@ bool World::Happens(Fault fault) {
 }
 
 void World::Note(std::string step) {
-  constexpr size_t kKept = 60;
-  if (history.size() == kKept) history.pop_front();
+  if (history.size() == steps_kept) history.pop_front();
   history.push_back(
       absl::StrCat(absl::FormatDuration(time.Monotonic() - absl::Hours(1)), "  ", step));
 }

@@ -33,6 +33,7 @@ enum class Fault : uint8_t {
   kCount,
 };
 inline constexpr size_t kFaults = static_cast<size_t>(Fault::kCount);
+const char* FaultName(size_t fault);
 
 // A mistake that the engine could make, planted around it.
 enum class Defect : uint8_t {
@@ -65,6 +66,9 @@ struct Policy {
   absl::Duration slot_moved;  // by somebody else, the same
   absl::Duration wal_sender_timeout;
   size_t partitions = 1;  // of each topic
+  // The offset is kept in a topic: what is sent lands whoever has stored before, but is sent with a
+  // permit only. Otherwise in a file, which is left alone when somebody else has written it.
+  bool topic_store = false;
 };
 
 class Process;
@@ -115,9 +119,13 @@ struct World {
   bool Happens(Fault fault);
   void Calm() { faults.fill(0); }
 
+  size_t steps_kept = 0;
   std::deque<std::string> history;  // the last steps, for a seed that fails
   void Note(std::string step);
 };
+
+// kafka::SendPermit's.
+inline constexpr absl::Duration kLease = absl::Milliseconds(300);
 
 inline absl::Status Dead() { return absl::UnavailableError("the process was killed"); }
 

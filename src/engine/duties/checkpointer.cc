@@ -56,6 +56,7 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   if (!options_.of_standby) offset.timeline = options_.timeline;
   offset.transaction_id = options_.transaction_id;
   offset.sink = options_.sink;
+  if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
   saving_ = safe;
   if (!unstored_since_) {
     unstored_since_ = now;

@@ -39,6 +39,7 @@ class Checkpointer {
     bool of_standby = false;
     bool transaction_id = false;   // see offset::StoredOffset
     std::string sink = {};         // the same
+    Lsn snapshot_seen = {};        // the same; 0/0: none is to be told of
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
   };
   // stored: what the store held at the start.
@@ -49,6 +50,8 @@ class Checkpointer {
   // An error: the position must not be stored by this session any more.
   absl::Status Turn(const std::optional<event::Position>& safe);
 
+  // A snapshot has shown the database up to here.
+  void OnSnapshot(Lsn seen) { options_.snapshot_seen = seen; }
   // Records have become durable.
   void OnDelivered() { delivered_ = true; }
   // The next Turn saves whatever has moved.

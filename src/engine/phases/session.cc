@@ -74,6 +74,9 @@ absl::Status Session::Build() {
                             .of_standby = prepared_.in_recovery,
                             .transaction_id = config().route->transaction_metadata,
                             .sink = SinkMark(config()),
+                            .snapshot_seen = prepared_.resumes()
+                                                 ? prepared_.stored->snapshot_seen.value_or(Lsn())
+                                                 : Lsn(),
                             .board = parts_.board},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
@@ -134,6 +137,7 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   completed.commit_time_us = origin.time_us;
   completed.snapshot = event::SnapshotPhase::kCompleted;
   prepared_.start.commit_time_us = origin.time_us;
+  duties_->checkpointer().OnSnapshot(origin.seen);
   // Also when there was no row at all, and so nothing that could carry the position.
   duties_->tracker().Advance(completed);
   RETURN_IF_ERROR(heartbeat_->Beat());

@@ -9,6 +9,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
+#include "engine/duties/ownership.h"
 #include "engine/start/start_position.h"
 #include "replication/options.h"
 #include "route/options.h"
@@ -21,7 +22,6 @@ namespace walduct::engine {
 namespace {
 
 constexpr absl::Duration kSaveTimeout = absl::Seconds(30);
-constexpr absl::Duration kSavePoll = absl::Milliseconds(200);
 // StoredOffset::sink of what was printed.
 constexpr absl::string_view kPrinted = "stdout";
 
@@ -249,7 +249,7 @@ absl::Status Preparation::Create() {
   RETURN_IF_ERROR(PrepareTopics());
   const bool stream = prepared_.decision.stream;
   if (stream) RETURN_IF_ERROR(source.PreparePublication(plan));
-  if (prepared_.decision.snapshot) RETURN_IF_ERROR(RememberSnapshot());
+  RETURN_IF_ERROR(prepared_.decision.snapshot ? RememberSnapshot() : TakeOver());
   if (!stream) return absl::OkStatus();
   if (!lost_slot_.ok()) {
     log::Warn("dropping the replication slot that was lost, to create it anew",
@@ -293,10 +293,20 @@ offset::StoredOffset Preparation::NewOffset() const {
   return offset;
 }
 
+// Whoever had the slot before may have been halted in the middle of a save: one that lands while
+// the changes since are repeated would let a later start leave them out.
+absl::Status Preparation::TakeOver() {
+  const std::optional<offset::StoredOffset>& stored = prepared_.stored;
+  if (!stored || !stored->written_by_walduct) return absl::OkStatus();
+  offset::StoredOffset offset = *stored;
+  offset.taken_by = absl::StrCat(absl::Hex(parts_.world->Random(), absl::kZeroPad16));
+  return Save(offset);
+}
+
 // Durable before the slot exists: a start that finds the slot must know that the rows are not read
 // yet, whatever became of this one.
 absl::Status Preparation::RememberSnapshot() {
-  if (StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning) return absl::OkStatus();
+  if (StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning) return TakeOver();
   offset::StoredOffset offset = NewOffset();
   const Lsn here =
       prepared_.start.commit_end.valid() ? prepared_.start.commit_end : facts_.system.wal_end;
@@ -310,15 +320,23 @@ absl::Status Preparation::RememberSnapshot() {
 absl::Status Preparation::Save(const offset::StoredOffset& offset) {
   Clock& clock = parts_.world->clock();
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
+  // Nor may it be stored late by one that stood still.
+  Ownership ownership({.clock = &clock,
+                       .check = [this] { return prepared_.source->CheckSlotHeld(); },
+                       .session = [this] { return prepared_.source->CheckSlotSession(); },
+                       .sink = prepared_.sink.get(),
+                       .store = prepared_.store.get()});
+  RETURN_IF_ERROR(ownership.Beat());
   const absl::Duration deadline = clock.Monotonic() + kSaveTimeout;
   RETURN_IF_ERROR(prepared_.store->StartSave(offset));
   while (clock.Monotonic() < deadline) {
+    RETURN_IF_ERROR(ownership.Beat());
     if (const std::optional<absl::Status> answer = prepared_.store->PollSave()) {
       parts_.board->WaitsFor(WaitReason::kDatabase);
       return *answer;
     }
     parts_.world->poller().WaitReadable({prepared_.store->ready_fd(), parts_.control->fd()},
-                                        kSavePoll);
+                                        Ownership::kBeat);
     parts_.control->Take();
     if (parts_.control->interrupted()) return absl::CancelledError("stopped");
   }

@@ -78,6 +78,7 @@ class Preparation {
   absl::Status PrepareTopics();
   absl::Status CreateSlot(const SourcePlan& plan);
   absl::Status RememberSnapshot();
+  absl::Status TakeOver();
   absl::Status Save(const offset::StoredOffset& offset);
   offset::StoredOffset NewOffset() const;
 

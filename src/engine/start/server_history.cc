@@ -1,5 +1,6 @@
 #include "engine/start/server_history.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -14,15 +15,33 @@ constexpr absl::string_view kNewSnapshot =
     "offsets import with \"offset\": null) and start with snapshot.mode=initial; changes that "
     "consumers have seen may no longer exist";
 
+// Changes of a transaction that was under way are published, too.
+bool Beyond(const event::Position& position, Lsn end) {
+  return position.commit_end > end ||
+         (position.ordinal > 0 && position.transaction_final_lsn >= end);
+}
+
+// Also by what a snapshot has shown.
+bool Beyond(const offset::StoredOffset& stored, Lsn end) {
+  return Beyond(stored.position, end) || (stored.snapshot_seen && *stored.snapshot_seen > end);
+}
+
 absl::Status Diverged(const offset::StoredOffset& stored, const ServerHistory& server,
                       std::optional<Lsn> fork) {
+  const Lsn position = stored.position.commit_end;
+  // The rows were read from a later view than the one the stream goes on from.
+  const bool rows = fork && !Beyond(stored.position, *fork);
+  const std::string what =
+      rows ? absl::StrCat("the snapshot before the stored position ", position.ToString(),
+                          " shows the database at ", stored.snapshot_seen->ToString())
+           : absl::StrCat("the stored position ", position.ToString());
   const std::string where =
       fork ? absl::StrCat("which left timeline ", *stored.timeline, " at ", fork->ToString())
            : absl::StrCat("which never was on timeline ", *stored.timeline);
   return Error(
       absl::StatusCode::kFailedPrecondition, "position_diverged",
-      absl::StrCat("the stored position ", stored.position.commit_end.ToString(), " on timeline ",
-                   *stored.timeline, " is not in the history of this server: it runs on timeline ",
+      absl::StrCat(what, " on timeline ", *stored.timeline, rows ? ", which" : "",
+                   " is not in the history of this server: it runs on timeline ",
                    server.system.timeline, ", ", where,
                    ". What was published beyond that never happened here, and what was written "
                    "here up to the position would not be read"),
@@ -38,12 +57,6 @@ absl::Status Ahead(absl::string_view why) {
       absl::StrCat("check database.hostname; if this is the server to follow: ", kNewSnapshot));
 }
 
-// Changes of a transaction that was under way are published, too.
-bool Beyond(const event::Position& position, Lsn end) {
-  return position.commit_end > end ||
-         (position.ordinal > 0 && position.transaction_final_lsn >= end);
-}
-
 // Transaction ids of 32 bits come round: the nearer way counts.
 bool IsToCome(uint64_t xid, uint64_t next) {
   return static_cast<int32_t>(static_cast<uint32_t>(xid) - static_cast<uint32_t>(next)) >= 0;
@@ -56,12 +69,13 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
   const std::string text = absl::StrCat("the stored position ", position.commit_end.ToString());
   if (stored.timeline && *stored.timeline != server.system.timeline) {
     const std::optional<Lsn> fork = EndOfTimeline(server.timelines, *stored.timeline);
-    return fork && !Beyond(position, *fork) ? absl::OkStatus() : Diverged(stored, server, fork);
+    return fork && !Beyond(stored, *fork) ? absl::OkStatus() : Diverged(stored, server, fork);
   }
   // A standby may be behind what its primary has sent us.
   if (server.in_recovery) return absl::OkStatus();
-  if (position.commit_end > server.system.wal_end) {
-    return Ahead(absl::StrCat(text, " lies beyond the end of the server's WAL ",
+  if (std::max(position.commit_end, stored.snapshot_seen.value_or(Lsn())) > server.system.wal_end) {
+    return Ahead(absl::StrCat(text, stored.snapshot_seen ? ", or the snapshot before it," : "",
+                              " lies beyond the end of the server's WAL ",
                               server.system.wal_end.ToString()));
   }
   // Its WAL has grown past the position since. The slot tells whether it is the same server: nobody

@@ -27,10 +27,12 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
       snapshot::SnapshotOrigin origin,
       snapshot::BeginOnSnapshot(*connection, {.snapshot_name = options.exported_snapshot,
                                               .lock_timeout = config.snapshot->lock_timeout}));
-  origin.consistent_point = options.start;
-  if (!origin.consistent_point.valid()) {
-    ASSIGN_OR_RETURN(origin.consistent_point, snapshot::ReadCurrentLsn(*connection));
+  // An exported view is that of the slot's beginning.
+  origin.seen = options.start;
+  if (options.exported_snapshot.empty()) {
+    ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(*connection));
   }
+  origin.consistent_point = options.start.valid() ? options.start : origin.seen;
   if (config.snapshot->lock_tables)
     RETURN_IF_ERROR(snapshot::LockTables(*connection, options.tables));
   postgres::Catalog catalog(*connection);
