@@ -141,6 +141,7 @@ class Producer {
   const FailedBatch& failed_batch() const { return failed_batch_; }
 
   size_t in_flight_bytes() const { return in_flight_bytes_; }
+  size_t buffer_bytes() const { return buffer_bytes_; }
   uint64_t in_flight_records() const { return in_flight_records_; }
   Client& client() { return client_; }
   Wakeup& wakeup() { return wakeup_; }

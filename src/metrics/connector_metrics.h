@@ -1,46 +1,22 @@
-// ConnectorMetrics: what one connector counts. Written by the data thread, per batch or transaction
-// rather than per row; read by any thread at any time. Relaxed atomics: each number is right by
-// itself, several read together may be of slightly different moments. Names and meanings are in
-// names.h.
+// ConnectorMetrics: what one connector counts. Written by the data thread, read by any at any time.
+// Names and meanings are in names.h.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "base/lsn.h"
+#include "metrics/cell.h"
+#include "metrics/event_kind.h"
+#include "metrics/histogram.h"
 #include "metrics/names.h"
+#include "metrics/reason_counters.h"
+#include "metrics/slot_board.h"
+#include "metrics/snapshot_board.h"
+#include "metrics/table_metrics.h"
 
 namespace walduct::metrics {
-
-// Only grows. One thread adds, any thread reads: so adding needs no locked instruction.
-class Counter {
- public:
-  void Add(uint64_t count = 1) {
-    value_.store(value_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-  }
-  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint64_t> value_{0};
-};
-
-// Goes up and down. Thread-safe.
-class Gauge {
- public:
-  void Set(uint64_t value) { value_.store(value, std::memory_order_relaxed); }
-  void Set(Lsn lsn) { Set(lsn.value()); }
-  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint64_t> value_{0};
-};
-
-enum class EventKind : uint8_t { kRead, kCreate, kUpdate, kDelete, kTruncate, kMessage };
-inline constexpr std::array<absl::string_view, 6> kEventKindLabels = {
-    "read", "create", "update", "delete", "truncate", "message"};
 
 // Why a change that was received is not published.
 enum class FilterRule : uint8_t {
@@ -80,14 +56,28 @@ struct ConnectorMetrics {
   std::array<Counter, kReplacementLabels.size()> values_replaced;
   Counter columns_left_out;
   Counter transactions, received_bytes, records_written, delivery_errors, reconnects;
+  Counter record_bytes, records_acknowledged;
   Counter transform_warnings, recovery_snapshots;
-  Gauge connected, in_flight_bytes, in_flight_limit_bytes;
+  Gauge connected, in_flight_bytes, in_flight_limit_bytes, in_flight_records;
   Gauge received_lsn, stored_lsn, flushed_lsn;
   Gauge last_source_time_us;
+  // Since the Unix epoch, 0 before the first: when a change of the stream was read, when a row of a
+  // snapshot.
+  Gauge last_change_us, last_read_us;
+  // Everything that was committed before is acknowledged by the sink, as far as is known; the same.
+  Gauge complete_until_us;
   Gauge stalled, retained_wal_bytes, safe_wal_bytes;
   Counter stalls;
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
+  // Debezium counts a transaction by its records, and no truncate that is skipped.
+  Counter transactions_with_records, truncates_skipped;
+  Histogram delivery_latency;  // of records, from commit to acknowledgement
+  Summary source_lag;          // from commit to here
+  TableMetrics tables;
+  ReasonCounters retries;
+  SnapshotBoard snapshot;
+  SlotBoard slot;
   // Written by the thread of outbox housekeeping alone.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
 
@@ -99,7 +89,7 @@ struct ConnectorMetrics {
   }
   Counter& Replaced(Replacement by) { return values_replaced[static_cast<size_t>(by)]; }
 
-  // Every number, in the order of names.h. Allocates: for logs and scrapes.
+  // The plain numbers, those with a row in names.h and at most one label. Allocates: for scrapes.
   std::vector<Sample> Snapshot() const;
 };
 

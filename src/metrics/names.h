@@ -24,7 +24,7 @@ inline constexpr Name kEventsFiltered = {"walduct_events_filtered_total", "Numbe
                                          Kind::kCounter, "rule",
                                          "changes not published because a rule says so"};
 inline constexpr Name kRecordErrors = {
-    "walduct_record_errors_total", "", Kind::kCounter, "outcome",
+    "walduct_record_errors_total", "NumberOfErroneousEvents", Kind::kCounter, "outcome",
     "records that could not be published and were let pass, by what became of them"};
 inline constexpr Name kValuesReplaced = {"walduct_values_replaced_total", "", Kind::kCounter, "by",
                                          "values not published as the server sent them"};
@@ -37,11 +37,16 @@ inline constexpr Name kReceivedBytes = {"walduct_received_bytes_total", "", Kind
                                         "bytes of replication messages received"};
 inline constexpr Name kRecordsWritten = {"walduct_records_written_total", "", Kind::kCounter, "",
                                          "records handed to the sink"};
+inline constexpr Name kRecordBytes = {"walduct_record_bytes_total", "", Kind::kCounter, "",
+                                      "bytes of keys and values handed to the sink"};
+inline constexpr Name kRecordsAcknowledged = {"walduct_records_acknowledged_total", "",
+                                              Kind::kCounter, "",
+                                              "records that the sink has made durable"};
 inline constexpr Name kTransformWarnings = {
     "walduct_transform_warnings_total", "", Kind::kCounter, "",
     "records that a transform published with a warning: a payload that stayed text"};
-inline constexpr Name kDeliveryErrors = {"walduct_delivery_errors_total", "NumberOfErroneousEvents",
-                                         Kind::kCounter, "", "records the sink could not deliver"};
+inline constexpr Name kDeliveryErrors = {"walduct_delivery_errors_total", "", Kind::kCounter, "",
+                                         "times that the sink could not deliver a record"};
 inline constexpr Name kReconnects = {"walduct_reconnects_total", "", Kind::kCounter, "",
                                      "replication connections opened after the first"};
 inline constexpr Name kRecoverySnapshots = {
@@ -54,6 +59,8 @@ inline constexpr Name kInFlightBytes = {"walduct_in_flight_bytes", "CurrentQueue
                                         "bytes written to the sink and not yet acknowledged"};
 inline constexpr Name kInFlightLimitBytes = {"walduct_in_flight_limit_bytes", "MaxQueueSizeInBytes",
                                              Kind::kGauge, "", "bound of walduct_in_flight_bytes"};
+inline constexpr Name kInFlightRecords = {"walduct_in_flight_records", "", Kind::kGauge, "",
+                                          "records written to the sink and not yet acknowledged"};
 inline constexpr Name kReceivedLsn = {"walduct_received_lsn", "", Kind::kGauge, "",
                                       "last WAL position received, as a number"};
 inline constexpr Name kStoredLsn = {"walduct_stored_lsn", "", Kind::kGauge, "",

@@ -41,6 +41,9 @@ class KafkaSink final : public Sink {
 
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
   bool HasCapacity() override;
+  Load load() const override {
+    return {.bytes = producer_->in_flight_bytes(), .limit_bytes = producer_->buffer_bytes()};
+  }
   absl::Status Write(const event::Record& record, Ticket ticket) override;
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return producer_->ready_fd(); }

@@ -26,6 +26,12 @@ class AckHandler {
   virtual void OnAcknowledged(Ticket ticket, uint32_t count) = 0;
 };
 
+// What a sink holds that is not acknowledged yet.
+struct Load {
+  size_t bytes = 0;
+  size_t limit_bytes = 0;  // 0: none
+};
+
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -44,6 +50,8 @@ class Sink {
 
   // False when the bytes in flight have reached the limit: Write would answer ResourceExhausted.
   virtual bool HasCapacity() = 0;
+
+  virtual Load load() const { return {}; }
 
   // Copies the record and takes charge of it.
   //   ResourceExhausted  no room now; nothing was taken, call again after Poll

@@ -23,16 +23,20 @@ namespace {
 using postgres::TableName;
 
 // Children and partitions are counted with their parent, as they are read with it. reltuples is -1
-// before the first ANALYZE.
+// before the first ANALYZE: then the statistics collector may know what has been inserted; where it
+// knows of nothing, too, there is no estimate. Neither takes a lock on the table, as asking for its
+// size would.
 constexpr absl::string_view kEstimateSql = R"sql(
 WITH RECURSIVE member(root, oid) AS (
   SELECT c.oid, c.oid FROM pg_catalog.pg_class c WHERE c.oid = ANY($1::pg_catalog.oid[])
   UNION
   SELECT m.root, i.inhrelid FROM member m JOIN pg_catalog.pg_inherits i ON i.inhparent = m.oid)
-SELECT m.root, pg_catalog.sum(c.reltuples)::pg_catalog.int8
-FROM member m JOIN pg_catalog.pg_class c ON c.oid = m.oid
-WHERE c.relkind <> 'p'
-GROUP BY m.root HAVING pg_catalog.min(c.reltuples) >= 0)sql";
+SELECT e.root, pg_catalog.sum(e.rows)::pg_catalog.int8
+FROM (SELECT m.root, CASE WHEN c.reltuples >= 0 THEN c.reltuples::pg_catalog.float8
+                          ELSE NULLIF(pg_catalog.pg_stat_get_live_tuples(c.oid), 0) END AS rows
+      FROM member m JOIN pg_catalog.pg_class c ON c.oid = m.oid
+      WHERE c.relkind <> 'p') e
+GROUP BY e.root HAVING pg_catalog.bool_and(e.rows IS NOT NULL))sql";
 
 std::string FullName(const TableName& table) {
   return absl::StrCat(table.schema, ".", table.table);

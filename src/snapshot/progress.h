@@ -18,8 +18,9 @@ struct SnapshotProgress {
   std::string table;  // being read, or next, or the last: "schema.table"
   uint64_t table_rows = 0;
   absl::Duration table_elapsed;
-  // Rows still to come by the planner's statistics; absent when one of the tables has none.
+  // Rows still to come by the server's statistics; absent when it has none of what is left.
   std::optional<uint64_t> estimated_remaining_rows;
+  bool at_least = false;  // it has none of some tables that are left: they come on top
 };
 
 // 0 before any time has passed.

@@ -19,6 +19,18 @@ std::string FullName(const PlannedTable& table) {
   return absl::StrCat(table.name.schema, ".", table.name.table);
 }
 
+std::vector<metrics::SnapshotTable> TablesOf(const SnapshotRequest& request) {
+  std::vector<metrics::SnapshotTable> tables;
+  for (const PlannedTable& planned : request.tables) {
+    metrics::SnapshotTable& table = tables.emplace_back();
+    table.schema = planned.name.schema;
+    table.table = planned.name.table;
+    if (planned.estimated_rows)
+      table.estimated_rows = static_cast<uint64_t>(*planned.estimated_rows);
+  }
+  return tables;
+}
+
 absl::Status OfTable(const absl::Status& status, const PlannedTable& table) {
   return WithContext(status, absl::StrCat("snapshot of table ", FullName(table)));
 }
@@ -38,9 +50,13 @@ SnapshotReader::SnapshotReader(postgres::Connection& connection, Clock& clock,
   metrics_.snapshot_running.Set(1);
   metrics_.snapshot_tables.Set(request_.tables.size());
   metrics_.snapshot_tables_remaining.Set(request_.tables.size());
+  metrics_.snapshot.Begin(TablesOf(request_), started_);
 }
 
-SnapshotReader::~SnapshotReader() { metrics_.snapshot_running.Set(0); }
+SnapshotReader::~SnapshotReader() {
+  metrics_.snapshot_running.Set(0);
+  if (!finished_) metrics_.snapshot.End(metrics::SnapshotOutcome::kAborted, clock_.Monotonic());
+}
 
 absl::StatusOr<SnapshotReader::Progress> SnapshotReader::Step(event::ChangeHandler& handler,
                                                               int max_rows) {
@@ -52,9 +68,11 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::Step(event::ChangeHandl
     RETURN_IF_ERROR(OpenTable());
     if (copy_ == nullptr) return Progress::kRead;
   }
+  const size_t table = table_;
   const uint64_t rows_before = rows_;
   absl::StatusOr<Progress> result = ReadRows(handler, max_rows);
   metrics_.snapshot_rows.Add(rows_ - rows_before);
+  metrics_.snapshot.AddRows(table, rows_ - rows_before);
   if (result.ok() && log_interval_.Due(clock_.Monotonic())) LogProgress("snapshot in progress");
   return result;
 }
@@ -89,6 +107,7 @@ absl::Status SnapshotReader::OnRow(event::RowView row, event::ChangeHandler& han
 absl::Status SnapshotReader::OpenTable() {
   const PlannedTable& table = request_.tables[table_];
   table_started_ = clock_.Monotonic();
+  metrics_.snapshot.BeginTable(table_);
   marker_.StartTable(table.schema);
   // Without columns there is nothing that a row could tell.
   if (table.select_columns == 0) {
@@ -111,6 +130,7 @@ void SnapshotReader::CloseTable() {
   copy_ = nullptr;
   marker_.EndTable();
   LogProgress("snapshot of table complete");
+  metrics_.snapshot.EndTable(table_);
   ++table_;
   table_rows_ = 0;
   table_started_ = clock_.Monotonic();
@@ -120,7 +140,10 @@ void SnapshotReader::CloseTable() {
 absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {
   RETURN_IF_ERROR(marker_.Finish(handler));
   metrics_.snapshot_running.Set(0);
-  const absl::Duration elapsed = clock_.Monotonic() - started_;
+  finished_ = true;
+  const absl::Duration now = clock_.Monotonic();
+  metrics_.snapshot.End(metrics::SnapshotOutcome::kCompleted, now);
+  const absl::Duration elapsed = now - started_;
   log::Info("all snapshot tables read", {{"tables", request_.tables.size()},
                                          {"rows", rows_},
                                          {"seconds", absl::ToInt64Seconds(elapsed)},
@@ -143,27 +166,32 @@ SnapshotProgress SnapshotReader::progress() const {
   }
   progress.table_rows = table_rows_;
   progress.table_elapsed = now - table_started_;
-  uint64_t remaining = 0;
   for (size_t i = table_; i < request_.tables.size(); ++i) {
     const std::optional<int64_t>& rows = request_.tables[i].estimated_rows;
-    if (!rows) return progress;
+    if (!rows) {
+      progress.at_least = true;
+      continue;
+    }
     const uint64_t done = i == table_ ? table_rows_ : 0;
-    remaining += std::max(static_cast<uint64_t>(*rows), done) - done;
+    const uint64_t left = std::max(static_cast<uint64_t>(*rows), done) - done;
+    progress.estimated_remaining_rows = progress.estimated_remaining_rows.value_or(0) + left;
   }
-  progress.estimated_remaining_rows = remaining;
   return progress;
 }
 
 void SnapshotReader::LogProgress(const char* message) const {
   const SnapshotProgress now = progress();
   const std::optional<absl::Duration> left = EstimatedTimeLeft(now);
+  const std::string eta =
+      left ? absl::StrCat(now.at_least ? "at least " : "",
+                          absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1))))
+           : "unknown";
   log::Info(message, {{"table", now.table},
                       {"rows", now.table_rows},
                       {"rows_per_s", RowsPerSecond(now.table_rows, now.table_elapsed)},
                       {"table_number", table_ + 1},
                       {"tables", now.tables_total},
-                      {"eta", left ? absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1)))
-                                   : "unknown"}});
+                      {"eta", eta}});
 }
 
 }  // namespace walduct::snapshot

@@ -62,6 +62,7 @@ class SnapshotReader final : public RowSource {
   std::unique_ptr<postgres::CopyReader> copy_;  // of request_.tables[table_]; null between tables
   size_t table_ = 0;
   bool has_savepoint_ = false;
+  bool finished_ = false;
   std::vector<event::Value> mapped_;
   uint64_t rows_ = 0;
   uint64_t table_rows_ = 0;

@@ -7,6 +7,7 @@
 namespace walduct::engine {
 
 void Control::Take() {
+  board_.Beat();
   for (const Command command : mailbox_.TakeAll()) Apply(command);
   ShowHold();
 }

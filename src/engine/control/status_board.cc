@@ -74,6 +74,7 @@ StatusBoard::StatusBoard(std::string name, Clock& clock, WakeSignal* changed)
     : clock_(clock), changed_(changed) {
   status_.name = std::move(name);
   status_.state_since = status_.activity_since = status_.wait_since = clock_.Now();
+  Beat();
 }
 
 void StatusBoard::Show(ConnectorState state, Activity activity) {
@@ -118,7 +119,9 @@ void StatusBoard::ShowEnd(ConnectorState state, ExitCode exit_code) {
 
 ConnectorStatus StatusBoard::Read() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return status_;
+  ConnectorStatus status = status_;
+  status.turned = absl::Nanoseconds(turned_ns_.load(std::memory_order_relaxed));
+  return status;
 }
 
 void StatusBoard::Change(std::optional<ConnectorState> state, std::optional<Activity> activity) {

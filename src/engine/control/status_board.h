@@ -4,6 +4,7 @@
 // Thread-safety: one writer, the data thread; any number of readers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -63,6 +64,7 @@ struct ConnectorError {
 // Nothing progresses though there is something to do.
 struct Stall {
   absl::Time since;
+  absl::string_view kind = "";     // a stable word for labels: "sink"
   std::string cause;               // "Kafka at …: …"
   uint64_t retained_bytes = 0;     // WAL kept for the slot; 0: not known
   uint64_t growth_per_second = 0;  // of that, in bytes
@@ -79,6 +81,10 @@ struct ConnectorStatus {
   std::optional<Stall> stall;
   std::optional<ConnectorError> last_error;  // kept until another comes
   std::optional<ExitCode> exit_code;         // of the last run that ended: stopped, or failed
+  absl::Duration turned;                     // when its loop turned last, on the monotonic clock
+
+  // It does not run and waits for a command: its loop has nothing to turn for.
+  bool rests() const { return wait == WaitReason::kCommand && activity == Activity::kNone; }
 
   bool ended() const {
     return state == ConnectorState::kStopped || state == ConnectorState::kFailed;
@@ -98,6 +104,10 @@ class StatusBoard {
   void ShowError(const absl::Status& error);
   // Absent: it progresses.
   void ShowStall(std::optional<Stall> stall);
+  // The loop has turned.
+  void Beat() {
+    turned_ns_.store(absl::ToInt64Nanoseconds(clock_.Monotonic()), std::memory_order_relaxed);
+  }
   // A run has ended: state and exit code change together.
   void ShowEnd(ConnectorState state, ExitCode exit_code);
 
@@ -110,6 +120,7 @@ class StatusBoard {
   Clock& clock_;
   WakeSignal* const changed_;
   WaitReason wait_ = WaitReason::kNothing;  // the writer's own copy
+  std::atomic<int64_t> turned_ns_;
   mutable std::mutex mutex_;
   ConnectorStatus status_;  // guarded by mutex_
 };

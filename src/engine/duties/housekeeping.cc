@@ -42,14 +42,28 @@ absl::Status Housekeeping::Turn() {
   parts_.control->Take();
   RETURN_IF_ERROR(parts_.ownership->Beat());
   RETURN_IF_ERROR(CheckUnreadStream());
-  RETURN_IF_ERROR(parts_.sink->Poll(*this));
+  RETURN_IF_ERROR(PollSink());
   RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
+  meter_.Turn(CaughtUp());
   if (stall_ != nullptr) stall_->Turn(source_ == nullptr ? Lsn() : received_, reads_);
   RETURN_IF_ERROR(sent);
   return session_ == nullptr ? absl::OkStatus() : session_->Turn();
+}
+
+absl::Status Housekeeping::PollSink() {
+  absl::Status polled = parts_.sink->Poll(*this);
+  if (!polled.ok()) parts_.metrics->delivery_errors.Add();
+  return polled;
+}
+
+// As far as is known: until the server was asked, nothing is.
+bool Housekeeping::CaughtUp() const {
+  const Lsn wal_end = stall_ == nullptr ? Lsn() : stall_->wal_end();
+  if (source_ == nullptr || !wal_end.valid()) return false;
+  return wal_end.value() <= std::max(received_, FlushLsn()).value() + StallWatch::kMuchWal;
 }
 
 // Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
@@ -116,6 +130,7 @@ absl::Status Housekeeping::WaitForRoom() {
 
 void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   if (stall_ != nullptr) stall_->OnAcknowledged(count);
+  meter_.OnAcknowledged(count);
   parts_.tracker->OnAcknowledged(ticket, count);
   parts_.checkpointer->OnDelivered();
 }

@@ -11,6 +11,7 @@
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/duties/checkpointer.h"
+#include "engine/duties/delivery_meter.h"
 #include "engine/duties/outbox_duties.h"
 #include "engine/duties/ownership.h"
 #include "engine/duties/session_watch.h"
@@ -38,7 +39,12 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
     OutboxDuties* outbox = nullptr;
     Ownership* ownership = nullptr;
   };
-  explicit Housekeeping(Parts parts) : parts_(parts) {}
+  explicit Housekeeping(const Parts& parts)
+      : parts_(parts),
+        meter_({.clock = parts.clock,
+                .sink = parts.sink,
+                .tracker = parts.tracker,
+                .metrics = parts.metrics}) {}
 
   // From now on status updates go to source, at least every interval. session: beside the stream;
   // null: none.
@@ -78,12 +84,15 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
  private:
   absl::Status SendStatusIfDue();
+  absl::Status PollSink();
   absl::Status CheckUnreadStream();
   absl::Status FlushUntil(absl::Duration deadline);
   void ShowPositions();
+  bool CaughtUp() const;
   Lsn FlushLsn() const;
 
   Parts parts_;
+  DeliveryMeter meter_;
   replication::WalSource* source_ = nullptr;
   SessionWatch* session_ = nullptr;
   StallWatch* stall_ = nullptr;

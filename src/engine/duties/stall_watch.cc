@@ -11,9 +11,6 @@ namespace {
 
 constexpr absl::Duration kInterval = absl::Seconds(1);
 constexpr absl::Duration kRepeat = absl::Seconds(30);
-// A server that decodes a large transaction is silent meanwhile.
-constexpr uint64_t kMuchWal = 16u << 20;
-
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
 }
@@ -36,13 +33,13 @@ bool StallWatch::Lane::Stands(bool has_work, uint64_t progress, absl::Duration n
 }
 
 void StallWatch::Turn(Lsn received, WaitReason reads) {
-  if (parts_.patience <= absl::ZeroDuration()) return;
   const absl::Duration now = parts_.clock->Monotonic();
   if (now < next_look_) return;
-  next_look_ = now + std::min(kInterval, parts_.patience);
+  const bool speaks = parts_.patience > absl::ZeroDuration();
+  next_look_ = now + (speaks ? std::min(kInterval, parts_.patience) : kInterval);
   const ServerView server = parts_.server ? parts_.server() : ServerView();
-  parts_.metrics->retained_wal_bytes.Set(server.retained_bytes);
-  parts_.metrics->safe_wal_bytes.Set(server.safe_bytes);
+  Show(server);
+  if (!speaks) return;
   const Lane* stands = Find(server, received, reads, now);
   if (stands == nullptr) return OnProgress(now);
   if (!stalled_since_) {
@@ -51,6 +48,19 @@ void StallWatch::Turn(Lsn received, WaitReason reads) {
     parts_.metrics->stalled.Set(1);
   }
   if (now >= next_line_) Say(*stands, server, received, now);
+}
+
+void StallWatch::Show(const ServerView& server) {
+  parts_.metrics->retained_wal_bytes.Set(server.retained_bytes);
+  parts_.metrics->safe_wal_bytes.Set(server.safe_bytes);
+  if (!server.wal_end.valid()) return;
+  wal_end_ = server.wal_end;
+  parts_.metrics->slot.Show({.wal_status = server.wal_status,
+                             .wal_end = server.wal_end,
+                             .retained_bytes = server.retained_bytes,
+                             .growth_per_second = server.growth_per_second,
+                             .safe_wal_bytes = server.safe_wal_bytes,
+                             .looked_at = server.looked_at});
 }
 
 // All are looked at: each has its own clock.
@@ -72,6 +82,12 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   if (room) return &room_;
   if (store) return &store_;
   return wal ? &wal_ : nullptr;
+}
+
+absl::string_view StallWatch::KindOf(const Lane& lane) const {
+  if (&lane == &catalog_) return "catalog";
+  if (&lane == &delivery_) return "sink";
+  return &lane == &store_ ? "offset_store" : "database";
 }
 
 std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn received) {
@@ -97,6 +113,7 @@ void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, a
   next_line_ = now + kRepeat;
   const absl::Duration stood = now - *lane.since;
   const Stall stall = {.since = parts_.clock->Now() - stood,
+                       .kind = KindOf(lane),
                        .cause = CauseOf(lane, server, received),
                        .retained_bytes = server.retained_bytes,
                        .growth_per_second = server.growth_per_second};

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "engine/control/status_board.h"
 #include "engine/duties/checkpointer.h"
@@ -34,9 +35,14 @@ class StallWatch {
   };
   explicit StallWatch(Parts parts) : parts_(std::move(parts)) {}
 
+  // Of WAL that is not received: a server that decodes a large transaction is silent meanwhile.
+  static constexpr uint64_t kMuchWal = 16u << 20;
+
   void OnAcknowledged(uint32_t count) { acknowledged_ += count; }
   // Call it each turn. received: on the stream. reads: what the reading waits for.
   void Turn(Lsn received, WaitReason reads);
+  // Of the server, as last seen; 0/0: not known.
+  Lsn wal_end() const { return wal_end_; }
 
  private:
   // One kind of work, and since when it has made no progress.
@@ -48,12 +54,15 @@ class StallWatch {
   };
   // The lane that stands still, if one does.
   const Lane* Find(const ServerView& server, Lsn received, WaitReason reads, absl::Duration now);
+  void Show(const ServerView& server);
+  absl::string_view KindOf(const Lane& lane) const;
   std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
   void Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now);
   void OnProgress(absl::Duration now);
 
   const Parts parts_;
   uint64_t acknowledged_ = 0;
+  Lsn wal_end_;
   absl::Duration next_look_, next_line_;
   Lane catalog_, delivery_, room_, store_, wal_;
   std::optional<absl::Duration> stalled_since_;

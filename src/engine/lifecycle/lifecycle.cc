@@ -76,6 +76,7 @@ void Lifecycle::RunAttempts() {
     const std::optional<absl::Duration> delay = budget.Next(NextAction(end.status));
     if (!delay) return OnFailure(end.status);
     parts_.metrics->reconnects.Add();
+    parts_.metrics->retries.Add(ErrorReason(end.status));
     const absl::Duration now = parts_.world->clock().Monotonic();
     if (!failing_since) failing_since = now;
     log::Warn("retrying: " + std::string(end.status.message()),

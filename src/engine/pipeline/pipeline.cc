@@ -1,5 +1,7 @@
 #include "engine/pipeline/pipeline.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -8,6 +10,8 @@
 namespace walduct::engine {
 
 namespace {
+
+constexpr size_t kMaxTableVersions = 4096;
 
 metrics::EventKind KindOf(event::Operation operation) {
   switch (operation) {
@@ -61,10 +65,34 @@ absl::Status Pipeline::OnRepeated(const event::ChangeEvent& change) {
 
 absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
-  RETURN_IF_ERROR(PublishAll());
+  CountChange(change);
+  const absl::Status published = PublishAll();
+  of_table_ = nullptr;
+  RETURN_IF_ERROR(published);
   parts_.tracker->Advance(change.position);
   parts_.metrics->Seen(KindOf(change.operation)).Add();
   return absl::OkStatus();
+}
+
+// Of a table, what is published of it.
+void Pipeline::CountChange(const event::ChangeEvent& change) {
+  if (emissions_.empty()) return;
+  has_records_ = true;
+  if (change.schema == nullptr) return;
+  of_table_ = &CountersOf(*change.schema)->by_kind[static_cast<size_t>(KindOf(change.operation))];
+  of_table_->rows.Add();
+}
+
+metrics::TableCounters* Pipeline::CountersOf(const event::TableSchema& schema) {
+  const uint64_t id = schema.version.value();
+  if (last_counters_ != nullptr && id == last_table_) return last_counters_;
+  // Each change of a table's definition brings a new version.
+  if (table_counters_.size() >= kMaxTableVersions) table_counters_.clear();
+  metrics::TableCounters*& counters = table_counters_[id];
+  if (counters == nullptr) counters = parts_.metrics->tables.Of(schema.schema, schema.table);
+  last_table_ = id;
+  last_counters_ = counters;
+  return counters;
 }
 
 absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
@@ -73,6 +101,8 @@ absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
   RETURN_IF_ERROR(PublishAll());
   parts_.tracker->Advance(boundary);
   parts_.metrics->transactions.Add();
+  if (std::exchange(has_records_, false)) parts_.metrics->transactions_with_records.Add();
+  parts_.metrics->last_source_time_us.Set(static_cast<uint64_t>(transaction.commit_time_us));
   CountFiltered();
   ReportNotices();
   return absl::OkStatus();
@@ -96,6 +126,7 @@ void Pipeline::CountFiltered() {
   add(FilterRule::kSkippedOperation, now.skipped_creates, &counted_.skipped_creates);
   add(FilterRule::kSkippedOperation, now.skipped_updates, &counted_.skipped_updates);
   add(FilterRule::kSkippedOperation, now.skipped_deletes, &counted_.skipped_deletes);
+  parts_.metrics->truncates_skipped.Add(now.skipped_truncates - counted_.skipped_truncates);
   add(FilterRule::kSkippedOperation, now.skipped_truncates, &counted_.skipped_truncates);
   add(FilterRule::kNoValue, now.filtered_messages, &counted_.filtered_messages);
   add(FilterRule::kNoValue, now.unchanged_updates, &counted_.unchanged_updates);
@@ -178,11 +209,18 @@ absl::Status Pipeline::Write(const event::Record& record) {
   while (true) {
     absl::Status written = parts_.sink->Write(record, ticket);
     if (written.ok()) break;
-    if (written.code() != absl::StatusCode::kResourceExhausted) return written;
+    if (written.code() != absl::StatusCode::kResourceExhausted) {
+      parts_.metrics->delivery_errors.Add();
+      return written;
+    }
     RETURN_IF_ERROR(parts_.waiter->WaitForRoom());
   }
   parts_.tracker->OnWritten();
+  const size_t bytes =
+      (record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0);
   parts_.metrics->records_written.Add();
+  parts_.metrics->record_bytes.Add(bytes);
+  if (of_table_ != nullptr) of_table_->bytes.Add(bytes);
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "encode/record_encoder.h"
 #include "engine/errors/warn_once.h"
@@ -63,12 +64,19 @@ class Pipeline final : public event::ChangeHandler {
                          RecordErrors::Stage stage);
   // The record without its largest values; InvalidArgument when it still does not fit.
   absl::Status PublishSmaller(const event::Emission& emission, const absl::Status& error);
+  void CountChange(const event::ChangeEvent& change);
+  metrics::TableCounters* CountersOf(const event::TableSchema& schema);
   void CountReplaced();
 
   Parts parts_;
   route::Router::Counters counted_;                                      // already in the metrics
   std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same
   route::Router::Emissions emissions_;
+  metrics::TableCounters::Pair* of_table_ = nullptr;  // of the change under way; null: none
+  uint64_t last_table_ = 0;                           // the one of last_counters_
+  metrics::TableCounters* last_counters_ = nullptr;
+  absl::flat_hash_map<uint64_t, metrics::TableCounters*> table_counters_;
+  bool has_records_ = false;  // the transaction
 };
 
 }  // namespace walduct::engine

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "absl/time/time.h"
 #include "base/lsn.h"
 
 namespace walduct::engine {
@@ -13,6 +15,10 @@ struct ServerView {
   uint64_t retained_bytes = 0;     // WAL kept for the slot
   uint64_t growth_per_second = 0;  // of that, in bytes
   uint64_t safe_bytes = 0;         // until the slot can be lost; 0: no limit, or not known
+  // The same as the server says it, below zero when it is too late; absent: no limit, or not known.
+  std::optional<int64_t> safe_wal_bytes;
+  std::string wal_status;    // "reserved", "extended", "unreserved", "lost"; empty: not known
+  absl::Duration looked_at;  // on the monotonic clock
   // What one of our sessions waits for: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;
   bool shutting_down = false;  // refuses new sessions

@@ -145,7 +145,11 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
                        {options_.slot}));
   if (result.rows() == 0) return absl::OkStatus();
   const absl::Duration now = connection.environment().clock->Monotonic();
+  next->looked_at = now;
+  next->wal_status = std::string(result.Get(0, 0));
   next->safe_bytes = Number(result.Get(0, 1));
+  int64_t safe = 0;
+  if (absl::SimpleAtoi(result.Get(0, 1), &safe)) next->safe_wal_bytes = safe;
   const absl::StatusOr<Lsn> end = Lsn::Parse(result.Get(0, 2));
   if (end.ok()) next->wal_end = *end;
   next->retained_bytes = Number(result.Get(0, 3));
@@ -155,7 +159,7 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
     next->growth_per_second = static_cast<uint64_t>(
         static_cast<double>(next->retained_bytes - before.retained_bytes) / seconds);
   }
-  WarnOfSlot(std::string(result.Get(0, 0)), Number(result.Get(0, 4)), *next);
+  WarnOfSlot(Number(result.Get(0, 4)), *next);
   return absl::OkStatus();
 }
 
@@ -184,8 +188,8 @@ void ServerWatch::WarnOfLock(const std::string& lock) {
 }
 
 // While something can still be done about it.
-void ServerWatch::WarnOfSlot(const std::string& wal_status, uint64_t limit,
-                             const ServerView& next) {
+void ServerWatch::WarnOfSlot(uint64_t limit, const ServerView& next) {
+  const std::string& wal_status = next.wal_status;
   const bool bounded = limit > 0;
   const bool little = bounded && next.safe_bytes < std::max(kLeastSafeBytes, limit / 4);
   const bool endangered = wal_status == "unreserved" || (bounded && wal_status == "extended") ||

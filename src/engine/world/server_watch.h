@@ -43,7 +43,7 @@ class ServerWatch {
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
   absl::StatusOr<std::string> LookAtLocks(postgres::Connection& connection, int tries);
   void WarnOfLock(const std::string& lock);
-  void WarnOfSlot(const std::string& wal_status, uint64_t limit, const ServerView& next);
+  void WarnOfSlot(uint64_t limit, const ServerView& next);
 
   Options options_;
   mutable std::mutex mutex_;

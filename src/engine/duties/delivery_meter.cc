@@ -1,0 +1,73 @@
+#include "engine/duties/delivery_meter.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "event/position.h"
+
+namespace walduct::engine {
+namespace {
+
+using metrics::EventKind;
+
+uint64_t Microseconds(absl::Time time) { return static_cast<uint64_t>(absl::ToUnixMicros(time)); }
+
+uint64_t ChangesOf(metrics::ConnectorMetrics& metrics) {
+  uint64_t changes = 0;
+  for (const EventKind kind : {EventKind::kCreate, EventKind::kUpdate, EventKind::kDelete,
+                               EventKind::kTruncate, EventKind::kMessage})
+    changes += metrics.Seen(kind).value();
+  return changes;
+}
+
+}  // namespace
+
+void DeliveryMeter::OnAcknowledged(uint32_t count) {
+  acknowledged_ += count;
+  parts_.metrics->records_acknowledged.Add(count);
+}
+
+DeliveryMeter::DeliveryMeter(const Parts& parts)
+    : parts_(parts),
+      changes_(ChangesOf(*parts.metrics)),
+      reads_(parts.metrics->Seen(EventKind::kRead).value()) {}
+
+void DeliveryMeter::Turn(bool caught_up) {
+  metrics::ConnectorMetrics& metrics = *parts_.metrics;
+  const sink::Load held = parts_.sink->load();
+  metrics.in_flight_bytes.Set(held.bytes);
+  metrics.in_flight_limit_bytes.Set(held.limit_bytes);
+  metrics.in_flight_records.Set(parts_.tracker->in_flight_records());
+  const absl::Time now = parts_.clock->Now();
+  CountChanges(now);
+  OnSafe(now);
+  if (caught_up && parts_.tracker->idle()) metrics.complete_until_us.Set(Microseconds(now));
+}
+
+// Acknowledgements count once the safe position has passed what they are of: it tells the time of
+// its commit.
+void DeliveryMeter::OnSafe(absl::Time now) {
+  const std::optional<event::Position>& safe = parts_.tracker->safe();
+  if (!safe || safe == safe_) return;
+  safe_ = safe;
+  const uint64_t acknowledged = std::exchange(acknowledged_, 0);
+  if (safe->snapshot != event::SnapshotPhase::kNone || safe->commit_time_us <= 0) return;
+  parts_.metrics->complete_until_us.Set(static_cast<uint64_t>(safe->commit_time_us));
+  if (acknowledged == 0) return;
+  parts_.metrics->delivery_latency.Observe(now - absl::FromUnixMicros(safe->commit_time_us),
+                                           acknowledged);
+}
+
+void DeliveryMeter::CountChanges(absl::Time now) {
+  metrics::ConnectorMetrics& metrics = *parts_.metrics;
+  const uint64_t reads = metrics.Seen(EventKind::kRead).value();
+  if (std::exchange(reads_, reads) != reads) metrics.last_read_us.Set(Microseconds(now));
+  const uint64_t changes = ChangesOf(metrics);
+  if (std::exchange(changes_, changes) == changes) return;
+  metrics.last_change_us.Set(Microseconds(now));
+  const auto source_time_us = static_cast<int64_t>(metrics.last_source_time_us.value());
+  if (source_time_us > 0) metrics.source_lag.Observe(now - absl::FromUnixMicros(source_time_us));
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,68 @@
+#include "metrics/snapshot_board.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace walduct::metrics {
+
+uint64_t SnapshotView::rows() const {
+  uint64_t rows = 0;
+  for (const SnapshotTable& table : tables) rows += table.rows;
+  return rows;
+}
+
+std::optional<uint64_t> SnapshotView::rows_left() const {
+  std::optional<uint64_t> left;
+  for (const SnapshotTable& table : tables) {
+    if (table.done || !table.estimated_rows) continue;
+    left = left.value_or(0) + std::max(*table.estimated_rows, table.rows) - table.rows;
+  }
+  return left;
+}
+
+bool SnapshotView::at_least() const {
+  return std::any_of(tables.begin(), tables.end(), [](const SnapshotTable& table) {
+    return !table.done && !table.estimated_rows;
+  });
+}
+
+std::optional<absl::Duration> SnapshotView::TimeLeft(absl::Duration now) const {
+  const std::optional<uint64_t> left = rows_left();
+  const uint64_t read = rows();
+  if (outcome != SnapshotOutcome::kRunning || !left || read == 0) return std::nullopt;
+  return (now - began) * (static_cast<double>(*left) / static_cast<double>(read));
+}
+
+void SnapshotBoard::Begin(std::vector<SnapshotTable> tables, absl::Duration now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  rows_ = std::make_unique<Counter[]>(tables.size());
+  view_ = {.outcome = SnapshotOutcome::kRunning,
+           .tables = std::move(tables),
+           .began = now,
+           .ended = absl::ZeroDuration()};
+}
+
+void SnapshotBoard::BeginTable(size_t table) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  view_.tables[table].begun = true;
+}
+
+void SnapshotBoard::EndTable(size_t table) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  view_.tables[table].done = true;
+}
+
+void SnapshotBoard::End(SnapshotOutcome outcome, absl::Duration now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  view_.outcome = outcome;
+  view_.ended = now;
+}
+
+SnapshotView SnapshotBoard::Read() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  SnapshotView view = view_;
+  for (size_t i = 0; i < view.tables.size(); ++i) view.tables[i].rows = rows_[i].value();
+  return view;
+}
+
+}  // namespace walduct::metrics
