@@ -21,6 +21,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path
 
 add_library(walduct_rdkafka INTERFACE)

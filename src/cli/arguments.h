@@ -31,6 +31,7 @@ struct Arguments {
   std::vector<std::string> overrides;  // key=value
   std::string until_lsn;
   bool until_caught_up = false;
+  std::string listen;  // HOST:PORT
   std::string log_level = "info";
   std::string log_format = "text";
   std::string offsets_file;       // of export and import; "-" is a standard stream

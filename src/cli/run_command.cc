@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/listening.h"
 #include "cli/stop_request.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
@@ -133,11 +136,22 @@ engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const eng
   return {.config = engine::TailConfig(loaded.options, mode_given), .goal = goal, .mode = mode};
 }
 
-engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const engine::RunGoal& goal,
-                        engine::RunMode mode, engine::StopSignal& stop,
-                        const Environment& environment) {
+struct RunPlan {
+  engine::RunGoal goal;
+  engine::RunMode mode = engine::RunMode::kRun;
+  std::optional<http::Address> listen = {};
+};
+
+engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const RunPlan& plan,
+                        engine::StopSignal& stop, const Environment& environment) {
+  const auto& [goal, mode, listen] = plan;
   engine::ServerWorld world(environment);
   engine::ConnectorSet connectors(world);
+  std::unique_ptr<Listening> listening;
+  if (listen) {
+    listening = Listening::Open(*listen, results, connectors, *environment.clock);
+    if (listening == nullptr) return engine::kExitConfiguration;
+  }
   for (const loader::LoadResult& result : results) {
     log::SetConnector(result.options.name);
     for (const std::string& warning : result.warnings) log::Warn(warning);
@@ -158,18 +172,21 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const en
 }  // namespace
 
 int RunConnectors(const Arguments& arguments) {
-  const engine::RunMode mode =
-      arguments.command == Command::kTail ? engine::RunMode::kTail : engine::RunMode::kRun;
+  RunPlan plan;
+  if (arguments.command == Command::kTail) plan.mode = engine::RunMode::kTail;
   ConfigureLog(arguments);
   std::vector<loader::LoadResult> results;
-  engine::RunGoal goal;
-  if (!LoadAll(arguments, &results) || !CheckDistinct(results) || !ParseGoal(arguments, &goal)) {
+  if (!LoadAll(arguments, &results) || !CheckDistinct(results) ||
+      !ParseGoal(arguments, &plan.goal)) {
     return engine::kExitConfiguration;
   }
+  const bool listens = plan.mode == engine::RunMode::kRun;
+  if (listens && !ChooseListenAddress(arguments, results, &plan.listen))
+    return engine::kExitConfiguration;
   const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);
-  return RunAll(results, goal, mode, stop, environment);
+  return RunAll(results, plan, stop, environment);
 }
 
 }  // namespace walduct::cli

@@ -8,6 +8,7 @@
 #include "engine/configuration/heartbeat_properties.h"
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_properties.h"
+#include "http/listen_properties.h"
 #include "kafka/client_properties.h"
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
@@ -59,6 +60,7 @@ const config::PropertyTable& AllProperties() {
       {"walduct's own", encode::LostValueProperties()},
       {"walduct's own", engine::DelayProperties()},
       {"walduct's own", config::StrictnessProperties()},
+      {"walduct's own", http::ListenProperties()},
       {"walduct's own", outbox::OutboxProperties()},
   });
   return *table;

@@ -8,6 +8,7 @@
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
+#include "http/listen_properties.h"
 #include "loader/all_properties.h"
 #include "loader/combination_checks.h"
 #include "loader/options_builder.h"
@@ -25,8 +26,10 @@ void CheckAndBuild(config::PropertySet properties, const std::string& default_na
   if (prefix) transform::ReportGuess(*prefix, properties.Boolean("walduct.strict"), &findings);
   result->properties = config::CheckProperties(properties, masking, &findings);
   transform::ChainSpec chain = CheckCombinations(properties, &findings);
-  if (!findings.refused() && result->errors.empty())
+  if (!findings.refused() && result->errors.empty()) {
     result->options = BuildOptions(properties, std::move(chain), default_name, &findings);
+    result->listen = http::BuildListen(properties);
+  }
   config::CloseReport(properties, &findings, result);
 }
 

@@ -6,12 +6,14 @@
 #include "config/load_report.h"
 #include "config/sources.h"
 #include "engine/configuration/connector_options.h"
+#include "http/listen_options.h"
 
 namespace walduct::loader {
 
 // options are of use only when there are no errors.
 struct LoadResult : config::LoadReport {
   engine::ConnectorOptions options;
+  http::ListenOptions listen;  // of the process
 };
 
 LoadResult LoadConnector(const config::LoadRequest& request);

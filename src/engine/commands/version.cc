@@ -7,10 +7,18 @@
 
 namespace walduct::engine {
 
+Versions LibraryVersions() {
+  return {.walduct = WALDUCT_VERSION,
+          .debezium = std::string(encode::kSourceVersion),
+          .librdkafka = std::string(kafka::LibraryVersion()),
+          .libpq = std::string(postgres::LibraryVersion())};
+}
+
 std::string VersionText() {
-  return absl::StrCat("walduct ", WALDUCT_VERSION, "\n", "records as Debezium ",
-                      encode::kSourceVersion, "\n", "librdkafka ", kafka::LibraryVersion(), "\n",
-                      "libpq ", postgres::LibraryVersion(), "\n");
+  const Versions versions = LibraryVersions();
+  return absl::StrCat("walduct ", versions.walduct, "\n", "records as Debezium ", versions.debezium,
+                      "\n", "librdkafka ", versions.librdkafka, "\n", "libpq ", versions.libpq,
+                      "\n");
 }
 
 }  // namespace walduct::engine

@@ -8,4 +8,10 @@ namespace walduct::engine {
 
 std::string VersionText();
 
+// The same, one by one.
+struct Versions {
+  std::string walduct, debezium, librdkafka, libpq;
+};
+Versions LibraryVersions();
+
 }  // namespace walduct::engine

@@ -31,4 +31,6 @@ SlotAddress SlotOf(const ConnectorOptions& options) {
           .slot = options.replication->slot_name};
 }
 
+std::string TopicPrefixOf(const ConnectorOptions& options) { return options.encode->topic_prefix; }
+
 }  // namespace walduct::engine

@@ -84,4 +84,7 @@ struct SlotAddress {
 };
 SlotAddress SlotOf(const ConnectorOptions& options);
 
+// Debezium's name of the server.
+std::string TopicPrefixOf(const ConnectorOptions& options);
+
 }  // namespace walduct::engine

@@ -51,6 +51,7 @@ class Connector {
 
   ConnectorStatus status() const { return board_.Read(); }
   const std::string& name() const { return options_.config.name; }
+  std::string topic_prefix() const { return TopicPrefixOf(options_.config); }
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
 
  private:

@@ -34,7 +34,8 @@ class ConnectorSet {
   // Null: there is none of that name.
   std::shared_ptr<Connector> Find(const std::string& name) const;
 
-  // By name.
+  // Both by name.
+  std::vector<std::shared_ptr<Connector>> All() const;
   std::vector<ConnectorStatus> Statuses() const;
 
   // Asks all to stop; does not wait.
@@ -44,7 +45,6 @@ class ConnectorSet {
   ExitCode AwaitEnd(const StopSignal& stop);
 
  private:
-  std::vector<std::shared_ptr<Connector>> All() const;
   void ReportFailures(const std::vector<ConnectorStatus>& statuses);
 
   World& world_;

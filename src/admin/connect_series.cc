@@ -1,0 +1,133 @@
+// What Kafka Connect's beans give of a worker, by the rules that Debezium's example and Strimzi
+// publish. What a single process has no counterpart of (rebalances, a group) has the value of a
+// group of one.
+#include <array>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "admin/series.h"
+#include "engine/commands/version.h"
+
+namespace walduct::admin {
+namespace {
+
+using engine::ConnectorState;
+using enum MetricType;
+
+constexpr absl::string_view kHelp = "attribute of a bean of Kafka Connect";
+constexpr absl::string_view kClass = "io.debezium.connector.postgresql.PostgresConnector";
+
+constexpr Family kDebeziumConnectors = {"kafka_connect_worker_metrics_connector_count", kUntyped,
+                                        kHelp};
+constexpr Family kDebeziumTasks = {"kafka_connect_worker_metrics_task_count", kUntyped, kHelp};
+constexpr Family kConnectors = {"kafka_connect_worker_connector_count", kGauge, kHelp};
+constexpr Family kTasks = {"kafka_connect_worker_task_count", kGauge, kHelp};
+constexpr Family kAssignedConnectors = {"kafka_connect_coordinator_assigned_connectors", kGauge,
+                                        kHelp};
+constexpr Family kAssignedTasks = {"kafka_connect_coordinator_assigned_tasks", kGauge, kHelp};
+constexpr Family kRebalancing = {"kafka_connect_worker_rebalance_rebalancing", kGauge, kHelp};
+constexpr Family kStatus = {"kafka_connect_connector_status", kGauge, kHelp};
+constexpr Family kTaskStatus = {"kafka_connect_connector_task_status", kGauge, kHelp};
+constexpr Family kConnectorClass = {"kafka_connect_connector_connector_class", kGauge, kHelp};
+constexpr Family kConnectorType = {"kafka_connect_connector_connector_type", kGauge, kHelp};
+constexpr Family kConnectorVersion = {"kafka_connect_connector_connector_version", kGauge, kHelp};
+constexpr Family kTotalTasks = {"kafka_connect_worker_connector_total_task_count", kGauge, kHelp};
+constexpr Family kPollTotal = {"kafka_connect_source_task_source_record_poll_total", kCounter,
+                               kHelp};
+constexpr Family kWriteTotal = {"kafka_connect_source_task_source_record_write_total", kCounter,
+                                kHelp};
+constexpr Family kActive = {"kafka_connect_source_task_source_record_active_count", kGauge, kHelp};
+constexpr Family kRecordErrors = {"kafka_connect_task_error_total_record_errors", kGauge, kHelp};
+constexpr Family kRecordFailures = {"kafka_connect_task_error_total_record_failures", kGauge,
+                                    kHelp};
+constexpr Family kRecordsSkipped = {"kafka_connect_task_error_total_records_skipped", kGauge,
+                                    kHelp};
+constexpr Family kErrorsLogged = {"kafka_connect_task_error_total_errors_logged", kGauge, kHelp};
+constexpr Family kLetters = {"kafka_connect_task_error_deadletterqueue_produce_requests", kGauge,
+                             kHelp};
+constexpr Family kProducerBytes = {"kafka_producer_outgoing_byte_total", kCounter,
+                                   "bytes of keys and values handed to the producer"};
+constexpr Family kProducers = {"kafka_producer_connection_count", kGauge,
+                               "1 while the connector runs: connections are not counted"};
+
+// Nothing reads from Kafka, or asks it, all the time.
+constexpr Family kConsumers = {"kafka_consumer_connection_count", kGauge, "0: there is none"};
+constexpr Family kConsumerBytes = {"kafka_consumer_incoming_byte_total", kCounter,
+                                   "0: there is none"};
+constexpr Family kAdmins = {"kafka_admin_client_connection_count", kGauge, "0: there is none"};
+
+// Of the one task of a connector.
+struct TaskState {
+  absl::string_view word;
+  Family count;
+};
+constexpr std::array<TaskState, 6> kTaskStates = {{
+    {"running", {"kafka_connect_worker_connector_running_task_count", kGauge, kHelp}},
+    {"paused", {"kafka_connect_worker_connector_paused_task_count", kGauge, kHelp}},
+    {"failed", {"kafka_connect_worker_connector_failed_task_count", kGauge, kHelp}},
+    {"unassigned", {"kafka_connect_worker_connector_unassigned_task_count", kGauge, kHelp}},
+    {"destroyed", {"kafka_connect_worker_connector_destroyed_task_count", kGauge, kHelp}},
+    {"restarting", {"kafka_connect_worker_connector_restarting_task_count", kGauge, kHelp}},
+}};
+
+// A stopped connector has no task, a failed one a task that is counted as failed.
+bool HasTask(const ConnectorScene& one) { return one.status.state != ConnectorState::kStopped; }
+
+void AddConnector(const ConnectorScene& one, const std::string& version, Exposition* out) {
+  const std::string& name = one.status.name;
+  const std::string state = absl::AsciiStrToLower(engine::StateText(one.status.state));
+  // Its task fails, the connector runs.
+  const std::string connector_state = state == "failed" ? "running" : state;
+  const uint64_t yes = 1;
+  out->Add(kStatus, {{"connector", name}, {"status", connector_state}}, yes);
+  out->Add(kConnectorClass, {{"connector", name}, {"connector_class", kClass}}, yes);
+  out->Add(kConnectorType, {{"connector", name}, {"connector_type", "source"}}, yes);
+  out->Add(kConnectorVersion, {{"connector", name}, {"connector_version", version}}, yes);
+  out->Add(kTotalTasks, {{"connector", name}}, uint64_t{HasTask(one) ? 1u : 0u});
+  for (const TaskState& task : kTaskStates)
+    out->Add(task.count, {{"connector", name}}, uint64_t{task.word == state ? 1u : 0u});
+  if (HasTask(one))
+    out->Add(kTaskStatus, {{"connector", name}, {"status", state}, {"task", "0"}}, yes);
+}
+
+void AddTask(const ConnectorScene& one, Exposition* out) {
+  const metrics::ConnectorMetrics& numbers = *one.metrics;
+  const Labels labels = {{"connector", one.status.name}, {"task", "0"}};
+  out->Add(kPollTotal, labels, numbers.records_written.value());
+  out->Add(kWriteTotal, labels, numbers.records_acknowledged.value());
+  out->Add(kActive, labels, numbers.in_flight_records.value());
+  const uint64_t letters =
+      numbers.record_errors[static_cast<size_t>(metrics::RecordErrorOutcome::kDeadLetter)].value();
+  uint64_t all = 0;
+  for (const metrics::Counter& counter : numbers.record_errors) all += counter.value();
+  out->Add(kRecordErrors, labels, all);
+  out->Add(kRecordFailures, labels, all);
+  out->Add(kRecordsSkipped, labels, all);
+  out->Add(kErrorsLogged, labels, all - letters);
+  out->Add(kLetters, labels, letters);
+  const std::string client = absl::StrCat("connector-producer-", one.status.name, "-0");
+  out->Add(kProducerBytes, {{"clientid", client}}, numbers.record_bytes.value());
+  out->Add(kProducers, {{"clientid", client}}, uint64_t{one.has_task() ? 1u : 0u});
+}
+
+}  // namespace
+
+void AddConnectSeries(const Scene& scene, Exposition* out) {
+  const std::string version = engine::LibraryVersions().debezium;
+  uint64_t tasks = 0;
+  for (const ConnectorScene& one : scene.connectors) tasks += HasTask(one) ? 1 : 0;
+  const uint64_t connectors = scene.connectors.size();
+  for (const Family* family : {&kDebeziumConnectors, &kConnectors, &kAssignedConnectors})
+    out->Add(*family, {}, connectors);
+  for (const Family* family : {&kDebeziumTasks, &kTasks, &kAssignedTasks})
+    out->Add(*family, {}, tasks);
+  for (const Family* family : {&kRebalancing, &kConsumers, &kConsumerBytes, &kAdmins})
+    out->Add(*family, {}, uint64_t{0});
+  for (const ConnectorScene& one : scene.connectors) {
+    AddConnector(one, version, out);
+    AddTask(one, out);
+  }
+}
+
+}  // namespace walduct::admin

@@ -1,0 +1,60 @@
+// Exposition: numbers as Prometheus reads them, in its text format 0.0.4 or as OpenMetrics 1.0.
+// Samples may come in any order: those of a family are printed together. Two samples of the same
+// labels (names that only differ in bytes that are no UTF-8) become their sum, since a scrape with
+// both would be refused. Pure; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "metrics/histogram.h"
+
+namespace walduct::admin {
+
+enum class MetricType { kCounter, kGauge, kUntyped, kHistogram };
+
+// All literals or longer-lived than the exposition.
+struct Family {
+  absl::string_view name;  // of a counter: with _total
+  MetricType type = MetricType::kGauge;
+  absl::string_view help;
+};
+
+// Names are literals; values may be any bytes.
+using Labels = std::vector<std::pair<absl::string_view, absl::string_view>>;
+
+class Exposition {
+ public:
+  enum class Format { kPrometheus, kOpenMetrics };
+
+  void Add(const Family& family, const Labels& labels, uint64_t value);
+  void Add(const Family& family, const Labels& labels, double value);
+  void Add(const Family& family, const Labels& labels, const metrics::Histogram& histogram);
+
+  std::string Print(Format format) const;
+
+ private:
+  struct Sample {
+    std::string text;  // suffix and labels, ready to be printed
+    bool whole;
+    uint64_t integer;
+    double number;
+  };
+  struct Samples {
+    Family family;
+    std::vector<Sample> samples;
+    absl::flat_hash_map<std::string, size_t> by_text;
+  };
+  Samples& Of(const Family& family);
+  void Put(Samples* samples, Sample sample);
+
+  std::vector<Samples> families_;  // in the order of their first samples
+  absl::flat_hash_map<std::string, size_t> by_name_;
+};
+
+}  // namespace walduct::admin

@@ -1,0 +1,62 @@
+#include "admin/health.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/plain_text.h"
+
+namespace walduct::admin {
+namespace {
+
+constexpr absl::string_view kText = "text/plain; charset=utf-8";
+
+std::string Seconds(absl::Duration duration) {
+  return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
+}
+
+http::Response Answer(const std::string& problems) {
+  const bool fine = problems.empty();
+  return {.status = fine ? 200 : 503,
+          .content_type = std::string(kText),
+          .body = fine ? "ok\n" : problems};
+}
+
+// Empty: it does its work.
+std::string Trouble(const engine::ConnectorStatus& status) {
+  if (status.stall) return absl::StrCat("stalled: waiting for ", PlainText(status.stall->cause));
+  const bool works = status.activity == engine::Activity::kStreaming ||
+                     status.activity == engine::Activity::kSnapshotting;
+  if (works && status.state == engine::ConnectorState::kRunning) return "";
+  std::string trouble = absl::StrCat(engine::StateText(status.state));
+  if (status.activity != engine::Activity::kNone)
+    absl::StrAppend(&trouble, ", ", engine::ActivityText(status.activity));
+  return trouble;
+}
+
+}  // namespace
+
+bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit) {
+  return one.status.rests() || monotonic - one.status.turned <= limit;
+}
+
+http::Response Liveness(const Scene& scene, absl::Duration limit) {
+  std::string problems;
+  for (const ConnectorScene& one : scene.connectors) {
+    if (IsAlive(one, scene.monotonic, limit)) continue;
+    absl::StrAppend(&problems, PlainText(one.status.name), ": its loop has not turned for ",
+                    Seconds(scene.monotonic - one.status.turned), "\n");
+  }
+  return Answer(problems);
+}
+
+http::Response Readiness(const Scene& scene) {
+  std::string problems;
+  for (const ConnectorScene& one : scene.connectors) {
+    const std::string trouble = Trouble(one.status);
+    if (!trouble.empty())
+      absl::StrAppend(&problems, PlainText(one.status.name), ": ", trouble, "\n");
+  }
+  return Answer(problems);
+}
+
+}  // namespace walduct::admin

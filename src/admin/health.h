@@ -1,0 +1,20 @@
+// Whether the process lives and whether it does its work, for probes. Pure.
+#pragma once
+
+#include "absl/time/time.h"
+#include "admin/scene.h"
+#include "http/message.h"
+
+namespace walduct::admin {
+
+// 200 while every loop has turned within limit, or rests since its connector does; 503 names those
+// that have not. A broker or a database that is away makes no loop stand still.
+http::Response Liveness(const Scene& scene, absl::Duration limit);
+
+// 200 while every connector streams or takes a snapshot and is not stalled; 503 says what the
+// others do.
+http::Response Readiness(const Scene& scene);
+
+bool IsAlive(const ConnectorScene& one, absl::Duration monotonic, absl::Duration limit);
+
+}  // namespace walduct::admin

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "admin/series.h"
+#include "engine/commands/version.h"
+
+namespace walduct::admin {
+namespace {
+
+using enum MetricType;
+
+constexpr Family kBuildInfo = {"walduct_build_info", kGauge, "1; the version is in the labels"};
+constexpr Family kState = {"walduct_connector_state", kGauge,
+                           "1 for the state that the connector is in, 0 for the others"};
+constexpr Family kStateSeconds = {"walduct_connector_state_seconds", kGauge,
+                                  "for how long it has been in its state"};
+constexpr Family kActivity = {"walduct_connector_activity", kGauge,
+                              "1; the label says what a running connector is doing"};
+constexpr Family kWaiting = {"walduct_connector_waiting_seconds", kGauge,
+                             "for how long it has been waiting for what the label says"};
+constexpr Family kLoopAge = {"walduct_loop_age_seconds", kGauge,
+                             "since the data thread has turned last; absent while it rests"};
+constexpr Family kStall = {"walduct_stall_seconds", kGauge,
+                           "for how long nothing has progressed, by what is waited for"};
+constexpr Family kLastError = {"walduct_last_error_timestamp_seconds", kGauge,
+                               "when the last error came, since the Unix epoch"};
+constexpr Family kRetries = {"walduct_retries_total", kCounter,
+                             "attempts that failed and were followed by another"};
+constexpr Family kLagBytes = {"walduct_lag_bytes", kGauge,
+                              "WAL of the server behind the stored position"};
+constexpr Family kLagSeconds = {
+    "walduct_lag_seconds", kGauge,
+    "everything that was committed so long ago is acknowledged by the sink"};
+constexpr Family kDelivery = {"walduct_delivery_seconds", kHistogram,
+                              "records, by the time from their commit to their acknowledgement"};
+constexpr Family kWalStatus = {"walduct_slot_wal_status", kGauge,
+                               "1 for the wal_status of the slot, 0 for the others"};
+constexpr Family kSafeWal = {
+    "walduct_slot_safe_wal_bytes", kGauge,
+    "safe_wal_size: WAL until the slot is lost; absent: there is no limit"};
+constexpr Family kGrowth = {"walduct_slot_growth_bytes_per_second", kGauge,
+                            "growth of the WAL that the server keeps for the slot"};
+constexpr Family kUntilLost = {"walduct_slot_seconds_until_lost", kGauge,
+                               "until the slot is lost at this rate; absent: it is not"};
+constexpr Family kSlotAge = {"walduct_slot_look_age_seconds", kGauge,
+                             "since the server was asked about the slot"};
+constexpr Family kTableRows = {"walduct_table_rows_total", kCounter,
+                               "changes of a table that were published"};
+constexpr Family kTableBytes = {"walduct_table_bytes_total", kCounter,
+                                "bytes of keys and values that were published of a table"};
+constexpr Family kSnapshotTableRows = {"walduct_snapshot_table_rows", kGauge,
+                                       "rows of a table that the snapshot has read"};
+constexpr Family kSnapshotTableEstimate = {"walduct_snapshot_table_estimated_rows", kGauge,
+                                           "rows of that table by the server's statistics"};
+constexpr Family kSnapshotSeconds = {"walduct_snapshot_seconds", kGauge,
+                                     "how long the running or last snapshot has taken"};
+constexpr Family kSnapshotLeft = {"walduct_snapshot_seconds_left", kGauge,
+                                  "until the snapshot has read all rows, by the statistics"};
+
+constexpr engine::ConnectorState kStates[] = {
+    engine::ConnectorState::kUnassigned, engine::ConnectorState::kRunning,
+    engine::ConnectorState::kPaused,     engine::ConnectorState::kStopped,
+    engine::ConnectorState::kFailed,     engine::ConnectorState::kRestarting};
+constexpr absl::string_view kWalStatuses[] = {"reserved", "extended", "unreserved", "lost"};
+
+double Seconds(absl::Duration duration) { return absl::ToDoubleSeconds(duration); }
+
+class OwnSeries {
+ public:
+  OwnSeries(const Scene& scene, const ConnectorScene& one, Exposition* out)
+      : scene_(scene), one_(one), name_(one.status.name), out_(*out) {}
+
+  void AddAll() {
+    AddNumbers();
+    AddState();
+    AddTrouble();
+    AddLag();
+    AddSlot();
+    AddTables();
+    AddSnapshot();
+  }
+
+ private:
+  void AddNumbers() {
+    for (const metrics::Sample& sample : one_.metrics->Snapshot()) {
+      const Family family = {sample.name->name,
+                             sample.name->kind == metrics::Kind::kCounter ? kCounter : kGauge,
+                             sample.name->meaning};
+      Labels labels = {{"connector", name_}};
+      if (!sample.name->label.empty()) labels.emplace_back(sample.name->label, sample.label);
+      out_.Add(family, labels, sample.value);
+    }
+  }
+
+  void AddState() {
+    const engine::ConnectorStatus& status = one_.status;
+    for (const engine::ConnectorState state : kStates) {
+      const std::string word = absl::AsciiStrToLower(engine::StateText(state));
+      out_.Add(kState, {{"connector", name_}, {"state", word}},
+               uint64_t{status.state == state ? 1u : 0u});
+    }
+    out_.Add(kStateSeconds, {{"connector", name_}}, Seconds(scene_.now - status.state_since));
+    out_.Add(kActivity, {{"connector", name_}, {"activity", engine::ActivityText(status.activity)}},
+             uint64_t{1});
+    if (status.wait != engine::WaitReason::kNothing) {
+      out_.Add(kWaiting, {{"connector", name_}, {"for", engine::WaitText(status.wait)}},
+               Seconds(scene_.now - status.wait_since));
+    }
+    if (!status.rests())
+      out_.Add(kLoopAge, {{"connector", name_}}, Seconds(scene_.monotonic - status.turned));
+  }
+
+  void AddTrouble() {
+    const engine::ConnectorStatus& status = one_.status;
+    if (status.stall) {
+      out_.Add(kStall, {{"connector", name_}, {"waiting_for", status.stall->kind}},
+               Seconds(scene_.now - status.stall->since));
+    }
+    if (status.last_error) {
+      out_.Add(kLastError, {{"connector", name_}, {"reason", status.last_error->reason}},
+               Seconds(status.last_error->at - absl::UnixEpoch()));
+    }
+    for (const auto& [reason, count] : one_.metrics->retries.Read())
+      out_.Add(kRetries, {{"connector", name_}, {"reason", reason}}, count);
+  }
+
+  void AddLag() {
+    const metrics::ConnectorMetrics& numbers = *one_.metrics;
+    out_.Add(kDelivery, {{"connector", name_}}, numbers.delivery_latency);
+    if (const auto complete = static_cast<int64_t>(numbers.complete_until_us.value()); complete > 0)
+      out_.Add(kLagSeconds, {{"connector", name_}},
+               std::max(0.0, Seconds(scene_.now - absl::FromUnixMicros(complete))));
+    const std::optional<metrics::SlotView> slot = numbers.slot.Read();
+    const uint64_t stored = numbers.stored_lsn.value();
+    if (slot && stored > 0) {
+      const uint64_t end = slot->wal_end.value();
+      out_.Add(kLagBytes, {{"connector", name_}}, end > stored ? end - stored : 0);
+    }
+  }
+
+  void AddSlot() {
+    const std::optional<metrics::SlotView> slot = one_.metrics->slot.Read();
+    if (!slot) return;
+    for (const absl::string_view status : kWalStatuses) {
+      if (slot->wal_status.empty()) break;
+      out_.Add(kWalStatus, {{"connector", name_}, {"status", status}},
+               uint64_t{slot->wal_status == status ? 1u : 0u});
+    }
+    const Labels labels = {{"connector", name_}};
+    if (slot->safe_wal_bytes)
+      out_.Add(kSafeWal, labels, static_cast<double>(*slot->safe_wal_bytes));
+    out_.Add(kGrowth, labels, slot->growth_per_second);
+    if (const auto left = slot->TimeUntilLost()) out_.Add(kUntilLost, labels, Seconds(*left));
+    out_.Add(kSlotAge, labels, Seconds(scene_.monotonic - slot->looked_at));
+  }
+
+  void AddTables() {
+    for (const metrics::TableMetrics::View& table : one_.metrics->tables.Read()) {
+      for (size_t i = 0; i < metrics::kEventKindLabels.size(); ++i) {
+        const metrics::TableCounters::Pair& pair = table.counters->by_kind[i];
+        if (pair.rows.value() == 0) continue;
+        const Labels labels = {{"connector", name_},
+                               {"schema", table.schema},
+                               {"table", table.table},
+                               {"operation", metrics::kEventKindLabels[i]}};
+        out_.Add(kTableRows, labels, pair.rows.value());
+        out_.Add(kTableBytes, labels, pair.bytes.value());
+      }
+    }
+  }
+
+  void AddSnapshot() {
+    const metrics::SnapshotView snapshot = one_.metrics->snapshot.Read();
+    if (snapshot.outcome == metrics::SnapshotOutcome::kNone) return;
+    const bool runs = snapshot.outcome == metrics::SnapshotOutcome::kRunning;
+    const absl::Duration elapsed = (runs ? scene_.monotonic : snapshot.ended) - snapshot.began;
+    out_.Add(kSnapshotSeconds, {{"connector", name_}}, Seconds(elapsed));
+    if (const auto left = snapshot.TimeLeft(scene_.monotonic))
+      out_.Add(kSnapshotLeft, {{"connector", name_}}, Seconds(*left));
+    size_t shown = 0;
+    for (const metrics::SnapshotTable& table : snapshot.tables) {
+      if (++shown > metrics::TableMetrics::kMaxTables) break;
+      const Labels labels = {
+          {"connector", name_}, {"schema", table.schema}, {"table", table.table}};
+      out_.Add(kSnapshotTableRows, labels, table.rows);
+      if (table.estimated_rows) out_.Add(kSnapshotTableEstimate, labels, *table.estimated_rows);
+    }
+  }
+
+  const Scene& scene_;
+  const ConnectorScene& one_;
+  const std::string& name_;
+  Exposition& out_;
+};
+
+}  // namespace
+
+void AddOwnSeries(const Scene& scene, Exposition* out) {
+  const engine::Versions versions = engine::LibraryVersions();
+  out->Add(kBuildInfo,
+           {{"version", versions.walduct},
+            {"debezium", versions.debezium},
+            {"librdkafka", versions.librdkafka},
+            {"libpq", versions.libpq}},
+           uint64_t{1});
+  for (const ConnectorScene& one : scene.connectors) OwnSeries(scene, one, out).AddAll();
+}
+
+}  // namespace walduct::admin

@@ -1,0 +1,39 @@
+// Scene: what the pages are about, read once for each request: the connectors of the process, the
+// clocks, the process itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "engine/control/status_board.h"
+#include "metrics/connector_metrics.h"
+
+namespace walduct::engine {
+class Connector;
+class ConnectorSet;
+}  // namespace walduct::engine
+
+namespace walduct::admin {
+
+struct ConnectorScene {
+  std::shared_ptr<engine::Connector> connector;  // keeps what follows alive
+  engine::ConnectorStatus status;
+  std::string topic_prefix;
+  const metrics::ConnectorMetrics* metrics = nullptr;
+
+  // Debezium's task is there: running, retrying or paused, but neither stopped nor failed.
+  bool has_task() const { return !status.ended(); }
+};
+
+struct Scene {
+  absl::Time now;
+  absl::Duration monotonic;
+  std::vector<ConnectorScene> connectors;  // by name
+};
+
+Scene LookAt(const engine::ConnectorSet& connectors, Clock& clock);
+
+}  // namespace walduct::admin

@@ -1,0 +1,146 @@
+#include "admin/status_page.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "admin/json.h"
+#include "engine/commands/version.h"
+
+namespace walduct::admin {
+namespace {
+
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", time, absl::UTCTimeZone());
+}
+
+double Seconds(absl::Duration duration) { return std::max(0.0, absl::ToDoubleSeconds(duration)); }
+
+class StatusWriter {
+ public:
+  StatusWriter(const Scene& scene, const ConnectorScene& one, Json* json)
+      : scene_(scene), status_(one.status), numbers_(*one.metrics), json_(*json) {}
+
+  void Write() {
+    json_.Object();
+    json_.Key("name").Text(status_.name);
+    json_.Key("state").Text(engine::StateText(status_.state));
+    json_.Key("state_since").Text(TimeText(status_.state_since));
+    json_.Key("activity").Text(engine::ActivityText(status_.activity));
+    json_.Key("activity_since").Text(TimeText(status_.activity_since));
+    if (status_.wait != engine::WaitReason::kNothing) {
+      json_.Key("waiting_for").Text(engine::WaitText(status_.wait));
+      json_.Key("waiting_since").Text(TimeText(status_.wait_since));
+    }
+    if (status_.exit_code) json_.Key("exit_code").Signed(*status_.exit_code);
+    if (!status_.rests())
+      json_.Key("loop_age_seconds").Number(Seconds(scene_.monotonic - status_.turned));
+    WriteTrouble();
+    WriteProgress();
+    WriteSlot();
+    WriteSnapshot();
+    json_.EndObject();
+  }
+
+ private:
+  void WriteTrouble() {
+    if (status_.stall) {
+      json_.Key("stall").Object();
+      json_.Key("since").Text(TimeText(status_.stall->since));
+      json_.Key("kind").Text(status_.stall->kind);
+      json_.Key("waiting_for").Text(status_.stall->cause);
+      json_.EndObject();
+    }
+    if (!status_.last_error) return;
+    json_.Key("last_error").Object();
+    json_.Key("at").Text(TimeText(status_.last_error->at));
+    json_.Key("reason").Text(status_.last_error->reason);
+    json_.Key("message").Text(status_.last_error->message);
+    json_.Key("hint").Text(status_.last_error->hint);
+    json_.EndObject();
+  }
+
+  void WriteProgress() {
+    uint64_t events = 0;
+    for (const metrics::Counter& counter : numbers_.events_seen) events += counter.value();
+    json_.Key("events").Whole(events);
+    json_.Key("records").Whole(numbers_.records_written.value());
+    json_.Key("bytes").Whole(numbers_.record_bytes.value());
+    json_.Key("in_flight_records").Whole(numbers_.in_flight_records.value());
+    json_.Key("in_flight_bytes").Whole(numbers_.in_flight_bytes.value());
+    json_.Key("in_flight_limit_bytes").Whole(numbers_.in_flight_limit_bytes.value());
+    json_.Key("received_lsn").Text(Lsn(numbers_.received_lsn.value()).ToString());
+    json_.Key("stored_lsn").Text(Lsn(numbers_.stored_lsn.value()).ToString());
+    json_.Key("confirmed_lsn").Text(Lsn(numbers_.flushed_lsn.value()).ToString());
+    if (const auto us = static_cast<int64_t>(numbers_.complete_until_us.value()); us > 0)
+      json_.Key("lag_seconds").Number(Seconds(scene_.now - absl::FromUnixMicros(us)));
+  }
+
+  void WriteSlot() {
+    const std::optional<metrics::SlotView> slot = numbers_.slot.Read();
+    if (!slot) return;
+    const uint64_t stored = numbers_.stored_lsn.value(), end = slot->wal_end.value();
+    if (stored > 0) json_.Key("lag_bytes").Whole(end > stored ? end - stored : 0);
+    json_.Key("slot").Object();
+    json_.Key("wal_status").Text(slot->wal_status);
+    json_.Key("retained_wal_bytes").Whole(slot->retained_bytes);
+    json_.Key("growth_bytes_per_second").Whole(slot->growth_per_second);
+    if (slot->safe_wal_bytes) json_.Key("safe_wal_bytes").Signed(*slot->safe_wal_bytes);
+    if (const auto left = slot->TimeUntilLost())
+      json_.Key("seconds_until_lost").Number(Seconds(*left));
+    json_.Key("age_seconds").Number(Seconds(scene_.monotonic - slot->looked_at));
+    json_.EndObject();
+  }
+
+  void WriteSnapshot() {
+    const metrics::SnapshotView snapshot = numbers_.snapshot.Read();
+    using enum metrics::SnapshotOutcome;
+    if (snapshot.outcome == kNone) return;
+    const bool runs = snapshot.outcome == kRunning;
+    json_.Key("snapshot").Object();
+    json_.Key("outcome").Text(runs                             ? "running"
+                              : snapshot.outcome == kCompleted ? "completed"
+                                                               : "aborted");
+    json_.Key("seconds").Number(
+        Seconds((runs ? scene_.monotonic : snapshot.ended) - snapshot.began));
+    if (const auto left = snapshot.TimeLeft(scene_.monotonic)) {
+      json_.Key("seconds_left").Number(Seconds(*left));
+      json_.Key("at_least").Flag(snapshot.at_least());
+    }
+    json_.Key("rows").Whole(snapshot.rows());
+    json_.Key("tables").Array();
+    for (const metrics::SnapshotTable& table : snapshot.tables) WriteTable(table);
+    json_.EndArray();
+    json_.EndObject();
+  }
+
+  void WriteTable(const metrics::SnapshotTable& table) {
+    json_.Object();
+    json_.Key("schema").Text(table.schema);
+    json_.Key("table").Text(table.table);
+    json_.Key("rows").Whole(table.rows);
+    if (table.estimated_rows) json_.Key("estimated_rows").Whole(*table.estimated_rows);
+    json_.Key("state").Text(table.done ? "done" : table.begun ? "reading" : "waiting");
+    json_.EndObject();
+  }
+
+  const Scene& scene_;
+  const engine::ConnectorStatus& status_;
+  const metrics::ConnectorMetrics& numbers_;
+  Json& json_;
+};
+
+}  // namespace
+
+std::string StatusJson(const Scene& scene) {
+  Json json;
+  json.Object();
+  json.Key("version").Text(engine::LibraryVersions().walduct);
+  json.Key("now").Text(TimeText(scene.now));
+  json.Key("connectors").Array();
+  for (const ConnectorScene& one : scene.connectors) StatusWriter(scene, one, &json).Write();
+  json.EndArray();
+  json.EndObject();
+  return json.text() + "\n";
+}
+
+}  // namespace walduct::admin

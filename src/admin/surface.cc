@@ -1,0 +1,77 @@
+#include "admin/surface.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "admin/exposition.h"
+#include "admin/health.h"
+#include "admin/series.h"
+#include "admin/status_page.h"
+
+namespace walduct::admin {
+namespace {
+
+// Empty for "/"; trailing slashes do not count.
+std::vector<std::string> PartsOf(const std::string& path) {
+  std::vector<std::string> parts;
+  for (const absl::string_view part : absl::StrSplit(path, '/'))
+    parts.push_back(http::DecodePercent(part));
+  parts.erase(parts.begin());
+  while (!parts.empty() && parts.back().empty()) parts.pop_back();
+  return parts;
+}
+
+absl::Duration LimitOf(const http::Request& request) {
+  const auto within = request.query.find("within");
+  double seconds = 0;
+  const bool given = within != request.query.end() && absl::SimpleAtod(within->second, &seconds);
+  return given && seconds > 0 ? absl::Seconds(seconds) : Surface::kLivenessLimit;
+}
+
+}  // namespace
+
+Surface::Surface(Options options)
+    : connectors_(*options.connectors),
+      clock_(*options.clock),
+      connect_(std::move(options.configs), std::move(options.worker)) {}
+
+http::Response Surface::Handle(const http::Request& request) {
+  if (request.method == "GET" || request.method == "HEAD") return Get(request);
+  return ConnectError(405, "HTTP 405 Method Not Allowed");
+}
+
+http::Response Surface::Get(const http::Request& request) const {
+  const Scene scene = LookAt(connectors_, clock_);
+  const std::vector<std::string> path = PartsOf(request.path);
+  if (path.size() == 1) {
+    if (path[0] == "metrics") return Metrics(request, scene);
+    if (path[0] == "livez") return Liveness(scene, LimitOf(request));
+    if (path[0] == "readyz") return Readiness(scene);
+    if (path[0] == "status") return {.content_type = "application/json", .body = StatusJson(scene)};
+    if (path[0] == "health") {
+      return {.content_type = "application/json",
+              .body =
+                  "{\"status\":\"healthy\",\"message\":\"Worker has completed startup and is "
+                  "ready to handle requests.\"}"};
+    }
+  }
+  return connect_.Get(path, request, scene);
+}
+
+http::Response Surface::Metrics(const http::Request& request, const Scene& scene) const {
+  Exposition exposition;
+  AddOwnSeries(scene, &exposition);
+  AddDebeziumSeries(scene, &exposition);
+  AddConnectSeries(scene, &exposition);
+  AddProcessSeries(&exposition);
+  const bool open = absl::StrContains(request.accept, "application/openmetrics-text");
+  return {.content_type = open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                               : "text/plain; version=0.0.4; charset=utf-8",
+          .body = exposition.Print(open ? Exposition::Format::kOpenMetrics
+                                        : Exposition::Format::kPrometheus)};
+}
+
+}  // namespace walduct::admin

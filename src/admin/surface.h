@@ -1,0 +1,40 @@
+// Surface: what a process that runs connectors answers to HTTP requests. Reading only.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "admin/connect_pages.h"
+#include "base/clock.h"
+#include "http/message.h"
+
+namespace walduct::admin {
+
+class Surface final : public http::Handler {
+ public:
+  // Unless a probe asks for another.
+  static constexpr absl::Duration kLivenessLimit = absl::Seconds(60);
+
+  // connectors and clock are borrowed.
+  struct Options {
+    const engine::ConnectorSet* connectors = nullptr;
+    Clock* clock = nullptr;
+    std::map<std::string, ShownConfig> configs;
+    std::string worker;  // host:port
+  };
+  explicit Surface(Options options);
+
+  http::Response Handle(const http::Request& request) override;
+
+ private:
+  http::Response Get(const http::Request& request) const;
+  http::Response Metrics(const http::Request& request, const Scene& scene) const;
+
+  const engine::ConnectorSet& connectors_;
+  Clock& clock_;
+  const ConnectPages connect_;
+};
+
+}  // namespace walduct::admin

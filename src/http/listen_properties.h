@@ -1,0 +1,16 @@
+// The rows of this room's properties, and the struct they fill.
+#pragma once
+
+#include "absl/types/span.h"
+#include "config/properties/definition.h"
+#include "config/properties/property_set.h"
+#include "http/listen_options.h"
+
+namespace walduct::http {
+
+absl::Span<const config::PropertyDefinition> ListenProperties();
+
+// Of checked properties.
+ListenOptions BuildListen(const config::PropertySet& properties);
+
+}  // namespace walduct::http

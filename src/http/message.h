@@ -1,0 +1,41 @@
+// A request and what is answered, as a Handler sees them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::http {
+
+struct Request {
+  std::string method;                             // "GET", as sent
+  std::string path;                               // as sent: percent-encoded, without the query
+  std::multimap<std::string, std::string> query;  // decoded
+  std::string accept;                             // of the header; empty: none
+  std::string host;                               // the same
+  std::string content_type;
+  std::string body;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = {};  // empty: no body
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  // Called by several threads at once.
+  virtual Response Handle(const Request& request) = 0;
+};
+
+// "a%2Fb" is "a/b"; what is no encoding stays.
+std::string DecodePercent(absl::string_view text);
+std::string EncodePercent(absl::string_view text);
+
+}  // namespace walduct::http

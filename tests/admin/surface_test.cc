@@ -1,0 +1,187 @@
+#include "admin/surface.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "admin/health.h"
+#include "admin/series.h"
+#include "engine/lifecycle/connector_set.h"
+#include "tests/support/await.h"
+#include "tests/support/fake_world.h"
+
+namespace walduct::admin {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A connector that streams from a fake database.
+class SurfaceTest : public testing::Test {
+ protected:
+  SurfaceTest() {
+    EXPECT_TRUE(connectors_.Add({.config = test::FakeConfig("orders")}).ok());
+    test::Await(
+        [this] { return connectors_.Statuses()[0].activity == engine::Activity::kStreaming; });
+  }
+  ~SurfaceTest() override { EXPECT_TRUE(connectors_.Remove("orders").ok()); }
+
+  http::Response Ask(const std::string& path, const std::string& method = "GET") {
+    http::Request request;
+    request.method = method;
+    request.path = path;
+    return surface_.Handle(request);
+  }
+
+  test::FakeWorld world_;
+  engine::ConnectorSet connectors_{world_};
+  Surface surface_{{.connectors = &connectors_,
+                    .clock = &Clock::Real(),
+                    .configs = {{"orders", {{"name", "orders"}, {"database.password", "******"}}}},
+                    .worker = "127.0.0.1:8083"}};
+};
+
+TEST_F(SurfaceTest, ProbesOfAConnectorThatStreams) {
+  EXPECT_EQ(Ask("/livez").status, 200);
+  EXPECT_EQ(Ask("/readyz").status, 200);
+  EXPECT_EQ(Ask("/health").status, 200);
+}
+
+TEST_F(SurfaceTest, APausedConnectorLivesButIsNotReady) {
+  connectors_.Find("orders")->Pause();
+  test::Await([this] { return connectors_.Statuses()[0].rests(); });
+  EXPECT_EQ(Ask("/livez").status, 200);
+  const http::Response ready = Ask("/readyz");
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_EQ(ready.body, "orders: PAUSED\n");
+}
+
+TEST_F(SurfaceTest, MetricsInBothForms) {
+  http::Request request;
+  request.method = "GET";
+  request.path = "/metrics";
+  const http::Response plain = surface_.Handle(request);
+  EXPECT_THAT(plain.content_type, StartsWith("text/plain; version=0.0.4"));
+  EXPECT_THAT(plain.body, HasSubstr("walduct_connected{connector=\"orders\"} 1\n"));
+  EXPECT_THAT(plain.body, HasSubstr("debezium_metrics_Connected{context=\"streaming\",name=\"srv\","
+                                    "plugin=\"postgres\"} 1\n"));
+  EXPECT_THAT(plain.body, Not(HasSubstr("# EOF")));
+  request.accept = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+  const http::Response open = surface_.Handle(request);
+  EXPECT_THAT(open.content_type, StartsWith("application/openmetrics-text; version=1.0.0"));
+  EXPECT_THAT(open.body, HasSubstr("\n# EOF\n"));
+}
+
+TEST_F(SurfaceTest, AStoppedConnectorHasNoBeans) {
+  connectors_.Find("orders")->Stop();
+  test::Await([this] { return connectors_.Statuses()[0].ended(); });
+  const std::string text = Ask("/metrics").body;
+  EXPECT_THAT(text, Not(HasSubstr("debezium_metrics_")));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"orders\","
+                              "status=\"stopped\"} 1\n"));
+}
+
+TEST_F(SurfaceTest, EverySeriesIsDocumented) {
+  std::ifstream file(WALDUCT_SOURCE_DIR "/docs/metrics.md");
+  const std::string document((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = Ask("/metrics").body;
+  const std::regex type("# TYPE ([^ ]+) ");
+  size_t families = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), type), end; it != end; ++it, ++families) {
+    std::string name = (*it)[1];
+    const std::string debezium = "debezium_metrics_";
+    if (name.rfind(debezium, 0) == 0) name = name.substr(debezium.size());
+    EXPECT_THAT(document, HasSubstr("`" + name + "`"));
+  }
+  EXPECT_GT(families, 60u);
+}
+
+TEST_F(SurfaceTest, StatusTellsWhatItDoes) {
+  const std::string text = Ask("/status").body;
+  EXPECT_THAT(text, HasSubstr("\"name\":\"orders\""));
+  EXPECT_THAT(text, HasSubstr("\"state\":\"RUNNING\""));
+  EXPECT_THAT(text, HasSubstr("\"activity\":\"streaming\""));
+}
+
+TEST_F(SurfaceTest, ConnectsPagesForReading) {
+  EXPECT_THAT(Ask("/").body, StartsWith("{\"version\":\"4.3.0\""));
+  EXPECT_EQ(Ask("/connectors").body, "[\"orders\"]");
+  EXPECT_EQ(Ask("/connectors/").body, "[\"orders\"]");
+  EXPECT_THAT(Ask("/connectors/orders/status").body,
+              StartsWith("{\"name\":\"orders\",\"connector\":{\"state\":\"RUNNING\","
+                         "\"worker_id\":\"127.0.0.1:8083\""));
+  EXPECT_EQ(Ask("/connectors/orders/config").body,
+            "{\"name\":\"orders\",\"database.password\":\"******\"}");
+  EXPECT_EQ(Ask("/connectors/orders").status, 200);
+  EXPECT_EQ(Ask("/connectors/orders/tasks").status, 200);
+  EXPECT_EQ(Ask("/connector-plugins").status, 200);
+}
+
+TEST_F(SurfaceTest, WhatIsNotThere) {
+  EXPECT_EQ(Ask("/nothing").body, "{\"error_code\":404,\"message\":\"HTTP 404 Not Found\"}");
+  EXPECT_EQ(Ask("/connectors/none").body,
+            "{\"error_code\":404,\"message\":\"Connector none not found\"}");
+  EXPECT_EQ(Ask("/connectors/none/status").body,
+            "{\"error_code\":404,\"message\":\"No status found for connector none\"}");
+  EXPECT_EQ(Ask("/connectors/%22%0A").body,
+            "{\"error_code\":404,\"message\":\"Connector \\\"\\n not found\"}");
+  EXPECT_EQ(Ask("//").status, 200);
+}
+
+TEST_F(SurfaceTest, NothingCanBeChanged) {
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    EXPECT_EQ(Ask("/connectors", method).status, 405) << method;
+    EXPECT_EQ(Ask("/connectors/orders", method).status, 405) << method;
+  }
+}
+
+ConnectorScene SceneOf(engine::ConnectorState state, engine::Activity activity) {
+  ConnectorScene one;
+  one.status.name = "a";
+  one.status.state = state;
+  one.status.activity = activity;
+  return one;
+}
+
+TEST(Liveness, ALoopThatStandsStillIsNamed) {
+  Scene scene;
+  scene.monotonic = absl::Seconds(1000);
+  scene.connectors.push_back(
+      SceneOf(engine::ConnectorState::kRunning, engine::Activity::kStreaming));
+  scene.connectors[0].status.turned = absl::Seconds(950);
+  EXPECT_EQ(Liveness(scene, absl::Seconds(60)).status, 200);
+  const http::Response dead = Liveness(scene, absl::Seconds(30));
+  EXPECT_EQ(dead.status, 503);
+  EXPECT_EQ(dead.body, "a: its loop has not turned for 50s\n");
+}
+
+TEST(Liveness, AConnectorThatRestsLives) {
+  Scene scene;
+  scene.monotonic = absl::Seconds(1000);
+  scene.connectors.push_back(SceneOf(engine::ConnectorState::kFailed, engine::Activity::kNone));
+  scene.connectors[0].status.wait = engine::WaitReason::kCommand;
+  EXPECT_EQ(Liveness(scene, absl::Seconds(1)).status, 200);
+}
+
+TEST(Readiness, SaysWhatTheOthersDo) {
+  using engine::Activity;
+  using engine::ConnectorState;
+  Scene scene;
+  scene.connectors.push_back(SceneOf(ConnectorState::kRunning, Activity::kSnapshotting));
+  EXPECT_EQ(Readiness(scene).status, 200);
+  scene.connectors[0].status.stall = engine::Stall{.since = {}, .kind = "sink", .cause = "Kafka"};
+  EXPECT_EQ(Readiness(scene).body, "a: stalled: waiting for Kafka\n");
+  scene.connectors[0] = SceneOf(ConnectorState::kRunning, Activity::kRetrying);
+  EXPECT_EQ(Readiness(scene).body, "a: RUNNING, retrying\n");
+  scene.connectors[0] = SceneOf(ConnectorState::kFailed, Activity::kNone);
+  EXPECT_EQ(Readiness(scene).body, "a: FAILED\n");
+}
+
+}  // namespace
+}  // namespace walduct::admin

@@ -1,0 +1,107 @@
+"""Probes, status and the reading part of Connect's REST interface, of a real process."""
+import signal
+import socket
+import time
+
+from support.http import Surface
+from support.wait import wait_until
+
+LISTEN = ("--listen", "127.0.0.1:0")
+TABLE = "create table items (id int primary key)"
+
+
+def test_probes_of_a_process_that_streams(db, connectors):
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start(*LISTEN).wait_streaming()
+    surface = Surface(connector)
+    assert surface.ask("/livez") == (200, "ok\n")
+    assert surface.ask("/readyz") == (200, "ok\n")
+    assert surface.ask("/health")[0] == 200
+    assert surface.ask("/livez", method="HEAD") == (200, "")
+    connector.stop()
+
+
+def test_ready_only_once_it_streams(private_servers, databases, connectors):
+    """A database that is away: it lives and is not ready."""
+    servers = private_servers(postgres=17)
+    db = databases(servers.postgres)
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start(*LISTEN).wait_streaming()
+    surface = Surface(connector)
+    servers.pg_ctl("stop", "-m", "fast")
+    wait_until(lambda: surface.ask("/readyz")[0] == 503, 30, "not ready")
+    status, body = surface.ask("/readyz")
+    assert "RUNNING, " in body
+    assert surface.ask("/livez?within=20")[0] == 200
+    wait_until(lambda: surface.status().get("last_error"), 30, "the error")
+    error = surface.status()["last_error"]
+    assert error["reason"] and error["message"]
+    assert surface.value("walduct_retries_total", reason=error["reason"]) >= 1
+    servers.do("start-postgres")
+    wait_until(lambda: surface.ask("/readyz")[0] == 200, 60, "ready again")
+    connector.stop()
+
+
+def test_several_connectors_fail_alone(databases, pg17, connectors, tmp_path):
+    """One of two fails: the process lives, is not ready, and says which."""
+    dbs = [databases(pg17), databases(pg17)]
+    for db in dbs:
+        db.script(TABLE)
+    first, second = (connectors(db, sink="file") for db in dbs)
+    second.config["publication.autocreate.mode"] = "disabled"
+    second.config["publication.name"] = "missing"
+    second.name = "failing"
+    second.write_files()
+    first.start("-f", second.dir / "connector.json", *LISTEN)
+    surface = Surface(first)
+    first.wait_log("a connector has failed; the others keep running")
+    assert surface.ask("/livez")[0] == 200
+    wait_until(lambda: surface.ask("/readyz")[1] == "failing: FAILED\n", 30, "only that one")
+    assert surface.value("walduct_connector_state", connector="failing", state="failed") == 1
+    assert surface.value("kafka_connect_worker_connector_failed_task_count", connector="failing") == 1
+    failed = surface.json("/connectors/failing/status")
+    assert failed["connector"]["state"] == "RUNNING" and failed["tasks"][0]["state"] == "FAILED"
+    assert "missing" in failed["tasks"][0]["trace"]
+    assert sorted(surface.json("/connectors")) == sorted([first.name, "failing"])
+    first.process.send_signal(signal.SIGTERM)
+    first.wait_exit()
+
+
+def test_secrets_are_masked(db, connectors):
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start(*LISTEN).wait_streaming()
+    surface = Surface(connector)
+    for path in (f"/connectors/{connector.name}/config", f"/connectors/{connector.name}", "/connectors?expand=info",
+                 f"/connectors/{connector.name}/tasks"):
+        status, body = surface.ask(path)
+        assert status == 200 and '"database.password":"******"' in body
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        assert surface.ask(f"/connectors/{connector.name}/config", method=method)[0] == 405
+    connector.stop()
+
+
+def test_a_port_in_use_is_refused_before_anything_is_touched(db, connectors):
+    db.script(TABLE)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        connector = connectors(db, sink="file")
+        assert connector.run_to_end("--listen", f"127.0.0.1:{port}") == 2
+        assert f"cannot listen on 127.0.0.1:{port}" in connector.log_text()
+    assert db.value("select count(*) from pg_replication_slots where database = current_database()") == 0
+
+
+def test_silent_clients_hold_nobody_up(db, connectors):
+    """More connections than there are threads, none of which says a word."""
+    db.script(TABLE)
+    connector = connectors(db, sink="file").start(*LISTEN).wait_streaming()
+    surface = Surface(connector)
+    host, port = surface.base[len("http://"):].split(":")
+    silent = [socket.create_connection((host, int(port))) for _ in range(12)]
+    begin = time.monotonic()
+    assert surface.ask("/livez")[0] == 200
+    assert time.monotonic() - begin < 9
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    for one in silent:
+        one.close()
+    connector.stop()
