@@ -11,7 +11,8 @@ namespace {
 void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
   auto* files = command->add_option(
       "-f,--file", arguments->connector_files,
-      "Connector configuration: Kafka Connect JSON or properties; once per connector");
+      "Connector configuration: Kafka Connect JSON, properties or YAML, or Debezium Server's "
+      "application.properties; once per connector");
   if (required) files->required();
   command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties");
   command->add_option("-o,--override", arguments->overrides, "key=value; overrides both files");

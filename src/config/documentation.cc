@@ -17,8 +17,8 @@ constexpr absl::string_view kIntroduction =
 <!-- Written by `walduct validate --print-reference > docs/configuration.md`. Do not edit: change the *_properties.cc of the rooms. -->
 
 walduct reads the files that Kafka Connect and Debezium read: a connector as JSON (`{"name": …, "config": {…}}` or a flat
-map) or Java properties with `-f`, a worker's properties with `-w`, and single properties with `-o name=value`, which win
-over both. `walduct validate -f FILE` checks all of them without touching a server.
+map), Java properties, YAML or Debezium Server's `application.properties` with `-f` (see [forms.md](forms.md)), a worker's
+properties with `-w`, and single properties with `-o name=value`, which win over both. `walduct validate -f FILE` checks all of them without touching a server.
 
 | status | meaning |
 |---|---|

@@ -182,8 +182,12 @@ void HideSalts(const PropertySet& properties, LoadReport* report) {
 std::vector<PropertyReport> CheckProperties(const PropertySet& properties, const Masking& masking,
                                             Findings* findings) {
   std::vector<PropertyReport> reports;
-  for (const Property& property : properties.all())
+  for (const Property& property : properties.all()) {
     reports.push_back(CheckProperty(property, properties, masking, findings));
+    std::string& note = reports.back().note;
+    if (!property.found_as.empty() && property.found_as != property.name)
+      absl::StrAppend(&note, note.empty() ? "" : "; ", "from ", property.found_as);
+  }
   return reports;
 }
 

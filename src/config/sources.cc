@@ -30,11 +30,13 @@ std::vector<Source> ReadSources(const LoadRequest& request, LoadReport* report) 
       return;
     }
     for (const std::string& warning : file->warnings) report->warnings.push_back(warning);
+    for (const std::string& problem : file->problems) report->errors.push_back(problem);
+    if (!file->problems.empty()) return;
     sources.push_back({layer, *std::move(file)});
   };
   read(Layer::kConnector, request.connector_path);
   if (request.worker_path.has_value()) read(Layer::kWorker, *request.worker_path);
-  sources.push_back({Layer::kOverride, {request.overrides, {}}});
+  sources.push_back({Layer::kOverride, {.values = request.overrides}});
   return sources;
 }
 
@@ -50,6 +52,13 @@ absl::StatusOr<std::unique_ptr<ConfigProviders>> CreateProviders(
     }
   }
   return ConfigProviders::Create(merged);
+}
+
+std::optional<std::string> FindIn(const KeyValues& values, absl::string_view name) {
+  for (const auto& [key, value] : values) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
 }
 
 Property MakeProperty(const std::string& name, const std::string& value, Layer layer,
@@ -82,7 +91,9 @@ void Add(const Source& source, ConfigProviders* providers, PropertySet* properti
           absl::StrCat("property '", name, "': ignored, '", property.name, "' is set too"));
       continue;
     }
-    absl::StatusOr<std::string> resolved = providers->Resolve(value);
+    property.found_as = FindIn(source.file.written, name).value_or("");
+    absl::StatusOr<std::string> resolved =
+        providers->Resolve(FindIn(source.file.expanded, name).value_or(value));
     if (resolved.ok()) {
       property.value = *std::move(resolved);
     } else {

@@ -1,7 +1,8 @@
 // Where the properties of a connector come from, and how they are merged. Touches files only.
 //
-//   connector file: Kafka Connect's {"name","config":{…}}, a flat JSON map, or Java properties (by
-//   content, not by name)
+//   connector file: Kafka Connect's {"name","config":{…}}, a flat JSON map, Java properties, YAML
+//                   (Strimzi's KafkaConnector and other manifests), Debezium Server's
+//                   application.properties (by content, not by name)
 //   worker file:    Connect's worker properties
 //   overrides:      key=value from the command line; win over both. `producer.*`,
 //                   `offset.storage.*`, … reach the worker keys

@@ -103,6 +103,10 @@ constexpr config::PropertyDefinition kRows[] = {
      .support = kNoEffect,
      .doc = "Worker: Java classes that report metrics.",
      .note = kBuiltIn},
+    {.name = "quarkus.*",
+     .support = kNoEffect,
+     .doc = "Debezium Server: settings of its framework.",
+     .note = "see --log-level and --log-format"},
     {.name = "metrics.*", .support = kNoEffect, .doc = "Worker: Java metrics.", .note = kBuiltIn},
 };
 

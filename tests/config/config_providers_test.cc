@@ -79,6 +79,27 @@ TEST_F(ConfigProvidersTest, UnknownProviderClassIsRefused) {
       AllOf(HasSubstr("config.providers.v.class"), HasSubstr("com.acme.Vault")));
 }
 
+TEST_F(ConfigProvidersTest, StoresOfSecretsAreNamedWithTheFilesThatTheyWrite) {
+  const auto hint = [this](const std::string& value, const KeyValues& properties) {
+    const auto resolved = Resolve(value, properties);
+    return resolved.ok()
+               ? ""
+               : std::string(resolved.status().message()) + "; " + ErrorHint(resolved.status());
+  };
+  const auto declared = [&](const std::string& type) {
+    return hint("x", {{"config.providers", "v"}, {"config.providers.v.class", type}});
+  };
+  EXPECT_THAT(declared("com.github.jcustenborder.kafka.config.vault.VaultConfigProvider"),
+              AllOf(HasSubstr("HashiCorp Vault"), HasSubstr("${file:/vault/secrets/NAME:KEY}")));
+  EXPECT_THAT(declared("com.amazonaws.kafka.config.providers.SecretsManagerConfigProvider"),
+              AllOf(HasSubstr("AWS Secrets Manager"), HasSubstr("CSI")));
+  EXPECT_THAT(declared("io.strimzi.kafka.KubernetesSecretConfigProvider"),
+              AllOf(HasSubstr("Kubernetes"), HasSubstr("${directory:/mnt/NAME:KEY}")));
+  EXPECT_THAT(declared("io.lenses.connect.secrets.providers.AzureSecretProvider"),
+              HasSubstr("Azure Key Vault"));
+  EXPECT_THAT(hint("${secrets:ns/db:password}", {}), HasSubstr("mount the Secret"));
+}
+
 TEST_F(ConfigProvidersTest, AllowedPathsHoldForFilesAndFolders) {
   const std::string path = WriteFile("secrets.properties", "k=v\n");
   const KeyValues inside = {{"config.providers", "file"},

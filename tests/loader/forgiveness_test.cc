@@ -1,4 +1,6 @@
 // What Debezium or Kafka Connect accept, walduct does not refuse.
+#include <cstdlib>
+
 #include "loader/load_connector.h"
 #include "offset/options.h"
 #include "postgres/options.h"
@@ -104,6 +106,47 @@ TEST_F(ForgivenessTest, ValuesOfJsonMayBeNumbersAndBooleans) {
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'database.password': null")));
   EXPECT_EQ(result.options.database->port, "5433");
+}
+
+TEST_F(ForgivenessTest, AnApplicationPropertiesOfDebeziumServerIsAConnector) {
+  setenv("WALDUCT_TEST_HOST", "db", 1);
+  const LoadResult result = Load(
+      "debezium.sink.type=kafka\n"
+      "debezium.sink.kafka.producer.bootstrap.servers=kafka:9092\n"
+      "debezium.sink.kafka.producer.key.serializer=org.apache.kafka.common.serialization."
+      "StringSerializer\n"
+      "debezium.source.connector.class=io.debezium.connector.postgresql.PostgresConnector\n"
+      "debezium.source.offset.storage.file.filename=data/offsets.dat\n"
+      "debezium.source.offset.flush.interval.ms=0\n"
+      "debezium.source.database.hostname=${WALDUCT_TEST_HOST}\n"
+      "debezium.source.database.user=postgres\n"
+      "debezium.source.database.password=${WALDUCT_TEST_NO_PASSWORD:sesame}\n"
+      "debezium.source.database.dbname=postgres\n"
+      "debezium.source.topic.prefix=tutorial\n"
+      "debezium.format.value.schemas.enable=false\n"
+      "quarkus.log.console.json=false\n");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_EQ(result.options.name, "kafka");
+  EXPECT_EQ(result.options.database->hostname, "db");
+  EXPECT_EQ(result.options.database->password, "sesame");
+  EXPECT_EQ(result.options.offset->kind, offset::OffsetStoreKind::kFile);
+  EXPECT_EQ(result.options.offset->file_path, "data/offsets.dat");
+  EXPECT_EQ(Report(result, "database.password")->value, "******");
+  EXPECT_EQ(Report(result, "database.hostname")->value, "${WALDUCT_TEST_HOST}");
+  EXPECT_EQ(Report(result, "database.hostname")->note, "from debezium.source.database.hostname");
+}
+
+TEST_F(ForgivenessTest, AManifestOfStrimziIsAConnector) {
+  const LoadResult result = Load(
+      "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaConnector\nmetadata:\n  name: orders\n"
+      "spec:\n  class: io.debezium.connector.postgresql.PostgresConnector\n  tasksMax: 1\n"
+      "  config:\n    database.hostname: db\n    database.user: cdc\n    database.dbname: shop\n"
+      "    topic.prefix: srv\n    bootstrap.servers: kafka:9092\n"
+      "    table.include.list: public.a, public.b\n");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_EQ(result.options.name, "orders");
 }
 
 }  // namespace

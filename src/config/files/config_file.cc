@@ -1,15 +1,21 @@
 #include "config/files/config_file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "config/files/connect_json.h"
+#include "config/files/debezium_server.h"
+#include "config/files/yaml_config.h"
 #include "java/text/properties_text.h"
 
 namespace walduct::config {
@@ -37,7 +43,30 @@ bool LooksLikeJson(absl::string_view text) {
 
 absl::StatusOr<ParsedFile> ReadProperties(absl::string_view text) {
   ASSIGN_OR_RETURN(java::Properties properties, java::ParseProperties(text));
-  return ParsedFile{std::move(properties.values), std::move(properties.warnings)};
+  return ParsedFile{.values = std::move(properties.values),
+                    .warnings = std::move(properties.warnings)};
+}
+
+absl::StatusOr<ParsedFile> ReadText(absl::string_view text, bool yaml) {
+  if (LooksLikeJson(text)) return ParseConnectJson(text);
+  if (!yaml && !LooksLikeYaml(text)) return ReadProperties(text);
+  return ParseYamlConfig(text, [](absl::string_view inner) { return ReadText(inner, false); });
+}
+
+KeyValues EnvironmentVariables() {
+  KeyValues variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::pair<absl::string_view, absl::string_view> variable =
+        absl::StrSplit(*entry, absl::MaxSplits('=', 1));
+    variables.emplace_back(variable.first, variable.second);
+  }
+  return variables;
+}
+
+absl::StatusOr<ParsedFile> ReadForm(absl::string_view text, bool yaml) {
+  ASSIGN_OR_RETURN(ParsedFile file, ReadText(text, yaml));
+  if (!IsDebeziumServer(file.values)) return file;
+  return FromDebeziumServer(file, EnvironmentVariables());
 }
 
 }  // namespace
@@ -68,8 +97,8 @@ absl::StatusOr<ParsedFile> ReadConfigFile(const std::string& path) {
                  absl::StrCat("file '", path, "' is empty"),
                  "add the connector's properties to it");
   }
-  absl::StatusOr<ParsedFile> parsed =
-      LooksLikeJson(text) ? ParseConnectJson(text) : ReadProperties(text);
+  const bool yaml = absl::EndsWith(path, ".yaml") || absl::EndsWith(path, ".yml");
+  absl::StatusOr<ParsedFile> parsed = ReadForm(text, yaml);
   if (!parsed.ok()) return WithContext(parsed.status(), absl::StrCat("file '", path, "'"));
   for (std::string& warning : parsed->warnings)
     warning = absl::StrCat("file '", path, "': ", warning);

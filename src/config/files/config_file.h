@@ -1,5 +1,6 @@
 // Reads a configuration file from disk; the form is chosen by content: '{' or '[' first means JSON,
-// anything else Java properties.
+// a nested map or a manifest (or a name that ends with .yaml or .yml) YAML, anything else Java
+// properties. Names that begin as Debezium Server's make it an application.properties.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,6 +21,42 @@ namespace {
 
 absl::Status Unresolved(absl::string_view message, absl::string_view hint) {
   return Error(absl::StatusCode::kInvalidArgument, "unresolved_reference", message, hint);
+}
+
+// Stores of secrets that a Java class asks for in Connect, by a part of their names. A companion of
+// theirs writes files, which are read here.
+struct SecretStore {
+  absl::string_view part, name, recipe;
+};
+constexpr absl::string_view kCsi =
+    "let the Secrets Store CSI driver (or External Secrets) mount it, and write "
+    "${directory:/mnt/secrets:NAME}";
+constexpr SecretStore kSecretStores[] = {
+    {"vault.azure", "Azure Key Vault", kCsi},
+    {"keyvault", "Azure Key Vault", kCsi},
+    {"azure", "Azure Key Vault", kCsi},
+    {"vault", "HashiCorp Vault",
+     "let Vault Agent write it to a file (its injector mounts /vault/secrets), and write "
+     "${file:/vault/secrets/NAME:KEY} or ${directory:/vault/secrets:NAME}"},
+    {"aws", "AWS Secrets Manager", kCsi},
+    {"secretsmanager", "AWS Secrets Manager", kCsi},
+    {"secretmanager", "Secret Manager", kCsi},
+    {"ssm", "AWS Parameter Store", kCsi},
+    {"gcp", "Google Secret Manager", kCsi},
+    {"google", "Google Secret Manager", kCsi},
+    {"gsm", "Google Secret Manager", kCsi},
+    {"kubernetes", "Kubernetes",
+     "mount the Secret or ConfigMap, and write ${directory:/mnt/NAME:KEY}"},
+    {"configmaps", "Kubernetes", "mount the ConfigMap, and write ${directory:/mnt/NAME:KEY}"},
+    {"secrets", "Kubernetes", "mount the Secret, and write ${directory:/mnt/NAME:KEY}"},
+};
+
+const SecretStore* FindSecretStore(absl::string_view name) {
+  const std::string lower = absl::AsciiStrToLower(name);
+  for (const SecretStore& store : kSecretStores) {
+    if (absl::StrContains(lower, store.part)) return &store;
+  }
+  return nullptr;
 }
 
 std::optional<std::string> Find(const KeyValues& properties, absl::string_view key) {
@@ -103,6 +140,11 @@ absl::Status ConfigProviders::Declare(const std::string& name, const KeyValues& 
     provider.kind = Kind::kDirectory;
   } else if (simple == "EnvVarConfigProvider") {
     provider.kind = Kind::kEnvironment;
+  } else if (const SecretStore* store = FindSecretStore(class_name)) {
+    return Unresolved(absl::StrCat("property '", prefix, "class': value '", class_name,
+                                   "' is not a supported provider: walduct does not ask ",
+                                   store->name, " itself"),
+                      store->recipe);
   } else {
     return Unresolved(absl::StrCat("property '", prefix, "class': value '", class_name,
                                    "' is not a supported provider"),
@@ -149,6 +191,10 @@ absl::StatusOr<std::string> ConfigProviders::Lookup(absl::string_view name, absl
                                                     absl::string_view key) {
   const auto found = providers_.find(std::string(name));
   if (found == providers_.end()) {
+    if (const SecretStore* store = FindSecretStore(name))
+      return Unresolved(
+          absl::StrCat("is not declared, and walduct does not ask ", store->name, " itself"),
+          store->recipe);
     const auto names = [](std::string* out, const auto& entry) {
       absl::StrAppend(out, entry.first);
     };

@@ -13,7 +13,11 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 // What a file held, with what is worth telling the operator about it.
 struct ParsedFile {
   KeyValues values;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = {};
+  std::vector<std::string> problems = {};  // properties that cannot be read
+  // By name: the value where it is not as written, and the name in the file where that is another.
+  KeyValues expanded = {};
+  KeyValues written = {};
 };
 
 }  // namespace walduct::config

@@ -25,10 +25,11 @@ namespace walduct::config {
 enum class Layer { kWorker, kConnector, kOverride };
 
 struct Property {
-  std::string name;        // current name
-  std::string written_as;  // an older name, else the same
-  std::string raw;         // as written, with ${…} references
-  std::string value;       // references resolved: may hold secrets
+  std::string name;           // current name
+  std::string written_as;     // an older name, else the same
+  std::string found_as = "";  // the name in a file of another form: debezium.source.…
+  std::string raw;            // as written, with ${…} references
+  std::string value;          // references resolved: may hold secrets
   Layer layer = Layer::kConnector;
   const PropertyDefinition* definition = nullptr;  // null: unknown
 };
