@@ -81,6 +81,9 @@ TEST_F(ForgivenessTest, AnOptionThatATransformDoesNotHaveIsWarnedAbout) {
   const LoadResult result = LoadWith(unwrap);
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("no such option; it has no effect")));
+  EXPECT_EQ(Report(result, "transforms.unwrap.operation.header")->status,
+            config::PropertyStatus::kIgnored);
+  EXPECT_EQ(Report(result, "transforms.unwrap.type")->status, config::PropertyStatus::kHonoured);
   EXPECT_THAT(LoadWith(unwrap + "\nwalduct.strict=true").errors,
               ElementsAre(HasSubstr("no such option")));
 }

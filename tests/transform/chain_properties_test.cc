@@ -120,6 +120,10 @@ TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
                         HasSubstr("org.apache.kafka.connect.transforms.Cast$Key and $Value"))));
   EXPECT_THAT(ReadOne("io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb").errors,
               ElementsAre(HasSubstr("use ByLogicalTableRouter")));
+  EXPECT_THAT(ReadOne("io.confluent.connect.transforms.Filter$Value").errors,
+              ElementsAre(HasSubstr("condition=value.op == 'd'")));
+  EXPECT_THAT(ReadOne("io.confluent.connect.transforms.ExtractTopic$Value").errors,
+              ElementsAre(HasSubstr("topic.expression=value.a")));
   EXPECT_THAT(ReadOne("Filter").errors, ElementsAre(HasSubstr("not a known transform")));
 }
 

@@ -1,4 +1,4 @@
-// Transforms of Debezium that are known and not supported, and what to use instead.
+// Transforms of Debezium and Confluent that are known and not supported, and what to use instead.
 #include "transform/options/transform_class.h"
 
 namespace walduct::transform {
@@ -14,5 +14,21 @@ extern constinit const TransformClass kTimescaleDb = {
     .refused =
         "queries the database for each record, which is not supported; use ByLogicalTableRouter "
         "with topic.regex=(.*)\\._timescaledb_internal\\..*"};
+
+extern constinit const TransformClass kConfluentFilter = {
+    .name = "io.confluent.connect.transforms.Filter",
+    .has_targets = true,
+    .refused =
+        "is Confluent's own; use io.debezium.transforms.Filter with language=jsr223.groovy: "
+        "filter.condition=$[?(@.op == 'd')] is condition=value.op == 'd', and with "
+        "filter.type=exclude condition=!(value.op == 'd')"};
+
+extern constinit const TransformClass kConfluentExtractTopic = {
+    .name = "io.confluent.connect.transforms.ExtractTopic",
+    .has_targets = true,
+    .refused =
+        "is Confluent's own; use io.debezium.transforms.ContentBasedRouter with "
+        "language=jsr223.groovy: field=a of a value is topic.expression=value.a, of a key "
+        "topic.expression=key.a"};
 
 }  // namespace walduct::transform

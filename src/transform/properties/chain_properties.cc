@@ -251,8 +251,30 @@ void WarnOfUnused(const PropertySet& properties, absl::string_view list, Finding
   }
 }
 
-// Options of a transform are read where its list names it.
-std::string ExplainUnlisted(const PropertySet& properties, absl::string_view name) {
+// Of a listed transform whose class is known: has the class no such option?
+bool IsForeign(const PropertySet& properties, absl::string_view name) {
+  absl::string_view rest = name;
+  const Property* list = properties.Find("transforms");
+  if (list == nullptr || !absl::ConsumePrefix(&rest, "transforms.")) return false;
+  for (const std::string& alias : java::SplitCommaList(list->value)) {
+    absl::string_view option = rest;
+    const Property* type = properties.Find(absl::StrCat("transforms.", alias, ".type"));
+    if (type == nullptr || !absl::ConsumePrefix(&option, absl::StrCat(alias, "."))) continue;
+    const absl::string_view written = absl::StripAsciiWhitespace(type->value);
+    const TransformClass* found = FindTransformClass(written.substr(0, written.find('$')));
+    if (found == nullptr || !found->refused.empty()) return false;
+    if (option == "type" || option == "predicate" || option == "negate") return false;
+    if (java::ListContains(found->older_options, option)) return false;
+    return std::none_of(found->options.begin(), found->options.end(), [&](const OptionRow& row) {
+      return row.name == option || java::ListContains(row.aliases, option);
+    });
+  }
+  return false;
+}
+
+// Options of a transform are read where its list names it, and its class has them.
+std::string ExplainIdle(const PropertySet& properties, absl::string_view name) {
+  if (IsForeign(properties, name)) return "the class has no such option";
   if (IsListed(properties, name)) return "";
   const bool predicate = absl::StartsWith(name, "predicates.");
   return absl::StrCat("not listed in ", predicate ? "predicates" : "transforms");
@@ -264,13 +286,13 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Names of single message transforms, in order of application; see docs/transforms.md."},
     {.name = "transforms.*",
      .doc = "Class, predicate and options of a transform that transforms lists.",
-     .idle = ExplainUnlisted},
+     .idle = ExplainIdle},
     {.name = "predicates",
      .type = config::PropertyType::kList,
      .doc = "Names of predicates of transforms."},
     {.name = "predicates.*",
      .doc = "Class and options of a predicate that predicates lists.",
-     .idle = ExplainUnlisted},
+     .idle = ExplainIdle},
 };
 
 }  // namespace

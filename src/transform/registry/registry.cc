@@ -31,6 +31,8 @@ namespace walduct::transform {
   ADD(kActivateTracingSpan)                 \
   ADD(kTimescaleDb)                         \
   ADD(kOpenLineage)                         \
+  ADD(kConfluentFilter)                     \
+  ADD(kConfluentExtractTopic)               \
   ADD(kCast)                                \
   ADD(kDropHeaders)                         \
   ADD(kExtractField)                        \
