@@ -6,9 +6,9 @@
 //   debezium.transforms…, debezium.predicates…
 //   DEBEZIUM_SOURCE_…                      of the environment; win over the file
 //
-// Values may hold Quarkus's expressions (quarkus_expression.h). The name is that of the sink, as the
-// stored position has it, and the position goes to data/offsets.dat, unless the file says otherwise.
-// quarkus.* stays as it is; other names are ignored, with a warning. Pure.
+// Values may hold Quarkus's expressions (quarkus_expression.h). The name is that of the sink, as
+// the stored position has it, and the position goes to data/offsets.dat, unless the file says
+// otherwise. quarkus.* stays as it is; other names are ignored, with a warning. Pure.
 #pragma once
 
 #include "absl/status/statusor.h"

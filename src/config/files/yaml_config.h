@@ -1,14 +1,14 @@
 // Configurations in YAML:
 //
-//   KafkaConnector (Strimzi)    metadata.name, spec.class, spec.tasksMax, spec.config; a KafkaConnect
-//                               beside it gives what a worker's file would
+//   KafkaConnector (Strimzi)      metadata.name, spec.class, spec.tasksMax, spec.config; a
+//                                 KafkaConnect beside it gives what a worker's file would
 //   DebeziumServer (debezium.io)  spec.source, spec.sink, spec.format, spec.transforms, …: as an
-//                               application.properties
-//   ConfigMap, Secret           data with an application.properties, a JSON or a properties file
-//   name: …, config: {…}        as Connect's REST body
-//   anything else               one map; nested names are joined by dots (application.yaml)
+//                                 application.properties
+//   ConfigMap, Secret             data with an application.properties, JSON or properties
+//   name: …, config: {…}          as Connect's REST body
+//   anything else                 one map; nested names are joined by dots (application.yaml)
 //
-// Other kinds of manifests are left out; of several connectors only the PostgreSQL one counts. Pure.
+// Other kinds of manifests are left out; of several connectors the PostgreSQL one counts. Pure.
 #pragma once
 
 #include <functional>
