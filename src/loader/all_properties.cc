@@ -30,8 +30,8 @@ const config::PropertyTable& AllProperties() {
   static const auto* const table = new config::PropertyTable({
       {"Connection", postgres::ConnectionProperties()},
       {"Connection", config::MaskingProperties()},
-      {"Of other connectors", SiblingProperties()},
-      {"Connection", postgres::DriverProperties()},
+      {"Other connectors and the Java driver", SiblingProperties()},
+      {"Other connectors and the Java driver", postgres::DriverProperties()},
       {"Replication", replication::ReplicationProperties()},
       {"Replication", route::MessageProperties()},
       {"Topics and records", route::TopicProperties()},

@@ -34,14 +34,14 @@ def run_as(connector, path):
 
 
 def test_debezium_server(db, connectors):
-    """`walduct run -f application.properties`, and the position stored under the sink's name at each acknowledgement."""
+    """`walduct run -f application.properties`; the position is stored under the sink's name."""
     db.script(TABLE)
     connector = connectors(db, name="kafka")
     path = connector.dir / "application.properties"
     path.write_text(properties_text(application_properties(connector)))
-    run_as(connector, path).start(environment={"FORMS_BROKER": connector.worker["bootstrap.servers"],
-                                               "DEBEZIUM_SOURCE_DATABASE_HOSTNAME": connector.config["database.hostname"]})
-    connector.wait_streaming()
+    variables = {"FORMS_BROKER": connector.worker["bootstrap.servers"],
+                 "DEBEZIUM_SOURCE_DATABASE_HOSTNAME": connector.config["database.hostname"]}
+    run_as(connector, path).start(environment=variables).wait_streaming()
     db.execute("insert into items values (1, 'b')")
     events = connector.wait_events(2)
     assert [(e.id, e.op) for e in events] == [(0, "r"), (1, "c")]
