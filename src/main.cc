@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
       return walduct::cli::PrintOutbox(arguments);
     case Command::kOutboxClean:
       return walduct::cli::CleanOutbox(arguments);
+    case Command::kStatus:
+      return walduct::cli::ShowStatus(arguments);
     case Command::kVersion:
       std::cout << walduct::engine::VersionText();
       return 0;

@@ -78,6 +78,28 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
 }
 
+void AddStatus(CLI::App* app, Arguments* arguments) {
+  auto* status = app->add_subcommand("status", "What a running process is doing");
+  status->add_option("connector", arguments->connector, "Its name; all without it");
+  auto* url = status->add_option("--url", arguments->url,
+                                 "http://HOST:PORT of a process that runs with --listen");
+  status->add_option("--listen", arguments->listen, "The process's HOST:PORT, in place of --url")
+      ->envname("WALDUCT_LISTEN")
+      ->excludes(url);
+  auto* watch = status->add_flag("--watch", arguments->watch, "Again every second");
+  auto* json = status->add_flag("--json", arguments->json, "As JSON");
+  auto* alive = status->add_flag("--alive", arguments->alive,
+                                 "Only ask /livez: exit code 0 when the process lives, else 1");
+  status
+      ->add_flag("--ready", arguments->ready,
+                 "Only ask /readyz: exit code 0 when all connectors work, else 1")
+      ->excludes(alive)
+      ->excludes(watch)
+      ->excludes(json);
+  alive->excludes(watch)->excludes(json);
+  status->callback([arguments] { arguments->command = Command::kStatus; });
+}
+
 void AddOutboxNames(CLI::App* init, outbox::InitOptions* names) {
   static const std::map<std::string, outbox::Flavour> kFlavours = {
       {"table", outbox::Flavour::kTable},
@@ -138,6 +160,7 @@ Arguments ParseArguments(int argc, char** argv) {
   AddRun(&app, &arguments);
   AddValidate(&app, &arguments);
   AddTail(&app, &arguments);
+  AddStatus(&app, &arguments);
   AddOffsets(&app, &arguments);
   AddOutbox(&app, &arguments);
   app.add_subcommand("version", "Print versions")->callback([&] {

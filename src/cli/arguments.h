@@ -20,6 +20,7 @@ enum class Command {
   kExportOffsets,
   kImportOffsets,
   kVersion,
+  kStatus,
   kOutboxInit,
   kOutboxClean
 };
@@ -31,7 +32,10 @@ struct Arguments {
   std::vector<std::string> overrides;  // key=value
   std::string until_lsn;
   bool until_caught_up = false;
-  std::string listen;  // HOST:PORT
+  std::string listen;     // HOST:PORT
+  std::string url;        // of status: http://HOST:PORT
+  std::string connector;  // of status: its name; empty: all
+  bool watch = false, json = false, alive = false, ready = false;  // of status
   std::string log_level = "info";
   std::string log_format = "text";
   std::string offsets_file;       // of export and import; "-" is a standard stream

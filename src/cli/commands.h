@@ -9,6 +9,9 @@ namespace walduct::cli {
 // SIGTERM and SIGINT over; a second one that is no mere repetition ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
+// Asks a running process; with --watch until it is interrupted.
+int ShowStatus(const Arguments& arguments);
+
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);

@@ -10,6 +10,7 @@
 #include "base/plain_text.h"
 #include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
+#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {

@@ -8,7 +8,11 @@
 
 #include "absl/status/status.h"
 #include "cli/arguments.h"
-#include "loader/load_connector.h"
+#include "config/sources.h"
+
+namespace walduct::loader {
+struct LoadResult;
+}
 
 namespace walduct::cli {
 

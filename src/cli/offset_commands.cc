@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "engine/errors/error_policy.h"
+#include "loader/load_connector.h"
 
 namespace walduct::cli {
 int ShowOffsets(const Arguments& arguments) {

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "engine/errors/error_policy.h"
+#include "loader/load_connector.h"
 #include "outbox/init_connector.h"
 #include "outbox/init_sql.h"
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "admin/health.h"
 #include "base/check.h"
 #include "base/environment.h"
 #include "base/log.h"
@@ -15,10 +17,12 @@
 #include "cli/configuration.h"
 #include "cli/listening.h"
 #include "cli/stop_request.h"
+#include "cli/systemd.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
 #include "engine/world/tail.h"
+#include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
@@ -136,6 +140,11 @@ engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const eng
   return {.config = engine::TailConfig(loaded.options, mode_given), .goal = goal, .mode = mode};
 }
 
+bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
+  return admin::Liveness(admin::LookAt(connectors, clock), admin::Surface::kLivenessLimit).status ==
+         200;
+}
+
 struct RunPlan {
   engine::RunGoal goal;
   engine::RunMode mode = engine::RunMode::kRun;
@@ -164,6 +173,12 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
                              .has_goal = goal.set(),
                              .limit = LongestShutdown(results),
                              .environment = environment});
+  const char* const notify_socket = std::getenv("NOTIFY_SOCKET");
+  const SystemdNotifier notifier({.socket = notify_socket == nullptr ? "" : notify_socket,
+                                  .watchdog = SystemdNotifier::WatchdogInterval(),
+                                  .alive = [&] { return IsAlive(connectors, *environment.clock); },
+                                  .stop = &stop,
+                                  .environment = environment});
   const engine::ExitCode outcome = connectors.AwaitEnd(stop);
   IgnoreSignals();
   return outcome;

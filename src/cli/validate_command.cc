@@ -8,6 +8,7 @@
 #include "engine/errors/error_policy.h"
 #include "engine/world/chain_preview.h"
 #include "loader/all_properties.h"
+#include "loader/load_connector.h"
 #include "transform/registry/documentation.h"
 
 namespace walduct::cli {

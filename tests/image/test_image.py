@@ -5,8 +5,10 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -41,14 +43,23 @@ def staging():
         shutil.rmtree(folder)
 
 
-def run_in_image(staging, command):
-    """Runs a command of the image as its user, from a folder it cannot write."""
+def in_image(staging, command):
+    """The command line of a command of the image, as its user."""
     program = staging / "usr/bin" / command[0]
     line = [str(program), *command[1:]]
     if os.getuid() == 0:
         line = ["setpriv", "--reuid=65532", "--regid=65532", "--clear-groups", "--", *line]
-    return subprocess.run(line, cwd="/", env={"PATH": "/usr/bin:/bin", "DATABASE_PASSWORD": "x"}, capture_output=True,
-                          text=True, timeout=60)
+    return line
+
+
+def environment(**more):
+    return {"PATH": "/usr/bin:/bin", "DATABASE_PASSWORD": "x", **more}
+
+
+def run_in_image(staging, command, **more):
+    """Runs a command of the image as its user, from a folder it cannot write."""
+    return subprocess.run(in_image(staging, command), cwd="/", env=environment(**more), capture_output=True, text=True,
+                          timeout=60)
 
 
 def test_every_run_step_is_a_script_of_the_docker_folder():
@@ -106,11 +117,27 @@ def test_licences_are_in_the_image(staging):
     assert (staging / "usr/share/doc/walduct/LICENSES.librdkafka").exists()
 
 
-def test_health_check_passes_as_the_user_of_the_image(staging):
+def test_health_check_asks_the_process(staging, tmp_path):
+    """Its servers are away, which is nothing that a restart of the container would mend."""
     command = json.loads(re.search(r"CMD (\[.*\])", arguments_of("HEALTHCHECK")[0]).group(1))
-    done = run_in_image(staging, command)
-    assert done.returncode == 0, done.stderr
-    assert "walduct" in done.stdout
+    assert any(argument.startswith("WALDUCT_LISTEN=127.0.0.1:") for argument in arguments_of("ENV"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        listen = {"WALDUCT_LISTEN": f"127.0.0.1:{free.getsockname()[1]}"}
+    nobody = run_in_image(staging, command, **listen)
+    assert nobody.returncode == 1 and "nobody answers" in nobody.stderr
+    example = DOCKER / "example"
+    with open(tmp_path / "log", "w") as log:
+        process = subprocess.Popen([staging / "usr/bin/walduct", "run", "-f", example / "connector.json", "-w",
+                                    example / "worker.properties", "-o", "database.hostname=127.0.0.1", "-o",
+                                    "database.port=1", "-o", "bootstrap.servers=127.0.0.1:1"], cwd="/", env=environment(**listen), stderr=log)
+    try:
+        deadline = time.monotonic() + 30
+        while (done := run_in_image(staging, command, **listen)).returncode and time.monotonic() < deadline:
+            assert process.poll() is None, (tmp_path / "log").read_text()
+        assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_default_command_reads_the_files_that_compose_mounts():

@@ -48,6 +48,7 @@ absl::Status Housekeeping::Turn() {
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
   meter_.Turn(CaughtUp());
+  report_.Turn();
   if (stall_ != nullptr) stall_->Turn(source_ == nullptr ? Lsn() : received_, reads_);
   RETURN_IF_ERROR(sent);
   return session_ == nullptr ? absl::OkStatus() : session_->Turn();

@@ -16,6 +16,7 @@
 #include "engine/duties/ownership.h"
 #include "engine/duties/session_watch.h"
 #include "engine/duties/stall_watch.h"
+#include "engine/duties/work_report.h"
 #include "engine/pipeline/pipeline.h"
 #include "offset/ack_tracker.h"
 #include "replication/wal_source.h"
@@ -44,7 +45,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
         meter_({.clock = parts.clock,
                 .sink = parts.sink,
                 .tracker = parts.tracker,
-                .metrics = parts.metrics}) {}
+                .metrics = parts.metrics}),
+        report_(*parts.clock, *parts.metrics) {}
 
   // From now on status updates go to source, at least every interval. session: beside the stream;
   // null: none.
@@ -93,6 +95,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
 
   Parts parts_;
   DeliveryMeter meter_;
+  WorkReport report_;
   replication::WalSource* source_ = nullptr;
   SessionWatch* session_ = nullptr;
   StallWatch* stall_ = nullptr;

@@ -1,0 +1,88 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/environment.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
+#include "cli/status_screen.h"
+#include "engine/errors/error_policy.h"
+#include "http/address.h"
+#include "http/client.h"
+
+namespace walduct::cli {
+namespace {
+
+constexpr absl::Duration kTimeout = absl::Seconds(5);
+constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
+constexpr absl::Duration kWatchInterval = absl::Seconds(1);
+constexpr absl::string_view kClear = "\x1b[H\x1b[2J";
+
+// A process that listens everywhere is asked here.
+std::string UrlOf(const Arguments& arguments) {
+  if (!arguments.url.empty()) return arguments.url;
+  absl::StatusOr<http::Address> address =
+      http::ParseAddress(arguments.listen.empty() ? "127.0.0.1:8083" : arguments.listen);
+  if (!address.ok()) return arguments.listen;
+  if (address->host == "0.0.0.0") address->host = "127.0.0.1";
+  if (address->host == "::") address->host = "::1";
+  return absl::StrCat("http://", address->ToString());
+}
+
+absl::StatusOr<std::string> Ask(const std::string& url, const std::string& path) {
+  absl::StatusOr<http::Response> answer = http::Get(url, path, kTimeout);
+  if (!answer.ok()) return answer.status();
+  if (answer->status == 200) return std::move(answer->body);
+  return absl::UnavailableError(answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
+                                                     : answer->body);
+}
+
+// For probes: what is wrong goes to standard error.
+int Probe(const std::string& url, const std::string& path) {
+  const absl::StatusOr<std::string> answer = Ask(url, path);
+  if (answer.ok()) {
+    std::cout << *answer;
+    return engine::kExitClean;
+  }
+  PrintStatus(answer.status());
+  return engine::kExitFailure;
+}
+
+}  // namespace
+
+int ShowStatus(const Arguments& arguments) {
+  const Environment environment = Environment::Real();
+  const std::string url = UrlOf(arguments);
+  if (arguments.alive) return Probe(url, "/livez");
+  if (arguments.ready) return Probe(url, "/readyz");
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  ScreenOptions options{.connector = arguments.connector,
+                        .colour = terminal && std::getenv("NO_COLOR") == nullptr};
+  std::optional<absl::Duration> looked_at;
+  while (true) {
+    absl::StatusOr<std::string> answer = Ask(url, "/status");
+    if (!answer.ok()) return PrintStatus(answer.status());
+    const absl::Duration now = environment.clock->Monotonic();
+    if (arguments.json) {
+      std::cout << *answer << std::flush;
+      if (!arguments.watch) return engine::kExitClean;
+    } else if (looked_at || arguments.watch) {
+      if (looked_at) options.between = now - *looked_at;
+      const absl::StatusOr<std::string> screen = StatusScreen(*answer, options);
+      if (!screen.ok()) return PrintStatus(screen.status());
+      std::cout << (terminal && arguments.watch ? kClear : "") << *screen
+                << (!terminal && arguments.watch ? "\n" : "") << std::flush;
+      if (!arguments.watch) return engine::kExitClean;
+    }
+    looked_at = now;
+    options.before = *std::move(answer);
+    environment.poller->WaitReadable({}, arguments.watch ? kWatchInterval : kBetweenLooks);
+  }
+}
+
+}  // namespace walduct::cli

@@ -1,0 +1,267 @@
+#include "cli/status_screen.h"
+
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/plain_text.h"
+
+namespace walduct::cli {
+namespace {
+
+using Value = rapidjson::Value;
+
+constexpr int kBarWidth = 20;
+
+const Value* Find(const Value& object, const char* name) {
+  if (!object.IsObject()) return nullptr;
+  const auto found = object.FindMember(name);
+  return found == object.MemberEnd() ? nullptr : &found->value;
+}
+
+std::string Text(const Value& object, const char* name) {
+  const Value* const value = Find(object, name);
+  if (value == nullptr || !value->IsString()) return "";
+  return PlainText(absl::string_view(value->GetString(), value->GetStringLength()));
+}
+
+std::optional<double> Number(const Value& object, const char* name) {
+  const Value* const value = Find(object, name);
+  return value != nullptr && value->IsNumber() ? std::optional(value->GetDouble()) : std::nullopt;
+}
+
+std::optional<absl::Time> TimeOf(const Value& object, const char* name) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime(absl::RFC3339_full, Text(object, name), &time, &error)) return std::nullopt;
+  return time;
+}
+
+enum class Tone { kPlain, kGood, kWarning, kBad, kFaint };
+
+Tone ToneOf(const std::string& state) {
+  if (state == "RUNNING") return Tone::kGood;
+  return state == "FAILED" ? Tone::kBad : Tone::kWarning;
+}
+
+class Screen {
+ public:
+  Screen(const ScreenOptions& options, absl::Time now) : options_(options), now_(now) {}
+
+  // before: the same connector earlier; null: none.
+  void Add(const Value& connector, const Value* before) {
+    AddHead(connector);
+    AddTrouble(connector);
+    AddFlow(connector, before);
+    AddSlot(connector);
+    AddSnapshot(connector);
+    AddError(connector);
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string Toned(Tone tone, const std::string& text) const {
+    static constexpr std::array<const char*, 5> kCodes = {"0", "32", "33", "31", "2"};
+    if (!options_.colour || tone == Tone::kPlain) return text;
+    return absl::StrCat("\x1b[", kCodes[static_cast<size_t>(tone)], "m", text, "\x1b[0m");
+  }
+  void Line(absl::string_view label, const std::string& text) {
+    absl::StrAppend(&text_, "  ", Toned(Tone::kFaint, absl::StrFormat("%-10s", label)), " ", text,
+                    "\n");
+  }
+  std::string Since(const Value& object, const char* name) const {
+    const std::optional<absl::Time> since = TimeOf(object, name);
+    return since ? DurationText(now_ - *since) : "?";
+  }
+
+  void AddHead(const Value& connector) {
+    if (!text_.empty()) text_ += "\n";
+    const std::string state = Text(connector, "state");
+    absl::StrAppend(&text_, Text(connector, "name"), "  ", Toned(ToneOf(state), state), " for ",
+                    Since(connector, "state_since"));
+    const std::string activity = Text(connector, "activity");
+    if (activity != "none") {
+      absl::StrAppend(&text_, ", ", activity, " for ", Since(connector, "activity_since"));
+    }
+    text_ += "\n";
+  }
+
+  void AddTrouble(const Value& connector) {
+    if (const Value* stall = Find(connector, "stall")) {
+      Line("stalled",
+           Toned(Tone::kBad, absl::StrCat("for ", Since(*stall, "since"), ", waiting for ",
+                                          Text(*stall, "waiting_for"))));
+    } else if (const std::string wait = Text(connector, "waiting_for"); !wait.empty()) {
+      Line("waiting", absl::StrCat("for ", wait, ", for ", Since(connector, "waiting_since")));
+    }
+    const double age = Number(connector, "loop_age_seconds").value_or(0);
+    if (age > 5) {
+      Line("loop", Toned(Tone::kBad,
+                         absl::StrCat("has not turned for ", DurationText(absl::Seconds(age)))));
+    }
+  }
+
+  void AddFlow(const Value& connector, const Value* before) {
+    const std::optional<double> seconds = Number(connector, "lag_seconds");
+    const std::optional<double> bytes = Number(connector, "lag_bytes");
+    std::vector<std::string> lag;
+    if (seconds) lag.push_back(DurationText(absl::Seconds(*seconds)));
+    if (bytes) lag.push_back(BytesText(*bytes) + " of WAL");
+    Line("lag", lag.empty() ? "not known yet" : absl::StrJoin(lag, ", "));
+    std::string flow = absl::StrFormat("%.0f rows in all", Number(connector, "events").value_or(0));
+    const double between = absl::ToDoubleSeconds(options_.between);
+    if (before != nullptr && between > 0) {
+      const auto rate = [&](const char* name) {
+        const double change =
+            Number(connector, name).value_or(0) - Number(*before, name).value_or(0);
+        return std::max(0.0, change / between);
+      };
+      flow =
+          absl::StrFormat("%.0f rows/s, %s/s, %s", rate("events"), BytesText(rate("bytes")), flow);
+    }
+    Line("rows", flow);
+    const double limit = Number(connector, "in_flight_limit_bytes").value_or(0);
+    Line(
+        "in flight",
+        absl::StrCat(
+            absl::StrFormat("%.0f records, ", Number(connector, "in_flight_records").value_or(0)),
+            BytesText(Number(connector, "in_flight_bytes").value_or(0)), " of ", BytesText(limit)));
+  }
+
+  void AddSlot(const Value& connector) {
+    const Value* const slot = Find(connector, "slot");
+    if (slot == nullptr) return;
+    const std::string status = Text(*slot, "wal_status");
+    const bool fine = status == "reserved" || status == "extended" || status.empty();
+    std::vector<std::string> parts;
+    if (!status.empty()) parts.push_back(Toned(fine ? Tone::kPlain : Tone::kBad, status));
+    parts.push_back(BytesText(Number(*slot, "retained_wal_bytes").value_or(0)) + " of WAL kept");
+    const double growth = Number(*slot, "growth_bytes_per_second").value_or(0);
+    if (growth > 0) parts.push_back(absl::StrCat("grows by ", BytesText(growth), "/s"));
+    if (const auto safe = Number(*slot, "safe_wal_bytes"))
+      parts.push_back(BytesText(*safe) + " until it is lost");
+    if (const auto left = Number(*slot, "seconds_until_lost"))
+      parts.push_back(Toned(Tone::kBad, "lost in " + DurationText(absl::Seconds(*left))));
+    if (const double age = Number(*slot, "age_seconds").value_or(0); age > 30)
+      parts.push_back(absl::StrCat("as of ", DurationText(absl::Seconds(age)), " ago"));
+    Line("slot", absl::StrJoin(parts, ", "));
+  }
+
+  void AddSnapshot(const Value& connector) {
+    const Value* const snapshot = Find(connector, "snapshot");
+    if (snapshot == nullptr) return;
+    const std::string outcome = Text(*snapshot, "outcome");
+    std::string line = absl::StrCat(
+        outcome, absl::StrFormat(", %.0f rows in ", Number(*snapshot, "rows").value_or(0)),
+        DurationText(absl::Seconds(Number(*snapshot, "seconds").value_or(0))));
+    if (const auto left = Number(*snapshot, "seconds_left")) {
+      const Value* const at_least = Find(*snapshot, "at_least");
+      const bool more = at_least != nullptr && at_least->IsTrue();
+      absl::StrAppend(&line, more ? ", at least " : ", ", DurationText(absl::Seconds(*left)),
+                      " left");
+    }
+    Line("snapshot", line);
+    const Value* const tables = Find(*snapshot, "tables");
+    if (outcome != "running" || tables == nullptr || !tables->IsArray()) return;
+    for (const Value& table : tables->GetArray()) AddTable(table);
+  }
+
+  void AddTable(const Value& table) {
+    const std::string state = Text(table, "state");
+    const double rows = Number(table, "rows").value_or(0);
+    const std::optional<double> estimate = Number(table, "estimated_rows");
+    double share = state == "done" ? 1 : 0;
+    if (state == "reading" && estimate) share = std::min(rows / std::max(*estimate, 1.0), 0.99);
+    const int filled = static_cast<int>(share * kBarWidth);
+    const std::string bar = std::string(static_cast<size_t>(filled), '#') +
+                            std::string(static_cast<size_t>(kBarWidth - filled), '.');
+    std::string count = absl::StrFormat("%.0f", rows);
+    if (state != "done" && estimate)
+      absl::StrAppend(&count, absl::StrFormat(" of ~%.0f", *estimate));
+    absl::StrAppend(&text_, "    [", bar, "] ", Text(table, "schema"), ".", Text(table, "table"),
+                    "  ", count, state == "waiting" ? "  waiting" : "", "\n");
+  }
+
+  void AddError(const Value& connector) {
+    const Value* const error = Find(connector, "last_error");
+    if (error == nullptr) return;
+    const std::string reason = Text(*error, "reason");
+    Line("last error",
+         absl::StrCat(Since(*error, "at"), " ago: ", Toned(Tone::kWarning, Text(*error, "message")),
+                      reason.empty() ? "" : absl::StrCat(" (", reason, ")")));
+    if (const std::string hint = Text(*error, "hint"); !hint.empty()) Line("hint", hint);
+  }
+
+  const ScreenOptions& options_;
+  const absl::Time now_;
+  std::string text_;
+};
+
+const Value* Connectors(const rapidjson::Document& document) {
+  const Value* const all = Find(document, "connectors");
+  return all != nullptr && all->IsArray() ? all : nullptr;
+}
+
+const Value* Named(const rapidjson::Document& document, const std::string& name) {
+  const Value* const all = Connectors(document);
+  if (all == nullptr) return nullptr;
+  for (const Value& one : all->GetArray()) {
+    if (Text(one, "name") == name) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string BytesText(double bytes) {
+  static constexpr std::array<absl::string_view, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  const bool whole = unit == 0 || bytes >= 100;
+  return absl::StrCat(whole ? absl::StrFormat("%.0f ", bytes) : absl::StrFormat("%.1f ", bytes),
+                      kUnits[unit]);
+}
+
+std::string DurationText(absl::Duration duration) {
+  duration = std::max(duration, absl::ZeroDuration());
+  const int64_t seconds = absl::ToInt64Seconds(duration);
+  if (seconds < 10) return absl::StrFormat("%.1f s", absl::ToDoubleSeconds(duration));
+  if (seconds < 120) return absl::StrCat(seconds, " s");
+  if (seconds < 7200) return absl::StrFormat("%dm %02ds", seconds / 60, seconds % 60);
+  if (seconds < 172800) return absl::StrFormat("%dh %02dm", seconds / 3600, seconds / 60 % 60);
+  return absl::StrFormat("%dd %02dh", seconds / 86400, seconds / 3600 % 24);
+}
+
+absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options) {
+  rapidjson::Document document, before;
+  document.Parse(json.data(), json.size());
+  before.Parse(options.before.data(), options.before.size());
+  const Value* const all = document.HasParseError() ? nullptr : Connectors(document);
+  if (all == nullptr) return absl::InternalError("the answer is not that of a walduct");
+  Screen screen(options, TimeOf(document, "now").value_or(absl::UnixEpoch()));
+  std::vector<std::string> names;
+  bool found = false;
+  for (const Value& one : all->GetArray()) {
+    const std::string name = Text(one, "name");
+    names.push_back(name);
+    if (!options.connector.empty() && name != PlainText(options.connector)) continue;
+    found = true;
+    screen.Add(one, before.HasParseError() ? nullptr : Named(before, name));
+  }
+  if (!found && !options.connector.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("no connector is named '", options.connector,
+                                                   "'; there are: ", absl::StrJoin(names, ", ")));
+  }
+  return names.empty() ? "no connectors\n" : screen.Take();
+}
+
+}  // namespace walduct::cli

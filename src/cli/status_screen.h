@@ -1,0 +1,28 @@
+// What `walduct status` prints: the answer of /status as lines for people. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace walduct::cli {
+
+struct ScreenOptions {
+  std::string connector;  // only this one; empty: all
+  bool colour = false;
+  // A look before this one, for rates; empty: none, and how long ago.
+  std::string before = {};
+  absl::Duration between = {};
+};
+
+// InvalidArgument: no connector of that name; Internal: json is no answer of /status.
+absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options);
+
+// "1.5 MB", "2h 05m": short, for a column.
+std::string BytesText(double bytes);
+std::string DurationText(absl::Duration duration);
+
+}  // namespace walduct::cli

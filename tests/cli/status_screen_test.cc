@@ -1,0 +1,115 @@
+#include "cli/status_screen.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walduct::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr absl::string_view kRunning = R"({"version":"1","now":"2026-01-01T00:10:00.000Z",
+  "connectors":[{"name":"shop","state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z",
+  "activity":"streaming","activity_since":"2026-01-01T00:09:00.000Z","events":3000,"bytes":1048576,
+  "records":3000,"in_flight_records":2,"in_flight_bytes":2048,"in_flight_limit_bytes":16777216,
+  "lag_seconds":0.25,"lag_bytes":4096,"slot":{"wal_status":"reserved","retained_wal_bytes":1048576,
+  "growth_bytes_per_second":1024,"safe_wal_bytes":2097152,"seconds_until_lost":2048,"age_seconds":3}
+  }]})";
+
+std::string Show(absl::string_view json, const ScreenOptions& options = {}) {
+  absl::StatusOr<std::string> screen = StatusScreen(json, options);
+  return screen.ok() ? *screen : std::string(screen.status().message());
+}
+
+TEST(StatusScreen, OfAConnectorThatStreams) {
+  EXPECT_EQ(
+      Show(kRunning),
+      "shop  RUNNING for 10m 00s, streaming for 60 s\n"
+      "  lag        0.2 s, 4.0 kB of WAL\n"
+      "  rows       3000 rows in all\n"
+      "  in flight  2 records, 2.0 kB of 16.0 MB\n"
+      "  slot       reserved, 1.0 MB of WAL kept, grows by 1.0 kB/s, 2.0 MB until it is lost, "
+      "lost in 34m 08s\n");
+}
+
+TEST(StatusScreen, RatesNeedALookBefore) {
+  ScreenOptions options;
+  options.before = R"({"connectors":[{"name":"shop","events":1000,"bytes":0}]})";
+  options.between = absl::Seconds(2);
+  EXPECT_THAT(Show(kRunning, options), HasSubstr("1000 rows/s, 512 kB/s, 3000 rows in all"));
+}
+
+TEST(StatusScreen, ASnapshotHasABarForEachTable) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:00:10.000Z","connectors":[{"name":"s",
+    "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"snapshotting",
+    "activity_since":"2026-01-01T00:00:00.000Z","snapshot":{"outcome":"running","seconds":10,
+    "seconds_left":30,"at_least":true,"rows":150,"tables":[
+    {"schema":"public","table":"a","rows":100,"estimated_rows":90,"state":"done"},
+    {"schema":"public","table":"b","rows":50,"estimated_rows":100,"state":"reading"},
+    {"schema":"public","table":"c","rows":0,"state":"waiting"}]}}]})");
+  EXPECT_THAT(screen, HasSubstr("running, 150 rows in 10 s, at least 30 s left\n"));
+  EXPECT_THAT(screen, HasSubstr("[####################] public.a  100\n"));
+  EXPECT_THAT(screen, HasSubstr("[##########..........] public.b  50 of ~100\n"));
+  EXPECT_THAT(screen, HasSubstr("[....................] public.c  0  waiting\n"));
+}
+
+constexpr absl::string_view kFailed = R"({"now":"2026-01-01T00:01:00.000Z","connectors":[{
+  "name":"a\u001b[2J","state":"FAILED","state_since":"2026-01-01T00:00:00.000Z","activity":"none",
+  "last_error":{"at":"2026-01-01T00:00:00.000Z","reason":"slot_lost","message":"gone\nx",
+  "hint":"start anew"}}]})";
+
+TEST(StatusScreen, TheLastErrorHasItsHint) {
+  const std::string screen = Show(kFailed);
+  EXPECT_THAT(screen, HasSubstr("FAILED for 60 s\n"));
+  EXPECT_THAT(screen, HasSubstr("last error 60 s ago: gone\\nx (slot_lost)\n"));
+  EXPECT_THAT(screen, HasSubstr("hint       start anew\n"));
+}
+
+TEST(StatusScreen, NothingFromOutsideSteersTheTerminal) {
+  EXPECT_THAT(Show(kFailed), Not(HasSubstr("\x1b")));
+  ScreenOptions options;
+  options.colour = true;
+  EXPECT_THAT(Show(kFailed, options), HasSubstr("\x1b[31mFAILED\x1b[0m"));
+  EXPECT_THAT(Show(kFailed, options), Not(HasSubstr("\x1b[2J")));
+}
+
+TEST(StatusScreen, AStallSaysWhatIsWaitedFor) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:01:00.000Z","connectors":[{"name":"a",
+    "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
+    "activity_since":"2026-01-01T00:00:00.000Z","loop_age_seconds":70,
+    "stall":{"since":"2026-01-01T00:00:30.000Z","kind":"sink","waiting_for":"Kafka at x"}}]})");
+  EXPECT_THAT(screen, HasSubstr("stalled    for 30 s, waiting for Kafka at x\n"));
+  EXPECT_THAT(screen, HasSubstr("loop       has not turned for 70 s\n"));
+}
+
+TEST(StatusScreen, AnUnknownNameIsRefusedWithThoseThereAre) {
+  ScreenOptions options;
+  options.connector = "other";
+  EXPECT_EQ(Show(kRunning, options), "no connector is named 'other'; there are: shop");
+}
+
+TEST(StatusScreen, WhatIsNoAnswerIsRefused) {
+  for (const absl::string_view json : {"", "[]", "{}", "{\"connectors\":{}}", "<html>"}) {
+    EXPECT_TRUE(absl::IsInternal(StatusScreen(json, {}).status())) << json;
+  }
+}
+
+TEST(DurationText, IsShort) {
+  EXPECT_EQ(DurationText(absl::Milliseconds(1500)), "1.5 s");
+  EXPECT_EQ(DurationText(absl::Seconds(119)), "119 s");
+  EXPECT_EQ(DurationText(absl::Minutes(61)), "61m 00s");
+  EXPECT_EQ(DurationText(absl::Hours(25)), "25h 00m");
+  EXPECT_EQ(DurationText(absl::Hours(49)), "2d 01h");
+  EXPECT_EQ(DurationText(-absl::Seconds(1)), "0.0 s");
+}
+
+TEST(BytesText, IsShort) {
+  EXPECT_EQ(BytesText(0), "0 B");
+  EXPECT_EQ(BytesText(1023), "1023 B");
+  EXPECT_EQ(BytesText(1536), "1.5 kB");
+  EXPECT_EQ(BytesText(5e15), "4547 TB");
+}
+
+}  // namespace
+}  // namespace walduct::cli
