@@ -141,6 +141,7 @@ void Ledger::OnConfirmed(Lsn flushed) {
 void Ledger::OnStreamBegins(Lsn at, bool exact) {
   Mark({.at = at, .begins = true, .exact = exact});
   begin_ = at;
+  exact_ = exact;
   confirmed_ = Lsn();
   if (!exact) OnSnapshotDone(at);
 }
@@ -153,6 +154,8 @@ void Ledger::Mark(const Arrival& mark) {
 
 void Ledger::OnSnapshotDone(Lsn seen) {
   Mark({.at = seen, .whole = seen <= begin_});
+  // Rows that were read before the stream was moved have arrived behind its mark.
+  if (seen < begin_ && !exact_) Mark({.at = begin_, .begins = true});
   for (const size_t entry : order_) {
     if (entries_[entry].end <= seen) entries_[entry].due.clear();
   }

@@ -102,6 +102,7 @@ class Ledger {
   std::map<Key, std::vector<Arrival>> topics_;
   size_t acknowledged_ = 0;
   Lsn stored_, confirmed_, begin_;
+  bool exact_ = true;  // of begin_
   std::string broken_;
 };
 

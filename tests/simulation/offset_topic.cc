@@ -28,7 +28,7 @@ absl::Status TopicStore::StartSave(const offset::StoredOffset& offset) {
   state_->answer.reset();
   if (world_.Happens(Fault::kSaveFails)) {
     // The producer is gone, and with it what it had not sent.
-    if (world_.random.OneIn(2)) Land(&world_, offset);
+    if (world_.random.OneIn(2) && Permitted(*state_)) Land(&world_, offset);
     AnswerAfter(state_, absl::ZeroDuration(), absl::UnavailableError("the producer fails"));
     return absl::OkStatus();
   }
@@ -43,12 +43,11 @@ absl::Status TopicStore::StartSave(const offset::StoredOffset& offset) {
 void TopicStore::Send(const std::shared_ptr<State>& state) {
   if (state->closed || state->process->dead() || !state->sending) return;
   World& world = *state->world;
-  const absl::Duration now = world.time.Monotonic();
   absl::Duration later;
-  const bool permitted = now < state->permit_until || world.defect == Defect::kZombieWrites;
   if (!state->process->runs()) {
-    later = state->process->stands_until() - now + absl::Milliseconds(world.random.Below(2));
-  } else if (!permitted) {
+    later = state->process->stands_until() - world.time.Monotonic() +
+            absl::Milliseconds(world.random.Below(2));
+  } else if (!Permitted(*state)) {
     later = absl::Milliseconds(50);
   }
   if (later > absl::ZeroDuration()) {
@@ -57,6 +56,11 @@ void TopicStore::Send(const std::shared_ptr<State>& state) {
   }
   Land(&world, *std::exchange(state->sending, std::nullopt));
   AnswerAfter(state, world.random.UpTo(absl::Milliseconds(300)), absl::OkStatus());
+}
+
+bool TopicStore::Permitted(const State& state) {
+  return state.world->time.Monotonic() < state.permit_until ||
+         state.world->defect == Defect::kZombieWrites;
 }
 
 void TopicStore::Land(World* world, const offset::StoredOffset& offset) {

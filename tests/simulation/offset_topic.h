@@ -33,6 +33,7 @@ class TopicStore final : public offset::OffsetStore {
     std::optional<offset::StoredOffset> sending;
     std::optional<absl::Status> answer;
   };
+  static bool Permitted(const State& state);
   static void Send(const std::shared_ptr<State>& state);
   static void Land(World* world, const offset::StoredOffset& offset);
   static void AnswerAfter(const std::shared_ptr<State>& state, absl::Duration delay,

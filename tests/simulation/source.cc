@@ -112,7 +112,8 @@ class Snapshot final : public engine::TableSnapshot {
 
 absl::Status Source::Connect() {
   if (process_.Step("Connect")) return Dead();
-  if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no connection");
+  if (world_.Happens(Fault::kRefuses) || world_.time.Monotonic() < world_.promoted)
+    return absl::UnavailableError("no connection");
   timeline_ = world_.database.timeline();
   session_ = std::make_shared<Walsender>();
   session_->process = &process_;

@@ -126,6 +126,7 @@ void World::FailOver() {
   Terminate(holder);
   walsender.reset();
   holder.reset();
+  promoted = time.Monotonic() + kTakeover;
   const bool whole = policy.instances == 2 || random.OneIn(3);
   const size_t lost = whole ? 0 : random.Below(std::min<size_t>(committed, 5) + 1);
   const Lsn fork =

@@ -101,6 +101,7 @@ struct World {
   std::shared_ptr<Walsender> walsender;  // reads the slot
   std::shared_ptr<Walsender> holder;     // has the lock of the slot
   bool failed_over = false, slot_was_moved = false;
+  absl::Duration promoted;  // until then a standby that takes over lets nobody in
   size_t processes = 0;
   void Terminate(const std::shared_ptr<Walsender>& session);
   // Its slot and its lock are free then.

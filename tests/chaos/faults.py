@@ -1,0 +1,184 @@
+"""What happens to the connector, its database, its broker and its offset file. Each fault is over when its function returns, but for
+what the connector itself has to mend. `loses_place`: the slot is lost with it, and a snapshot fills the gap."""
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+import psycopg
+
+FAULTS = {}
+
+
+def fault(weight=1, loses_place=False):
+    def register(function):
+        function.weight, function.loses_place = weight, loses_place
+        FAULTS[function.__name__] = function
+        return function
+    return register
+
+
+# --- the connector ---
+
+@fault(4)
+def kill_9(bench, choose):
+    bench.signal(signal.SIGKILL)
+
+
+@fault(3)
+def pause(bench, choose):
+    bench.signal(signal.SIGSTOP)
+    time.sleep(choose.uniform(0.1, 4))
+    bench.signal(signal.SIGCONT)
+
+
+@fault(2)
+def stop_and_start(bench, choose):
+    bench.signal(signal.SIGTERM)
+
+
+# --- its connections ---
+
+@fault(3)
+def cut(bench, choose):
+    bench.proxy.cut()
+
+
+@fault(2)
+def stall(bench, choose):
+    bench.proxy.stall()
+    time.sleep(choose.uniform(0.5, 6))
+    bench.proxy.go_on()
+
+
+@fault(2)
+def half_close(bench, choose):
+    bench.proxy.half_close()
+
+
+@fault(3)
+def truncate(bench, choose):
+    bench.proxy.truncate(choose.choice((1, 5, 100, 1000, choose.randint(1, 100_000))))
+
+
+@fault(3)
+def walsender_terminated(bench, choose):
+    bench.sql("select pg_terminate_backend(active_pid) from pg_replication_slots where active")
+
+
+@fault(2)
+def sessions_terminated(bench, choose):
+    bench.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'walduct%'")
+
+
+# --- the database server ---
+
+@fault()
+def postgres_fast(bench, choose):
+    bench.servers.pg_ctl("-m", "fast", "-w", "-t", "60", "restart", "-l", bench.servers.values["PG_DATA"] + ".log", timeout_s=90)
+
+
+@fault()
+def postgres_immediate(bench, choose):
+    bench.servers.pg_ctl("-m", "immediate", "-w", "restart", "-l", bench.servers.values["PG_DATA"] + ".log", timeout_s=90)
+
+
+@fault()
+def postgres_killed(bench, choose):
+    bench.servers.do("kill-postgres")
+    time.sleep(choose.uniform(0, 2))
+    bench.servers.do("start-postgres")
+
+
+@fault()
+def postgres_paused(bench, choose):
+    bench.servers.pause_postgres()
+    time.sleep(choose.uniform(0.5, 5))
+    bench.servers.resume_postgres()
+
+
+# --- the broker ---
+
+@fault()
+def kafka_stopped(bench, choose):
+    bench.servers.do("stop-kafka")
+    time.sleep(choose.uniform(0, 3))
+    bench.servers.do("start-kafka")
+
+
+@fault()
+def kafka_killed(bench, choose):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(int((bench.servers.dir / "kafka.pid").read_text()), signal.SIGKILL)
+    time.sleep(choose.uniform(0.5, 2))
+    bench.servers.do("start-kafka")
+
+
+@fault(2)
+def kafka_paused(bench, choose):
+    bench.servers.pause_kafka()
+    time.sleep(choose.uniform(0.5, 6))
+    bench.servers.resume_kafka()
+
+
+# --- what is in the database ---
+
+@fault(2)
+def lock(bench, choose):
+    """On a table that is captured, while its schema changes."""
+    with bench.database.connect(autocommit=False) as session:
+        session.execute("alter table scratch alter v set default 'x'")
+        time.sleep(choose.uniform(0.5, 4))
+        session.commit()
+
+
+@fault(2)
+def table_created_anew(bench, choose):
+    bench.sql("drop table scratch", "create table scratch (id int primary key, v text)", "insert into scratch values (1, 'new')")
+
+
+@fault()
+def publication_altered(bench, choose):
+    bench.sql("alter publication chaos drop table scratch", "insert into scratch values (2) on conflict do nothing",
+              "alter publication chaos add table scratch")
+
+
+@fault()
+def rights_revoked(bench, choose):
+    bench.sql(f'revoke connect on database "{bench.database.name}" from public, connector')
+    bench.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'walduct%'")
+    time.sleep(choose.uniform(0.5, 3))
+    bench.sql(f'grant connect on database "{bench.database.name}" to public')
+
+
+@fault(loses_place=True)
+def slot_dropped(bench, choose):
+    for _ in range(50):
+        bench.sql("select pg_terminate_backend(active_pid) from pg_replication_slots where active")
+        with contextlib.suppress(psycopg.errors.ObjectInUse):
+            bench.sql("select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = 'chaos'")
+            return
+
+
+@fault(loses_place=True)
+def slot_advanced(bench, choose):
+    for _ in range(50):
+        bench.sql("select pg_terminate_backend(active_pid) from pg_replication_slots where active")
+        with contextlib.suppress(psycopg.errors.ObjectInUse, psycopg.errors.ObjectNotInPrerequisiteState):
+            bench.sql("select pg_replication_slot_advance(slot_name, pg_current_wal_lsn()) from pg_replication_slots "
+                      "where slot_name = 'chaos'")
+            return
+
+
+# --- the offset file ---
+
+@fault(2)
+def offset_file_cannot_be_written(bench, choose):
+    """As on a full disk: what is to become the new file cannot be made."""
+    in_the_way = Path(f"{bench.offset_file}.walduct-new")
+    with contextlib.suppress(FileExistsError):
+        in_the_way.unlink(missing_ok=True)
+        in_the_way.mkdir()
+    time.sleep(choose.uniform(0.5, 5))
+    in_the_way.rmdir()
