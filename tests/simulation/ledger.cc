@@ -153,7 +153,8 @@ void Ledger::Mark(const Arrival& mark) {
 }
 
 void Ledger::OnSnapshotDone(Lsn seen) {
-  Mark({.at = seen, .whole = seen <= begin_});
+  Mark({.at = seen});
+  Mark({.at = std::min(seen, begin_), .whole = true});
   // Rows that were read before the stream was moved have arrived behind its mark.
   if (seen < begin_ && !exact_) Mark({.at = begin_, .begins = true});
   for (const size_t entry : order_) {

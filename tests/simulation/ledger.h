@@ -79,7 +79,7 @@ class Ledger {
     size_t change = 0;
     Lsn at = {};
     bool begins = false, exact = false;
-    bool whole = false;  // the stream repeats nothing of what the snapshot has seen
+    bool whole = false;  // a snapshot has seen it, and the stream repeats nothing of it
   };
   using Key = std::pair<size_t, size_t>;                  // table, key
   using Expected = std::vector<std::pair<size_t, Kind>>;  // change and what of it
