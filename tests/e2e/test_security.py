@@ -1,4 +1,5 @@
 """SEC, PRM: encrypted and authenticated connections, roles with no more rights than docs/security.md gives them."""
+import json
 import random
 import re
 import shutil
@@ -219,6 +220,28 @@ def test_PRM_01_documented_role(db, connectors, mode):
                 db.server.query(f'reassign owned by "{role}" to postgres', database=db.name)
                 db.server.query(f'drop owned by "{role}"', database=db.name)
                 db.server.query(f'drop role "{role}"')
+
+
+def test_PRM_01_role_of_the_example(db, connectors):
+    """docker/example as it is: what the compose file starts runs without a superuser."""
+    role = f"{db.name}_cdc"
+    for statement in split_statements((ROOT / "docker/example/tables.sql").read_text().replace("walduct_cdc", role)):
+        db.execute(statement)
+    try:
+        example = json.loads((ROOT / "docker/example/connector.json").read_text())["config"]
+        compose = re.search(r"DATABASE_PASSWORD: (\w+)", (ROOT / "docker/compose.yaml").read_text())[1]
+        mine = {"publication.name": example["publication.name"], "publication.autocreate.mode": example["publication.autocreate.mode"],
+                "table.include.list": example["table.include.list"], "schema.include.list": None,
+                "database.user": example["database.user"].replace("walduct_cdc", role), "database.password": compose}
+        connector = connectors(db, mine, sink="file").start().wait_streaming()
+        db.execute("update customers set name = 'Eve' where id = 1")
+        events = connector.wait_events(4)
+        assert [(e.table, e.op, e.id) for e in events] == [("customers", "r", 1), ("customers", "r", 2), ("orders", "r", 100), ("customers", "u", 1)]
+        assert not db.server.query("select 1 from pg_roles where rolname = %s and (rolsuper or rolcreatedb or rolcreaterole)", role)
+        connector.stop()
+    finally:
+        db.server.query(f'drop owned by "{role}"', database=db.name)
+        db.server.query(f'drop role "{role}"')
 
 
 def test_PRM_02_role_without_connect(db, connectors):
