@@ -112,7 +112,7 @@ def databases(private_servers):  # named so that databases go before their serve
     made = []
 
     def make(server):
-        made.append(server.database().create())
+        made.append(server.database().create().hand_over())
         return made[-1]
     yield make
     for one in made:
@@ -130,14 +130,17 @@ class ConnectorFactory:
     def __init__(self, directory, broker):
         self.directory, self.broker, self.all, self.databases = directory, broker, [], []
 
-    def __call__(self, database, config=None, worker=None, sink="kafka", name=None):
+    def __call__(self, database, config=None, worker=None, sink="kafka", name=None, superuser=None):
         """A connector for one database, not started: filtered publication, schema public, JSON without schemas, offsets
-        in a file, everything named after the database."""
+        in a file, everything named after the database. It has the rights of docs/security.md and no others; only a superuser may
+        create a publication for all tables, and what else needs one says so with superuser=True."""
+        if superuser is None:
+            superuser = not database.has_cdc_role or (config or {}).get("publication.autocreate.mode") == "all_tables"
         directory = self.directory / (name or f"connector{len(self.all)}")
         base = {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
             "plugin.name": "pgoutput",
-            **database_properties(database),
+            **database_properties(database, superuser),
             "topic.prefix": database.name,
             "slot.name": database.name,
             "publication.name": database.name,

@@ -45,9 +45,7 @@ def test_enc02_enc06_text_is_exact_and_json_valid(db, connectors):
 
 @pytest.mark.parametrize("encoding, text", [("LATIN1", "Grüße é"), ("WIN1252", "€ “x”"), ("EUC_JP", "日本語")])
 def test_enc03_other_server_encodings(encoding, text, pg15, databases, connectors):
-    database = databases(pg15)
-    pg15.query(f'drop database "{database.name}"')
-    pg15.query(f"create database \"{database.name}\" encoding '{encoding}' template template0 locale 'C'")
+    database = databases(pg15).create(f"encoding '{encoding}' template template0 locale 'C'").hand_over()
     with database.connect(client_encoding="utf8") as session:
         session.execute(f'create table t (id int primary key, "{text}" text)')
         session.execute(f"insert into t values (1, '{text}')")

@@ -15,6 +15,7 @@ from confluent_kafka.admin import (AclBinding, AclBindingFilter, AclOperation, A
 
 from support.kafka import QUIET, read_topics
 from support.paths import ROOT
+from support.postgres import CDC_ROLE
 from support.sql import split_statements
 from support.tls import Authority, give_to_postgres
 from support.wait import wait_until
@@ -134,7 +135,7 @@ def test_SEC_01_client_certificate(secure, databases, connectors):
 def test_refused_address(secure, databases, connectors):
     db = databases(secure.server)
     db.script(TABLE)
-    secure.allow_first(f"host {db.name} {db.server.user} all reject")
+    secure.allow_first(f"host {db.name} {CDC_ROLE} all reject")
     refused(connectors(db, name="rejected"), "address_not_allowed", "reject")
 
 

@@ -9,6 +9,7 @@ from support.events import from_lines
 from support.kafka import TopicReader
 from support.offsets import read_offset
 from support.paths import BINARY
+from support.postgres import CDC_PASSWORD, CDC_ROLE
 from support.wait import wait_until
 
 STREAMING = r"info +(\[[^\]]*\] )?streaming\b"
@@ -23,13 +24,14 @@ PLAIN_JSON = {
 }
 
 
-def database_properties(database):
+def database_properties(database, superuser=True):
+    """superuser=False: the role of docs/security.md (support/postgres.py)."""
     server = database.server
     return {
         "database.hostname": server.host,
         "database.port": str(server.port),
-        "database.user": server.user,
-        "database.password": server.password,
+        "database.user": server.user if superuser else CDC_ROLE,
+        "database.password": server.password if superuser else CDC_PASSWORD,
         "database.dbname": database.name,
     }
 

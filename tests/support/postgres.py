@@ -8,6 +8,32 @@ from support.sql import split_statements
 from support.wait import wait_until
 
 
+# The role of docs/security.md for publication.autocreate.mode=filtered: it may replicate and create in the database, and is a
+# member of the group that owns the tables. Tables are made by a superuser here, so they are handed over as they come.
+CDC_ROLE, CDC_PASSWORD = "walduct_cdc", "change-me"
+LEAST_PRIVILEGE = f"""
+do $$ begin create role {CDC_ROLE} login replication password '{CDC_PASSWORD}'; exception when duplicate_object or unique_violation then null; end $$;
+do $$ begin create role shop_owners nologin; exception when duplicate_object or unique_violation then null; end $$;
+do $$ begin grant shop_owners to {CDC_ROLE}; exception when others then null; end $$;
+do $$ begin execute format('grant create on database %I to {CDC_ROLE}', current_database()); end $$;
+grant usage, create on schema public to {CDC_ROLE}, shop_owners;
+create schema handover;
+create function handover.give() returns event_trigger language plpgsql as $$
+declare made record;
+begin
+  for made in select * from pg_event_trigger_ddl_commands() loop
+    if made.object_type = 'schema' then
+      execute format('grant usage, create on schema %s to {CDC_ROLE}, shop_owners', made.object_identity);
+    elsif made.object_type = 'table' and made.schema_name <> 'pg_temp' then
+      execute format('alter table %s owner to shop_owners', made.object_identity);
+    end if;
+  end loop;
+end $$;
+create event trigger handover on ddl_command_end when tag in ('CREATE SCHEMA', 'CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO')
+  execute function handover.give();
+"""
+
+
 def lsn(text):
     """'0/16B3748' as a number."""
     high, low = text.split("/")
@@ -40,10 +66,18 @@ class Database:
     def __init__(self, server, name):
         self.server, self.name = server, name
         self._connection = None
+        self.has_cdc_role = False  # not of a database that somebody else made
 
-    def create(self):
+    def create(self, options=""):
         self.server.query(f'drop database if exists "{self.name}" with (force)')
-        self.server.query(f'create database "{self.name}"')
+        self.server.query(f'create database "{self.name}" {options}')
+        return self
+
+    def hand_over(self):
+        """From now on the role of docs/security.md has the rights that it says, and its group owns new tables."""
+        with self.connect() as connection:
+            connection.execute(LEAST_PRIVILEGE)
+        self.has_cdc_role = True
         return self
 
     def connect(self, **options):
