@@ -15,4 +15,7 @@ namespace walduct::config {
 std::function<std::optional<std::string>()> ReadAgain(const PropertySet& properties,
                                                       absl::string_view name);
 
+// The same of all properties: the set as it would be loaded now. Empty when no value has any.
+std::function<std::optional<PropertySet>()> ReadAllAgain(const PropertySet& properties);
+
 }  // namespace walduct::config

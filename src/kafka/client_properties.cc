@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "config/secret_source.h"
 
 namespace walduct::kafka {
 namespace {
@@ -129,29 +132,7 @@ void DropSecurity(JavaProperties* client) {
   std::erase_if(*client, [](const auto& entry) { return IsSecurity(entry.first); });
 }
 
-}  // namespace
-
-absl::Span<const config::PropertyDefinition> ClientProperties() { return kRows; }
-
-KafkaOptions BuildWorkerKafka(const config::PropertySet& properties) {
-  KafkaOptions kafka = BuildKafka(properties);
-  if (properties.IsSet(kBootstrap)) kafka.bootstrap_servers = properties.Text(kBootstrap);
-  const JavaProperties unprefixed = CollectUnprefixedSecurity(properties);
-  const JavaProperties worker_producer = CollectShared(properties, "producer");
-  for (const auto& [role, client] :
-       {std::pair{"producer", &kafka.producer}, std::pair{"consumer", &kafka.consumer},
-        std::pair{"admin", &kafka.admin}}) {
-    const JavaProperties own = std::exchange(*client, CollectShared(properties, role));
-    (*client)[std::string(kBootstrap)] = kafka.bootstrap_servers;
-    if (!unprefixed.empty()) DropSecurity(client);
-    InheritSecurity(unprefixed, client);
-    InheritSecurity(worker_producer, client);
-    InheritSecurity(own, client);
-  }
-  return kafka;
-}
-
-KafkaOptions BuildKafka(const config::PropertySet& properties) {
+KafkaOptions BuildForConnector(const config::PropertySet& properties) {
   KafkaOptions kafka;
   const std::string worker_brokers = properties.Text(kBootstrap);
   const JavaProperties security = CollectUnprefixedSecurity(properties);
@@ -168,6 +149,57 @@ KafkaOptions BuildKafka(const config::PropertySet& properties) {
     InheritSecurity(kafka.producer, client);
   }
   return kafka;
+}
+
+KafkaOptions BuildForWorker(const config::PropertySet& properties) {
+  KafkaOptions kafka = BuildForConnector(properties);
+  if (properties.IsSet(kBootstrap)) kafka.bootstrap_servers = properties.Text(kBootstrap);
+  const JavaProperties unprefixed = CollectUnprefixedSecurity(properties);
+  const JavaProperties worker_producer = CollectShared(properties, "producer");
+  for (const auto& [role, client] :
+       {std::pair{"producer", &kafka.producer}, std::pair{"consumer", &kafka.consumer},
+        std::pair{"admin", &kafka.admin}}) {
+    const JavaProperties own = std::exchange(*client, CollectShared(properties, role));
+    (*client)[std::string(kBootstrap)] = kafka.bootstrap_servers;
+    if (!unprefixed.empty()) DropSecurity(client);
+    InheritSecurity(unprefixed, client);
+    InheritSecurity(worker_producer, client);
+    InheritSecurity(own, client);
+  }
+  return kafka;
+}
+
+std::function<std::shared_ptr<const KafkaOptions>()> Again(
+    const config::PropertySet& properties, KafkaOptions (*build)(const config::PropertySet&)) {
+  std::function<std::optional<config::PropertySet>()> read = config::ReadAllAgain(properties);
+  if (read == nullptr) return nullptr;
+  return [read = std::move(read), build]() -> std::shared_ptr<const KafkaOptions> {
+    const std::optional<config::PropertySet> now = read();
+    return now ? std::make_shared<const KafkaOptions>(build(*now)) : nullptr;
+  };
+}
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> ClientProperties() { return kRows; }
+
+KafkaOptions BuildWorkerKafka(const config::PropertySet& properties) {
+  KafkaOptions kafka = BuildForWorker(properties);
+  kafka.again = Again(properties, BuildForWorker);
+  return kafka;
+}
+
+KafkaOptions BuildKafka(const config::PropertySet& properties) {
+  KafkaOptions kafka = BuildForConnector(properties);
+  kafka.again = Again(properties, BuildForConnector);
+  return kafka;
+}
+
+KafkaOptions WithFreshSecrets(const KafkaOptions& options) {
+  const std::shared_ptr<const KafkaOptions> now = options.again ? options.again() : nullptr;
+  KafkaOptions fresh = now == nullptr ? options : *now;
+  fresh.again = options.again;
+  return fresh;
 }
 
 }  // namespace walduct::kafka

@@ -121,6 +121,7 @@ Producer::Producer(std::unique_ptr<SendPermit> permit, Client client, const Opti
       client_(std::move(client)),
       events_(rd_kafka_queue_get_main(client_.handle())),
       clock_(*options.environment.clock),
+      secrets_changed_(options.secrets_changed),
       buffer_bytes_(options.rules.buffer_bytes),
       transactional_(!options.rules.transactional_id.empty()) {
   wakeup_.Watch(events_);
@@ -333,6 +334,12 @@ void Producer::OnError(rd_kafka_op_s* event) {
   if (IsIdentityError(code) && !was_connected_) {
     identity_error_ = status;
     Break(status);
+    return;
+  }
+  if (IsIdentityError(code) && secrets_changed_ && secrets_changed_()) {
+    Break(
+        Error(absl::StatusCode::kUnavailable, "kafka_secrets_changed",
+              absl::StrCat(status.message(), "; the credentials have changed, and are used now")));
     return;
   }
   if (code == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED) {

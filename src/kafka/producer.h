@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,9 @@ class Producer {
     Properties java;  // see ProducerProperties
     ProducerRules rules;
     Environment environment;
+    // Whether a new producer would have other credentials; empty: never. Asked when a broker that
+    // accepted this one refuses it; reads files.
+    std::function<bool()> secrets_changed = {};
   };
   static absl::StatusOr<std::unique_ptr<Producer>> Create(const Options& options);
   ~Producer();
@@ -166,6 +170,7 @@ class Producer {
   Client client_;
   rd_kafka_queue_s* events_;  // owned
   Clock& clock_;
+  const std::function<bool()> secrets_changed_;
   const size_t buffer_bytes_;
   const bool transactional_;
   size_t in_flight_bytes_ = 0;

@@ -86,13 +86,17 @@ KafkaOffsetStore::KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions ka
 
 absl::Status KafkaOffsetStore::OpenProducer() {
   if (producer_ != nullptr) return absl::OkStatus();
+  kafka_ = kafka::WithFreshSecrets(kafka_);
   ASSIGN_OR_RETURN(
       producer_,
       kafka::Producer::Create(
           {.bootstrap_servers = kafka_.bootstrap_servers,
            .java = kafka_.producer,
            .rules = {.buffer_bytes = kBufferBytes, .auto_create_topics = false, .linger_ms = 0},
-           .environment = environment_}));
+           .environment = environment_,
+           .secrets_changed = [kafka = kafka_] {
+             return kafka::WithFreshSecrets(kafka).producer != kafka.producer;
+           }}));
   ASSIGN_OR_RETURN(kafka::Topic topic, producer_->OpenTopic(options_.topic));
   topic_.emplace(std::move(topic));
   return absl::OkStatus();

@@ -53,7 +53,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   absl::Status Send(absl::string_view key, std::optional<absl::string_view> value);
 
   const OffsetOptions options_;
-  const kafka::KafkaOptions kafka_;
+  kafka::KafkaOptions kafka_;  // its secrets are read anew with each producer
   const OffsetIdentity identity_;
   const Environment environment_;
   const absl::Duration timeout_;

@@ -56,15 +56,19 @@ absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& 
                                                         Refusals* refusals) {
   const bool creates = !options.topic_creation.empty();
   if (!options.transactional_id.empty()) refusals = nullptr;
+  const kafka::KafkaOptions now = kafka::WithFreshSecrets(kafka);
   ASSIGN_OR_RETURN(std::unique_ptr<kafka::Producer> producer,
                    kafka::Producer::Create(
                        {.bootstrap_servers = kafka.bootstrap_servers,
-                        .java = kafka.producer,
+                        .java = now.producer,
                         .rules = {.buffer_bytes = options.buffer_bytes,
                                   .auto_create_topics = !creates,
                                   .batch_bytes = refusals == nullptr ? 0 : refusals->batch_bytes(),
                                   .transactional_id = options.transactional_id},
-                        .environment = environment}));
+                        .environment = environment,
+                        .secrets_changed = [kafka, used = now.producer] {
+                          return kafka::WithFreshSecrets(kafka).producer != used;
+                        }}));
   std::unique_ptr<KafkaSink> sink(
       new KafkaSink(std::move(producer), options, environment, refusals));
   if (!options.transactional_id.empty()) sink->UseTransactions(environment);

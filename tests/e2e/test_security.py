@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -269,7 +270,7 @@ class SecureBroker:
         listeners = ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items())
         plain = "org.apache.kafka.common.security.plain.PlainLoginModule required user_alice=\"alice-secret\";"
         scram = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-        private_servers(kafka=True, kafka_set={
+        self.servers = private_servers(kafka=True, kafka_set={
             "listeners": listeners,
             "advertised.listeners": listeners.rpartition(",")[0],
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT",
@@ -293,6 +294,10 @@ class SecureBroker:
         self.admin.create_acls([acl(user, topic, operation) for operation in
                                 (AclOperation.DESCRIBE, AclOperation.WRITE, AclOperation.CREATE)])
         for future in self.admin.create_acls([acl(user, topic, AclOperation.READ)]).values():
+            future.result()
+
+    def allow_reading_configs(self, user, topic):
+        for future in self.admin.create_acls([acl(user, topic, AclOperation.DESCRIBE_CONFIGS)]).values():
             future.result()
 
     def revoke(self, user):
@@ -399,6 +404,58 @@ def test_SEC_07_rights_taken_away_and_given_back(secure_broker, db, connectors):
     db.execute("insert into public.orders values (3, 'granted')")
     arrived(broker, connector, 3)
     assert connector.running()
+    connector.stop()
+
+
+def test_SEC_07_offset_topic_is_the_worker_s(secure_broker, db, connectors):
+    """The worker's user may write positions and no records, the connector's records and no positions: each does its own."""
+    db.script(TABLE)
+    broker = secure_broker
+    broker.add_scram_user("worker", "worker-secret")
+    broker.grant("alice", db.name)
+    broker.grant("worker", f"offsets-{db.name}")
+    broker.allow_reading_configs("worker", f"offsets-{db.name}")
+    worker = {**sasl("SCRAM-SHA-512", "worker", "worker-secret"), **broker.trust(), "bootstrap.servers": broker.sasl_ssl,
+              "offset.storage.topic": f"offsets-{db.name}", "offset.storage.replication.factor": "1", "offset.storage.partitions": "1",
+              "offset.storage.file.filename": None}
+    mine = security_of("producer.override.", {**sasl("PLAIN", "alice", "alice-secret"), **broker.trust()})
+    connector = connectors(db, mine, worker=worker).start().wait_streaming(60)
+    db.execute("insert into public.orders values (2, 'x')")
+    arrived(broker, connector, 2)
+    wait_until(lambda: read_topics(broker.plain, f"offsets-{db.name}"), 30, "a position is stored")
+    connector.stop()
+    assert not connector.logged("authorization_failed")
+
+
+def test_SEC_07_kafka_password_is_changed_while_it_runs(secure_broker, db, connectors, tmp_path):
+    """On the broker first, in the file later: records and positions wait between the two, and both go on with the new password."""
+    db.script(TABLE)
+    broker = secure_broker
+    broker.add_scram_user("bob", "first")
+    broker.grant("bob", db.name)
+    broker.grant("bob", f"offsets-{db.name}")
+    broker.allow_reading_configs("bob", f"offsets-{db.name}")
+    secrets = tmp_path / "secrets"
+    secrets.write_text("bob=first\n")
+    security = {**sasl("SCRAM-SHA-512", "bob", "${file:%s:bob}" % secrets), **broker.trust()}
+    worker = {**security, **security_of("producer.", security), "bootstrap.servers": broker.sasl_ssl, "offset.storage.topic": f"offsets-{db.name}",
+              "offset.storage.replication.factor": "1", "offset.storage.partitions": "1", "offset.storage.file.filename": None}
+    connector = connectors(db, {"retriable.restart.connector.wait.ms": "500"}, worker=worker).start().wait_streaming(60)
+    arrived(broker, connector, 1)
+    broker.add_scram_user("bob", "second")
+    broker.servers.do("stop-kafka")
+    broker.servers.do("start-kafka")
+    db.execute("insert into public.orders values (2, 'while')")
+    time.sleep(5)
+    assert connector.running()
+    secrets.write_text("bob=second\n")
+    arrived(broker, connector, 2)
+    assert connector.logged("reason=kafka_secrets_changed")
+    flushed = db.value("select pg_current_wal_lsn()")
+    db.execute("insert into public.orders values (3, 'after')")
+    arrived(broker, connector, 3)
+    wait_until(lambda: db.value("select confirmed_flush_lsn > %s from pg_replication_slots where slot_name = %s", flushed, connector.slot), 60,
+               "the position is stored")
     connector.stop()
 
 

@@ -40,8 +40,9 @@ constexpr std::array<absl::string_view, 7> kDataSafetyReasons = {
     "position_unknown", "position_skipped", "system_mismatch"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 3> kGrantedAgain = {
-    "password_refused", "topic_authorization_failed", "cluster_authorization_failed"};
+constexpr std::array<absl::string_view, 4> kGrantedAgain = {
+    "password_refused", "kafka_authentication_failed", "topic_authorization_failed",
+    "cluster_authorization_failed"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =
