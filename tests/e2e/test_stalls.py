@@ -7,6 +7,7 @@ import time
 import pytest
 
 from support.kafka import create_topic, in_sync
+from support.postgres import CDC_ROLE
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text)"
@@ -118,9 +119,12 @@ def two_tables(private_servers, databases, connectors):
     return db, connectors(db, {"table.include.list": "public.a,public.b"}, sink="file")
 
 
-def test_lock_on_a_captured_table(two_tables):
+@pytest.mark.parametrize("sees", [True, False], ids=["with pg_read_all_stats", "without"])
+def test_lock_on_a_captured_table(sees, two_tables):
     """Keepalives go on, a line names the table and who holds the lock, and all comes once it is let go."""
     db, connector = two_tables
+    if sees:
+        db.execute(f"grant pg_read_all_stats to {CDC_ROLE}")
     connector.start().wait_streaming()
     db.execute("insert into a values (1); insert into b values (1)")
     connector.wait_events(2)
@@ -132,7 +136,8 @@ def test_lock_on_a_captured_table(two_tables):
         holder.execute("lock table a in access exclusive mode")
         pid = holder.info.backend_pid
         db.execute("insert into b values (2)")
-        named = rf'waiting for a lock on table public\.a, held up by pid {pid} \(application "migration", idle in transaction.*lock table a'
+        what = ", idle in transaction.*lock table a" if sees else r"\); GRANT pg_read_all_stats to the role"
+        named = rf'waiting for a lock on table public\.a, held up by pid {pid} \(application "migration"{what}'
         wait_until(lambda: len(lines(connector, named)) >= 2, 60, "said, and said again")
         connector.wait_log(r"no progress for .*waiting for a lock on table public\.a")
         assert db.slot(connector.slot)["active_pid"] == session, "the walsender was killed"

@@ -70,8 +70,12 @@ std::string SessionNames(const std::string& base) {
 std::string DescribeLock(const postgres::Result& result) {
   if (result.rows() == 0) return "";
   const auto text = [&result](int column) { return result.Get(0, column); };
-  return absl::StrCat(text(0), ", held up by pid ", text(1), " (application \"", text(2), "\", ",
-                      text(3), ", in its transaction for ", text(4), "): ", text(5));
+  const std::string holder =
+      absl::StrCat(text(0), ", held up by pid ", text(1), " (application \"", text(2), "\"");
+  // Of another role's session the server shows no more.
+  if (result.is_null(0, 3))
+    return absl::StrCat(holder, "); GRANT pg_read_all_stats to the role shows what it does");
+  return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), "): ", text(5));
 }
 
 std::string Megabytes(uint64_t bytes) { return absl::StrCat(bytes >> 20, " MB"); }
