@@ -67,7 +67,7 @@ def test_several_connectors_fail_alone(databases, pg17, connectors, tmp_path):
     first.wait_exit()
 
 
-def test_secrets_are_masked(db, connectors):
+def test_SEC_06_secrets_are_masked(db, connectors):
     db.script(TABLE)
     connector = connectors(db, sink="file").start(*LISTEN).wait_streaming()
     surface = Surface(connector)
