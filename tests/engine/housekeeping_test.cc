@@ -102,6 +102,15 @@ TEST_F(HousekeepingTest, AStreamThatEndsWhileTheSinkIsFullEndsTheSession) {
   EXPECT_EQ(ErrorReason(housekeeping().WaitForRoom()), "stream_ended");
 }
 
+// The catalog may be waited for as long as somebody holds a lock.
+TEST_F(HousekeepingTest, AStreamThatEndsWhileItWaitsForSomethingElseEndsTheSession) {
+  source_.ended = true;
+  housekeeping().Wait(-1, absl::Milliseconds(1));
+  EXPECT_TRUE(housekeeping().Turn().ok()) << "reading finds it";
+  housekeeping().WaitUnread(-1, absl::Milliseconds(1));
+  EXPECT_EQ(ErrorReason(housekeeping().Turn()), "stream_ended");
+}
+
 TEST_F(HousekeepingTest, AnInterruptionEndsTheWaitForRoom) {
   WriteRecord(100);
   WriteRecord(200);

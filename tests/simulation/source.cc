@@ -171,13 +171,13 @@ absl::StatusOr<Lsn> Source::CreateSlot(const engine::SourcePlan& plan, const pos
   if (world_.slot_exists)
     return Error(absl::StatusCode::kAlreadyExists, "slot_exists", "somebody else has created it");
   world_.slot_exists = true;
-  world_.slot = Now();
-  exported_ = world_.slot;
+  const Lsn created = world_.slot = Now();
+  exported_ = created;
   world_.Note(absl::StrCat("slot created at ", world_.slot.ToString()));
   world_.ledger.OnStreamBegins(world_.slot, plan.decision.snapshot);
   // The server has done it, whether anybody hears of it or not.
   if (process_.Step("CreateSlot")) return Dead();
-  return world_.slot;
+  return created;
 }
 
 absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn start) {

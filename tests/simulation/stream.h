@@ -24,6 +24,7 @@ class Stream final : public replication::WalSource {
 
   absl::StatusOr<replication::WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
+  bool Ended() override { return walsender_->ended; }
   int ready_fd() const override { return walsender_->fd; }
   void Stop(absl::Duration /*timeout*/) override {}
 

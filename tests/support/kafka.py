@@ -24,12 +24,22 @@ class TopicReader:
 
     def _assign_new(self):
         # All topics are asked for: a question by name could create one. A new one may have no partition yet.
-        found = self._consumer.list_topics(timeout=20).topics
+        found = self._topics()
         new = [TopicPartition(t, p, OFFSET_BEGINNING) for t in sorted(found) if t.startswith(self.prefix)
                for p in found[t].partitions if (t, p) not in self._next]
         if new:
             self._consumer.incremental_assign(new)
             self._next.update({(tp.topic, tp.partition): 0 for tp in new})
+
+    def _topics(self):
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                return self._consumer.list_topics(timeout=20).topics
+            except KafkaException:  # the client waits before it connects again to a broker that was away
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
 
     def count(self):
         """How many records there are, without reading them."""

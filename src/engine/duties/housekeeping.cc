@@ -92,9 +92,11 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   parts_.control->Take();
 }
 
-void Housekeeping::WaitToRead() {
+void Housekeeping::WaitToRead() { WaitUnread(-1, kBlockedWait); }
+
+void Housekeeping::WaitUnread(int fd, absl::Duration at_most) {
   unread_ = true;
-  Wait(-1, kBlockedWait);
+  Wait(fd, at_most);
 }
 
 void Housekeeping::AskForReply() {

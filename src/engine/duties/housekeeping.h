@@ -83,6 +83,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // Whether something may be read now; says so on the board. False: WaitToRead.
   bool MayRead(WaitReason otherwise = WaitReason::kNothing);
   void WaitToRead();
+  // As Wait, while the stream is not read, for something else.
+  void WaitUnread(int fd, absl::Duration at_most);
 
  private:
   absl::Status SendStatusIfDue();

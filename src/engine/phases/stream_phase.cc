@@ -86,7 +86,7 @@ absl::Status StreamPhase::Assemble(const replication::WalFrame& frame) {
 }
 
 void StreamPhase::WaitForSchema() {
-  parts_.housekeeping->Wait(
+  parts_.housekeeping->WaitUnread(
       parts_.schemas->ready_fd(),
       std::min({kIdleWait, parts_.schemas->UntilDue(), parts_.heartbeat->UntilDue()}));
 }
