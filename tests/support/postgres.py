@@ -21,6 +21,7 @@ create schema handover;
 create function handover.give() returns event_trigger language plpgsql as $$
 declare made record;
 begin
+  if not (select rolsuper from pg_roles where rolname = current_user) then return; end if;
   for made in select * from pg_event_trigger_ddl_commands() loop
     if made.object_type = 'schema' then
       execute format('grant usage, create on schema %s to {CDC_ROLE}, shop_owners', made.object_identity);
