@@ -21,6 +21,7 @@
 #include "sink/line_sink_properties.h"
 #include "sink/sink_properties.h"
 #include "snapshot/snapshot_properties.h"
+#include "spill/spill_properties.h"
 #include "transform/properties/chain_properties.h"
 
 namespace walduct::loader {
@@ -59,6 +60,7 @@ const config::PropertyTable& AllProperties() {
       {"walduct's own", postgres::ConnectTimeoutProperties()},
       {"walduct's own", encode::LostValueProperties()},
       {"walduct's own", engine::DelayProperties()},
+      {"walduct's own", spill::SpillProperties()},
       {"walduct's own", config::StrictnessProperties()},
       {"walduct's own", http::ListenProperties()},
       {"walduct's own", outbox::OutboxProperties()},

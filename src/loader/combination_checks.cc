@@ -18,6 +18,7 @@
 #include "sink/kafka_sink_properties.h"
 #include "sink/line_sink_properties.h"
 #include "snapshot/snapshot_properties.h"
+#include "spill/spill_properties.h"
 #include "transform/properties/chain_properties.h"
 
 namespace walduct::loader {
@@ -97,6 +98,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   route::CheckTopicNaming(properties, findings);
   outbox::CheckOutbox(properties, findings);
   CheckCleanup(properties, findings);
+  spill::CheckSpill(properties, findings);
   engine::CheckRecordErrors(properties, findings);
   CheckDeadLetterTopic(properties, findings);
   snapshot::WarnOfOverrides(properties, findings);

@@ -34,6 +34,8 @@
 #include "sink/sink_properties.h"
 #include "snapshot/options.h"
 #include "snapshot/snapshot_properties.h"
+#include "spill/options.h"
+#include "spill/spill_properties.h"
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::loader {
@@ -152,6 +154,8 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   SetDeadLetters(properties, &options);
   *options.runtime = engine::BuildRuntime(properties);
   *options.outbox = outbox::BuildOutbox(properties);
+  *options.spill = spill::BuildSpill(properties);
+  options.replication->stream_in_progress = options.spill->enabled;
   WarnOfDefaultBroker(properties, options, findings);
   return options;
 }

@@ -68,6 +68,8 @@ struct ConnectorMetrics {
   Gauge complete_until_us;
   Gauge stalled, retained_wal_bytes, safe_wal_bytes;
   Counter stalls;
+  Counter streamed_transactions;
+  Gauge transactions_in_progress, spill_bytes;
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
   // Debezium counts a transaction by its records, and no truncate that is skipped.

@@ -78,6 +78,14 @@ inline constexpr Name kRetainedWal = {"walduct_retained_wal_bytes", "", Kind::kG
 inline constexpr Name kSafeWal = {
     "walduct_safe_wal_bytes", "", Kind::kGauge, "",
     "WAL that may still be written before the slot can be lost; 0 when there is no limit, too"};
+inline constexpr Name kStreamedTransactions = {
+    "walduct_streamed_transactions_total", "", Kind::kCounter, "",
+    "committed transactions that were received while they were in progress"};
+inline constexpr Name kTransactionsInProgress = {
+    "walduct_transactions_in_progress", "", Kind::kGauge, "",
+    "transactions received in part that have neither committed nor rolled back"};
+inline constexpr Name kSpillBytes = {"walduct_spill_bytes", "", Kind::kGauge, "",
+                                     "bytes on disk of transactions received in progress"};
 inline constexpr Name kSnapshotRunning = {"walduct_snapshot_running", "SnapshotRunning",
                                           Kind::kGauge, "", "1 while a snapshot is read"};
 inline constexpr Name kSnapshotRows = {"walduct_snapshot_rows_total", "RowsScanned", Kind::kCounter,

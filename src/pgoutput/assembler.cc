@@ -53,10 +53,11 @@ absl::Status Assembler::Dispatch(Lsn start, absl::string_view payload) {
       return OnTruncate(start, payload);
     case MessageKind::kMessage:
       return OnLogicalMessage(start, payload);
+    case MessageKind::kStreamAbort:
+      return OnStreamAbort(payload);
     case MessageKind::kStreamStart:
     case MessageKind::kStreamStop:
     case MessageKind::kStreamCommit:
-    case MessageKind::kStreamAbort:
     case MessageKind::kBeginPrepare:
     case MessageKind::kPrepare:
     case MessageKind::kCommitPrepared:
@@ -179,6 +180,15 @@ absl::Status Assembler::OnRelation(absl::string_view payload) {
 absl::Status Assembler::OnType(absl::string_view payload) {
   TypeMessage message;
   return DecodeType(payload, /*in_stream=*/false, message);
+}
+
+// PostgreSQL 18 sends it with protocol 1, too: it marks a large transaction that it found rolled
+// back, and dropped, as one that was streamed. Nothing of it was handed over.
+absl::Status Assembler::OnStreamAbort(absl::string_view payload) const {
+  StreamAbortMessage message;
+  RETURN_IF_ERROR(DecodeStreamAbort(payload, message));
+  return in_transaction_ ? ViolationError(MessageKind::kStreamAbort, "inside a transaction")
+                         : absl::OkStatus();
 }
 
 absl::Status Assembler::Count(MessageKind kind, Lsn lsn) {

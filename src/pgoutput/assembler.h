@@ -89,6 +89,7 @@ class Assembler {
   absl::Status OnTruncate(Lsn lsn, absl::string_view payload);
   absl::Status OnLogicalMessage(Lsn lsn, absl::string_view payload);
   absl::Status OnMessageOutsideTransaction(Lsn lsn);
+  absl::Status OnStreamAbort(absl::string_view payload) const;
   // The row has labels that its table's schema lacks.
   absl::Status LearnLabels(CachedRelation& relation, event::RowView row);
 

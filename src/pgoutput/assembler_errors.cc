@@ -1,5 +1,8 @@
 #include "pgoutput/assembler_errors.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 
@@ -18,6 +21,18 @@ absl::Status UnknownKindError(absl::string_view payload) {
 }
 
 absl::Status UnexpectedProtocolError(MessageKind kind) {
+  constexpr MessageKind kStreamed[] = {MessageKind::kStreamStart, MessageKind::kStreamStop,
+                                       MessageKind::kStreamCommit};
+  if (std::find(std::begin(kStreamed), std::end(kStreamed), kind) == std::end(kStreamed)) {
+    return Error(
+        StatusCode::kFailedPrecondition, "two_phase",
+        absl::StrCat("pgoutput ", KindName(kind),
+                     " message: the slot was created for two-phase decoding, which would publish "
+                     "transactions that are prepared and may still be rolled back"),
+        "drop the slot with pg_drop_replication_slot and let walduct create one: prepared "
+        "transactions then come at COMMIT PREPARED; restart with snapshot.mode=when_needed, since "
+        "changes made in between are in no slot");
+  }
   return Error(
       StatusCode::kFailedPrecondition, "protocol",
       absl::StrCat("pgoutput ", KindName(kind), " message, which protocol version 1 does not have"),

@@ -45,6 +45,7 @@ struct ReplicationOptions {
   absl::Duration create_slot_timeout = absl::Seconds(90);
   OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;
   std::vector<ReplicaIdentityRule> replica_identities;
+  bool stream_in_progress = false;  // from PostgreSQL 15 on
   // `publish` of an autocreated publication; absent: server default. Set only when
   // skipped.operations was given explicitly.
   std::optional<std::string> publish_operations;

@@ -13,6 +13,10 @@ namespace walduct::replication {
 using postgres::QuoteIdentifier;
 using postgres::QuoteLiteral;
 
+bool SendsInProgress(const ReplicationOptions& options, int server_version) {
+  return options.stream_in_progress && server_version >= 150000;
+}
+
 std::string StartReplicationCommand(const ReplicationOptions& options,
                                     absl::string_view publication, Lsn start, int server_version) {
   std::vector<std::pair<std::string, std::string>> parameters = options.stream_params;
@@ -22,7 +26,9 @@ std::string StartReplicationCommand(const ReplicationOptions& options,
                      parameters.end());
     parameters.emplace_back(std::string(name), std::move(value));
   };
-  set("proto_version", "1");
+  const bool in_progress = SendsInProgress(options, server_version);
+  set("proto_version", in_progress ? "2" : "1");
+  if (in_progress) set("streaming", "on");
   // The server parses the value as a list of identifiers: unquoted, capitals would fold.
   std::string publications = QuoteIdentifier(publication);
   for (const std::string& more : options.more_publications)

@@ -13,6 +13,10 @@ namespace walduct::replication {
 
 struct ReplicationOptions;
 
+// Whether large transactions come while they are in progress. PostgreSQL 14 could, too, but sends a
+// BEGIN for empty transactions and where a transaction began, which then cannot be known.
+bool SendsInProgress(const ReplicationOptions& options, int server_version);
+
 // START_REPLICATION with slot.stream.params first; a parameter of ours replaces one of the same
 // name. publication: the name as the catalog has it.
 std::string StartReplicationCommand(const ReplicationOptions& options,

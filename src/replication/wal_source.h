@@ -19,6 +19,9 @@ struct WalFrame {
     kNone,  // nothing to read now
     kData,  // XLogData: payload is one pgoutput message
     kKeepalive,
+    // A message of a transaction in progress, kept for its commit: nothing to do. payload is for
+    // counting.
+    kKept,
   };
   Kind kind = Kind::kNone;
   Lsn start;  // kData: of the message, 0/0 for some

@@ -83,6 +83,16 @@ TEST(AssemblerMessage, BeforeAnyTransactionItHasTheStoredTime) {
   EXPECT_EQ(s.handler.changes[0].source_time_us, 12345);
 }
 
+// PostgreSQL 18 tells protocol 1 of large transactions that were rolled back.
+TEST(AssemblerMessage, AStreamAbortOfWhatWasNotStreamedSaysNothing) {
+  Session s(StartAt(0x100));
+  s.Ok(0x110, test::StreamAbortBytes(1, 2));
+  s.Ok(0x110, test::ParallelStreamAbortBytes(1, 1, 0x110, 4));
+  s.Begin(0x120, 0x150, 9);
+  s.Commit(0x160);
+  EXPECT_THAT(s.handler.log, ElementsAre("begin 9", "commit 9"));
+}
+
 TEST(AssemblerKeepalive, MovesTheBoundaryWhileIdleSlt08) {
   Session s(StartAt(0x100));
   s.assembler.AdvanceTo(Lsn(0x300));
@@ -172,15 +182,17 @@ INSTANTIATE_TEST_SUITE_P(
         Violation{"StreamStart", false, test::StreamStartBytes(1, true), kFailed, "protocol"},
         Violation{"StreamStop", false, test::StreamStopBytes(), kFailed, "protocol"},
         Violation{"StreamCommit", false, test::StreamCommitBytes(1, 2, 3, 4), kFailed, "protocol"},
-        Violation{"StreamAbort", false, test::StreamAbortBytes(1, 2), kFailed, "protocol"},
-        Violation{"BeginPrepare", false, test::BeginPrepareBytes(kPrepared), kFailed, "protocol"},
-        Violation{"Prepare", true, test::PrepareBytes(kPrepared), kFailed, "protocol"},
+        Violation{"StreamAbortInside", true, test::StreamAbortBytes(1, 2), kDataLoss,
+                  "protocol_violation"},
+        Violation{"CutStreamAbort", false, "A\1", kDataLoss, "malformed_message"},
+        Violation{"BeginPrepare", false, test::BeginPrepareBytes(kPrepared), kFailed, "two_phase"},
+        Violation{"Prepare", true, test::PrepareBytes(kPrepared), kFailed, "two_phase"},
         Violation{"CommitPrepared", false, test::CommitPreparedBytes(kPrepared), kFailed,
-                  "protocol"},
+                  "two_phase"},
         Violation{"RollbackPrepared", false, test::RollbackPreparedBytes(kPrepared, 1), kFailed,
-                  "protocol"},
+                  "two_phase"},
         Violation{"StreamPrepare", false, test::StreamPrepareBytes(kPrepared), kFailed,
-                  "protocol"}),
+                  "two_phase"}),
     [](const auto& violation) { return violation.param.name; });
 
 }  // namespace

@@ -33,6 +33,19 @@ TEST(StartCommandTest, OwnParametersReplaceConfiguredOnes) {
             "\"publication_names\" '\"p\"')");
 }
 
+TEST(StartCommandTest, TransactionsInProgressFromPostgreSQL15On) {
+  ReplicationOptions options = Slot("s");
+  options.stream_in_progress = true;
+  options.stream_params = {{"streaming", "parallel"}};
+  EXPECT_EQ(StartReplicationCommand(options, "p", Lsn(), 150000),
+            "START_REPLICATION SLOT \"s\" LOGICAL 0/0 (\"proto_version\" '2', "
+            "\"streaming\" 'on', \"publication_names\" '\"p\"', \"messages\" 'true')");
+  options.stream_params.clear();
+  EXPECT_EQ(StartReplicationCommand(options, "p", Lsn(), 140010),
+            "START_REPLICATION SLOT \"s\" LOGICAL 0/0 (\"proto_version\" '1', "
+            "\"publication_names\" '\"p\"', \"messages\" 'true')");
+}
+
 TEST(CreateSlotCommandTest, FollowsTheServersGrammar) {
   EXPECT_EQ(CreateSlotCommand(Slot("123"), 140000, false),
             "CREATE_REPLICATION_SLOT \"123\" LOGICAL pgoutput EXPORT_SNAPSHOT");

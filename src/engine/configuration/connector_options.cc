@@ -14,6 +14,7 @@
 #include "route/options.h"
 #include "sink/options.h"
 #include "snapshot/options.h"
+#include "spill/options.h"
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {

@@ -40,6 +40,9 @@ struct SinkOptions;
 namespace walduct::snapshot {
 struct SnapshotOptions;
 }
+namespace walduct::spill {
+struct SpillOptions;
+}
 namespace walduct::transform {
 struct ChainSpec;
 }
@@ -73,6 +76,7 @@ struct ConnectorOptions {
   Indirect<RecordErrorOptions> record_errors;
   Indirect<RuntimeOptions> runtime;
   Indirect<outbox::OutboxOptions> outbox;
+  Indirect<spill::SpillOptions> spill;
 };
 
 // What no two connectors may share.

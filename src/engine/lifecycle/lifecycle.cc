@@ -99,6 +99,7 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                                       .metrics = parts_.metrics,
                                       .warn_once = &warn_once_,
                                       .outbox_tables = &outbox_tables_,
+                                      .pause = &pause_,
                                       .stopping = [this] { return Interrupted(); }},
                            .refusals = &refusals_,
                            .control = parts_.control,
@@ -118,7 +119,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                    .control = parts_.control,
                    .board = parts_.board,
                    .metrics = parts_.metrics,
-                   .warn_once = &warn_once_},
+                   .warn_once = &warn_once_,
+                   .pause = &pause_},
                   *std::move(prepared));
   const absl::Status status = session.Run();
   return {.status = status,

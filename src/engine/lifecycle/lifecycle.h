@@ -17,6 +17,7 @@
 #include "engine/control/status_board.h"
 #include "engine/errors/error_policy.h"
 #include "engine/errors/warn_once.h"
+#include "engine/in_progress/streaming_pause.h"
 #include "engine/world/world.h"
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
@@ -75,6 +76,7 @@ class Lifecycle {
   WarnOnce warn_once_;
   outbox::TableMemory outbox_tables_;
   sink::Refusals refusals_;
+  StreamingPause pause_;
 };
 
 }  // namespace walduct::engine

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/in_progress/streamed_source.h"
 #include "engine/phases/delayed_schema_resolver.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
@@ -29,6 +31,17 @@ constexpr double kSettleShare = 0.75;
 // A stream that had nothing to do for so long went well.
 constexpr absl::Duration kStoodWell = absl::Seconds(30);
 constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
+
+std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
+  return goal && *goal <= lsn ? goal : lsn;
+}
+
+absl::Status StreamsAgain() {
+  return Error(absl::StatusCode::kUnavailable, "logical_messages_clear",
+               "the transaction with unclear logical messages is done with; those in progress are "
+               "received again",
+               "nothing to do");
+}
 
 }  // namespace
 
@@ -156,6 +169,12 @@ absl::Status Session::Stream() {
     ASSIGN_OR_RETURN(goal, prepared_.source->CurrentLsn());
   }
   ASSIGN_OR_RETURN(OpenedStream opened, prepared_.source->OpenStream(prepared_.start));
+  if (prepared_.spill != nullptr && !Pauses()) {
+    opened.stream = std::make_unique<StreamedSource>(
+        std::move(opened.stream),
+        StreamedSource::Parts{
+            .spill = prepared_.spill.get(), .pause = parts_.pause, .metrics = parts_.metrics});
+  }
   began_ = true;
   const std::optional<event::Position> before = stored();
   const absl::Duration opened_at = parts_.world->clock().Monotonic();
@@ -172,7 +191,12 @@ absl::Status Session::Stream() {
                                  ? EndStream(*opened.stream)
                                  : OnBrokenStream(std::move(opened), session_watch.lost(), ran);
   JudgeProgress(before, opened_at);
-  return ended;
+  return ended.ok() && pause_ended_ ? StreamsAgain() : ended;
+}
+
+// Transactions in progress are wanted, and must not be received from here.
+bool Session::Pauses() const {
+  return prepared_.spill != nullptr && parts_.pause->Covers(prepared_.start.commit_end);
 }
 
 // must_close: the server waits for the end of the stream.
@@ -202,6 +226,7 @@ void Session::JudgeProgress(const std::optional<event::Position>& before,
 absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> goal) {
   Clock& clock = parts_.world->clock();
   const event::Position& start = prepared_.start;
+  const std::optional<Lsn> end = Pauses() ? Earlier(goal, parts_.pause->until()) : goal;
   pgoutput::AssemblerOptions resume;
   resume.start = start;
   // A message outside of transactions has the time of what was before it, the first one that of the
@@ -230,9 +255,10 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .sink = prepared_.sink.get(),
                      .clock = &clock,
                      .metrics = parts_.metrics,
-                     .goal = goal});
+                     .goal = end});
   RETURN_IF_ERROR(phase.Run());
-  goal_reached_ = phase.goal_reached();
+  goal_reached_ = phase.goal_reached() && end == goal;
+  pause_ended_ = phase.goal_reached() && !goal_reached_;
   log::Info(goal_reached_ ? "goal reached, stopping"
                           : (parts_.control->stops() ? "stopping" : "closing the stream"));
   return absl::OkStatus();

@@ -14,6 +14,7 @@
 #include "engine/duties/duties.h"
 #include "engine/duties/heartbeat.h"
 #include "engine/duties/stall_watch.h"
+#include "engine/in_progress/streaming_pause.h"
 #include "engine/pipeline/record_path.h"
 #include "engine/start/preparation.h"
 #include "engine/world/world.h"
@@ -33,6 +34,7 @@ class Session {
     StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     WarnOnce* warn_once = nullptr;
+    StreamingPause* pause = nullptr;
   };
   Session(const Parts& parts, Prepared prepared);
 
@@ -54,6 +56,7 @@ class Session {
   absl::Status TakeSnapshot();
   absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
   absl::Status Stream();
+  bool Pauses() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
@@ -69,6 +72,7 @@ class Session {
   std::unique_ptr<RecordPath> path_;
   std::unique_ptr<Heartbeat> heartbeat_;
   bool goal_reached_ = false;
+  bool pause_ended_ = false;  // transactions in progress can be received again
   bool began_ = false;
   bool progressed_ = false;
   uint64_t rows_before_ = 0;  // read by snapshots of earlier attempts

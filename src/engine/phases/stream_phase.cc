@@ -9,6 +9,8 @@ namespace walduct::engine {
 namespace {
 
 constexpr int kMaxFramesPerTurn = 512;
+// No sink that is full ends a turn that only fills a file.
+constexpr size_t kMaxKeptPerTurn = 4 << 20;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
 constexpr absl::Duration kGoalPoll = absl::Milliseconds(50);
 constexpr absl::Duration kHurryInterval = absl::Milliseconds(200);
@@ -39,6 +41,7 @@ absl::Status StreamPhase::Run() {
 
 absl::Status StreamPhase::ReadBatch(bool* empty) {
   if (held_) RETURN_IF_ERROR(Assemble(*held_));
+  size_t kept_bytes = 0;
   for (int i = 0; i < kMaxFramesPerTurn && !held_ && parts_.sink->HasCapacity(); ++i) {
     ASSIGN_OR_RETURN(const replication::WalFrame frame, parts_.source->Next());
     if (frame.kind == replication::WalFrame::Kind::kNone) {
@@ -47,6 +50,8 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
     }
     ++frames_;
     RETURN_IF_ERROR(OnFrame(frame));
+    kept_bytes += frame.kind == replication::WalFrame::Kind::kKept ? frame.payload.size() : 0;
+    if (kept_bytes > kMaxKeptPerTurn) break;
   }
   return absl::OkStatus();
 }
@@ -72,6 +77,7 @@ absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
   }
   parts_.housekeeping->OnReceived(frame.start);
   parts_.metrics->received_bytes.Add(frame.payload.size());
+  if (frame.kind == replication::WalFrame::Kind::kKept) return absl::OkStatus();
   return Assemble(frame);
 }
 

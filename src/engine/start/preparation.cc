@@ -16,6 +16,7 @@
 #include "route/topic_naming.h"
 #include "sink/options.h"
 #include "snapshot/options.h"
+#include "spill/options.h"
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
@@ -51,6 +52,7 @@ std::string SinkMark(const ConnectorOptions& config) {
 
 absl::StatusOr<Prepared> Preparation::Run() {
   parts_.board->Show(ConnectorState::kRunning, Activity::kConnecting);
+  RETURN_IF_ERROR(OpenSpill());
   RETURN_IF_ERROR(OpenSink());
   RETURN_IF_ERROR(OpenSource());
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
@@ -62,6 +64,13 @@ absl::StatusOr<Prepared> Preparation::Run() {
   const bool nothing = !prepared_.decision.snapshot && !prepared_.decision.stream;
   if (!nothing) RETURN_IF_ERROR(Create());
   return std::move(prepared_);
+}
+
+absl::Status Preparation::OpenSpill() {
+  if (!config().spill->enabled) return absl::OkStatus();
+  ASSIGN_OR_RETURN(std::unique_ptr<spill::Disk> disk, parts_.world->OpenSpill(config()));
+  ASSIGN_OR_RETURN(prepared_.spill, spill::Spill::Open(std::move(disk), config().spill->max_bytes));
+  return absl::OkStatus();
 }
 
 absl::Status Preparation::OpenSink() {

@@ -23,6 +23,7 @@
 #include "offset/stored_offset.h"
 #include "sink/sink.h"
 #include "snapshot/mode.h"
+#include "spill/spill.h"
 
 namespace walduct::engine {
 
@@ -32,6 +33,7 @@ struct ConnectorOptions;
 struct Prepared {
   std::unique_ptr<sink::Sink> sink;
   std::unique_ptr<offset::OffsetStore> store;
+  std::unique_ptr<spill::Spill> spill;  // null: transactions come when they have committed
   std::unique_ptr<Source> source;
   std::optional<offset::StoredOffset> stored;
   replication::SystemIdentity system;
@@ -65,6 +67,7 @@ class Preparation {
  private:
   const ConnectorOptions& config() const { return *parts_.config; }
   absl::Status OpenSink();
+  absl::Status OpenSpill();
   absl::Status OpenSource();
   absl::Status Look();
   absl::Status CheckPromoted() const;

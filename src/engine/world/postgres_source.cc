@@ -13,6 +13,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "engine/in_progress/streaming_pause.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
 #include "names/table_filter.h"
@@ -25,6 +26,7 @@
 #include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
 #include "replication/slot_lock.h"
+#include "replication/start_command.h"
 #include "snapshot/options.h"
 #include "snapshot/transaction.h"
 
@@ -213,6 +215,8 @@ absl::StatusOr<Lsn> PostgresSource::CurrentLsn() { return snapshot::ReadCurrentL
 
 absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& start) {
   OpenedStream opened;
+  if (options_.pause != nullptr && options_.pause->Covers(start.commit_end))
+    replication_options_.stream_in_progress = false;
   opened.status_interval =
       StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
   absl::StatusOr<std::unique_ptr<replication::WalSource>> stream =
@@ -226,6 +230,12 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   }
   RETURN_IF_ERROR(stream.status());
   opened.stream = *std::move(stream);
+  if (replication_options_.stream_in_progress &&
+      !replication::SendsInProgress(replication_options_, sql_->server_version())) {
+    options_.warn_once->Warn(
+        "walduct.transaction.streaming needs PostgreSQL 15: this server sends transactions when "
+        "they have committed");
+  }
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
   log::Info("streaming", {{"slot", replication_options_.slot_name},

@@ -10,6 +10,8 @@
 #include "route/options.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
+#include "spill/options.h"
+#include "spill/unnamed_files.h"
 
 namespace walduct::engine {
 
@@ -27,6 +29,11 @@ absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStor
     const ConnectorOptions& config) {
   return offset::CreateOffsetStore(*config.offset, *config.kafka,
                                    {config.name, config.route->topic_prefix}, environment_);
+}
+
+absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(
+    const ConnectorOptions& config) {
+  return std::make_unique<spill::UnnamedFiles>(config.spill->directory);
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

@@ -20,6 +20,7 @@ class ServerWorld final : public World {
                                                        sink::Refusals* refusals) override;
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
 
  private:

@@ -15,6 +15,7 @@
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
 #include "sink/sink.h"
+#include "spill/disk.h"
 
 namespace walduct::sink {
 class Refusals;
@@ -23,6 +24,7 @@ class Refusals;
 namespace walduct::engine {
 
 struct ConnectorOptions;
+class StreamingPause;
 
 enum class RunMode {
   kRun,   // to the configured sink
@@ -36,7 +38,8 @@ struct SourceOptions {
   metrics::ConnectorMetrics* metrics = nullptr;
   WarnOnce* warn_once = nullptr;
   outbox::TableMemory* outbox_tables = nullptr;
-  postgres::StopCheck stopping = {};  // what waits for the database gives up
+  const StreamingPause* pause = nullptr;  // null: none
+  postgres::StopCheck stopping = {};      // what waits for the database gives up
 };
 
 class World {
@@ -54,6 +57,10 @@ class World {
                                                                sink::Refusals* refusals) = 0;
   virtual absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const ConnectorOptions& config) = 0;
+  // For transactions in progress; only where they are wanted.
+  virtual absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const ConnectorOptions&) {
+    return absl::UnimplementedError("a world without a disk");
+  }
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
 };
