@@ -24,6 +24,7 @@ pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+find_path(CURL_INCLUDE curl/curl.h REQUIRED)  # the headers alone
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path
 
 add_library(walduct_rdkafka INTERFACE)

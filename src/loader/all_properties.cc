@@ -1,6 +1,7 @@
 #include "loader/all_properties.h"
 
 #include "config/properties/own_properties.h"
+#include "encode/options/avro_properties.h"
 #include "encode/options/column_properties.h"
 #include "encode/options/converter_properties.h"
 #include "encode/options/encode_properties.h"
@@ -14,6 +15,7 @@
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
+#include "registry/registry_properties.h"
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/table_filter_properties.h"
@@ -47,6 +49,8 @@ const config::PropertyTable& AllProperties() {
       {"Runtime", engine::RuntimeProperties()},
       {"Kafka Connect", ConnectorProperties()},
       {"Kafka Connect", encode::ConverterProperties()},
+      {"Schema registries", registry::RegistryProperties()},
+      {"Schema registries", encode::AvroProperties()},
       {"Kafka Connect", transform::ChainProperties()},
       {"Kafka Connect", engine::RecordErrorProperties()},
       {"Kafka Connect", DeliveryProperties()},

@@ -1,6 +1,7 @@
 #include "loader/combination_checks.h"
 
 #include "absl/strings/str_cat.h"
+#include "config/properties/plugin_options.h"
 #include "config/property_checks.h"
 #include "encode/options/converter_properties.h"
 #include "engine/configuration/record_error_properties.h"
@@ -12,6 +13,7 @@
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
+#include "registry/registry_properties.h"
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
 #include "route/topic_naming_properties.h"
@@ -36,6 +38,16 @@ void CheckHeaders(const config::PropertySet& properties, const transform::ChainS
       "header.converter",
       "writes bytes only, but the headers __debezium.context.* of every record are text",
       "set extended.headers.enabled=false, or use another converter for headers");
+}
+
+// Of converters that need one. The options of a delegate are those of any converter.
+void CheckRegistries(const config::PropertySet& properties, config::Findings* findings) {
+  for (const absl::string_view role : {"key", "value"}) {
+    const std::string name = encode::ConverterName(properties, role);
+    if (encode::FindConverter(properties.Text(name)) != encode::ConverterKind::kAvro) continue;
+    registry::CheckRegistry({properties, name, absl::StrCat(role, ".converter"), nullptr},
+                            findings);
+  }
 }
 
 // Housekeeping removes what it takes to be published.
@@ -94,6 +106,8 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   if (UsesProducer(properties)) CheckKafka(properties, findings);
   transform::ChainSpec chain = transform::ReadChain(properties, findings);
   CheckHeaders(properties, chain, findings);
+  encode::CheckConverters(properties, findings);
+  CheckRegistries(properties, findings);
   sink::CheckTopicCreation(properties, findings);
   route::CheckTopicNaming(properties, findings);
   outbox::CheckOutbox(properties, findings);

@@ -7,6 +7,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "config/properties/plugin_options.h"
+#include "encode/options/converter_properties.h"
 #include "encode/options/encode_options.h"
 #include "encode/options/encode_properties.h"
 #include "engine/configuration/heartbeat_options.h"
@@ -25,6 +27,8 @@
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
 #include "postgres/options.h"
+#include "registry/options.h"
+#include "registry/registry_properties.h"
 #include "replication/options.h"
 #include "replication/replication_properties.h"
 #include "route/options.h"
@@ -71,6 +75,14 @@ encode::EncodeOptions BuildEncode(const config::PropertySet& properties,
   encode.topic_prefix = properties.Text("topic.prefix");
   encode.database = properties.Text("database.dbname");
   return encode;
+}
+
+registry::RegistryOptions BuildRegistry(const config::PropertySet& properties,
+                                        const encode::ConverterOptions& converter,
+                                        absl::string_view role, config::Findings* findings) {
+  if (converter.kind != encode::ConverterKind::kAvro) return {};
+  return registry::BuildRegistry({properties, encode::ConverterName(properties, role),
+                                  absl::StrCat(role, ".converter"), findings});
 }
 
 engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties,
@@ -142,6 +154,8 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.tables = route::BuildTableFilter(properties);
   *options.snapshot = snapshot::BuildSnapshot(properties);
   *options.encode = BuildEncode(properties, findings);
+  options.registries->key = BuildRegistry(properties, options.encode->key, "key", findings);
+  options.registries->value = BuildRegistry(properties, options.encode->value, "value", findings);
   *options.route = route::BuildRoute(properties);
   *options.chain = std::move(chain);
   *options.kafka = kafka::BuildKafka(properties);

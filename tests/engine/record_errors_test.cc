@@ -71,6 +71,7 @@ class PickySink : public sink::Sink {
 class NoWait : public RoomWaiter {
  public:
   absl::Status WaitForRoom() override { return absl::OkStatus(); }
+  absl::Status WaitForSchemaId() override { return absl::OkStatus(); }
 };
 
 // items(id int4 primary key, amount text, note text), whose amount a chain casts to int32.

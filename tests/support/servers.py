@@ -76,6 +76,11 @@ class Servers:
         assert done.returncode == 0, done.stdout
         return time.monotonic() - begin
 
+    @property
+    def registry(self):
+        """The address of the interface of Confluent's schema registry."""
+        return self.values["REGISTRY_URL"]
+
     def _signal_postgres(self, how):
         with contextlib.suppress(FileNotFoundError, KeyError, ProcessLookupError):
             postmaster = int((Path(self.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
@@ -98,12 +103,14 @@ def _children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start(directory, postgres=None, kafka=False, pg_set=None, kafka_set=None):
+def start(directory, postgres=None, kafka=False, registry=False, pg_set=None, kafka_set=None):
     arguments = ["start", "--dir", directory]
     if postgres:
         arguments += ["--postgres", postgres]
     if kafka:
         arguments += ["--kafka"]
+    if registry:
+        arguments += ["--registry"]
     for name, value in (pg_set or {}).items():
         arguments += ["--pg-set", f"{name}={value}"]
     for name, value in (kafka_set or {}).items():

@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "config/properties/class_names.h"
+#include "config/properties/plugin_options.h"
+#include "config/properties/validators.h"
+#include "encode/options/avro_properties.h"
 
 namespace walduct::encode {
 namespace {
@@ -18,6 +21,9 @@ constexpr absl::string_view kJson = "org.apache.kafka.connect.json.JsonConverter
 constexpr absl::string_view kSimpleHeaderConverter =
     "org.apache.kafka.connect.storage.SimpleHeaderConverter";
 constexpr absl::string_view kBinaryDataConverter = "io.debezium.converters.BinaryDataConverter";
+constexpr absl::string_view kAvroConverter = "io.confluent.connect.avro.AvroConverter";
+
+constexpr absl::string_view kDelegateOptions = ".converter.delegate.converter.type.";
 
 struct ConverterClass {
   absl::string_view name;
@@ -28,15 +34,16 @@ constexpr ConverterClass kConverters[] = {
     {"org.apache.kafka.connect.storage.StringConverter", ConverterKind::kString},
     {"org.apache.kafka.connect.converters.ByteArrayConverter", ConverterKind::kByteArray},
     {kBinaryDataConverter, ConverterKind::kByteArray},
+    {kAvroConverter, ConverterKind::kAvro},
 };
 constexpr absl::string_view kSupportedConverters =
     "supported: org.apache.kafka.connect.json.JsonConverter, "
     "org.apache.kafka.connect.storage.StringConverter, "
     "org.apache.kafka.connect.converters.ByteArrayConverter, "
-    "io.debezium.converters.BinaryDataConverter";
+    "io.debezium.converters.BinaryDataConverter, "
+    "io.confluent.connect.avro.AvroConverter";
 // Seen in the wild; named so that the message can say "not yet" instead of "unknown".
 constexpr absl::string_view kLaterConverters[] = {
-    "io.confluent.connect.avro.AvroConverter",
     "io.confluent.connect.protobuf.ProtobufConverter",
     "io.confluent.connect.json.JsonSchemaConverter",
     "io.apicurio.registry.utils.converter.AvroConverter",
@@ -50,7 +57,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's key into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter or Debezium's BinaryDataConverter.",
+            "ByteArrayConverter, Debezium's BinaryDataConverter or Confluent's AvroConverter.",
      .validator = CheckConverter},
     {.name = "key.converter.schemas.enable",
      .type = kBoolean,
@@ -69,7 +76,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's value into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter or Debezium's BinaryDataConverter.",
+            "ByteArrayConverter, Debezium's BinaryDataConverter or Confluent's AvroConverter.",
      .validator = CheckConverter},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
@@ -150,31 +157,18 @@ bool IsSimpleHeaderConverter(absl::string_view class_name) {
   return config::NamesClass(class_name, kSimpleHeaderConverter, "HeaderConverter");
 }
 
-// The converter that the property `name` says, `converter` being the one it belongs to.
+// The converter that the property `name` says; `role` is the part it converts.
 ConverterOptions ConverterOf(const config::PropertySet& properties, const std::string& name,
-                             const config::Property* converter, config::Findings* findings) {
-  // Connect takes a converter and its options from one place: options beside another place's class
-  // do not count.
-  const auto text = [&](absl::string_view option) {
-    const std::string option_name = absl::StrCat(name, ".", option);
-    const config::Property* given = properties.Find(option_name);
-    const bool counts =
-        given == nullptr || converter == nullptr || given->layer == config::Layer::kOverride ||
-        converter->layer == config::Layer::kOverride || converter->layer == given->layer;
-    if (counts) return properties.Text(option_name);
-    findings->Warn(option_name,
-                   absl::StrCat("has no effect, as in Kafka Connect: the converter is set in the ",
-                                converter->layer == config::Layer::kWorker ? "worker" : "connector",
-                                " file; set both in the same file"));
-    return std::string(*properties.table().Find(option_name)->default_value);
-  };
+                             absl::string_view role, config::Findings* findings) {
+  const config::PluginOptions of(properties, name, absl::StrCat(role, ".converter"), findings);
   const std::optional<ConverterKind> kind = FindConverter(properties.Text(name));
   CHECK(kind.has_value());
   ConverterOptions options;
   options.kind = *kind;
-  options.schemas_enable = text("schemas.enable") == "true";
-  options.decimal_numeric = text("decimal.format") == "numeric";
-  options.replace_null_with_default = text("replace.null.with.default") == "true";
+  options.schemas_enable = of.Boolean("schemas.enable");
+  options.decimal_numeric = of.Text("decimal.format") == "numeric";
+  options.replace_null_with_default = of.Boolean("replace.null.with.default");
+  if (options.kind == ConverterKind::kAvro) BuildAvro(of, role == "key", &options);
   return options;
 }
 
@@ -191,7 +185,10 @@ std::string CheckConverter(absl::string_view value) {
 }
 
 std::string CheckHeaderConverter(absl::string_view value) {
-  if (IsSimpleHeaderConverter(value) || FindConverter(value).has_value()) return "";
+  const std::optional<ConverterKind> kind = FindConverter(value);
+  if (kind == ConverterKind::kAvro)
+    return "converts keys and values only, and no headers; use SimpleHeaderConverter";
+  if (IsSimpleHeaderConverter(value) || kind.has_value()) return "";
   return absl::StrCat("is not a known header converter; ", kSupportedConverters, ", ",
                       kSimpleHeaderConverter);
 }
@@ -203,6 +200,30 @@ std::optional<ConverterKind> FindConverter(absl::string_view class_name) {
   return std::nullopt;
 }
 
+void CheckConverters(const config::PropertySet& properties, config::Findings* findings) {
+  const std::string header = ConverterName(properties, "header");
+  if (FindConverter(properties.Text(header)) == ConverterKind::kAvro) {
+    findings->Error(header, "is AvroConverter, which converts no headers",
+                    "use SimpleHeaderConverter");
+  }
+  for (const config::Property& property : properties.all()) {
+    const absl::string_view name = property.name;
+    const size_t at = name.find(kDelegateOptions);
+    if (at == absl::string_view::npos) continue;
+    // As the option of a converter.
+    const config::PropertyDefinition* option = properties.table().Find(
+        absl::StrCat("value.converter.", name.substr(at + kDelegateOptions.size())));
+    if (option == nullptr || option->support == kNoEffect) continue;
+    const std::string value = config::NormalizeValue(*option, property.value);
+    if (const std::string problem = config::CheckValue(*option, property.value); !problem.empty()) {
+      findings->Error(property, problem, "see the same option of value.converter");
+    } else if (option->support == kNotYetRefused && !value.empty() &&
+               value != option->default_value.value_or("")) {
+      findings->Error(property, "is not supported yet", "remove it");
+    }
+  }
+}
+
 std::string FullConverterName(absl::string_view class_name) {
   if (IsSimpleHeaderConverter(class_name)) return std::string(kSimpleHeaderConverter);
   for (const ConverterClass& converter : kConverters) {
@@ -212,16 +233,18 @@ std::string FullConverterName(absl::string_view class_name) {
   return std::string(class_name);
 }
 
+std::string ConverterName(const config::PropertySet& properties, absl::string_view role) {
+  std::string name = absl::StrCat(role, ".converter");
+  const std::string delegate = absl::StrCat(name, ".delegate.converter.type");
+  const bool delegates = IsBinaryDataConverter(properties.Text(name)) && properties.IsSet(delegate);
+  return delegates ? delegate : name;
+}
+
 ConverterOptions BuildConverter(const config::PropertySet& properties, absl::string_view role,
                                 config::Findings* findings) {
-  const std::string name = absl::StrCat(role, ".converter");
-  const std::string delegate = absl::StrCat(name, ".delegate.converter.type");
-  const config::Property* converter = properties.Find(name);
-  const bool binary = IsBinaryDataConverter(properties.Text(name));
-  const bool delegates = binary && properties.IsSet(delegate);
   ConverterOptions options =
-      ConverterOf(properties, delegates ? delegate : name, converter, findings);
-  options.raw_bytes = binary;
+      ConverterOf(properties, ConverterName(properties, role), role, findings);
+  options.raw_bytes = IsBinaryDataConverter(properties.Text(absl::StrCat(role, ".converter")));
   return options;
 }
 

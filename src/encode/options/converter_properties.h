@@ -20,11 +20,18 @@ absl::Span<const config::PropertyDefinition> ConverterProperties();
 std::string CheckConverter(absl::string_view value);
 std::string CheckHeaderConverter(absl::string_view value);
 
+// What converters ask of each other, and the options of delegates.
+void CheckConverters(const config::PropertySet& properties, config::Findings* findings);
+
 // nullopt when the class is not a supported converter.
 std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 
 // With the package; as written when unknown.
 std::string FullConverterName(absl::string_view class_name);
+
+// The property that names the class which converts what is no bytes: "value.converter", or that of
+// the delegate. role: see below.
+std::string ConverterName(const config::PropertySet& properties, absl::string_view role);
 
 // role: "key", "value" or "header". Expects values that passed their checks.
 ConverterOptions BuildConverter(const config::PropertySet& properties, absl::string_view role,

@@ -28,6 +28,17 @@ std::string BuildPlaceholder(absl::string_view text) {
   return absl::HexStringToBytes(text.substr(kHex.size()));
 }
 
+// Debezium looks at the connector's own converters, by their full names, and then has no mode
+// `none` for names of fields.
+bool NamesAvroConverter(const config::PropertySet& properties) {
+  for (const absl::string_view name : {"key.converter", "value.converter"}) {
+    const config::Property* converter = properties.Find(name);
+    if (converter == nullptr || converter->layer == config::Layer::kWorker) continue;
+    if (properties.Text(name) == "io.confluent.connect.avro.AvroConverter") return true;
+  }
+  return false;
+}
+
 names::NameAdjustment ParseAdjustment(absl::string_view mode) {
   if (mode == "avro") return names::NameAdjustment::kAvro;
   if (mode == "avro_unicode") return names::NameAdjustment::kAvroUnicode;
@@ -47,6 +58,8 @@ EncodeOptions BuildEncode(const config::PropertySet& properties, config::Finding
   encode.columns = BuildColumns(properties);
   encode.schema_names = ParseAdjustment(properties.Text("schema.name.adjustment.mode"));
   encode.field_names = ParseAdjustment(properties.Text("field.name.adjustment.mode"));
+  if (encode.field_names == names::NameAdjustment::kNone && NamesAvroConverter(properties))
+    encode.field_names = names::NameAdjustment::kAvro;
   encode.extended_headers = properties.Boolean("extended.headers.enabled");
   encode.values = BuildValues(properties);
   encode.unavailable_placeholder =

@@ -10,6 +10,7 @@
 #include "offset/options.h"
 #include "outbox/options.h"
 #include "postgres/options.h"
+#include "registry/options.h"
 #include "replication/options.h"
 #include "route/options.h"
 #include "sink/options.h"

@@ -28,6 +28,9 @@ struct OutboxOptions;
 namespace walduct::postgres {
 struct DatabaseOptions;
 }
+namespace walduct::registry {
+struct RegistriesOptions;
+}
 namespace walduct::replication {
 struct ReplicationOptions;
 }
@@ -67,6 +70,7 @@ struct ConnectorOptions {
   Indirect<names::TableFilterOptions> tables;
   Indirect<snapshot::SnapshotOptions> snapshot;
   Indirect<encode::EncodeOptions> encode;
+  Indirect<registry::RegistriesOptions> registries;
   Indirect<route::RouteOptions> route;
   Indirect<transform::ChainSpec> chain;
   Indirect<kafka::KafkaOptions> kafka;

@@ -60,6 +60,8 @@ absl::string_view WaitText(WaitReason wait) {
       return "room in the sink";
     case WaitReason::kCatalog:
       return "the description of a table";
+    case WaitReason::kSchemaId:
+      return "the schema registry";
     case WaitReason::kDelivery:
       return "acknowledgements and the offset store";
     case WaitReason::kRetry:

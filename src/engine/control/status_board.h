@@ -50,6 +50,7 @@ enum class WaitReason {
   kTransactions,  // older than the slot to be created
   kRoom,          // in the sink: it does not acknowledge as fast as rows come
   kCatalog,       // to describe a table of the stream
+  kSchemaId,      // of the schema registry
   kDelivery,      // of what was read, and of its position
   kRetry,
   kCommand,

@@ -131,6 +131,19 @@ absl::Status Housekeeping::WaitForRoom() {
   return Turn();
 }
 
+absl::Status Housekeeping::WaitForSchemaId() {
+  if (interrupted()) return absl::CancelledError("interrupted");
+  reads_ = WaitReason::kSchemaId;
+  parts_.board->WaitsFor(reads_);
+  const event::SchemaIdSources& ids = parts_.schema_ids;
+  // Of the two, at most one is asked.
+  const bool key = ids.key != nullptr && !ids.key->WaitingFor().empty();
+  const event::SchemaIds* const asked = key ? ids.key : ids.value;
+  unread_ = true;
+  Wait(asked == nullptr ? -1 : asked->ready_fd(), kBlockedWait);
+  return Turn();
+}
+
 void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   if (stall_ != nullptr) stall_->OnAcknowledged(count);
   meter_.OnAcknowledged(count);

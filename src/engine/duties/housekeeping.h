@@ -39,6 +39,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
     metrics::ConnectorMetrics* metrics = nullptr;
     OutboxDuties* outbox = nullptr;
     Ownership* ownership = nullptr;
+    event::SchemaIdSources schema_ids = {};
   };
   explicit Housekeeping(const Parts& parts)
       : parts_(parts),
@@ -76,6 +77,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   absl::Status Drain(absl::Duration stop_timeout);
 
   absl::Status WaitForRoom() override;
+  absl::Status WaitForSchemaId() override;
   void OnAcknowledged(sink::Ticket ticket, uint32_t count) override;
 
   // The session has to end.

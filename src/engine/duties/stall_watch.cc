@@ -71,6 +71,8 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   const absl::Duration patience = parts_.patience;
   const bool catalog = catalog_.Stands(reads == WaitReason::kCatalog,
                                        parts_.metrics->received_bytes.value(), now, patience);
+  const bool schema_id =
+      schema_id_.Stands(reads == WaitReason::kSchemaId, acknowledged_, now, patience);
   const bool delivery = delivery_.Stands(!parts_.tracker->idle(), acknowledged_, now, patience);
   const bool room = room_.Stands(reads == WaitReason::kRoom, acknowledged_, now, patience);
   const bool store =
@@ -78,6 +80,7 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
                     stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
   const bool wal = wal_.Stands(behind, received.value(), now, patience);
   if (catalog) return &catalog_;
+  if (schema_id) return &schema_id_;
   if (delivery) return &delivery_;
   if (room) return &room_;
   if (store) return &store_;
@@ -86,13 +89,23 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
 
 absl::string_view StallWatch::KindOf(const Lane& lane) const {
   if (&lane == &catalog_) return "catalog";
-  if (&lane == &delivery_) return "sink";
+  if (&lane == &schema_id_) return "schema_registry";
+  if (&lane == &delivery_ || &lane == &room_) return "sink";
   return &lane == &store_ ? "offset_store" : "database";
+}
+
+std::string StallWatch::SchemaIdCause() const {
+  for (const event::SchemaIds* ids : {parts_.schema_ids.key, parts_.schema_ids.value}) {
+    std::string cause = ids == nullptr ? "" : ids->WaitingFor();
+    if (!cause.empty()) return cause;
+  }
+  return "the schema registry";
 }
 
 std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn received) {
   if (&lane == &catalog_)
     return server.lock.empty() ? "PostgreSQL to describe a table" : server.lock;
+  if (&lane == &schema_id_) return SchemaIdCause();
   if (&lane == &delivery_) {
     return absl::StrCat(parts_.sink->WaitingFor(), " (", parts_.tracker->in_flight_records(),
                         " records are not acknowledged)");

@@ -14,6 +14,7 @@
 #include "engine/control/status_board.h"
 #include "engine/duties/checkpointer.h"
 #include "engine/world/server_view.h"
+#include "event/schema_ids.h"
 #include "metrics/connector_metrics.h"
 #include "offset/ack_tracker.h"
 #include "sink/sink.h"
@@ -32,6 +33,7 @@ class StallWatch {
     const offset::AckTracker* tracker = nullptr;
     const Checkpointer* checkpointer = nullptr;
     std::function<ServerView()> server;  // empty: nobody looks
+    event::SchemaIdSources schema_ids = {};
   };
   explicit StallWatch(Parts parts) : parts_(std::move(parts)) {}
 
@@ -56,6 +58,7 @@ class StallWatch {
   const Lane* Find(const ServerView& server, Lsn received, WaitReason reads, absl::Duration now);
   void Show(const ServerView& server);
   absl::string_view KindOf(const Lane& lane) const;
+  std::string SchemaIdCause() const;
   std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
   void Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now);
   void OnProgress(absl::Duration now);
@@ -64,7 +67,7 @@ class StallWatch {
   uint64_t acknowledged_ = 0;
   Lsn wal_end_;
   absl::Duration next_look_, next_line_;
-  Lane catalog_, delivery_, room_, store_, wal_;
+  Lane catalog_, schema_id_, delivery_, room_, store_, wal_;
   std::optional<absl::Duration> stalled_since_;
 };
 

@@ -69,6 +69,7 @@ absl::Status Session::RunPhases() {
 
 absl::Status Session::Build() {
   Clock& clock = parts_.world->clock();
+  ASSIGN_OR_RETURN(registries_, parts_.world->OpenRegistries(config()));
   // What a discarded offset had confirmed stays confirmed, but takes no part in the order of what
   // is stored from now on.
   duties_ = std::make_unique<Duties>(
@@ -78,7 +79,8 @@ absl::Status Session::Build() {
                           .store = prepared_.store.get(),
                           .control = parts_.control,
                           .board = parts_.board,
-                          .metrics = parts_.metrics},
+                          .metrics = parts_.metrics,
+                          .schema_ids = registries_.sources()},
       Checkpointer::Options{.store = prepared_.store.get(),
                             .clock = &clock,
                             .interval = config().offset->flush_interval,
@@ -97,6 +99,7 @@ absl::Status Session::Build() {
   ASSIGN_OR_RETURN(path_, RecordPath::Create({.config = parts_.config,
                                               .run_id = RunId(*parts_.world),
                                               .clock = &clock,
+                                              .schema_ids = registries_.sources(),
                                               .sink = prepared_.sink.get(),
                                               .tracker = &duties_->tracker(),
                                               .waiter = &duties_->housekeeping(),
@@ -110,7 +113,8 @@ absl::Status Session::Build() {
                         .sink = prepared_.sink.get(),
                         .tracker = &duties_->tracker(),
                         .checkpointer = &duties_->checkpointer(),
-                        .server = [source = prepared_.source.get()] { return source->View(); }});
+                        .server = [source = prepared_.source.get()] { return source->View(); },
+                        .schema_ids = registries_.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
   heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
       .interval = config().heartbeat->interval,

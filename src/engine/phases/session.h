@@ -67,6 +67,7 @@ class Session {
 
   Parts parts_;
   Prepared prepared_;
+  Registries registries_;
   std::unique_ptr<Duties> duties_;
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<RecordPath> path_;

@@ -161,9 +161,17 @@ void Pipeline::ReportNotices() {
     parts_.warn_once->Warn(notice);
 }
 
+absl::Status Pipeline::Encode(const event::Emission& emission, event::Record* record) {
+  while (true) {
+    absl::Status encoded = parts_.encoder->Encode(emission, record);
+    if (encoded.code() != absl::StatusCode::kResourceExhausted) return encoded;
+    RETURN_IF_ERROR(parts_.waiter->WaitForSchemaId());
+  }
+}
+
 absl::Status Pipeline::Publish(const event::Emission& emission) {
   event::Record record;
-  const absl::Status encoded = parts_.encoder->Encode(emission, &record);
+  const absl::Status encoded = Encode(emission, &record);
   if (!encoded.ok()) return OnFailure(emission, encoded, RecordErrors::Stage::kEncode);
   if (record.dropped) {
     parts_.metrics->Filtered(metrics::FilterRule::kTransform).Add();

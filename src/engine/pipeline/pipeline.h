@@ -18,12 +18,13 @@
 
 namespace walduct::engine {
 
-// Called when the sink has no room in the middle of a change: does the loop's other duties until
-// there is room.
+// Called in the middle of a change, when the sink has no room or the id of a schema is not known
+// yet: does the loop's other duties until that may have changed.
 class RoomWaiter {
  public:
   virtual ~RoomWaiter() = default;
   virtual absl::Status WaitForRoom() = 0;
+  virtual absl::Status WaitForSchemaId() = 0;
 };
 
 class Pipeline final : public event::ChangeHandler {
@@ -58,6 +59,7 @@ class Pipeline final : public event::ChangeHandler {
 
  private:
   absl::Status PublishAll();
+  absl::Status Encode(const event::Emission& emission, event::Record* record);
   absl::Status Publish(const event::Emission& emission);
   absl::Status Write(const event::Record& record);
   absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,

@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<RecordPath>> RecordPath::Create(const Parts& part
   std::unique_ptr<RecordPath> path(new RecordPath(parts));
   ASSIGN_OR_RETURN(path->encoder_,
                    encode::RecordEncoder::Create(*parts.config->encode, *parts.clock, parts.run_id,
-                                                 path->chain_.get()));
+                                                 path->chain_.get(), parts.schema_ids));
   path->router_ =
       std::make_unique<route::Router>(*parts.config->route, path->filter_, path->encoder_.get());
   path->pipeline_ = std::make_unique<Pipeline>(Pipeline::Parts{.router = path->router_.get(),

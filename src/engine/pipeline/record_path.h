@@ -30,6 +30,7 @@ class RecordPath {
     const ConnectorOptions* config = nullptr;
     std::string run_id;
     Clock* clock = nullptr;
+    event::SchemaIdSources schema_ids = {};
     sink::Sink* sink = nullptr;
     offset::AckTracker* tracker = nullptr;
     RoomWaiter* waiter = nullptr;

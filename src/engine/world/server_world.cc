@@ -1,12 +1,16 @@
 #include "engine/world/server_world.h"
 
 #include <random>
+#include <utility>
 
+#include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/world/postgres_source.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
+#include "registry/options.h"
+#include "registry/registry_client.h"
 #include "route/options.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
@@ -34,6 +38,23 @@ absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStor
 absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(
     const ConnectorOptions& config) {
   return std::make_unique<spill::UnnamedFiles>(config.spill->directory);
+}
+
+absl::StatusOr<Registries> ServerWorld::OpenRegistries(const ConnectorOptions& config) {
+  const registry::RegistriesOptions& options = *config.registries;
+  Registries registries;
+  if (!options.key.urls.empty()) {
+    ASSIGN_OR_RETURN(registries.key, registry::RegistryClient::Create(options.key, config.name,
+                                                                      *environment_.clock));
+  }
+  if (options.value.urls.empty()) return registries;
+  if (registry::SameRegistry(options.key, options.value)) {
+    registries.value = registries.key;
+    return registries;
+  }
+  ASSIGN_OR_RETURN(registries.value, registry::RegistryClient::Create(options.value, config.name,
+                                                                      *environment_.clock));
+  return registries;
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

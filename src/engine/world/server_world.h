@@ -21,6 +21,7 @@ class ServerWorld final : public World {
   absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenOffsetStore(
       const ConnectorOptions& config) override;
   absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const ConnectorOptions& config) override;
+  absl::StatusOr<Registries> OpenRegistries(const ConnectorOptions& config) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
 
  private:

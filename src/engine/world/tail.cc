@@ -8,11 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "offset/options.h"
 #include "outbox/options.h"
 #include "postgres/oid_text.h"
+#include "registry/options.h"
 #include "replication/options.h"
 #include "replication/publication.h"
 #include "sink/options.h"
@@ -90,6 +92,20 @@ absl::StatusOr<std::vector<postgres::TableName>> WithIdentity(
 
 }  // namespace
 
+namespace {
+
+// A terminal is no place for a binary format, and a look at records none to register schemas.
+void ShowAsJson(ConnectorOptions* config) {
+  for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
+    if (converter->kind != encode::ConverterKind::kAvro) continue;
+    converter->kind = encode::ConverterKind::kJson;
+    converter->schemas_enable = false;
+  }
+  *config->registries = {};
+}
+
+}  // namespace
+
 ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
   config.sink->target = sink::StdoutSinkOptions{.pretty = true};
   config.offset->kind = offset::OffsetStoreKind::kMemory;
@@ -100,6 +116,7 @@ ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
   *config.heartbeat = {};  // nor does it write to the database
   config.replication->replica_identities.clear();
   config.outbox->cleanup = outbox::OutboxCleanup::kNone;
+  ShowAsJson(&config);
   if (!keep_snapshot_mode) config.snapshot->mode = snapshot::SnapshotMode::kNoData;
   return config;
 }

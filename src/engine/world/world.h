@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "base/environment.h"
 #include "engine/errors/warn_once.h"
+#include "engine/world/registries.h"
 #include "engine/world/source.h"
 #include "metrics/connector_metrics.h"
 #include "offset/offset_store.h"
@@ -60,6 +61,10 @@ class World {
   // For transactions in progress; only where they are wanted.
   virtual absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const ConnectorOptions&) {
     return absl::UnimplementedError("a world without a disk");
+  }
+  // Reaches no server yet.
+  virtual absl::StatusOr<Registries> OpenRegistries(const ConnectorOptions&) {
+    return Registries();
   }
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;

@@ -1,0 +1,113 @@
+#include "registry/confluent_api.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/json_text.h"
+#include "rapidjson/document.h"
+
+namespace walduct::registry {
+namespace {
+
+using Code = absl::StatusCode;
+
+constexpr long kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kTimeout = 408,
+               kConflict = 409, kTooMany = 429;
+constexpr size_t kLongestMessage = 4000;
+
+// The registry's own words; of another's page its beginning.
+std::string MessageOf(const HttpResponse& response) {
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  if (json.IsObject() && json.HasMember("message") && json["message"].IsString()) {
+    std::string message(json["message"].GetString(), json["message"].GetStringLength());
+    if (message.size() > kLongestMessage) message.resize(kLongestMessage);
+    const bool code = json.HasMember("error_code") && json["error_code"].IsInt();
+    return code ? absl::StrCat(message, " (error code ", json["error_code"].GetInt(), ")")
+                : message;
+  }
+  return absl::StrCat("HTTP ", response.status, " ",
+                      absl::StripAsciiWhitespace(response.body.substr(0, 200)));
+}
+
+absl::Status Refused(const HttpResponse& response, const SchemaQuestion& question,
+                     const RegistryOptions& options) {
+  const std::string what = absl::StrCat("the schema registry refuses the schema of subject ",
+                                        question.subject, ": ", MessageOf(response));
+  if (response.status == kConflict) {
+    return Error(Code::kInvalidArgument, "schema_incompatible", what,
+                 absl::StrCat("change the table so that the new schema is compatible, or set the "
+                              "compatibility of the subject: PUT /config/",
+                              PercentEncoded(question.subject), " {\"compatibility\":\"NONE\"}"));
+  }
+  if (response.status == kNotFound && !options.register_schemas) {
+    return Error(
+        Code::kInvalidArgument, "schema_not_registered",
+        absl::StrCat("subject ", question.subject, " has no such schema: ", MessageOf(response)),
+        absl::StrCat("register it, or set ", options.property, ".auto.register.schemas=true"));
+  }
+  return Error(Code::kInvalidArgument, "schema_refused", what,
+               "where names are refused, set schema.name.adjustment.mode=avro and "
+               "field.name.adjustment.mode=avro");
+}
+
+}  // namespace
+
+std::string PercentEncoded(absl::string_view text) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isalnum(byte) || c == '-' || c == '.' || c == '_' || c == '~') {
+      encoded.push_back(c);
+    } else {
+      encoded.append({'%', kHex[byte >> 4], kHex[byte & 15]});
+    }
+  }
+  return encoded;
+}
+
+HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
+                     const RegistryOptions& options) {
+  HttpRequest request;
+  request.post = true;
+  request.url = absl::StrCat(url, "/subjects/", PercentEncoded(question.subject),
+                             options.register_schemas ? "/versions" : "",
+                             "?normalize=", options.normalize ? "true" : "false",
+                             options.register_schemas ? "" : "&deleted=false");
+  request.body = "{\"schema\":";
+  AppendJsonString(question.schema, &request.body);
+  request.body.push_back('}');
+  return request;
+}
+
+bool IsPassing(long http_status) {
+  return http_status == kTimeout || http_status == kTooMany ||
+         (http_status >= 500 && http_status < 600);
+}
+
+absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,
+                             const RegistryOptions& options) {
+  if (response.status == kUnauthorized || response.status == kForbidden) {
+    const bool known = response.status == kForbidden;
+    return Error(known ? Code::kPermissionDenied : Code::kUnauthenticated,
+                 known ? "registry_forbidden" : "registry_unauthenticated",
+                 absl::StrCat("the schema registry refuses access to subject ", question.subject,
+                              ": ", MessageOf(response)),
+                 absl::StrCat("see ", options.property, ".basic.auth.user.info and ",
+                              options.property, ".bearer.auth.token"));
+  }
+  if (IsPassing(response.status))
+    return Error(Code::kUnavailable, "registry_unavailable", MessageOf(response));
+  if (response.status < 200 || response.status > 299) return Refused(response, question, options);
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  if (!json.IsObject() || !json.HasMember("id") || !json["id"].IsInt()) {
+    return Error(Code::kUnavailable, "registry_unavailable",
+                 absl::StrCat("the answer is not a schema registry's: ", MessageOf(response)),
+                 absl::StrCat("see ", options.property, ".schema.registry.url"));
+  }
+  return json["id"].GetInt();
+}
+
+}  // namespace walduct::registry

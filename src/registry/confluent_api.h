@@ -1,0 +1,43 @@
+// The REST interface of Confluent's schema registry, which others speak, too: what is asked, and
+// what answers mean. Pure.
+//   POST /subjects/{subject}/versions   registers a schema, or finds it   {"schema":…} → {"id":…}
+//   POST /subjects/{subject}            finds a schema                    {"schema":…} → {"id":…}
+//   errors: {"error_code":…,"message":…}
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "registry/http_client.h"
+
+namespace walduct::registry {
+
+struct SchemaQuestion {
+  std::string subject;
+  std::string schema;
+
+  bool operator<(const SchemaQuestion& other) const {
+    return subject != other.subject ? subject < other.subject : schema < other.schema;
+  }
+};
+
+// url: of the registry, without a slash at the end.
+HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
+                     const RegistryOptions& options);
+
+// Worth another try: the server is busy, away or broken.
+bool IsPassing(long http_status);
+
+// The id, or why there is none, with the registry's own words:
+//   Unavailable                       IsPassing, or an answer that is none
+//   InvalidArgument                   the schema is refused, or not there and may not be registered
+//   Unauthenticated, PermissionDenied
+absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,
+                             const RegistryOptions& options);
+
+// A segment of a path.
+std::string PercentEncoded(absl::string_view text);
+
+}  // namespace walduct::registry

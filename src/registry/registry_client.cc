@@ -1,0 +1,159 @@
+#include "registry/registry_client.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+
+namespace walduct::registry {
+
+absl::StatusOr<std::unique_ptr<RegistryClient>> RegistryClient::Create(
+    const RegistryOptions& options, std::string connector, Clock& clock) {
+  ASSIGN_OR_RETURN(std::unique_ptr<HttpClient> http, HttpClient::Create(options.http));
+  const int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (fd < 0)
+    return Error(absl::StatusCode::kUnavailable, "no_file_descriptor",
+                 "no file descriptor is left for the schema registry", "raise ulimit -n");
+  return std::unique_ptr<RegistryClient>(
+      new RegistryClient(options, std::move(connector), clock, std::move(http), fd));
+}
+
+RegistryClient::RegistryClient(const RegistryOptions& options, std::string connector, Clock& clock,
+                               std::unique_ptr<HttpClient> http, int ready_fd)
+    : options_(options),
+      connector_(std::move(connector)),
+      clock_(clock),
+      http_(std::move(http)),
+      ready_fd_(ready_fd),
+      thread_([this] { Run(); }) {}
+
+RegistryClient::~RegistryClient() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  http_->Interrupt();
+  thread_.join();
+  close(ready_fd_);
+}
+
+void RegistryClient::Signal() const {
+  const uint64_t one = 1;
+  // It can only be full, and is readable then.
+  if (write(ready_fd_, &one, sizeof(one)) < 0) return;
+}
+
+absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::string_view schema) {
+  uint64_t drained = 0;
+  if (read(ready_fd_, &drained, sizeof(drained)) < 0) drained = 0;
+  SchemaQuestion question{std::string(subject), std::string(schema)};
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = answers_.find(question);
+    if (known != answers_.end()) {
+      const Answer& answer = known->second;
+      if (answer.id.ok() || clock_.Monotonic() - answer.at < kRefusalHolds) return answer.id;
+      answers_.erase(known);
+    }
+    // One at a time, in the order in which they come: the asker waits for its answer.
+    if (!question_) question_ = std::move(question);
+  }
+  wake_.notify_all();
+  return absl::ResourceExhaustedError("the schema registry is asked");
+}
+
+std::string RegistryClient::WaitingFor() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!question_) return "";
+  const std::string where =
+      absl::StrCat("the schema registry at ", absl::StrJoin(options_.urls, ", "), ", subject ",
+                   question_->subject);
+  return failure_.empty() ? absl::StrCat(where, ", to answer")
+                          : absl::StrCat(where, ": ", failure_);
+}
+
+void RegistryClient::Run() {
+  log::SetConnector(connector_);
+  while (true) {
+    SchemaQuestion question;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [this] { return stopping_ || question_; });
+      if (stopping_) return;
+      question = *question_;
+    }
+    absl::StatusOr<int64_t> id = Ask(question);
+    if (absl::IsCancelled(id.status())) return;
+    Keep(std::move(question), std::move(id));
+    Signal();
+  }
+}
+
+// Until there is an answer.
+absl::StatusOr<int64_t> RegistryClient::Ask(const SchemaQuestion& question) {
+  Backoff backoff(options_.retry_wait, options_.retry_wait_max,
+                  static_cast<uint64_t>(absl::ToUnixNanos(clock_.Now())));
+  bool failed = false;
+  while (true) {
+    absl::StatusOr<int64_t> id = AskEachAddress(question);
+    if (!absl::IsUnavailable(id.status())) {
+      if (failed) log::Info("the schema registry answers", {{"subject", question.subject}});
+      ShowFailure(absl::OkStatus());
+      return id;
+    }
+    if (!std::exchange(failed, true)) {
+      log::Warn("waiting for the schema registry", {{"url", absl::StrJoin(options_.urls, ",")},
+                                                    {"subject", question.subject},
+                                                    {"error", std::string(id.status().message())}});
+    }
+    ShowFailure(id.status());
+    Await(backoff.Next());
+  }
+}
+
+absl::StatusOr<int64_t> RegistryClient::AskEachAddress(const SchemaQuestion& question) {
+  absl::Status failure;
+  for (size_t tried = 0; tried < options_.urls.size(); ++tried) {
+    const std::string& url = options_.urls[address_ % options_.urls.size()];
+    const absl::StatusOr<HttpResponse> response = http_->Send(AskForId(url, question, options_));
+    if (absl::IsCancelled(response.status())) return response.status();
+    absl::StatusOr<int64_t> id =
+        response.ok() ? IdOf(*response, question, options_) : response.status();
+    if (id.ok() || (response.ok() && !absl::IsUnavailable(id.status()))) return id;
+    // One that is only away may come back; what none trusts will not.
+    if (failure.ok() || absl::IsUnavailable(id.status())) failure = id.status();
+    ++address_;
+  }
+  return failure;
+}
+
+void RegistryClient::Await(absl::Duration delay) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  wake_.wait_for(lock, absl::ToChronoMilliseconds(delay), [this] { return stopping_; });
+}
+
+void RegistryClient::ShowFailure(const absl::Status& failure) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  failure_ = std::string(failure.message());
+}
+
+void RegistryClient::Keep(SchemaQuestion question, absl::StatusOr<int64_t> id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bytes_ += question.subject.size() + question.schema.size();
+  if (bytes_ > kMostBytes) {
+    answers_.clear();
+    bytes_ = question.subject.size() + question.schema.size();
+  }
+  const absl::Duration now = clock_.Monotonic();
+  answers_.insert_or_assign(std::move(question), Answer{std::move(id), now});
+  question_.reset();
+}
+
+}  // namespace walduct::registry

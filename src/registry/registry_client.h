@@ -1,0 +1,80 @@
+// RegistryClient: a schema registry behind event::SchemaIds. It is asked on a thread of its own,
+// one question after the other; while it is away, it is asked again and again, at every address in
+// turn.
+//
+// Thread-safety: Find, WaitingFor and ready_fd by one thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "absl/status/statusor.h"
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "event/schema_ids.h"
+#include "registry/confluent_api.h"
+#include "registry/http_client.h"
+#include "registry/options.h"
+
+namespace walduct::registry {
+
+class RegistryClient final : public event::SchemaIds {
+ public:
+  // connector: its name, for the log. clock: borrowed. FailedPrecondition: see HttpClient::Create.
+  static absl::StatusOr<std::unique_ptr<RegistryClient>> Create(const RegistryOptions& options,
+                                                                std::string connector,
+                                                                Clock& clock);
+  // Gives up what is asked.
+  ~RegistryClient() override;
+
+  absl::StatusOr<int64_t> Find(absl::string_view subject, absl::string_view schema) override;
+  int ready_fd() const override { return ready_fd_; }
+  std::string WaitingFor() const override;
+
+ private:
+  // A refusal may be taken back: it is asked for again after a while.
+  struct Answer {
+    absl::StatusOr<int64_t> id;
+    absl::Duration at;
+  };
+  static constexpr absl::Duration kRefusalHolds = absl::Seconds(10);
+  // Encoders keep the ids of the schemas that they use; this is for the next plan of a table.
+  static constexpr size_t kMostBytes = 32 << 20;
+
+  RegistryClient(const RegistryOptions& options, std::string connector, Clock& clock,
+                 std::unique_ptr<HttpClient> http, int ready_fd);
+
+  void Run();
+  absl::StatusOr<int64_t> Ask(const SchemaQuestion& question);
+  absl::StatusOr<int64_t> AskEachAddress(const SchemaQuestion& question);
+  void Await(absl::Duration delay);
+  void Keep(SchemaQuestion question, absl::StatusOr<int64_t> id);
+  void ShowFailure(const absl::Status& failure);
+  void Signal() const;
+
+  const RegistryOptions options_;
+  const std::string connector_;
+  Clock& clock_;
+  const std::unique_ptr<HttpClient> http_;
+  const int ready_fd_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;                   // guarded by mutex_, as what follows
+  std::optional<SchemaQuestion> question_;  // that is being asked
+  std::string failure_;                     // of the last attempt; empty: none
+  std::map<SchemaQuestion, Answer> answers_;
+  size_t bytes_ = 0;  // of answers_, about
+
+  // Of the thread alone.
+  size_t address_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace walduct::registry

@@ -1,0 +1,248 @@
+#include "registry/registry_properties.h"
+
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace walduct::registry {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+constexpr absl::string_view kUserInfo = "user_info";
+constexpr absl::string_view kInUrl = "url";
+
+std::vector<std::string> Urls(absl::string_view list) {
+  std::vector<std::string> urls;
+  for (absl::string_view url : absl::StrSplit(list, ',', absl::SkipWhitespace())) {
+    url = absl::StripAsciiWhitespace(url);
+    while (absl::ConsumeSuffix(&url, "/")) continue;
+    urls.emplace_back(url);
+  }
+  return urls;
+}
+
+std::string CheckUrls(absl::string_view value) {
+  for (const std::string& url : Urls(value)) {
+    if (!absl::StartsWith(url, "http://") && !absl::StartsWith(url, "https://"))
+      return "is not a list of http:// or https:// addresses";
+  }
+  return "";
+}
+
+// Takes "user:password@" out of an address.
+std::string TakeUserInfo(std::string* url) {
+  const size_t begin = url->find("://") + 3;
+  const size_t end = url->find('@', begin);
+  if (end == std::string::npos || end > url->find('/', begin)) return "";
+  const std::string user = url->substr(begin, end - begin);
+  url->erase(begin, end + 1 - begin);
+  return user;
+}
+
+constexpr config::PropertyDefinition kRows[] = {
+    {.name = "<part>.converter.schema.registry.url",
+     .type = kList,
+     .doc = "Addresses of the schema registry (AvroConverter); one that fails is left for the "
+            "next.",
+     .validator = CheckUrls},
+    {.name = "<part>.converter.auto.register.schemas",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Register schemas that the registry does not have."},
+    {.name = "<part>.converter.normalize.schemas",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Have the registry normalize schemas before it compares them."},
+    {.name = "<part>.converter.use.latest.version",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNotYetRefused,
+     .doc = "Write with the latest schema of the subject instead of the table's.",
+     .note = "values are written by the table's own schema"},
+    {.name = "<part>.converter.latest.compatibility.strict",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Whether the latest schema has to be compatible.",
+     .note = "belongs to use.latest.version"},
+    {.name = "<part>.converter.use.schema.id",
+     .type = kInt,
+     .default_value = "-1",
+     .support = kNotYetRefused,
+     .doc = "Write with the schema of this id instead of the table's.",
+     .note = "values are written by the table's own schema"},
+    {.name = "<part>.converter.id.compatibility.strict",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Whether the schema of that id has to be compatible.",
+     .note = "belongs to use.schema.id"},
+    {.name = "<part>.converter.context.name.strategy",
+     .type = kClass,
+     .default_value = "io.confluent.kafka.serializers.context.NullContextNameStrategy",
+     .support = kNotYetRefused,
+     .doc = "Class that names the context of subjects.",
+     .note = "subjects have no context"},
+    {.name = "<part>.converter.reference.subject.name.strategy",
+     .type = kClass,
+     .support = kNoEffect,
+     .doc = "Class that names the subjects of referenced schemas.",
+     .note = "Avro schemas are written without references"},
+    {.name = "<part>.converter.basic.auth.credentials.source",
+     .type = kEnum,
+     .doc = "Where user and password for the registry come from.",
+     .allowed = "url, user_info"},
+    {.name = "<part>.converter.basic.auth.user.info",
+     .type = kPassword,
+     .doc = "user:password for the registry, with basic.auth.credentials.source=USER_INFO.",
+     .secret = true},
+    {.name = "<part>.converter.schema.registry.basic.auth.user.info",
+     .type = kPassword,
+     .doc = "Older name of basic.auth.user.info.",
+     .secret = true},
+    {.name = "<part>.converter.schema.registry.basic.auth.credentials.source",
+     .type = kEnum,
+     .doc = "The same as basic.auth.credentials.source.",
+     .allowed = "url, user_info"},
+    {.name = "<part>.converter.bearer.auth.credentials.source",
+     .type = kEnum,
+     .doc = "Where the token for the registry comes from.",
+     .allowed = "static_token"},
+    {.name = "<part>.converter.bearer.auth.token",
+     .type = kPassword,
+     .doc = "Token for the registry, with bearer.auth.credentials.source=STATIC_TOKEN.",
+     .secret = true},
+    {.name = "<part>.converter.request.header.*",
+     .doc = "Header of every request to the registry."},
+    {.name = "<part>.converter.schema.registry.ssl.*",
+     .doc = "TLS property of a Java client, for https:// addresses of the registry."},
+    {.name = "<part>.converter.proxy.host", .doc = "Proxy on the way to the registry."},
+    {.name = "<part>.converter.proxy.port", .type = kPositiveInt, .doc = "Port of the proxy."},
+    {.name = "<part>.converter.http.connect.timeout.ms",
+     .type = kPositiveInt,
+     .default_value = "60000",
+     .doc = "How long a connection to the registry may take to open."},
+    {.name = "<part>.converter.http.read.timeout.ms",
+     .type = kPositiveInt,
+     .default_value = "60000",
+     .doc = "How long an answer of the registry may take."},
+    {.name = "<part>.converter.max.retries",
+     .type = kNonNegativeInt,
+     .support = kNoEffect,
+     .doc = "How often the registry is asked again.",
+     .note = "a registry that is away is waited for"},
+    {.name = "<part>.converter.retries.wait.ms",
+     .type = kPositiveInt,
+     .default_value = "1000",
+     .doc = "How long to wait before the registry is asked again; doubles each time."},
+    {.name = "<part>.converter.retries.max.wait.ms",
+     .type = kPositiveInt,
+     .default_value = "20000",
+     .doc = "The longest wait before the registry is asked again."},
+    {.name = "<part>.converter.max.schemas.per.subject",
+     .type = kPositiveInt,
+     .support = kNoEffect,
+     .doc = "Ids of schemas kept in memory.",
+     .note = "the memory for ids is bounded"},
+    {.name = "<part>.converter.missing.<what>",
+     .support = kNoEffect,
+     .doc = "Memory for what the registry does not have.",
+     .note = "a refusal is asked about again after 10 seconds"},
+    {.name = "<part>.converter.delegate.converter.type.*",
+     .doc = "Any other option of the delegate, as behind <part>.converter."},
+};
+
+std::string First(const config::PluginOptions& properties, absl::string_view option,
+                  absl::string_view other) {
+  const std::string first = properties.Text(option);
+  return first.empty() ? properties.Text(other) : first;
+}
+
+std::string Source(const config::PluginOptions& properties) {
+  return First(properties, "basic.auth.credentials.source",
+               "schema.registry.basic.auth.credentials.source");
+}
+
+std::string UserInfo(const config::PluginOptions& properties) {
+  return First(properties, "basic.auth.user.info", "schema.registry.basic.auth.user.info");
+}
+
+absl::Duration Millis(const config::PluginOptions& properties, absl::string_view option) {
+  int64_t millis = 0;
+  return absl::SimpleAtoi(properties.Text(option), &millis) ? absl::Milliseconds(millis)
+                                                            : absl::ZeroDuration();
+}
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> RegistryProperties() { return kRows; }
+
+void CheckRegistry(const config::PluginOptions& properties, config::Findings* findings) {
+  const auto option = [&](absl::string_view name) {
+    return absl::StrCat(properties.name(), ".", name);
+  };
+  if (Urls(properties.Text("schema.registry.url")).empty()) {
+    findings->Error(option("schema.registry.url"),
+                    "Missing required configuration \"schema.registry.url\" which has no default "
+                    "value",
+                    "set it to the address of the schema registry, such as http://registry:8081");
+  }
+  const std::string source = Source(properties);
+  if (!source.empty() && properties.IsSet("bearer.auth.credentials.source")) {
+    findings->Error(option("bearer.auth.credentials.source"),
+                    "cannot be combined with basic.auth.credentials.source", "keep one of the two");
+  }
+  if (source == kUserInfo && UserInfo(properties).empty()) {
+    findings->Error(option("basic.auth.user.info"),
+                    "is missing, which basic.auth.credentials.source=USER_INFO asks for",
+                    "set it to user:password, or better to ${env:NAME} or ${file:/path:key}");
+  }
+  if (source.empty() && !UserInfo(properties).empty()) {
+    findings->Warn(option("basic.auth.user.info"),
+                   "is not sent, as Confluent's client does not send it: set "
+                   "basic.auth.credentials.source=USER_INFO");
+  }
+  if (properties.IsSet("bearer.auth.token") &&
+      !properties.IsSet("bearer.auth.credentials.source")) {
+    findings->Warn(option("bearer.auth.token"),
+                   "is not sent, as Confluent's client does not send it: set "
+                   "bearer.auth.credentials.source=STATIC_TOKEN");
+  }
+}
+
+RegistryOptions BuildRegistry(const config::PluginOptions& properties) {
+  RegistryOptions options;
+  options.property = properties.name();
+  options.urls = Urls(properties.Text("schema.registry.url"));
+  std::string in_url;
+  for (std::string& url : options.urls) {
+    std::string user = TakeUserInfo(&url);
+    if (in_url.empty()) in_url = std::move(user);
+  }
+  const std::string source = Source(properties);
+  if (source == kInUrl) options.http.basic = in_url;
+  if (source == kUserInfo) options.http.basic = UserInfo(properties);
+  if (properties.IsSet("bearer.auth.credentials.source"))
+    options.http.bearer = properties.Text("bearer.auth.token");
+  options.http.headers = properties.Behind("request.header.");
+  for (auto& [name, value] : properties.Behind("schema.registry.ssl."))
+    options.http.tls[absl::StrCat("ssl.", name)] = std::move(value);
+  if (properties.IsSet("proxy.host")) {
+    options.http.proxy =
+        absl::StrCat("http://", properties.Text("proxy.host"),
+                     properties.IsSet("proxy.port") ? ":" : "", properties.Text("proxy.port"));
+  }
+  options.http.connect_timeout = Millis(properties, "http.connect.timeout.ms");
+  options.http.read_timeout = Millis(properties, "http.read.timeout.ms");
+  options.register_schemas = properties.Boolean("auto.register.schemas");
+  options.normalize = properties.Boolean("normalize.schemas");
+  options.retry_wait = Millis(properties, "retries.wait.ms");
+  options.retry_wait_max = Millis(properties, "retries.max.wait.ms");
+  return options;
+}
+
+}  // namespace walduct::registry

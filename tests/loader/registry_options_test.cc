@@ -1,0 +1,151 @@
+// Converters with a schema registry: what they ask for, and what reaches it.
+#include "encode/options/encode_options.h"
+#include "engine/configuration/connector_options.h"
+#include "registry/options.h"
+#include "tests/loader/load_fixture.h"
+
+namespace walduct::loader {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr char kAvroValues[] =
+    "value.converter=io.confluent.connect.avro.AvroConverter\n"
+    "value.converter.schema.registry.url=http://a:8081/, https://b\n";
+
+class RegistryOptionsTest : public LoadFixture {
+ protected:
+  static const registry::RegistryOptions& Value(const LoadResult& result) {
+    return result.options.registries->value;
+  }
+};
+
+TEST_F(RegistryOptionsTest, AvroConverterHasARegistryAndItsOwnNames) {
+  const LoadResult result = LoadWith(kAvroValues);
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(result.options.encode->value.kind, encode::ConverterKind::kAvro);
+  EXPECT_EQ(result.options.encode->field_names, names::NameAdjustment::kAvro);
+  EXPECT_THAT(Value(result).urls, ElementsAre("http://a:8081", "https://b"));
+  EXPECT_TRUE(Value(result).register_schemas);
+  EXPECT_THAT(result.options.registries->key.urls, IsEmpty());
+}
+
+TEST_F(RegistryOptionsTest, AWorkersDefaultLeavesNamesOfFieldsAlone) {
+  const LoadResult result = Load(Minimal(), kAvroValues);
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(result.options.encode->value.kind, encode::ConverterKind::kAvro);
+  EXPECT_EQ(result.options.encode->field_names, names::NameAdjustment::kNone);
+}
+
+TEST_F(RegistryOptionsTest, ARegistryHasToBeNamed) {
+  EXPECT_THAT(LoadWith("value.converter=io.confluent.connect.avro.AvroConverter").errors,
+              ElementsAre(HasSubstr("Missing required configuration \"schema.registry.url\"")));
+  EXPECT_THAT(LoadWith("value.converter=io.confluent.connect.avro.AvroConverter\n"
+                       "value.converter.schema.registry.url=registry:8081")
+                  .errors,
+              Contains(HasSubstr("is not a list of http:// or https:// addresses")));
+}
+
+TEST_F(RegistryOptionsTest, ItsOptionsReachIt) {
+  const LoadResult result =
+      LoadWith(std::string(kAvroValues) +
+               "value.converter.auto.register.schemas=false\n"
+               "value.converter.normalize.schemas=true\n"
+               "value.converter.basic.auth.credentials.source=USER_INFO\n"
+               "value.converter.basic.auth.user.info=u:p\n"
+               "value.converter.request.header.X-Team=orders\n"
+               "value.converter.schema.registry.ssl.truststore.location=/ca.pem\n"
+               "value.converter.proxy.host=proxy\nvalue.converter.proxy.port=3128\n"
+               "value.converter.http.read.timeout.ms=2000\n"
+               "value.converter.value.subject.name.strategy="
+               "io.confluent.kafka.serializers.subject.TopicRecordNameStrategy\n"
+               "value.converter.connect.meta.data=false");
+  ASSERT_THAT(result.errors, IsEmpty());
+  const registry::RegistryOptions& value = Value(result);
+  EXPECT_FALSE(value.register_schemas);
+  EXPECT_TRUE(value.normalize);
+  EXPECT_EQ(value.http.basic, "u:p");
+  EXPECT_THAT(value.http.headers, ElementsAre(Pair("X-Team", "orders")));
+  EXPECT_THAT(value.http.tls, ElementsAre(Pair("ssl.truststore.location", "/ca.pem")));
+  EXPECT_EQ(value.http.proxy, "http://proxy:3128");
+  EXPECT_EQ(value.http.read_timeout, absl::Seconds(2));
+  EXPECT_EQ(result.options.encode->value.subject, encode::SubjectStrategy::kTopicRecord);
+  EXPECT_FALSE(result.options.encode->value.avro.connect_meta_data);
+}
+
+TEST_F(RegistryOptionsTest, UserAndPasswordOfAnAddressAreSentWhenTheSourceSaysSo) {
+  const std::string lines =
+      "value.converter=io.confluent.connect.avro.AvroConverter\n"
+      "value.converter.schema.registry.url=http://u:p@a:8081\n";
+  const LoadResult without = LoadWith(lines);
+  EXPECT_THAT(Value(without).urls, ElementsAre("http://a:8081"));
+  EXPECT_EQ(Value(without).http.basic, "");
+  const LoadResult with = LoadWith(lines + "value.converter.basic.auth.credentials.source=URL");
+  EXPECT_EQ(Value(with).http.basic, "u:p");
+}
+
+TEST_F(RegistryOptionsTest, CredentialsThatAreNotSentAreTold) {
+  EXPECT_THAT(
+      LoadWith(std::string(kAvroValues) + "value.converter.basic.auth.user.info=u:p").warnings,
+      Contains(HasSubstr("is not sent")));
+  EXPECT_THAT(
+      LoadWith(std::string(kAvroValues) + "value.converter.basic.auth.credentials.source=USER_INFO")
+          .errors,
+      Contains(HasSubstr("basic.auth.user.info")));
+  EXPECT_THAT(LoadWith(std::string(kAvroValues) +
+                       "value.converter.basic.auth.credentials.source=USER_INFO\n"
+                       "value.converter.basic.auth.user.info=u:p\n"
+                       "value.converter.bearer.auth.credentials.source=STATIC_TOKEN\n"
+                       "value.converter.bearer.auth.token=t")
+                  .errors,
+              Contains(HasSubstr("cannot be combined")));
+}
+
+TEST_F(RegistryOptionsTest, WhatIsNotSupportedYetIsRefused) {
+  EXPECT_THAT(LoadWith(std::string(kAvroValues) + "value.converter.use.latest.version=true").errors,
+              Contains(HasSubstr("is not supported yet")));
+  EXPECT_THAT(LoadWith(std::string(kAvroValues) +
+                       "value.converter.value.subject.name.strategy=com.acme.Mine")
+                  .errors,
+              Contains(HasSubstr("is not a supported strategy")));
+  EXPECT_THAT(LoadWith("header.converter=io.confluent.connect.avro.AvroConverter").errors,
+              Contains(HasSubstr("no headers")));
+}
+
+TEST_F(RegistryOptionsTest, ADelegateHasOptionsOfItsOwn) {
+  const std::string delegate =
+      "value.converter=io.debezium.converters.BinaryDataConverter\n"
+      "value.converter.delegate.converter.type=io.confluent.connect.avro.AvroConverter\n"
+      "value.converter.delegate.converter.type.schema.registry.url=http://a\n";
+  const LoadResult result = LoadWith(delegate);
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_TRUE(result.options.encode->value.raw_bytes);
+  EXPECT_EQ(result.options.encode->value.kind, encode::ConverterKind::kAvro);
+  EXPECT_THAT(Value(result).urls, ElementsAre("http://a"));
+  EXPECT_THAT(
+      LoadWith(delegate + "value.converter.delegate.converter.type.auto.register.schemas=perhaps")
+          .errors,
+      Contains(HasSubstr("auto.register.schemas")));
+  EXPECT_THAT(LoadWith("header.converter=io.debezium.converters.BinaryDataConverter\n"
+                       "header.converter.delegate.converter.type="
+                       "io.confluent.connect.avro.AvroConverter\n"
+                       "extended.headers.enabled=false")
+                  .errors,
+              Contains(HasSubstr("converts no headers")));
+}
+
+TEST_F(RegistryOptionsTest, SecretsAreNotShown) {
+  const LoadResult result = LoadWith(std::string(kAvroValues) +
+                                     "value.converter.basic.auth.credentials.source=USER_INFO\n"
+                                     "value.converter.basic.auth.user.info=u:geheim\n"
+                                     "value.converter.bearer.auth.token=geheim");
+  for (const config::PropertyReport& report : result.properties)
+    EXPECT_THAT(report.value, testing::Not(HasSubstr("geheim"))) << report.name;
+}
+
+}  // namespace
+}  // namespace walduct::loader

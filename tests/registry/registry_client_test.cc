@@ -1,0 +1,189 @@
+// RegistryClient against a server that answers as a test says.
+#include "registry/registry_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
+
+#include "base/error.h"
+#include "tests/support/await.h"
+#include "tests/support/http_server.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::registry {
+namespace {
+
+using test::HttpAnswer;
+using test::HttpCall;
+using test::HttpServer;
+using testing::HasSubstr;
+
+class RegistryClientTest : public testing::Test {
+ protected:
+  RegistryClientTest() {
+    options_.property = "value.converter";
+    options_.retry_wait = absl::Milliseconds(1);
+    options_.retry_wait_max = absl::Milliseconds(1);
+  }
+
+  RegistryClient& client() {
+    if (client_ == nullptr) client_ = *RegistryClient::Create(options_, "test", time_);
+    return *client_;
+  }
+
+  // Asks until there is an answer.
+  absl::StatusOr<int64_t> Find(absl::string_view subject, absl::string_view schema) {
+    while (true) {
+      absl::StatusOr<int64_t> id = client().Find(subject, schema);
+      if (!absl::IsResourceExhausted(id.status())) return id;
+      pollfd ready = {.fd = client().ready_fd(), .events = POLLIN, .revents = 0};
+      if (poll(&ready, 1, 20000) != 1) return absl::DeadlineExceededError("no answer");
+    }
+  }
+
+  test::SimulatedTime time_;
+  RegistryOptions options_;
+  std::unique_ptr<RegistryClient> client_;
+};
+
+TEST_F(RegistryClientTest, RegistersASchemaOnce) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{.body = R"({"id":7})"}; });
+  options_.urls = {server.url()};
+  EXPECT_EQ(*Find("a/b-key", R"({"type":"int"})"), 7);
+  EXPECT_EQ(*client().Find("a/b-key", R"({"type":"int"})"), 7);
+  ASSERT_EQ(server.calls().size(), 1u);
+  EXPECT_EQ(server.calls()[0].line, "POST /subjects/a%2Fb-key/versions?normalize=false");
+  EXPECT_EQ(server.calls()[0].body, R"({"schema":"{\"type\":\"int\"}"})");
+  EXPECT_THAT(server.calls()[0].headers,
+              HasSubstr("Content-Type: application/vnd.schemaregistry.v1+json\r\n"));
+}
+
+TEST_F(RegistryClientTest, OnlyLooksUpWhereItMayNotRegister) {
+  HttpServer server([](const HttpCall&) {
+    return HttpAnswer{404, R"({"error_code":40403,"message":"Schema not found"})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  const absl::Status status = Find("t-value", "\"int\"").status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_EQ(ErrorReason(status), "schema_not_registered");
+  EXPECT_THAT(status.message(), HasSubstr("Schema not found (error code 40403)"));
+  EXPECT_THAT(ErrorHint(status), HasSubstr("value.converter.auto.register.schemas=true"));
+  EXPECT_EQ(server.calls()[0].line, "POST /subjects/t-value?normalize=false&deleted=false");
+}
+
+TEST_F(RegistryClientTest, HandsOnWhatTheRegistrySays) {
+  HttpServer server([](const HttpCall& call) {
+    return call.line.find("old") != std::string::npos
+               ? HttpAnswer{409, R"({"error_code":409,"message":"reader lacks field x"})"}
+               : HttpAnswer{422, R"({"error_code":42201,"message":"Illegal initial character"})"};
+  });
+  options_.urls = {server.url()};
+  const absl::Status incompatible = Find("old-value", "\"int\"").status();
+  EXPECT_EQ(ErrorReason(incompatible), "schema_incompatible");
+  EXPECT_THAT(incompatible.message(), HasSubstr("old-value: reader lacks field x"));
+  EXPECT_THAT(ErrorHint(incompatible), HasSubstr("PUT /config/old-value"));
+  const absl::Status invalid = Find("new-value", "\"int\"").status();
+  EXPECT_EQ(ErrorReason(invalid), "schema_refused");
+  EXPECT_THAT(invalid.message(), HasSubstr("Illegal initial character"));
+}
+
+TEST_F(RegistryClientTest, WaitsForOneThatIsBrokenOrBusy) {
+  std::atomic<int> asked{0};
+  HttpServer server([&](const HttpCall&) {
+    constexpr int kStatus[] = {500, 503, 429, 408, 502};
+    const int n = asked++;
+    if (n < 5) return HttpAnswer{kStatus[n], "busy"};
+    return n == 5 ? HttpAnswer{.body = "<html>welcome</html>"} : HttpAnswer{.body = R"({"id":3})"};
+  });
+  options_.urls = {server.url()};
+  EXPECT_EQ(*Find("t-key", "\"int\""), 3);
+  EXPECT_EQ(server.calls().size(), 7u);
+  EXPECT_EQ(client().WaitingFor(), "");
+}
+
+TEST_F(RegistryClientTest, LeavesAnAddressThatFails) {
+  HttpServer broken([](const HttpCall&) { return HttpAnswer{503, ""}; });
+  HttpServer good([](const HttpCall&) { return HttpAnswer{.body = R"({"id":1})"}; });
+  options_.urls = {test::DeadUrl(), broken.url(), good.url()};
+  EXPECT_EQ(*Find("a-key", "\"int\""), 1);
+  EXPECT_EQ(*Find("b-key", "\"int\""), 1);
+  EXPECT_EQ(broken.calls().size(), 1u);
+  EXPECT_EQ(good.calls().size(), 2u);
+}
+
+TEST_F(RegistryClientTest, SaysWhatItWaitsForAndEndsAtOnce) {
+  HttpServer silent([](const HttpCall&) { return HttpAnswer{.never = true}; });
+  options_.urls = {silent.url()};
+  EXPECT_TRUE(absl::IsResourceExhausted(client().Find("t-key", "\"int\"").status()));
+  ASSERT_TRUE(test::Await([&] { return !silent.calls().empty(); }));
+  EXPECT_THAT(client().WaitingFor(), HasSubstr(silent.url()));
+  EXPECT_THAT(client().WaitingFor(), HasSubstr("subject t-key, to answer"));
+  client_.reset();
+}
+
+TEST_F(RegistryClientTest, SaysWhyItWaits) {
+  options_.urls = {test::DeadUrl()};
+  EXPECT_TRUE(absl::IsResourceExhausted(client().Find("t-key", "\"int\"").status()));
+  ASSERT_TRUE(
+      test::Await([&] { return client().WaitingFor().find("to answer") == std::string::npos; }));
+  EXPECT_THAT(client().WaitingFor(), HasSubstr("t-key: Failed to connect"));
+}
+
+TEST_F(RegistryClientTest, GivesUpOneThatTurnsItAway) {
+  HttpServer server([](const HttpCall& call) {
+    return HttpAnswer{call.line.find("a-key") != std::string::npos ? 401 : 403, ""};
+  });
+  options_.urls = {server.url()};
+  EXPECT_TRUE(absl::IsUnauthenticated(Find("a-key", "\"int\"").status()));
+  EXPECT_TRUE(absl::IsPermissionDenied(Find("b-key", "\"int\"").status()));
+}
+
+TEST_F(RegistryClientTest, ShowsWhoItIs) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{.body = R"({"id":1})"}; });
+  options_.urls = {server.url()};
+  options_.http.basic = "reader:s3cret";
+  options_.http.headers = {{"X-Team", "orders"}};
+  EXPECT_TRUE(Find("t-key", "\"int\"").ok());
+  EXPECT_THAT(server.calls()[0].headers,
+              HasSubstr("Authorization: Basic cmVhZGVyOnMzY3JldA==\r\n"));
+  EXPECT_THAT(server.calls()[0].headers, HasSubstr("X-Team: orders\r\n"));
+  client_.reset();
+  options_.http.basic.clear();
+  options_.http.bearer = "abc.def";
+  EXPECT_TRUE(Find("t-key", "\"int\"").ok());
+  EXPECT_THAT(server.calls()[1].headers, HasSubstr("Authorization: Bearer abc.def\r\n"));
+}
+
+TEST_F(RegistryClientTest, AsksThroughAProxy) {
+  HttpServer proxy([](const HttpCall&) { return HttpAnswer{.body = R"({"id":9})"}; });
+  options_.urls = {"http://registry.invalid:8081"};
+  options_.http.proxy = proxy.url();
+  EXPECT_EQ(*Find("t-key", "\"int\""), 9);
+  EXPECT_EQ(proxy.calls()[0].line,
+            "POST http://registry.invalid:8081/subjects/t-key/versions?normalize=false");
+}
+
+TEST_F(RegistryClientTest, AsksAgainAboutARefusalAfterAWhile) {
+  std::atomic<bool> refuses{true};
+  HttpServer server([&](const HttpCall&) {
+    return refuses ? HttpAnswer{409, "{}"} : HttpAnswer{.body = R"({"id":1})"};
+  });
+  options_.urls = {server.url()};
+  EXPECT_FALSE(Find("t-key", "\"int\"").ok());
+  refuses = false;
+  EXPECT_TRUE(absl::IsInvalidArgument(client().Find("t-key", "\"int\"").status()));
+  time_.Advance(absl::Seconds(11));
+  EXPECT_EQ(*Find("t-key", "\"int\""), 1);
+}
+
+TEST_F(RegistryClientTest, RefusesACertificateThatIsNone) {
+  options_.urls = {"https://127.0.0.1:1"};
+  options_.http.tls["ssl.truststore.location"] = "/nonexistent.jks";
+  EXPECT_FALSE(RegistryClient::Create(options_, "test", time_).ok());
+}
+
+}  // namespace
+}  // namespace walduct::registry

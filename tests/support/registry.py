@@ -1,0 +1,48 @@
+"""A schema registry (Apicurio, in memory) as the tests see it: what is in it, and none of it."""
+import json
+import urllib.parse
+import urllib.request
+
+
+class RegistryView:
+    """`url`: of the interface of Confluent's schema registry."""
+
+    def __init__(self, url):
+        self.url = url
+        self.own = url.replace("/apis/ccompat/v7", "/apis/registry/v2")
+
+    def ask(self, method, path, body=None, base=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request((base or self.url) + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            text = answer.read()
+            return json.loads(text) if text else None
+
+    def subjects(self):
+        return self.ask("GET", "/subjects")
+
+    def clear(self):
+        """Takes out all schemas and settings; ids go on counting."""
+        for subject in self.subjects():
+            self.ask("DELETE", f"/groups/default/artifacts/{urllib.parse.quote(subject, safe='')}", base=self.own)
+        self.ask("DELETE", "/admin/rules", base=self.own)
+
+    def entries(self):
+        """Every version of every subject in the order of registration, with ids that count from 1: as the corpus has them."""
+        found = []
+        for subject in self.subjects():
+            name = urllib.parse.quote(subject, safe="")
+            for version in self.ask("GET", f"/subjects/{name}/versions"):
+                one = self.ask("GET", f"/subjects/{name}/versions/{version}")
+                meta = self.ask("GET", f"/groups/default/artifacts/{name}/versions/{version}/meta", base=self.own)
+                entry = {"subject": subject, "version": version, "id": one["id"], "globalId": meta["globalId"],
+                         "schemaType": one.get("schemaType", "AVRO"), "schema": one["schema"]}
+                if one.get("references"):
+                    entry["references"] = one["references"]
+                found.append(entry)
+        found.sort(key=lambda entry: entry["globalId"])
+        self.ranks = {}
+        for rank, entry in enumerate(found, 1):
+            entry["globalId"] = rank
+            entry["id"] = self.ranks.setdefault(entry["id"], len(self.ranks) + 1)
+        return found
