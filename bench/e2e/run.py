@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How fast a backlog drains into a real Kafka, beside pg_recvlogical draining the same backlog to /dev/null.
 
-  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--debezium] [--json FILE]
+  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--exactly-once] [--debezium] [--json FILE]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, a table of 15 mixed columns (about 400 bytes a row),
 one slot and one topic for each round. Printed for each reader: rows/s, CPU microseconds a row of the reader and of its
 walsender, the highest RSS; then the ratios. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
---debezium drains the backlog a third time, with Debezium in Kafka Connect (scripts/deps debezium).
+--exactly-once drains the backlog once more with exactly.once.support=required, --debezium with Debezium in Kafka Connect
+(scripts/deps debezium).
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -89,7 +90,8 @@ class Bench:
         self.database.execute(backlog.TABLE)
         self.database.execute("create publication bench for table typical")
         self.directory = directory
-        self.connectors = [self._connector(n) for n in range(args.rounds)]
+        self.connectors = [self._connector(f"walduct{n}") for n in range(args.rounds)]
+        self.exact = [self._connector(f"exact{n}", True) for n in range(args.rounds if args.exactly_once else 0)]
         self.end = None
 
     def _config(self, name):
@@ -101,17 +103,22 @@ class Bench:
             "table.include.list": "public.typical",
         }
 
-    def _connector(self, number):
-        name = f"walduct{number}"
-        folder = self.directory / name
-        worker = {"bootstrap.servers": self.own.bootstrap, "offset.storage.file.filename": str(folder / "offsets.dat")}
-        return Connector(folder, self._config(name), worker, name=name)
+    def _connector(self, name, exactly_once=False):
+        folder, config = self.directory / name, self._config(name)
+        worker = {"bootstrap.servers": self.own.bootstrap}
+        if exactly_once:
+            config["exactly.once.support"] = "required"
+            worker["offset.storage.topic"] = "offsets"
+        else:
+            worker["offset.storage.file.filename"] = str(folder / "offsets.dat")
+        return Connector(folder, config, worker, name=name)
 
     def prepare(self):
         """Slots first, then the backlog."""
-        for number, connector in enumerate(self.connectors):
+        for connector in (*self.connectors, *self.exact):
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
+        for number in range(self.args.rounds):
             for reader in ("recvlogical", "debezium") if self.args.debezium else ("recvlogical",):
                 self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", f"{reader}{number}")
         self.end = backlog.fill(self.database, self.args.rows, self.args.transaction)
@@ -130,7 +137,13 @@ class Bench:
         return measured
 
     def walduct(self, number):
-        connector = self.connectors[number].start("--until-lsn", self.end)
+        return self._drain(self.connectors[number])
+
+    def exactly_once(self, number):
+        return self._drain(self.exact[number])
+
+    def _drain(self, connector):
+        connector.start("--until-lsn", self.end)
         measured = measure(connector.process, self.database, connector.slot, self.args.rows)
         if connector.process.returncode != 0:
             raise SystemExit(f"bench: walduct ended with exit code {connector.process.returncode}:\n{connector.log_text()[-2000:]}")
@@ -180,7 +193,9 @@ def run(args, own, directory):
     print(f"bench: preparing {args.rows} rows in transactions of {args.transaction}", flush=True)
     bench.prepare()
     time.sleep(2)
-    readers = {"pg_recvlogical": bench.recvlogical, "walduct": bench.walduct, **({"debezium": bench.debezium} if args.debezium else {})}
+    readers = {"pg_recvlogical": bench.recvlogical, "walduct": bench.walduct,
+               **({"exactly once": bench.exactly_once} if args.exactly_once else {}),
+               **({"debezium": bench.debezium} if args.debezium else {})}
     results = {name: [] for name in readers}
     for number in range(args.rounds):
         for name, reader in readers.items():
@@ -202,6 +217,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--transaction", type=int, default=1000)
     parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
+    parser.add_argument("--exactly-once", action="store_true")
     parser.add_argument("--debezium", action="store_true")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()

@@ -184,7 +184,7 @@ absl::Status ReadTopic(const TopicReadOptions& options,
   ASSIGN_OR_RETURN(Properties properties, ReaderProperties(options.java));
   ASSIGN_OR_RETURN(Client client,
                    Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
-  properties["isolation.level"] = "read_uncommitted";
+  if (options.awaits_transactions) properties["isolation.level"] = "read_uncommitted";
   ASSIGN_OR_RETURN(Client ends,
                    Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
   Reader reader(options, std::move(client), std::move(ends));

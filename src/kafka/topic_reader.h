@@ -28,11 +28,13 @@ struct TopicReadOptions {
   Properties java;  // of a consumer
   std::string topic;
   absl::Duration timeout;  // for everything
+  // False: each partition is read to where its first open transaction begins.
+  bool awaits_transactions = true;
   Environment environment;
 };
 
-// Calls handler for each record, in order within a partition. Blocks, also until the transactions
-// are decided that are open in the topic when it begins.
+// Calls handler for each record, in order within a partition. Blocks, as a rule also until the
+// transactions are decided that are open in the topic when it begins.
 //   Unavailable broker_unavailable, topic_read_timeout; FailedPrecondition topic_missing; others as
 //   KafkaError
 absl::Status ReadTopic(const TopicReadOptions& options,

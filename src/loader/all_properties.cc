@@ -11,6 +11,7 @@
 #include "engine/configuration/runtime_properties.h"
 #include "http/listen_properties.h"
 #include "kafka/client_properties.h"
+#include "loader/exactly_once.h"
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
@@ -54,6 +55,7 @@ const config::PropertyTable& AllProperties() {
       {"Kafka Connect", transform::ChainProperties()},
       {"Kafka Connect", engine::RecordErrorProperties()},
       {"Kafka Connect", DeliveryProperties()},
+      {"Kafka Connect", ExactlyOnceProperties()},
       {"Kafka Connect", config::ProviderProperties()},
       {"Kafka Connect", WorkerProperties()},
       {"Kafka clients", kafka::ClientProperties()},

@@ -9,6 +9,7 @@
 #include "java/text/text_lists.h"
 #include "kafka/client_check.h"
 #include "kafka/properties.h"
+#include "loader/exactly_once.h"
 #include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
@@ -74,7 +75,7 @@ bool UsesProducer(const config::PropertySet& properties) {
 
 void CheckKafka(const config::PropertySet& properties, config::Findings* findings) {
   const size_t before = findings->error_count();
-  kafka::CheckProducer(properties, kafka::ProducerRules(), findings);
+  kafka::CheckProducer(properties, {.transactional_id = TransactionalId(properties, "")}, findings);
   // Mostly the same properties: they would be found wrong again.
   if (findings->error_count() == before) kafka::CheckOtherClients(properties, findings);
   kafka::WarnOfProtocols(properties, findings);
@@ -103,6 +104,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   CheckNotifications(properties, findings);
   sink::CheckFileSink(properties, findings);
   offset::CheckOffset(properties, findings);
+  CheckExactlyOnce(properties, findings);
   if (UsesProducer(properties)) CheckKafka(properties, findings);
   transform::ChainSpec chain = transform::ReadChain(properties, findings);
   CheckHeaders(properties, chain, findings);

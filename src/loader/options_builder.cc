@@ -20,6 +20,7 @@
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
+#include "loader/exactly_once.h"
 #include "names/table_filter.h"
 #include "offset/offset_properties.h"
 #include "offset/options.h"
@@ -129,6 +130,17 @@ void SetDeadLetters(const config::PropertySet& properties, engine::ConnectorOpti
       static_cast<int>(properties.Integer("errors.deadletterqueue.topic.replication.factor"));
 }
 
+// The producer of the records writes the position: it is read as it is written.
+void SetTransactions(const config::PropertySet& properties, engine::ConnectorOptions* options) {
+  auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&options->sink->target);
+  if (kafka == nullptr) return;
+  kafka->transactional_id = TransactionalId(properties, options->name);
+  if (kafka->transactional_id.empty()) return;
+  options->offset->clients.reset();
+  options->offset->commit_interval =
+      CommitInterval(properties).value_or(options->offset->commit_interval);
+}
+
 void WarnOfDefaultBroker(const config::PropertySet& properties,
                          const engine::ConnectorOptions& options, config::Findings* findings) {
   const bool needs_kafka = std::holds_alternative<sink::KafkaSinkOptions>(options.sink->target) ||
@@ -166,6 +178,7 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.heartbeat = engine::BuildHeartbeat(properties, findings);
   *options.record_errors = BuildRecordErrors(properties, *options.chain);
   SetDeadLetters(properties, &options);
+  SetTransactions(properties, &options);
   *options.runtime = engine::BuildRuntime(properties);
   *options.outbox = outbox::BuildOutbox(properties);
   *options.spill = spill::BuildSpill(properties);

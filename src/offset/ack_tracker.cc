@@ -13,15 +13,27 @@ void AckTracker::OnWritten() {
   CHECK(!groups_.empty() && groups_.back().written < kMaxGroupRecords);
   ++groups_.back().written;
   ++in_flight_;
+  covered_ = false;
 }
 
 void AckTracker::Advance(const event::Position& position) {
+  covered_ = true;
   if (in_flight_ == 0) {
     MakeSafe(position);
     return;
   }
   // Everything up to here lies in the groups so far, the last of which may have no record yet.
   groups_.back().position = position;
+}
+
+std::optional<event::Position> AckTracker::complete() const {
+  if (!covered_) return std::nullopt;
+  // The last group may be the next record's, which is not written yet.
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+    if (group->position) return group->position;
+    if (group->written > 0) break;
+  }
+  return safe_;
 }
 
 void AckTracker::OnAcknowledged(uint64_t ticket, uint32_t count) {

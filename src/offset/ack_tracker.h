@@ -32,6 +32,9 @@ class AckTracker {
 
   // The last position with everything at or before it acknowledged; absent until the first.
   const std::optional<event::Position>& safe() const { return safe_; }
+  // The position that covers all that has been written, acknowledged or not; absent in the middle
+  // of a change.
+  std::optional<event::Position> complete() const;
   bool idle() const { return in_flight_ == 0; }
   uint64_t in_flight_records() const { return in_flight_; }
 
@@ -50,6 +53,7 @@ class AckTracker {
   uint64_t first_ticket_ = 0;  // ticket of groups_.front()
   uint64_t in_flight_ = 0;
   std::optional<event::Position> safe_;
+  bool covered_ = true;  // Advance came after the last OnWritten
 };
 
 }  // namespace walduct::offset

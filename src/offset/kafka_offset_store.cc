@@ -102,11 +102,12 @@ absl::Status KafkaOffsetStore::OpenProducer() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Load() {
+absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_transactions) {
   erased_ = false;
   std::map<Place, Latest> places;
-  absl::Status read =
-      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
+  absl::Status read = ReadLatest(awaits_transactions, [&](const kafka::TopicRecord& record) {
+    Collect(record, identity_, &places);
+  });
   if (ErrorReason(read) == "topic_missing") {
     // The controller knows: a broker that has just started does not know all topics yet.
     ASSIGN_OR_RETURN(const bool created, CreateTopic());
@@ -156,7 +157,7 @@ absl::Status KafkaOffsetStore::CheckTopic() {
 // A wrong password or a broker that is away shows at once in the producer; the reader alone would
 // only run out of time.
 absl::Status KafkaOffsetStore::ReadLatest(
-    const std::function<void(const kafka::TopicRecord&)>& handler) {
+    bool awaits_transactions, const std::function<void(const kafka::TopicRecord&)>& handler) {
   RETURN_IF_ERROR(OpenProducer());
   if (absl::Status connected = producer_->CheckConnected(options_.flush_timeout); !connected.ok()) {
     topic_.reset();
@@ -167,6 +168,7 @@ absl::Status KafkaOffsetStore::ReadLatest(
                            .java = kafka_.consumer,
                            .topic = options_.topic,
                            .timeout = timeout_,
+                           .awaits_transactions = awaits_transactions,
                            .environment = environment_},
                           handler);
 }
@@ -208,6 +210,13 @@ absl::Status KafkaOffsetStore::StartSave(const StoredOffset& offset) {
   return Send(key, EncodeOffset(offset));
 }
 
+std::optional<event::Record> KafkaOffsetStore::RecordOf(const StoredOffset& offset) {
+  key_ = OffsetKey(identity_.connector_name, identity_.topic_prefix);
+  value_ = EncodeOffset(offset);
+  return event::Record{
+      .topic = options_.topic, .partition = {}, .key = key_, .value = value_, .headers = {}};
+}
+
 absl::Status KafkaOffsetStore::Send(absl::string_view key, std::optional<absl::string_view> value) {
   RETURN_IF_ERROR(OpenProducer());
   const absl::Status status =
@@ -238,8 +247,8 @@ void KafkaOffsetStore::OnDelivered(uint64_t token, uint32_t /*count*/) { deliver
 
 absl::Status KafkaOffsetStore::Erase() {
   std::map<Place, Latest> places;
-  absl::Status read =
-      ReadLatest([&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
+  absl::Status read = ReadLatest(
+      true, [&](const kafka::TopicRecord& record) { Collect(record, identity_, &places); });
   if (ErrorReason(read) == "topic_missing") return absl::OkStatus();
   RETURN_IF_ERROR(WithContext(read, "offset store"));
   // The canonical spelling too: a tombstone for what is not there does no harm.

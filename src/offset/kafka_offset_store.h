@@ -29,7 +29,9 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
                                                              OffsetIdentity identity,
                                                              const Environment& environment);
 
-  absl::StatusOr<std::optional<StoredOffset>> Load() override;
+  absl::StatusOr<std::optional<StoredOffset>> Load() override { return Read(true); }
+  // Waits for no open transaction.
+  absl::StatusOr<std::optional<StoredOffset>> Peek() override { return Read(false); }
   absl::Status StartSave(const StoredOffset& offset) override;
   // While the broker is away the answer stays absent; the record waits in the producer.
   std::optional<absl::Status> PollSave() override;
@@ -37,6 +39,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   void RenewPermit() override {
     if (producer_) producer_->RenewPermit();
   }
+  std::optional<event::Record> RecordOf(const StoredOffset& offset) override;
   absl::Status Erase() override;
   bool erased() const override { return erased_; }
 
@@ -45,7 +48,9 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
                    const Environment& environment);
   void OnDelivered(uint64_t token, uint32_t count) override;
   absl::Status OpenProducer();
-  absl::Status ReadLatest(const std::function<void(const kafka::TopicRecord&)>& handler);
+  absl::StatusOr<std::optional<StoredOffset>> Read(bool awaits_transactions);
+  absl::Status ReadLatest(bool awaits_transactions,
+                          const std::function<void(const kafka::TopicRecord&)>& handler);
   absl::Status CheckTopic();
   // False: it is there already.
   absl::StatusOr<bool> CreateTopic();
@@ -60,6 +65,7 @@ class KafkaOffsetStore final : public OffsetStore, private kafka::DeliveryHandle
   std::unique_ptr<kafka::Producer> producer_;  // absent until it is needed, and after it broke
   std::optional<kafka::Topic> topic_;          // of producer_
   bool erased_ = false;                        // the last Load found a tombstone
+  std::string key_, value_;                    // of the last RecordOf
   uint64_t sent_ = 0;                          // token of the last record
   uint64_t delivered_ = 0;                     // token of the last one that is durable
 };

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "event/record.h"
 #include "offset/stored_offset.h"
 
 namespace walduct::offset {
@@ -19,6 +20,9 @@ class OffsetStore {
 
   // The last stored offset, absent when there is none. Blocks up to the store's timeout.
   virtual absl::StatusOr<std::optional<StoredOffset>> Load() = 0;
+  // The same, as long as an earlier instance may have a save under way that only a later Load can
+  // tell of.
+  virtual absl::StatusOr<std::optional<StoredOffset>> Peek() { return Load(); }
   // Of the last Load that found none: it was erased on purpose, by a tombstone that is still there.
   virtual bool erased() const { return false; }
 
@@ -37,6 +41,13 @@ class OffsetStore {
 
   // The caller is the one that may store: see sink::Sink.
   virtual void RenewPermit() {}
+
+  // What stores it, for a writer that makes it durable together with other records; valid until the
+  // next call. Absent: this store is not made of records.
+  virtual std::optional<event::Record> RecordOf(const StoredOffset& offset) {
+    static_cast<void>(offset);
+    return std::nullopt;
+  }
 
   // Forgets the offset (Connect's tombstone). Blocks up to the store's timeout.
   virtual absl::Status Erase() = 0;

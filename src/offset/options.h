@@ -24,6 +24,8 @@ struct OffsetOptions {
   std::shared_ptr<const kafka::KafkaOptions> clients;
   absl::Duration flush_interval = absl::Seconds(10);  // zero: at every acknowledgement
   absl::Duration flush_timeout = absl::Seconds(5);
+  // Between two saves that follow records; with transactions of the sink, between two of those.
+  absl::Duration commit_interval = absl::Milliseconds(200);
 };
 
 }  // namespace walduct::offset

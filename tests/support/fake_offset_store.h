@@ -68,6 +68,11 @@ class FakeOffsetStore final : public offset::OffsetStore {
     return answer;
   }
   int ready_fd() const override { return fd_; }
+  std::optional<event::Record> RecordOf(const offset::StoredOffset& offset) override {
+    record_ = offset::EncodeOffset(offset);
+    return event::Record{
+        .topic = "offsets", .partition = {}, .key = "offset", .value = record_, .headers = {}};
+  }
   absl::Status Erase() override {
     disk_.content.reset();
     return absl::OkStatus();
@@ -89,6 +94,7 @@ class FakeOffsetStore final : public offset::OffsetStore {
   FakeDisk& disk_;
   const int fd_;
   std::optional<Saving> saving_;
+  std::string record_;
 };
 
 }  // namespace walduct::test

@@ -2,7 +2,7 @@
 import time
 import uuid
 
-from confluent_kafka import OFFSET_BEGINNING, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from support.events import Event
@@ -20,7 +20,7 @@ class TopicReader:
         self._next = {}  # (topic, partition) → offset to read next
         self._consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"reader-{uuid.uuid4()}",
                                    "enable.auto.commit": False, "fetch.wait.max.ms": 10, "check.crcs": False,
-                                   "isolation.level": "read_committed", **QUIET})
+                                   "isolation.level": "read_committed", "enable.partition.eof": True, **QUIET})
 
     def _assign_new(self):
         # All topics are asked for: a question by name could create one. A new one may have no partition yet.
@@ -63,6 +63,8 @@ class TopicReader:
             for message in self._consumer.consume(5000, 0.05):
                 if not message.error():
                     self._append(message)
+                elif message.error().code() == KafkaError._PARTITION_EOF:  # behind control records, too
+                    self._next[(message.topic(), message.partition())] = message.offset()
             behind = {tp: end - self._next[tp] for tp, end in ends.items() if self._next[tp] < end}
             assert time.monotonic() < deadline, f"topics not read to their end: {behind}"
         return self.events

@@ -1,6 +1,7 @@
 #include "engine/duties/checkpointer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -16,9 +17,6 @@ bool Moved(const std::optional<event::Position>& from, const event::Position& to
   return !from || from->snapshot != to.snapshot || *from < to;
 }
 
-// Another writer has gone on from here: to store what this one knows would set it back.
-bool IsFinal(const absl::Status& status) { return ErrorReason(status) == "offset_superseded"; }
-
 }  // namespace
 
 Checkpointer::Checkpointer(Options options, std::optional<event::Position> stored)
@@ -28,6 +26,15 @@ Checkpointer::Checkpointer(Options options, std::optional<event::Position> store
       soon_due_(options_.clock->Monotonic()) {
   if (at_once_) options_.interval = kIdleInterval;
   next_due_ = soon_due_ + options_.interval;
+}
+
+// Another writer has gone on from here: to store what this one knows would set it back.
+bool Checkpointer::IsFinal(const absl::Status& status) const {
+  return !status.ok() && (options_.commits || ErrorReason(status) == "offset_superseded");
+}
+
+absl::Status Checkpointer::FinalError() const {
+  return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
 }
 
 absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
@@ -41,11 +48,12 @@ absl::Status Checkpointer::Turn(const std::optional<event::Position>& safe) {
     }
     Finish(*answer);
   }
-  if (now < next_due()) return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
+  const bool waits = options_.commits && (!safe || !last_error_.ok());
+  if (now < next_due() || waits) return FinalError();
   next_due_ = now + options_.interval;
-  delivered_ = false;
-  if (safe && Moved(stored_, *safe)) Start(*safe, now);
-  return IsFinal(last_error_) ? last_error_ : absl::OkStatus();
+  const bool delivered = std::exchange(delivered_, false);
+  if (safe && (Moved(stored_, *safe) || (options_.commits && delivered))) Start(*safe, now);
+  return FinalError();
 }
 
 void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
@@ -71,8 +79,8 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
 }
 
 absl::Duration Checkpointer::Soon(absl::Duration blocked) const {
-  if (at_once_) return absl::ZeroDuration();
-  return std::min(std::max(kSoon, kCostFactor * blocked), options_.interval);
+  if (at_once_ && !options_.commits) return absl::ZeroDuration();
+  return std::min(std::max(options_.soon, kCostFactor * blocked), options_.interval);
 }
 
 bool Checkpointer::Covers(const std::optional<event::Position>& safe) const {
@@ -97,6 +105,8 @@ void Checkpointer::Finish(const absl::Status& status) {
     if (!first || now - *unstored_since_ >= kPatience) log::Info("offset store works again");
     unstored_since_.reset();
     stored_ = position;
+    ++saves_;
+    if (options_.commits) delivered_ = false;  // nothing is written during a commit
     return;
   }
   next_due_ = now + kRetryDelay;

@@ -41,13 +41,18 @@ class Checkpointer {
     std::string sink = {};         // the same
     Lsn snapshot_seen = {};        // the same; 0/0: none is to be told of
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
+    // A save commits a transaction of the sink: it is due with the records in it, whether the
+    // position has moved or not, and one that fails ends the session.
+    bool commits = false;
+    absl::Duration soon = kSoon;
   };
   // stored: what the store held at the start.
   Checkpointer(Options options, std::optional<event::Position> stored);
 
   // To be called with each turn of the loop. Polls a save under way, starts one when due and safe
-  // has moved. A failed save is tried again, and logged when it begins to fail and while it lasts.
-  // An error: the position must not be stored by this session any more.
+  // has moved; absent: nothing can be stored now. A failed save is tried again, and logged when it
+  // begins to fail and while it lasts. An error: the position must not be stored any more by this
+  // session.
   absl::Status Turn(const std::optional<event::Position>& safe);
 
   // A snapshot has shown the database up to here.
@@ -65,6 +70,9 @@ class Checkpointer {
   bool busy(const std::optional<event::Position>& safe) const {
     return saving_ || (!last_error_.ok() && !Covers(safe));
   }
+  bool saving() const { return saving_.has_value(); }
+  // That succeeded.
+  uint64_t saves() const { return saves_; }
   // Why the last save failed; OK when it did not.
   const absl::Status& last_error() const { return last_error_; }
 
@@ -72,6 +80,8 @@ class Checkpointer {
   void Start(const event::Position& safe, absl::Duration now);
   void Finish(const absl::Status& status);
   void ReportTrouble(const event::Position& safe, absl::Duration now);
+  bool IsFinal(const absl::Status& status) const;
+  absl::Status FinalError() const;
 
   // What is left until the next save of what was delivered, after one that blocked so long.
   absl::Duration Soon(absl::Duration blocked) const;
@@ -86,6 +96,7 @@ class Checkpointer {
   std::optional<absl::Duration> unstored_since_;  // a save has failed or not answered
   absl::Duration report_due_;
   absl::Status last_error_;
+  uint64_t saves_ = 0;
 };
 
 }  // namespace walduct::engine

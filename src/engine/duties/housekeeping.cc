@@ -43,7 +43,7 @@ absl::Status Housekeeping::Turn() {
   RETURN_IF_ERROR(parts_.ownership->Beat());
   RETURN_IF_ERROR(CheckUnreadStream());
   RETURN_IF_ERROR(PollSink());
-  RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
+  RETURN_IF_ERROR(StorePosition());
   if (const auto& stored = parts_.checkpointer->stored()) parts_.outbox->OnStored(*stored);
   const absl::Status sent = SendStatusIfDue();
   ShowPositions();
@@ -67,6 +67,18 @@ bool Housekeeping::CaughtUp() const {
   return wal_end.value() <= std::max(received_, FlushLsn()).value() + StallWatch::kMuchWal;
 }
 
+absl::Status Housekeeping::StorePosition() {
+  Checkpointer& checkpointer = *parts_.checkpointer;
+  if (!commits_.used()) return checkpointer.Turn(parts_.tracker->safe());
+  if (!parts_.tracker->idle()) checkpointer.OnDelivered();
+  RETURN_IF_ERROR(commits_.Turn(parts_.clock->Monotonic(), checkpointer.next_due()));
+  const uint64_t saves = checkpointer.saves();
+  RETURN_IF_ERROR(checkpointer.Turn(commits_.point()));
+  if (checkpointer.saves() == saves) return absl::OkStatus();
+  commits_.OnCommitted();
+  return PollSink();  // the acknowledgements, before anything else is written
+}
+
 // Nothing is read then, so nothing else would tell that the slot may be another instance's by now.
 absl::Status Housekeeping::CheckUnreadStream() {
   const bool unread = std::exchange(unread_, false);
@@ -83,8 +95,10 @@ void Housekeeping::ShowPositions() {
 
 void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   const absl::Duration now = parts_.clock->Monotonic();
-  absl::Duration timeout =
-      std::min({at_most, Ownership::kBeat, parts_.checkpointer->next_due() - now});
+  absl::Duration timeout = std::min(at_most, Ownership::kBeat);
+  // What cannot be committed here is no reason to turn.
+  const bool storable = !commits_.used() || parts_.checkpointer->saving() || commits_.point();
+  if (storable) timeout = std::min(timeout, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
   parts_.poller->WaitReadable(
       {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), parts_.control->fd()},
@@ -148,14 +162,14 @@ void Housekeeping::OnAcknowledged(sink::Ticket ticket, uint32_t count) {
   if (stall_ != nullptr) stall_->OnAcknowledged(count);
   meter_.OnAcknowledged(count);
   parts_.tracker->OnAcknowledged(ticket, count);
-  parts_.checkpointer->OnDelivered();
+  if (!commits_.used()) parts_.checkpointer->OnDelivered();
 }
 
 absl::Status Housekeeping::Drain(absl::Duration stop_timeout) {
   while (!parts_.tracker->idle() || !parts_.checkpointer->Covers(parts_.tracker->safe())) {
     if (interrupted()) return Settle(stop_timeout);
-    if (parts_.tracker->idle() && parts_.checkpointer->last_error().ok())
-      parts_.checkpointer->MakeDue();
+    const bool storable = parts_.tracker->idle() || commits_.point();
+    if (storable && parts_.checkpointer->last_error().ok()) parts_.checkpointer->MakeDue();
     RETURN_IF_ERROR(Turn());
     Wait(-1, kSettlePoll);
   }
@@ -174,22 +188,29 @@ absl::Status Housekeeping::FlushUntil(absl::Duration deadline) {
   }
 }
 
+// What an open transaction holds beyond the last place where it may end is given up.
+bool Housekeeping::Settled() const {
+  if (!commits_.used()) return parts_.checkpointer->Covers(parts_.tracker->safe());
+  if (parts_.checkpointer->saving()) return false;
+  return !commits_.point() ||
+         (parts_.tracker->idle() && parts_.checkpointer->Covers(commits_.point()));
+}
+
 absl::Status Housekeeping::Settle(absl::Duration timeout) {
   const absl::Duration deadline = parts_.clock->Monotonic() + timeout;
   const absl::Status flushed = FlushUntil(parts_.clock->Monotonic() + timeout * kSinkShare);
   // Whatever was acknowledged is stored, even when not all was.
   parts_.checkpointer->MakeDue();
-  RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
-  while (!parts_.checkpointer->Covers(parts_.tracker->safe()) &&
-         parts_.clock->Monotonic() < deadline) {
+  RETURN_IF_ERROR(StorePosition());
+  while (!Settled() && parts_.clock->Monotonic() < deadline) {
     parts_.poller->WaitReadable({parts_.store->ready_fd()}, kSettlePoll);
     RETURN_IF_ERROR(parts_.ownership->Beat());
-    RETURN_IF_ERROR(parts_.checkpointer->Turn(parts_.tracker->safe()));
+    RETURN_IF_ERROR(StorePosition());
   }
   ReplySoon();
   RETURN_IF_ERROR(SendStatusIfDue());
   RETURN_IF_ERROR(flushed);
-  if (!parts_.checkpointer->Covers(parts_.tracker->safe())) {
+  if (!Settled()) {
     const absl::Status& error = parts_.checkpointer->last_error();
     return error.ok() ? Error(absl::StatusCode::kDeadlineExceeded, "offset_store_slow",
                               "the offset could not be stored in time")

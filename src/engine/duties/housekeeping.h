@@ -11,6 +11,7 @@
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
 #include "engine/duties/checkpointer.h"
+#include "engine/duties/commit_points.h"
 #include "engine/duties/delivery_meter.h"
 #include "engine/duties/outbox_duties.h"
 #include "engine/duties/ownership.h"
@@ -43,6 +44,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   };
   explicit Housekeeping(const Parts& parts)
       : parts_(parts),
+        commits_(parts.sink->transactions(), parts.tracker),
         meter_({.clock = parts.clock,
                 .sink = parts.sink,
                 .tracker = parts.tracker,
@@ -87,8 +89,12 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   void WaitToRead();
   // As Wait, while the stream is not read, for something else.
   void WaitUnread(int fd, absl::Duration at_most);
+  // A transaction of the sink is to end here, before more is read.
+  bool MustCommit() const { return commits_.MustCommit(); }
 
  private:
+  absl::Status StorePosition();
+  bool Settled() const;
   absl::Status SendStatusIfDue();
   absl::Status PollSink();
   absl::Status CheckUnreadStream();
@@ -98,6 +104,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   Lsn FlushLsn() const;
 
   Parts parts_;
+  CommitPoints commits_;
   DeliveryMeter meter_;
   WorkReport report_;
   replication::WalSource* source_ = nullptr;

@@ -73,8 +73,8 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
                                        parts_.metrics->received_bytes.value(), now, patience);
   const bool schema_id =
       schema_id_.Stands(reads == WaitReason::kSchemaId, acknowledged_, now, patience);
-  const bool delivery = delivery_.Stands(!parts_.tracker->idle(), acknowledged_, now, patience);
-  const bool room = room_.Stands(reads == WaitReason::kRoom, acknowledged_, now, patience);
+  const bool delivery = delivery_.Stands(Delivers(), DeliveredCount(), now, patience);
+  const bool room = room_.Stands(reads == WaitReason::kRoom, DeliveredCount(), now, patience);
   const bool store =
       store_.Stands(parts_.checkpointer->busy(parts_.tracker->safe()),
                     stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
@@ -100,6 +100,17 @@ std::string StallWatch::SchemaIdCause() const {
     if (!cause.empty()) return cause;
   }
   return "the schema registry";
+}
+
+// The acknowledgements of a transaction come with its end: until then there is room for more.
+bool StallWatch::Delivers() const {
+  if (parts_.tracker->idle()) return false;
+  return parts_.sink->transactions() == nullptr || !parts_.sink->HasCapacity();
+}
+
+uint64_t StallWatch::DeliveredCount() const {
+  const bool commits = parts_.sink->transactions() != nullptr;
+  return acknowledged_ + (commits ? parts_.metrics->records_written.value() : 0);
 }
 
 std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn received) {

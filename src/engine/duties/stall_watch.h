@@ -59,6 +59,8 @@ class StallWatch {
   void Show(const ServerView& server);
   absl::string_view KindOf(const Lane& lane) const;
   std::string SchemaIdCause() const;
+  bool Delivers() const;
+  uint64_t DeliveredCount() const;
   std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
   void Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now);
   void OnProgress(absl::Duration now);

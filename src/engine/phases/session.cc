@@ -31,6 +31,7 @@ constexpr double kSettleShare = 0.75;
 // A stream that had nothing to do for so long went well.
 constexpr absl::Duration kStoodWell = absl::Seconds(30);
 constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
+constexpr absl::Duration kAbortTimeout = absl::Milliseconds(500);
 
 std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
   return goal && *goal <= lsn ? goal : lsn;
@@ -56,8 +57,17 @@ absl::Status Session::Run() {
   // A temporary slot goes with its session.
   parts_.control->HoldPauses(config().replication->temporary_slot);
   const absl::Status ran = RunPhases();
+  GiveUpTransaction();
   parts_.control->HoldPauses(false);
   return ran;
+}
+
+// What is left of it would hold up readers of committed records until the next start, or its time.
+void Session::GiveUpTransaction() {
+  sink::SinkTransactions* const transactions = prepared_.sink->transactions();
+  if (transactions == nullptr || !duties_ || duties_->tracker().idle()) return;
+  const absl::Status given_up = transactions->Abort(kAbortTimeout);
+  if (!given_up.ok()) log::Debug("not aborted", {{"error", std::string(given_up.message())}});
 }
 
 absl::Status Session::RunPhases() {
@@ -92,7 +102,9 @@ absl::Status Session::Build() {
                             .snapshot_seen = prepared_.resumes()
                                                  ? prepared_.stored->snapshot_seen.value_or(Lsn())
                                                  : Lsn(),
-                            .board = parts_.board},
+                            .board = parts_.board,
+                            .commits = prepared_.sink->transactions() != nullptr,
+                            .soon = config().offset->commit_interval},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
@@ -180,6 +192,9 @@ absl::Status Session::Stream() {
             .spill = prepared_.spill.get(), .pause = parts_.pause, .metrics = parts_.metrics});
   }
   began_ = true;
+  // So that a record without a position of its own, a heartbeat, can be committed.
+  if (prepared_.sink->transactions() != nullptr && !duties_->tracker().complete())
+    duties_->tracker().Advance(prepared_.start);
   const std::optional<event::Position> before = stored();
   const absl::Duration opened_at = parts_.world->clock().Monotonic();
   SessionWatch session_watch(parts_.world->clock(),

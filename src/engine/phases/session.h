@@ -63,6 +63,7 @@ class Session {
   void JudgeProgress(const std::optional<event::Position>& before, absl::Duration opened_at);
   void Salvage(const absl::Status& why);
   absl::Status Settle();
+  void GiveUpTransaction();
   const ConnectorOptions& config() const { return *parts_.config; }
 
   Parts parts_;

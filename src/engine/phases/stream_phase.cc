@@ -14,6 +14,7 @@ constexpr size_t kMaxKeptPerTurn = 4 << 20;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
 constexpr absl::Duration kGoalPoll = absl::Milliseconds(50);
 constexpr absl::Duration kHurryInterval = absl::Milliseconds(200);
+constexpr char kMessage = 'M';  // the first byte of a logical message
 
 }  // namespace
 
@@ -42,7 +43,9 @@ absl::Status StreamPhase::Run() {
 absl::Status StreamPhase::ReadBatch(bool* empty) {
   if (held_) RETURN_IF_ERROR(Assemble(*held_));
   size_t kept_bytes = 0;
-  for (int i = 0; i < kMaxFramesPerTurn && !held_ && parts_.sink->HasCapacity(); ++i) {
+  for (int i = 0; i < kMaxFramesPerTurn && !held_ && parts_.sink->HasCapacity() &&
+                  !parts_.housekeeping->MustCommit();
+       ++i) {
     ASSIGN_OR_RETURN(const replication::WalFrame frame, parts_.source->Next());
     if (frame.kind == replication::WalFrame::Kind::kNone) {
       *empty = true;
@@ -84,11 +87,21 @@ absl::Status StreamPhase::OnFrame(const replication::WalFrame& frame) {
 absl::Status StreamPhase::Assemble(const replication::WalFrame& frame) {
   RETURN_IF_ERROR(parts_.assembler->OnMessage(frame.start, frame.payload));
   if (!parts_.assembler->awaits_schema()) {
+    if (commits_) CoverMessage(frame);
     held_.reset();
   } else if (!held_) {
     held_ = frame;
   }
   return absl::OkStatus();
+}
+
+// A message outside of transactions moves no position by itself, and would be repeated. Its frame
+// has its end, and what ends before that was sent before it.
+void StreamPhase::CoverMessage(const replication::WalFrame& frame) {
+  const bool is_message = !frame.payload.empty() && frame.payload.front() == kMessage;
+  if (!is_message || parts_.assembler->in_transaction()) return;
+  parts_.assembler->AdvanceTo(frame.start);
+  parts_.tracker->Advance(parts_.assembler->position());
 }
 
 void StreamPhase::WaitForSchema() {

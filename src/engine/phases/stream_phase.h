@@ -29,7 +29,8 @@ class StreamPhase {
     metrics::ConnectorMetrics* metrics = nullptr;
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
-  explicit StreamPhase(Parts parts) : parts_(parts) {}
+  explicit StreamPhase(Parts parts)
+      : parts_(parts), commits_(parts_.sink->transactions() != nullptr) {}
 
   // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();
@@ -40,12 +41,14 @@ class StreamPhase {
   absl::Status NapOrWait();
   absl::Status OnFrame(const replication::WalFrame& frame);
   absl::Status Assemble(const replication::WalFrame& frame);
+  void CoverMessage(const replication::WalFrame& frame);
   void WaitForSchema();
   void OnKeepalive(const replication::WalFrame& frame);
   void CountRepeated();
   void CheckGoal();
 
   Parts parts_;
+  const bool commits_;  // the sink has transactions
   bool goal_reached_ = false;
   uint64_t repeated_ = 0;      // changes left out as already done, as far as the metrics know
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint

@@ -108,7 +108,13 @@ absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
   return absl::OkStatus();
 }
 
-absl::Status Pipeline::PublishHeartbeat() { return Publish(parts_.router->Heartbeat()); }
+// It belongs to no change: what was complete before is so after it.
+absl::Status Pipeline::PublishHeartbeat() {
+  const std::optional<event::Position> complete = parts_.tracker->complete();
+  RETURN_IF_ERROR(Publish(parts_.router->Heartbeat()));
+  if (complete) parts_.tracker->Advance(*complete);
+  return absl::OkStatus();
+}
 
 absl::Status Pipeline::PublishAll() {
   for (const event::Emission& emission : emissions_) RETURN_IF_ERROR(Publish(emission));

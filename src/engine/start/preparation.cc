@@ -59,6 +59,7 @@ absl::StatusOr<Prepared> Preparation::Run() {
   ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
   parts_.board->WaitsFor(WaitReason::kDatabase);
   RETURN_IF_ERROR(Look());
+  RETURN_IF_ERROR(ShutOthersOut());
   parts_.board->Show(Activity::kPreparing);
   RETURN_IF_ERROR(Decide());
   const bool nothing = !prepared_.decision.snapshot && !prepared_.decision.stream;
@@ -78,7 +79,26 @@ absl::Status Preparation::OpenSink() {
   ASSIGN_OR_RETURN(prepared_.sink, parts_.world->OpenSink(config(), parts_.refusals));
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.store, parts_.world->OpenOffsetStore(config()));
+  if (prepared_.sink->transactions() != nullptr) {
+    auto committing =
+        std::make_unique<CommittingStore>(std::move(prepared_.store), prepared_.sink.get());
+    committing_ = committing.get();
+    prepared_.store = std::move(committing);
+  }
   return absl::OkStatus();
+}
+
+// After it was seen that nobody streams from the slot: an instance at work is not shut out. What
+// the one before had committed last is sure only afterwards.
+absl::Status Preparation::ShutOthersOut() {
+  if (committing_ == nullptr) return absl::OkStatus();
+  parts_.board->WaitsFor(WaitReason::kSink);
+  RETURN_IF_ERROR(committing_->Open());
+  parts_.board->WaitsFor(WaitReason::kOffsetStore);
+  const std::optional<offset::StoredOffset> before = std::move(prepared_.stored);
+  ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+  parts_.board->WaitsFor(WaitReason::kDatabase);
+  return Moved(before, prepared_.stored) ? Look() : absl::OkStatus();
 }
 
 absl::Status Preparation::OpenSource() {
@@ -212,6 +232,24 @@ absl::Status Preparation::Decide() {
     prepared_.start.ordinal = 0;
     prepared_.start.transaction_final_lsn = Lsn();
   }
+  return RenewSlot();
+}
+
+// A snapshot that ended before its last row has published nothing where rows and position are one
+// transaction. The slot that was created for it is older than the snapshot to come, and would give
+// the changes between them a second time.
+absl::Status Preparation::RenewSlot() {
+  const bool begins_anew = committing_ != nullptr && prepared_.decision.snapshot &&
+                           prepared_.decision.stream && facts_.slot && !facts_.slot->used &&
+                           StateOf(prepared_.stored) == snapshot::OffsetState::kSnapshotRunning;
+  // The mark of the snapshot was made before its slot.
+  renews_slot_ =
+      begins_anew && replication::SlotLsn(*facts_.slot) > prepared_.stored->position.commit_end;
+  if (!renews_slot_) return absl::OkStatus();
+  log::Info(
+      "the snapshot begins anew with a new replication slot: nothing of the last one was published",
+      {{"slot", config().replication->slot_name}});
+  facts_.slot.reset();
   return absl::OkStatus();
 }
 
@@ -263,6 +301,8 @@ absl::Status Preparation::Create() {
   if (!lost_slot_.ok()) {
     log::Warn("dropping the replication slot that was lost, to create it anew",
               {{"slot", config().replication->slot_name}});
+    RETURN_IF_ERROR(source.DropSlot());
+  } else if (renews_slot_) {
     RETURN_IF_ERROR(source.DropSlot());
   }
   return facts_.slot ? absl::OkStatus() : CreateSlot(plan);

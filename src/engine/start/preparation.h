@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "engine/control/control.h"
 #include "engine/control/status_board.h"
+#include "engine/duties/committing_store.h"
 #include "engine/start/start_position.h"
 #include "engine/world/world.h"
 #include "event/position.h"
@@ -70,6 +71,8 @@ class Preparation {
   absl::Status OpenSpill();
   absl::Status OpenSource();
   absl::Status Look();
+  absl::Status ShutOthersOut();
+  absl::Status RenewSlot();
   absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
   absl::Status CheckSlotIsOurs() const;
@@ -88,8 +91,10 @@ class Preparation {
   Parts parts_;
   Prepared prepared_;
   SourceFacts facts_;
-  absl::Status lost_slot_;  // why the slot has to make room for another; OK: it need not
-  bool recovers_ = false;   // the stored position is given up for a snapshot
+  absl::Status lost_slot_;    // why the slot has to make room for another; OK: it need not
+  bool recovers_ = false;     // the stored position is given up for a snapshot
+  bool renews_slot_ = false;  // see RenewSlot
+  CommittingStore* committing_ = nullptr;  // prepared_.store; null: the sink has no transactions
 };
 
 // What is stored with positions of this connector, as StoredOffset::sink.

@@ -1,0 +1,32 @@
+#include "engine/duties/committing_store.h"
+
+#include "base/check.h"
+#include "base/status_macros.h"
+
+namespace walduct::engine {
+
+absl::Status CommittingStore::Open() {
+  RETURN_IF_ERROR(transactions_.TakeOver());
+  opened_ = true;
+  return transactions_.Begin();
+}
+
+absl::Status CommittingStore::StartSave(const offset::StoredOffset& offset) {
+  const std::optional<event::Record> record = store_->RecordOf(offset);
+  CHECK(record.has_value());
+  RETURN_IF_ERROR(transactions_.StartCommit(*record));
+  saving_ = true;
+  return absl::OkStatus();
+}
+
+std::optional<absl::Status> CommittingStore::PollSave() {
+  // What its client has to say is taken and of no account.
+  if (const auto idle = store_->PollSave(); idle.has_value()) idle->IgnoreError();
+  if (!saving_) return absl::OkStatus();
+  const std::optional<absl::Status> committed = transactions_.PollCommit();
+  if (!committed) return std::nullopt;
+  saving_ = false;
+  return committed->ok() ? transactions_.Begin() : *committed;
+}
+
+}  // namespace walduct::engine
