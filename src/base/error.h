@@ -1,7 +1,8 @@
 // Errors made at a boundary (server, broker, file, configuration) are absl::Status with two
 // payloads:
-//   reason: a stable id, e.g. "slot_in_use"; the metric label and the key of the engine's error
-//   table hint:   what the operator should type or change
+//   reason  a stable id, e.g. "slot_in_use": a metric's label, and the key of the engine's table of
+//           errors
+//   hint    what the operator should type or change
 // Messages never carry a row value or a secret. The meaning of each status code is in
 // ARCHITECTURE.md.
 #pragma once
