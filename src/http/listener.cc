@@ -73,7 +73,7 @@ struct Listener::Server {
     server.Get(any, handle).Post(any, handle).Put(any, handle).Patch(any, handle);
     server.Delete(any, handle).Options(any, handle);
     server.set_exception_handler([](const httplib::Request&, httplib::Response& response,
-                                    std::exception_ptr) { response.status = 500; });
+                                    const std::exception_ptr&) { response.status = 500; });
   }
 };
 

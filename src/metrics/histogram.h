@@ -50,7 +50,7 @@ class Summary {
   }
 
   // Eight to each power of two.
-  static constexpr size_t kCells = 8 * 48;
+  static constexpr size_t kCells = size_t{8} * 48;
   std::array<Counter, kCells> cells_;
   Counter count_, sum_;
   Gauge last_, min_, max_;
