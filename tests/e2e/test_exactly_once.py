@@ -110,30 +110,53 @@ def test_SNK_03_snapshot_killed(db, connectors, broker):
     connector.stop()
 
 
-def test_snapshot_that_outlasts_its_transaction(db, connectors):
+class Held:
+    """A connector in the middle of 300,000 rows, whose server then stands still: how fast the machine is plays no part."""
+    ROWS = 300_000
+    INSERT = f"insert into items select g, repeat('x', 200) from generate_series(1, {ROWS}) g"
+
+    def __init__(self, private_servers, databases, connectors):
+        self.servers = private_servers(postgres=15, kafka=True)
+        self.db = databases(self.servers.postgres)
+        self.db.script("create table items (id int primary key, v text)")
+        self.connector = exactly_once(connectors, self.db, {"producer.override.transaction.timeout.ms": "6000"},
+                                      {"bootstrap.servers": self.servers.bootstrap})
+
+    def hold(self):
+        topic = f"{self.connector.prefix}.public.items"
+        wait_until(lambda: written(self.servers.bootstrap, topic) > 500, 30, "the first rows", interval_s=0.002)
+        self.servers.pause_postgres()
+
+
+def test_snapshot_that_outlasts_its_transaction(private_servers, databases, connectors):
     """It stops with what to do, and leaves nothing to be seen."""
-    db.script("""create table items (id int primary key, v text);
-                 insert into items select g, repeat('x', 100) from generate_series(1, 600000) g""")
-    connector = exactly_once(connectors, db, {"producer.override.transaction.timeout.ms": "1500"})
-    assert connector.run_to_end(timeout_s=60) == 3
-    assert connector.logged("reason=snapshot_too_long") and connector.logged("transaction.max.timeout.ms")
-    assert connector.events() == []
+    held = Held(private_servers, databases, connectors)
+    held.db.execute(held.INSERT)
+    held.connector.start()
+    held.hold()
+    time.sleep(6)  # more than 0.9 of the time of the transaction
+    held.servers.resume_postgres()
+    assert held.connector.wait_exit(30) == 3
+    assert held.connector.logged("reason=snapshot_too_long") and held.connector.logged("transaction.max.timeout.ms")
+    assert held.connector.events() == []
 
 
-def test_transaction_over_the_cap(db, connectors):
+def test_transaction_over_the_cap(private_servers, databases, connectors):
     """One that takes longer than half of transaction.timeout.ms is divided, at a place that is stored: no row is repeated by
     a crash in its middle."""
-    rows = 600_000
-    db.script("create table items (id int primary key, v text)")
-    connector = exactly_once(connectors, db, {"producer.override.transaction.timeout.ms": "4000"}).start().wait_streaming()
-    db.execute("insert into items select g, repeat('x', 200) from generate_series(1, %s) g", rows)
-    connector.wait_events(1, 60)  # before the end of its transaction, or this is no test of a division
+    held = Held(private_servers, databases, connectors)
+    connector = held.connector.start().wait_streaming()
+    held.db.execute(held.INSERT)
+    held.hold()
+    seen = len(connector.wait_events(1, 30))
     connector.kill()
-    stored = json.loads(read_topics(connector.worker["bootstrap.servers"], offsets_of(db))[-1].value)
-    assert stored["walduct_ordinal"] > 0
+    held.servers.resume_postgres()
+    assert seen < held.ROWS
+    stored = json.loads(read_topics(held.servers.bootstrap, offsets_of(held.db))[-1].value)
+    assert stored["walduct_ordinal"] == seen
     connector.start()
-    events = connector.wait_events(lambda events: len(events) >= rows, 120)
-    assert ids(events) == list(range(1, rows + 1))
+    events = connector.wait_events(lambda events: len(events) >= held.ROWS, 120)
+    assert ids(events) == list(range(1, held.ROWS + 1))
     connector.stop()
 
 
