@@ -22,9 +22,7 @@ class LineSink final : public Sink {
   ~LineSink() override;
 
   bool HasCapacity() override { return buffer_.size() < buffer_bytes_; }
-  Load load() const override {
-    return {.bytes = buffer_.size(), .limit_bytes = buffer_bytes_};
-  }
+  Load load() const override { return {.bytes = buffer_.size(), .limit_bytes = buffer_bytes_}; }
   absl::Status Write(const event::Record& record, Ticket ticket) override;
   absl::Status Poll(AckHandler& acks) override;
   int ready_fd() const override { return -1; }

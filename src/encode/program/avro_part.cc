@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "encode/readers/read_formats.h"
 
 namespace walduct::encode {
 namespace {
