@@ -1,4 +1,5 @@
 """How soon the position is stored after Kafka has taken the records: what lies between is what a kill -9 repeats."""
+import os
 import statistics
 import threading
 import time
@@ -41,6 +42,23 @@ class Inserts(threading.Thread):
         return self.rows
 
 
+def limit(store, directory):
+    """Seconds that a kill may repeat: 0.3, but a file is not stored more often than twenty times what that costs."""
+    if store != "file":
+        return 0.3
+    costs = []
+    for _ in range(5):
+        begin = time.monotonic()
+        with open(directory / "cost", "wb") as file:
+            file.write(b"x" * 1000)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(directory / "cost", directory / "cost.done")
+        costs.append(time.monotonic() - begin)
+        time.sleep(0.1)
+    return max(0.3, 0.1 + 20 * 2 * max(costs))  # the directory is synchronised, too
+
+
 def publications(events):
     """{id: [when it was published, …]} in milliseconds."""
     seen = {}
@@ -63,6 +81,7 @@ def test_RST_02_21_what_a_kill_repeats(kills, store, db, connectors):
         moments.append(time.time() * 1000)
         connector.start().wait_streaming()
     connector.wait_events(len(connector.events()) + 200)
+    longest = limit(store, connector.dir)
     rows = inserts.stop()
     events = connector.wait_events(lambda events: len({e.id for e in events}) == rows)
     connector.stop()
@@ -74,8 +93,8 @@ def test_RST_02_21_what_a_kill_repeats(kills, store, db, connectors):
     print(f"{store}: repeated seconds {[round(r, 3) for r in repeats]}, {sum(len(p) - 1 for p in seen.values())} of "
           f"{len(events)} records")
     if kills:
-        assert statistics.median(repeats) <= 0.3
-        assert max(repeats) <= 1, "also on a busy machine"
+        assert statistics.median(repeats) <= longest
+        assert max(repeats) <= max(1, 2 * longest), "also on a busy machine"
     else:
         assert all(len(p) == 1 for p in seen.values())
 

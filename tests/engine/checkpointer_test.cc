@@ -214,7 +214,7 @@ TEST_F(CheckpointerTest, SavesThatBlockAreFewer) {
   const absl::Duration begin = clock_.now;
   EXPECT_TRUE(checkpointer.Turn(At(5)).ok());
   checkpointer.OnDelivered();
-  EXPECT_EQ(checkpointer.next_due(), begin + absl::Seconds(2));
+  EXPECT_EQ(checkpointer.next_due(), begin + Checkpointer::kCostFactor * absl::Milliseconds(50));
   store_.blocks = [this] { clock_.now += absl::Seconds(5); };
   clock_.now = checkpointer.next_due();
   EXPECT_TRUE(checkpointer.Turn(At(6)).ok());

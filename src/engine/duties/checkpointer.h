@@ -23,7 +23,7 @@ class Checkpointer {
   // Between two saves that follow deliveries at least this, and at least kCostFactor times what the
   // last one blocked, but never more than the interval.
   static constexpr absl::Duration kSoon = absl::Milliseconds(200);
-  static constexpr int kCostFactor = 40;
+  static constexpr int kCostFactor = 20;
   // With an interval of zero: for what moves without records.
   static constexpr absl::Duration kIdleInterval = absl::Seconds(10);
   // A store that fails for longer is an error, told again and again.
