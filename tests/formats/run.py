@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from formats import compare_formats  # noqa: E402
-from golden.scenario_files import description  # noqa: E402
+from golden.scenario_files import description, statements  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
 from support.registry import RegistryView  # noqa: E402
@@ -68,7 +68,7 @@ class Replay:
             self.registry.ask(method, path, body)
         self.database.create()
         try:
-            self.database.script((self.folder / "setup.sql").read_text())
+            self.database.script(statements(self.folder, "setup.sql"))
             self.connector.start()
             if self.scenario["finished"]:
                 self._play()
@@ -80,12 +80,16 @@ class Replay:
             self.connector.close()
             self.database.drop()
 
+    def _parts(self):
+        return statements(self.folder, "steps.sql").split("--pause--")
+
     def _play(self):
         self.connector.wait_streaming()
         self.database.wait_slot_active("golden")
-        for part in (self.folder / "steps.sql").read_text().split("--pause--"):
+        parts = self._parts()
+        for part in parts:
             self.database.script(part)
-            time.sleep(PAUSE_S if "--pause--" in (self.folder / "steps.sql").read_text() else 0)
+            time.sleep(PAUSE_S if len(parts) > 1 else 0)
         self.database.execute(self.scenario.get("marker", "insert into zz_done values (1)"))
         self.connector.wait_events(lambda events: any("done" in e.topic for e in events), 30, "the record of the marker")
         before, count = -1, 0
@@ -97,7 +101,7 @@ class Replay:
         """The statements until it has stopped, which may be at the first row of the snapshot."""
         try:
             self.connector.wait_streaming()
-            for part in (self.folder / "steps.sql").read_text().split("--pause--"):
+            for part in self._parts():
                 self.database.script(part)
                 time.sleep(PAUSE_S)
         except AssertionError:
