@@ -9,8 +9,7 @@
 #include "encode/formats/avro_writer.h"
 #include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
-#include "encode/table/row_writer.h"
-#include "tests/encode/every_type.h"
+#include "tests/encode/format_fixture.h"
 #include "tests/encode/toy_reader.h"
 #include "tests/support/fake_schema_ids.h"
 
@@ -19,42 +18,12 @@ namespace {
 
 using event::ConnectSchema;
 
-class AvroFormatTest : public EveryTypeTest {
+class AvroFormatTest : public FormatTest<AvroWriter, AvroReader> {
  protected:
   AvroFormatTest() {
     options_.key.kind = ConverterKind::kAvro;
     options_.value.kind = ConverterKind::kAvro;
     encoder_ = nullptr;
-  }
-
-  void ExpectSame(const event::TableSchema& table, const std::vector<event::Value>& row) {
-    const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
-    std::string json, avro, decoded;
-    Scratch scratch;
-    ValueContext context;
-    context.scratch = &scratch;
-    context.out = &json;
-    const absl::Status as_json = AppendRow(plan, plan.row, {row, {}}, &context);
-    AvroWriter writer(&avro);
-    const absl::Status as_avro = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
-    ASSERT_TRUE(as_json.ok()) << as_json;
-    ASSERT_TRUE(as_avro.ok()) << as_avro;
-    ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
-    schema.optional = false;
-    AvroReader reader(avro, &decoded);
-    reader.Value(schema);
-    EXPECT_EQ(decoded, json);
-    EXPECT_TRUE(reader.done());
-  }
-
-  void ExpectSameInEveryType() {
-    const std::vector<event::Value> row = EveryValue();
-    for (const bool optional : {true, false}) {
-      const auto table = EveryType(optional);
-      ExpectSame(*table, row);
-      ExpectSame(*table, std::vector<event::Value>(row.size(), Null()));
-    }
-    ExpectSame(*EveryType(true), std::vector<event::Value>(row.size(), Toast()));
   }
 
   RecordEncoder& avro() {

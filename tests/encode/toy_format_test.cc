@@ -10,9 +10,8 @@
 #include "encode/options/column_options.h"
 #include "encode/options/value_options.h"
 #include "encode/readers/read_table.h"
-#include "encode/table/row_writer.h"
 #include "java/regex/regex_list.h"
-#include "tests/encode/every_type.h"
+#include "tests/encode/format_fixture.h"
 #include "tests/encode/toy_reader.h"
 
 namespace walduct::encode {
@@ -21,39 +20,7 @@ template struct ReadTable<ToyWriter>;
 
 namespace {
 
-// One row of a table, in both formats.
-class ToyFormatTest : public EveryTypeTest {
- protected:
-  void ExpectSame(const event::TableSchema& table, const std::vector<event::Value>& row) {
-    const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
-    std::string json, toy, decoded;
-    Scratch scratch;
-    ValueContext context;
-    context.scratch = &scratch;
-    context.out = &json;
-    const absl::Status as_json = AppendRow(plan, plan.row, {row, {}}, &context);
-    ToyWriter writer(&toy);
-    const absl::Status as_toy = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
-    ASSERT_TRUE(as_json.ok()) << as_json;
-    ASSERT_TRUE(as_toy.ok()) << as_toy;
-    event::ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
-    schema.optional = false;
-    ToyReader reader(toy, &decoded);
-    reader.Value(schema);
-    EXPECT_EQ(decoded, json);
-    EXPECT_TRUE(reader.done());
-  }
-
-  void ExpectSameInEveryType() {
-    const std::vector<event::Value> row = EveryValue();
-    for (const bool optional : {true, false}) {
-      const auto table = EveryType(optional);
-      ExpectSame(*table, row);
-      ExpectSame(*table, std::vector<event::Value>(row.size(), Null()));
-    }
-    ExpectSame(*EveryType(true), std::vector<event::Value>(row.size(), Toast()));
-  }
-};
+using ToyFormatTest = FormatTest<ToyWriter, ToyReader>;
 
 TEST_F(ToyFormatTest, HoldsEveryType) { ExpectSameInEveryType(); }
 

@@ -1,0 +1,51 @@
+// What the tests of a binary format share: a row in every type, decoded by the schema alone, is
+// what JsonConverter writes of the same row. Reader: the format's, of bytes into JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encode/readers/read_value.h"
+#include "encode/table/row_writer.h"
+#include "encode/table/table_plan.h"
+#include "encode/table/write_row.h"
+#include "tests/encode/every_type.h"
+
+namespace walduct::encode {
+
+template <class Writer, class Reader>
+class FormatTest : public EveryTypeTest {
+ protected:
+  // One row of a table, in both formats.
+  void ExpectSame(const event::TableSchema& table, const std::vector<event::Value>& row) {
+    const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
+    std::string json, bytes, decoded;
+    Scratch scratch;
+    ValueContext context;
+    context.scratch = &scratch;
+    context.out = &json;
+    const absl::Status as_json = AppendRow(plan, plan.row, {row, {}}, &context);
+    Writer writer(&bytes);
+    const absl::Status as_bytes = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
+    ASSERT_TRUE(as_json.ok()) << as_json;
+    ASSERT_TRUE(as_bytes.ok()) << as_bytes;
+    event::ConnectSchema schema = *plan.envelope_schema->Find("after")->schema;
+    schema.optional = false;
+    Reader reader(bytes, &decoded);
+    reader.Value(schema);
+    EXPECT_EQ(decoded, json);
+    EXPECT_TRUE(reader.done());
+  }
+
+  void ExpectSameInEveryType() {
+    const std::vector<event::Value> row = EveryValue();
+    for (const bool optional : {true, false}) {
+      const auto table = EveryType(optional);
+      ExpectSame(*table, row);
+      ExpectSame(*table, std::vector<event::Value>(row.size(), Null()));
+    }
+    ExpectSame(*EveryType(true), std::vector<event::Value>(row.size(), Toast()));
+  }
+};
+
+}  // namespace walduct::encode
