@@ -211,7 +211,9 @@ absl::Status Pipeline::PublishSmaller(const event::Emission& emission, const abs
   absl::Status written = error;
   while (absl::IsInvalidArgument(written) && smaller.Shrink()) {
     event::Record record;
-    if (!parts_.encoder->Encode(smaller.emission(), &record).ok() || record.dropped) return error;
+    const absl::Status encoded = Encode(smaller.emission(), &record);
+    if (absl::IsCancelled(encoded)) return encoded;
+    if (!encoded.ok() || record.dropped) return error;
     written = Write(record);
   }
   if (written.ok()) parts_.errors->OnPlaceholder(emission, error, smaller.columns());
