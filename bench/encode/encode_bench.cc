@@ -16,6 +16,7 @@
 #include "encode/record_encoder.h"
 #include "encode/types/type_table.h"
 #include "tests/support/chain_config.h"
+#include "tests/support/fake_schema_ids.h"
 #include "tests/support/type_samples.h"
 #include "transform/chain/chain.h"
 
@@ -58,8 +59,9 @@ void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns
   options.key.schemas_enable = schemas;
   options.value.schemas_enable = schemas;
   options.key.kind = options.value.kind = kind;
-  auto encoder =
-      *RecordEncoder::Create(options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain);
+  test::FakeSchemaIds ids;
+  auto encoder = *RecordEncoder::Create(
+      options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain, {&ids, &ids});
   event::ChangeEvent change;
   change.schema = table.get();
   change.after = row;
@@ -117,6 +119,17 @@ void TypicalRowAsText(benchmark::State& state) {
   EncodeRows(state, Typical(), false, nullptr, ConverterKind::kString);
 }
 BENCHMARK(TypicalRowAsText);
+
+void TypicalRowAsAvro(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kAvro);
+}
+BENCHMARK(TypicalRowAsAvro);
+
+// Each row a transaction of its own.
+void TypicalRowAsAvroAlone(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kAvro, true);
+}
+BENCHMARK(TypicalRowAsAvroAlone);
 
 // Each row a transaction of its own.
 void TypicalRowAlone(benchmark::State& state) {

@@ -47,6 +47,9 @@ void CheckRegistries(const config::PropertySet& properties, config::Findings* fi
     const std::string name = encode::ConverterName(properties, role);
     if (encode::FindConverter(properties.Text(name)) != encode::ConverterKind::kAvro) continue;
     registry::CheckRegistry({properties, name, absl::StrCat(role, ".converter"), nullptr},
+                            encode::IsApicurioConverter(properties.Text(name))
+                                ? registry::RegistryApi::kApicurio
+                                : registry::RegistryApi::kConfluent,
                             findings);
   }
 }

@@ -83,7 +83,10 @@ registry::RegistryOptions BuildRegistry(const config::PropertySet& properties,
                                         absl::string_view role, config::Findings* findings) {
   if (converter.kind != encode::ConverterKind::kAvro) return {};
   return registry::BuildRegistry({properties, encode::ConverterName(properties, role),
-                                  absl::StrCat(role, ".converter"), findings});
+                                  absl::StrCat(role, ".converter"), findings},
+                                 converter.registry == encode::RegistryKind::kApicurio
+                                     ? registry::RegistryApi::kApicurio
+                                     : registry::RegistryApi::kConfluent);
 }
 
 engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties,

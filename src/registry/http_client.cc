@@ -11,7 +11,6 @@ namespace walduct::registry {
 namespace {
 
 constexpr int kPollMillis = 1000;
-constexpr char kMediaType[] = "application/vnd.schemaregistry.v1+json";
 
 std::string Get(const kafka::Properties& properties, const std::string& name) {
   const auto found = properties.find(name);
@@ -59,7 +58,6 @@ absl::Status HttpClient::SetUp(const HttpOptions& options) {
   curl_.easy_setopt(easy_, CURLOPT_TIMEOUT_MS, static_cast<long>(whole));
   // Java's client knows no proxy but the one it is told.
   curl_.easy_setopt(easy_, CURLOPT_PROXY, options.proxy.c_str());
-  AddHeader(absl::StrCat("Content-Type: ", kMediaType));
   AddHeader("Expect:");
   for (const auto& [name, value] : options.headers) AddHeader(absl::StrCat(name, ": ", value));
   if (!options.basic.empty()) {
@@ -67,7 +65,6 @@ absl::Status HttpClient::SetUp(const HttpOptions& options) {
     curl_.easy_setopt(easy_, CURLOPT_USERPWD, options.basic.c_str());
   }
   if (!options.bearer.empty()) AddHeader(absl::StrCat("Authorization: Bearer ", options.bearer));
-  curl_.easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
   return SetTls(options);
 }
 
@@ -130,7 +127,15 @@ absl::StatusOr<HttpResponse> HttpClient::Send(const HttpRequest& request) {
   } else {
     curl_.easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
   }
+  curl_slist* headers = nullptr;
+  for (const curl_slist* all = headers_; all != nullptr; all = all->next)
+    headers = curl_.slist_append(headers, all->data);
+  for (const std::string& header : request.headers)
+    headers = curl_.slist_append(headers, header.c_str());
+  curl_.easy_setopt(easy_, CURLOPT_HTTPHEADER, headers);
   const CURLcode code = Perform();
+  curl_.easy_setopt(easy_, CURLOPT_HTTPHEADER, nullptr);
+  curl_.slist_free_all(headers);
   if (interrupted_) return absl::CancelledError("interrupted");
   if (code != CURLE_OK) return Failure(code);
   curl_.easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &response.status);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -18,6 +19,7 @@ struct HttpRequest {
   bool post = false;  // else GET
   std::string url;
   std::string body;
+  std::vector<std::string> headers = {};  // "Name: value"
 };
 
 struct HttpResponse {

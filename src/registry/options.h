@@ -22,19 +22,28 @@ struct HttpOptions {
   absl::Duration read_timeout = absl::Seconds(60);
 };
 
+enum class RegistryApi {
+  kConfluent,
+  kApicurio,  // version 2 of its own
+};
+
 struct RegistryOptions {
+  RegistryApi api = RegistryApi::kConfluent;
   std::string property;           // "value.converter": whose registry it is, for messages
   std::vector<std::string> urls;  // without a slash at the end; empty: no registry is asked
   HttpOptions http;
   bool register_schemas = true;
   bool normalize = false;
+  bool latest = false;      // kApicurio: the latest schema of the artifact stands for each
+  bool content_id = false;  // kApicurio: the id of the content, not that of the version
   absl::Duration retry_wait = absl::Seconds(1);
   absl::Duration retry_wait_max = absl::Seconds(20);
 };
 
 // Whether one client can ask for both.
 inline bool SameRegistry(const RegistryOptions& a, const RegistryOptions& b) {
-  return a.urls == b.urls && a.http == b.http && a.register_schemas == b.register_schemas &&
+  return a.api == b.api && a.latest == b.latest && a.content_id == b.content_id &&
+         a.urls == b.urls && a.http == b.http && a.register_schemas == b.register_schemas &&
          a.normalize == b.normalize && a.retry_wait == b.retry_wait &&
          a.retry_wait_max == b.retry_wait_max;
 }

@@ -18,9 +18,9 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "event/schema_ids.h"
-#include "registry/confluent_api.h"
 #include "registry/http_client.h"
 #include "registry/options.h"
+#include "registry/registry_api.h"
 
 namespace walduct::registry {
 

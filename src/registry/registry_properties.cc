@@ -62,9 +62,8 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.use.latest.version",
      .type = kBoolean,
      .default_value = "false",
-     .support = kNotYetRefused,
-     .doc = "Write with the latest schema of the subject instead of the table's.",
-     .note = "values are written by the table's own schema"},
+     .doc = "Write with the latest schema of the subject instead of the table's: not yet. Without "
+            "effect while schemas are registered."},
     {.name = "<part>.converter.latest.compatibility.strict",
      .type = kBoolean,
      .support = kNoEffect,
@@ -152,6 +151,55 @@ constexpr config::PropertyDefinition kRows[] = {
      .support = kNoEffect,
      .doc = "Memory for what the registry does not have.",
      .note = "a refusal is asked about again after 10 seconds"},
+    {.name = "<part>.converter.apicurio.registry.url",
+     .type = kList,
+     .doc = "Addresses of Apicurio Registry (Apicurio's AvroConverter).",
+     .validator = CheckUrls},
+    {.name = "<part>.converter.apicurio.registry.auto-register",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Register schemas that Apicurio Registry does not have."},
+    {.name = "<part>.converter.apicurio.registry.find-latest",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Write with the latest schema of the artifact instead of the table's: not yet. Without "
+            "effect while schemas are registered."},
+    {.name = "<part>.converter.apicurio.registry.artifact.group-id",
+     .default_value = "default",
+     .support = kNotYetRefused,
+     .doc = "Group of the artifacts.",
+     .note = "artifacts are of the group default"},
+    {.name = "<part>.converter.apicurio.registry.check-period-ms",
+     .type = kNonNegativeLong,
+     .support = kNoEffect,
+     .doc = "How long ids are kept in memory.",
+     .note = "the id of a schema never changes"},
+    {.name = "<part>.converter.apicurio.registry.retry-count",
+     .type = kNonNegativeInt,
+     .support = kNoEffect,
+     .doc = "How often Apicurio Registry is asked again.",
+     .note = "a registry that is away is waited for"},
+    {.name = "<part>.converter.apicurio.registry.retry-backoff-ms",
+     .type = kNonNegativeLong,
+     .support = kNoEffect,
+     .doc = "How long to wait before it is asked again.",
+     .note = "1 s, 2 s, … 20 s"},
+    {.name = "<part>.converter.apicurio.auth.username",
+     .doc = "User for Apicurio Registry, with apicurio.auth.password."},
+    {.name = "<part>.converter.apicurio.auth.password",
+     .type = kPassword,
+     .doc = "Password of that user.",
+     .secret = true},
+    {.name = "<part>.converter.apicurio.auth.service.token.endpoint",
+     .support = kNotYetRefused,
+     .doc = "Where tokens for Apicurio Registry are fetched (OpenID Connect).",
+     .note = "tokens are not fetched; use a user and a password"},
+    {.name = "<part>.converter.apicurio.auth.service.url",
+     .support = kNotYetRefused,
+     .doc = "Server that gives tokens for Apicurio Registry (OpenID Connect).",
+     .note = "tokens are not fetched; use a user and a password"},
+    {.name = "<part>.converter.apicurio.registry.request.ssl.*",
+     .doc = "TLS property of a Java client, for https:// addresses of Apicurio Registry."},
     {.name = "<part>.converter.delegate.converter.type.*",
      .doc = "Any other option of the delegate, as behind <part>.converter."},
 };
@@ -171,6 +219,44 @@ std::string UserInfo(const config::PluginOptions& properties) {
   return First(properties, "basic.auth.user.info", "schema.registry.basic.auth.user.info");
 }
 
+// Values are written by the table's own schema, which another's id would not describe.
+void RefuseLatest(const config::PluginOptions& properties, absl::string_view registers,
+                  absl::string_view latest, config::Findings* findings) {
+  if (properties.Boolean(registers) || !properties.Boolean(latest)) return;
+  findings->Error(absl::StrCat(properties.name(), ".", latest),
+                  absl::StrCat("is not supported yet without ", registers),
+                  absl::StrCat("set ", latest, "=false, or ", registers, "=true"));
+}
+
+void CheckApicurio(const config::PluginOptions& properties, config::Findings* findings) {
+  RefuseLatest(properties, "apicurio.registry.auto-register", "apicurio.registry.find-latest",
+               findings);
+  if (!Urls(properties.Text("apicurio.registry.url")).empty()) return;
+  findings->Error(absl::StrCat(properties.name(), ".apicurio.registry.url"), "is not set",
+                  "set it to the address of Apicurio Registry, such as "
+                  "http://apicurio:8080/apis/registry/v2");
+}
+
+RegistryOptions BuildApicurio(const config::PluginOptions& properties) {
+  RegistryOptions options;
+  options.api = RegistryApi::kApicurio;
+  options.property = properties.name();
+  options.urls = Urls(properties.Text("apicurio.registry.url"));
+  // As its client does by itself.
+  for (std::string& url : options.urls) {
+    if (!absl::StrContains(url, "/apis/")) absl::StrAppend(&url, "/apis/registry/v2");
+  }
+  if (properties.IsSet("apicurio.auth.username")) {
+    options.http.basic = absl::StrCat(properties.Text("apicurio.auth.username"), ":",
+                                      properties.Text("apicurio.auth.password"));
+  }
+  for (auto& [name, value] : properties.Behind("apicurio.registry.request.ssl."))
+    options.http.tls[absl::StrCat("ssl.", name)] = std::move(value);
+  options.register_schemas = properties.Boolean("apicurio.registry.auto-register");
+  options.content_id = properties.Text("apicurio.registry.use-id") == "contentid";
+  return options;
+}
+
 absl::Duration Millis(const config::PluginOptions& properties, absl::string_view option) {
   int64_t millis = 0;
   return absl::SimpleAtoi(properties.Text(option), &millis) ? absl::Milliseconds(millis)
@@ -181,16 +267,19 @@ absl::Duration Millis(const config::PluginOptions& properties, absl::string_view
 
 absl::Span<const config::PropertyDefinition> RegistryProperties() { return kRows; }
 
-void CheckRegistry(const config::PluginOptions& properties, config::Findings* findings) {
+void CheckRegistry(const config::PluginOptions& properties, RegistryApi api,
+                   config::Findings* findings) {
   const auto option = [&](absl::string_view name) {
     return absl::StrCat(properties.name(), ".", name);
   };
+  if (api == RegistryApi::kApicurio) return CheckApicurio(properties, findings);
   if (Urls(properties.Text("schema.registry.url")).empty()) {
     findings->Error(option("schema.registry.url"),
                     "Missing required configuration \"schema.registry.url\" which has no default "
                     "value",
                     "set it to the address of the schema registry, such as http://registry:8081");
   }
+  RefuseLatest(properties, "auto.register.schemas", "use.latest.version", findings);
   const std::string source = Source(properties);
   if (!source.empty() && properties.IsSet("bearer.auth.credentials.source")) {
     findings->Error(option("bearer.auth.credentials.source"),
@@ -214,7 +303,8 @@ void CheckRegistry(const config::PluginOptions& properties, config::Findings* fi
   }
 }
 
-RegistryOptions BuildRegistry(const config::PluginOptions& properties) {
+RegistryOptions BuildRegistry(const config::PluginOptions& properties, RegistryApi api) {
+  if (api == RegistryApi::kApicurio) return BuildApicurio(properties);
   RegistryOptions options;
   options.property = properties.name();
   options.urls = Urls(properties.Text("schema.registry.url"));

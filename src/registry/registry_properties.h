@@ -13,9 +13,10 @@ namespace walduct::registry {
 absl::Span<const config::PropertyDefinition> RegistryProperties();
 
 // Of a converter that needs a registry: what it lacks, and what contradicts itself.
-void CheckRegistry(const config::PluginOptions& properties, config::Findings* findings);
+void CheckRegistry(const config::PluginOptions& properties, RegistryApi api,
+                   config::Findings* findings);
 
 // Expects values that passed their checks.
-RegistryOptions BuildRegistry(const config::PluginOptions& properties);
+RegistryOptions BuildRegistry(const config::PluginOptions& properties, RegistryApi api);
 
 }  // namespace walduct::registry

@@ -106,8 +106,13 @@ TEST_F(RegistryOptionsTest, CredentialsThatAreNotSentAreTold) {
 }
 
 TEST_F(RegistryOptionsTest, WhatIsNotSupportedYetIsRefused) {
-  EXPECT_THAT(LoadWith(std::string(kAvroValues) + "value.converter.use.latest.version=true").errors,
+  EXPECT_THAT(LoadWith(std::string(kAvroValues) + "value.converter.use.latest.version=true\n"
+                                                  "value.converter.auto.register.schemas=false")
+                  .errors,
               Contains(HasSubstr("is not supported yet")));
+  EXPECT_THAT(LoadWith(std::string(kAvroValues) + "value.converter.use.latest.version=true").errors,
+              IsEmpty())
+      << "without effect while schemas are registered";
   EXPECT_THAT(LoadWith(std::string(kAvroValues) +
                        "value.converter.value.subject.name.strategy=com.acme.Mine")
                   .errors,
@@ -136,6 +141,34 @@ TEST_F(RegistryOptionsTest, ADelegateHasOptionsOfItsOwn) {
                        "extended.headers.enabled=false")
                   .errors,
               Contains(HasSubstr("converts no headers")));
+}
+
+TEST_F(RegistryOptionsTest, ApicuriosConverterHasAnInterfaceOfItsOwn) {
+  const std::string lines =
+      "value.converter=io.apicurio.registry.utils.converter.AvroConverter\n"
+      "value.converter.apicurio.registry.url=http://a:8080\n"
+      "value.converter.apicurio.registry.auto-register=true\n"
+      "value.converter.apicurio.registry.find-latest=true\n";
+  const LoadResult result = LoadWith(lines);
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(Value(result).api, registry::RegistryApi::kApicurio);
+  EXPECT_THAT(Value(result).urls, ElementsAre("http://a:8080/apis/registry/v2"));
+  EXPECT_TRUE(Value(result).register_schemas);
+  EXPECT_EQ(result.options.encode->value.id_place, encode::IdPlace::kHeader);
+  const LoadResult framed = LoadWith(lines +
+                                     "value.converter.apicurio.registry.headers.enabled=false\n"
+                                     "value.converter.apicurio.registry.use-id=contentId\n"
+                                     "value.converter.apicurio.auth.username=u\n"
+                                     "value.converter.apicurio.auth.password=p");
+  EXPECT_EQ(framed.options.encode->value.id_place, encode::IdPlace::kEightBytes);
+  EXPECT_TRUE(Value(framed).content_id);
+  EXPECT_EQ(Value(framed).http.basic, "u:p");
+  EXPECT_EQ(LoadWith(lines + "value.converter.apicurio.registry.headers.enabled=false\n"
+                             "value.converter.apicurio.registry.as-confluent=true")
+                .options.encode->value.id_place,
+            encode::IdPlace::kFourBytes);
+  EXPECT_THAT(LoadWith("value.converter=io.apicurio.registry.utils.converter.AvroConverter").errors,
+              Contains(HasSubstr("apicurio.registry.url")));
 }
 
 TEST_F(RegistryOptionsTest, SecretsAreNotShown) {

@@ -41,8 +41,9 @@ class RegistryView:
                     entry["references"] = one["references"]
                 found.append(entry)
         found.sort(key=lambda entry: entry["globalId"])
-        self.ranks = {}
+        self.ranks, self.global_ranks = {}, {}  # by the registry's own ids
         for rank, entry in enumerate(found, 1):
+            self.global_ranks[entry["globalId"]] = rank
             entry["globalId"] = rank
             entry["id"] = self.ranks.setdefault(entry["id"], len(self.ranks) + 1)
         return found

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace walduct::encode {
 namespace {
 
@@ -23,6 +25,26 @@ std::string CheckStrategy(absl::string_view value) {
   return "is not a supported strategy; supported: "
          "io.confluent.kafka.serializers.subject.TopicNameStrategy, RecordNameStrategy and "
          "TopicRecordNameStrategy of the same package";
+}
+
+constexpr absl::string_view kTopicId = "io.apicurio.registry.serde.strategy.TopicIdStrategy";
+constexpr absl::string_view kSimpleTopicId =
+    "io.apicurio.registry.serde.strategy.SimpleTopicIdStrategy";
+constexpr absl::string_view kDefaultIdHandler = "io.apicurio.registry.serde.DefaultIdHandler";
+constexpr absl::string_view kFourByteIdHandler = "io.apicurio.registry.serde.Legacy4ByteIdHandler";
+
+std::string CheckResolverStrategy(absl::string_view value) {
+  if (value == kTopicId || value == kSimpleTopicId ||
+      value == "io.apicurio.registry.serde.avro.strategy.TopicIdStrategy")
+    return "";
+  return "is not a supported strategy; supported: "
+         "io.apicurio.registry.serde.strategy.TopicIdStrategy and SimpleTopicIdStrategy";
+}
+
+std::string CheckIdHandler(absl::string_view value) {
+  if (value == kDefaultIdHandler || value == kFourByteIdHandler) return "";
+  return "is not a supported handler of ids; supported: "
+         "io.apicurio.registry.serde.DefaultIdHandler and Legacy4ByteIdHandler";
 }
 
 constexpr config::PropertyDefinition kRows[] = {
@@ -59,6 +81,35 @@ constexpr config::PropertyDefinition kRows[] = {
      .support = kNotYetRefused,
      .doc = "Take the documentation of fields from the fields instead of their types.",
      .note = "documentation is that of the types"},
+    {.name = "<part>.converter.apicurio.registry.artifact-resolver-strategy",
+     .type = kClass,
+     .default_value = kTopicId,
+     .doc = "Class that names the artifact of a schema (Apicurio's converters).",
+     .validator = CheckResolverStrategy},
+    {.name = "<part>.converter.apicurio.registry.headers.enabled",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Write ids of schemas in headers of the record instead of before the value."},
+    {.name = "<part>.converter.apicurio.registry.use-id",
+     .type = kEnum,
+     .default_value = "globalid",
+     .doc = "Which of its ids stands for a schema: that of the version, or that of the content.",
+     .allowed = "globalid, contentid"},
+    {.name = "<part>.converter.apicurio.registry.as-confluent",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Write ids before the value in 4 bytes instead of 8."},
+    {.name = "<part>.converter.apicurio.registry.id-handler",
+     .type = kClass,
+     .doc = "Class that writes ids before the value: DefaultIdHandler (8 bytes) or "
+            "Legacy4ByteIdHandler.",
+     .validator = CheckIdHandler},
+    {.name = "<part>.converter.apicurio.registry.avro.encoding",
+     .type = kEnum,
+     .default_value = "binary",
+     .doc = "Encoding of Avro values.",
+     .allowed = "binary, json",
+     .refused = "json"},
     {.name = "<part>.converter.schemas.cache.config",
      .type = kPositiveInt,
      .support = kNoEffect,
@@ -71,11 +122,27 @@ SubjectStrategy StrategyOf(const std::string& name) {
   return name == kTopicRecordName ? SubjectStrategy::kTopicRecord : SubjectStrategy::kTopic;
 }
 
+void BuildApicurio(const config::PluginOptions& properties, ConverterOptions* options) {
+  const auto text = [&](absl::string_view option) {
+    return properties.Text(absl::StrCat("apicurio.registry.", option));
+  };
+  options->subject = text("artifact-resolver-strategy") == kSimpleTopicId
+                         ? SubjectStrategy::kTopicAlone
+                         : SubjectStrategy::kTopic;
+  const bool four = text("as-confluent") == "true" || text("id-handler") == kFourByteIdHandler;
+  options->id_place = text("headers.enabled") == "true" ? IdPlace::kHeader
+                      : four                            ? IdPlace::kFourBytes
+                                                        : IdPlace::kEightBytes;
+  options->content_id = text("use-id") == "contentid";
+  options->avro.connect_meta_data = properties.Boolean("connect.meta.data");
+}
+
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> AvroProperties() { return kRows; }
 
 void BuildAvro(const config::PluginOptions& properties, bool is_key, ConverterOptions* options) {
+  if (options->registry == RegistryKind::kApicurio) return BuildApicurio(properties, options);
   options->subject = StrategyOf(
       properties.Text(is_key ? "key.subject.name.strategy" : "value.subject.name.strategy"));
   options->avro.connect_meta_data = properties.Boolean("connect.meta.data");

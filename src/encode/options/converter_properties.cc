@@ -23,6 +23,8 @@ constexpr absl::string_view kSimpleHeaderConverter =
 constexpr absl::string_view kBinaryDataConverter = "io.debezium.converters.BinaryDataConverter";
 constexpr absl::string_view kAvroConverter = "io.confluent.connect.avro.AvroConverter";
 
+constexpr absl::string_view kApicurioAvroConverter =
+    "io.apicurio.registry.utils.converter.AvroConverter";
 constexpr absl::string_view kDelegateOptions = ".converter.delegate.converter.type.";
 
 struct ConverterClass {
@@ -35,18 +37,19 @@ constexpr ConverterClass kConverters[] = {
     {"org.apache.kafka.connect.converters.ByteArrayConverter", ConverterKind::kByteArray},
     {kBinaryDataConverter, ConverterKind::kByteArray},
     {kAvroConverter, ConverterKind::kAvro},
+    {kApicurioAvroConverter, ConverterKind::kAvro},
 };
 constexpr absl::string_view kSupportedConverters =
     "supported: org.apache.kafka.connect.json.JsonConverter, "
     "org.apache.kafka.connect.storage.StringConverter, "
     "org.apache.kafka.connect.converters.ByteArrayConverter, "
     "io.debezium.converters.BinaryDataConverter, "
-    "io.confluent.connect.avro.AvroConverter";
+    "io.confluent.connect.avro.AvroConverter, "
+    "io.apicurio.registry.utils.converter.AvroConverter";
 // Seen in the wild; named so that the message can say "not yet" instead of "unknown".
 constexpr absl::string_view kLaterConverters[] = {
     "io.confluent.connect.protobuf.ProtobufConverter",
     "io.confluent.connect.json.JsonSchemaConverter",
-    "io.apicurio.registry.utils.converter.AvroConverter",
     "io.apicurio.registry.utils.converter.ExtJsonConverter",
     "io.debezium.converters.CloudEventsConverter",
     "io.debezium.converters.ByteArrayConverter",
@@ -57,7 +60,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's key into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter, Debezium's BinaryDataConverter or Confluent's AvroConverter.",
+            "ByteArrayConverter, Debezium's BinaryDataConverter, Confluent's or Apicurio's "
+            "AvroConverter.",
      .validator = CheckConverter},
     {.name = "key.converter.schemas.enable",
      .type = kBoolean,
@@ -76,7 +80,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's value into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter, Debezium's BinaryDataConverter or Confluent's AvroConverter.",
+            "ByteArrayConverter, Debezium's BinaryDataConverter, Confluent's or Apicurio's "
+            "AvroConverter.",
      .validator = CheckConverter},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
@@ -165,6 +170,7 @@ ConverterOptions ConverterOf(const config::PropertySet& properties, const std::s
   CHECK(kind.has_value());
   ConverterOptions options;
   options.kind = *kind;
+  if (IsApicurioConverter(properties.Text(name))) options.registry = RegistryKind::kApicurio;
   options.schemas_enable = of.Boolean("schemas.enable");
   options.decimal_numeric = of.Text("decimal.format") == "numeric";
   options.replace_null_with_default = of.Boolean("replace.null.with.default");
@@ -231,6 +237,10 @@ std::string FullConverterName(absl::string_view class_name) {
       return std::string(converter.name);
   }
   return std::string(class_name);
+}
+
+bool IsApicurioConverter(absl::string_view class_name) {
+  return FullConverterName(class_name) == kApicurioAvroConverter;
 }
 
 std::string ConverterName(const config::PropertySet& properties, absl::string_view role) {

@@ -26,6 +26,8 @@ void CheckConverters(const config::PropertySet& properties, config::Findings* fi
 // nullopt when the class is not a supported converter.
 std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 
+bool IsApicurioConverter(absl::string_view class_name);
+
 // With the package; as written when unknown.
 std::string FullConverterName(absl::string_view class_name);
 

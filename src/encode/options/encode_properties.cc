@@ -34,7 +34,10 @@ bool NamesAvroConverter(const config::PropertySet& properties) {
   for (const absl::string_view name : {"key.converter", "value.converter"}) {
     const config::Property* converter = properties.Find(name);
     if (converter == nullptr || converter->layer == config::Layer::kWorker) continue;
-    if (properties.Text(name) == "io.confluent.connect.avro.AvroConverter") return true;
+    const std::string converter_class = properties.Text(name);
+    if (converter_class == "io.confluent.connect.avro.AvroConverter" ||
+        converter_class == "io.apicurio.registry.utils.converter.AvroConverter")
+      return true;
   }
   return false;
 }

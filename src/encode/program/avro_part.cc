@@ -12,6 +12,7 @@ namespace {
 
 absl::StatusOr<std::string> SubjectOf(const AvroSchema& schema, const AvroPart::Parts& parts) {
   const absl::string_view role = parts.is_key ? "key" : "value";
+  if (parts.converter.subject == SubjectStrategy::kTopicAlone) return std::string(parts.topic);
   if (parts.converter.subject == SubjectStrategy::kTopic)
     return absl::StrCat(parts.topic, "-", role);
   if (schema.record_name.empty()) {
@@ -24,6 +25,10 @@ absl::StatusOr<std::string> SubjectOf(const AvroSchema& schema, const AvroPart::
   return parts.converter.subject == SubjectStrategy::kRecord
              ? schema.record_name
              : absl::StrCat(parts.topic, "-", schema.record_name);
+}
+
+size_t FrameSize(IdPlace place) {
+  return place == IdPlace::kHeader ? 0 : place == IdPlace::kFourBytes ? 5 : 9;
 }
 
 // Where the bytes begin behind their length.
@@ -50,15 +55,26 @@ AvroPart::AvroPart(const event::Node& node, const Parts& parts, AvroSchema schem
       ids_(parts.ids),
       alone_(!node.is_struct()),
       schema_(std::move(schema)),
-      frame_(kFrameSize, '\0') {
+      converter_(parts.converter),
+      is_key_(parts.is_key),
+      frame_size_(FrameSize(parts.converter.id_place)),
+      frame_(frame_size_, '\0') {
   AvroWriter(&frame_).Field(0, "", NeedOf(node.schema.get()));
 }
 
 absl::Status AvroPart::FindId() {
   ASSIGN_OR_RETURN(const int64_t id, ids_->Find(subject_, schema_.text));
-  for (size_t i = 1; i < kFrameSize; ++i)
-    frame_[i] = static_cast<char>(id >> (8 * (kFrameSize - 1 - i)));
+  const auto byte = [id](size_t behind) { return static_cast<char>(id >> (8 * behind)); };
+  for (size_t i = 1; i < frame_size_; ++i) frame_[i] = byte(frame_size_ - 1 - i);
+  if (has_headers()) {
+    std::string bytes;
+    for (size_t i = 8; i > 0; --i) bytes.push_back(byte(i - 1));
+    const std::string prefix = absl::StrCat("apicurio.", is_key_ ? "key." : "value.");
+    headers_ = {{prefix + (converter_.content_id ? "contentId" : "globalId"), std::move(bytes)},
+                {prefix + "encoding", "BINARY"}};
+  }
   known_ = true;
+  schema_.text = std::string();
   return absl::OkStatus();
 }
 
@@ -74,10 +90,10 @@ absl::Status AvroPart::Run(const RecordInputs& inputs, ValueContext* context,
   RETURN_IF_ERROR(program_.Run(inputs, context, buffers, buffer, &writer, &null));
   if (null) return absl::OkStatus();
   if (schema_.plain_bytes)
-    buffer->erase(kFrameSize, LengthSize(absl::string_view(*buffer).substr(kFrameSize)));
+    buffer->erase(frame_size_, LengthSize(absl::string_view(*buffer).substr(frame_size_)));
   if (!known_) {
     RETURN_IF_ERROR(FindId());
-    buffer->replace(0, kFrameSize, frame_, 0, kFrameSize);
+    buffer->replace(0, frame_size_, frame_, 0, frame_size_);
   }
   *out = *buffer;
   return absl::OkStatus();

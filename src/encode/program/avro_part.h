@@ -1,10 +1,13 @@
-// AvroPart: the key or the value of a template as Avro in Confluent's frame: 0, the id of the
-// schema in 4 bytes, the value. The id comes from a registry, before the first record.
+// AvroPart: the key or the value of a template as Avro in the frame of a registry: 0, the id of the
+// schema, the value; or the value alone, and headers that say the id. The id comes from a registry,
+// before the first record.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,6 +16,7 @@
 #include "encode/formats/avro_writer.h"
 #include "encode/options/converter_options.h"
 #include "encode/program/node_program.h"
+#include "event/record.h"
 #include "event/schema_ids.h"
 
 namespace walduct::encode {
@@ -38,22 +42,30 @@ class AvroPart {
   //   ResourceExhausted  not known yet: see SchemaIds::Find
   absl::Status Prepare() { return known_ || alone_ ? absl::OkStatus() : FindId(); }
 
+  // The headers of a record whose key or value this is, where they hold the id. Borrowed.
+  void AddHeaders(std::vector<event::Header>* headers) const {
+    for (const auto& [name, value] : headers_) headers->push_back({name, value});
+  }
+  bool has_headers() const { return converter_.id_place == IdPlace::kHeader; }
+
   // *out, absent before: stays so where the value is null; borrows from *buffer.
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                    std::string* buffer, std::optional<absl::string_view>* out);
 
  private:
-  static constexpr size_t kFrameSize = 5;
-
   AvroPart(const event::Node& node, const Parts& parts, AvroSchema schema);
   absl::Status FindId();
 
   NodeProgram<AvroWriter> program_;
   event::SchemaIds* const ids_;
-  const bool alone_;  // a value that is no record
-  const AvroSchema schema_;
+  const bool alone_;   // a value that is no record
+  AvroSchema schema_;  // without its text once the id is known
+  const ConverterOptions converter_;
+  const bool is_key_;
   std::string subject_;
+  size_t frame_size_;
   std::string frame_;  // and the branch of a union at the top
+  std::vector<std::pair<std::string, std::string>> headers_;
   bool known_ = false;
 };
 

@@ -72,6 +72,9 @@ class PartProgram {
   void set_name(const std::string& name) { name_ = name; }
   bool has_transaction_text() const { return has_transaction_text_; }
 
+  // Headers of its own; known once the record has been written.
+  bool has_id_headers() const { return avro_ != nullptr && avro_->has_headers(); }
+  void AddIdHeaders(std::vector<event::Header>* headers) const { avro_->AddHeaders(headers); }
   // Whether Prepare may have something to do.
   bool asks_for_id() const { return avro_ != nullptr; }
   // Before the first record; see AvroPart::Prepare.

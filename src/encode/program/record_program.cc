@@ -28,6 +28,7 @@ absl::StatusOr<std::unique_ptr<RecordProgram>> RecordProgram::Compile(
   value.SetRegistry(record.topic, converters.ids.value);
   RETURN_IF_ERROR(value.Compile(record.value, PartProgram::Role::kValue, converters.value));
   program->asks_for_ids_ = program->key_.asks_for_id() || program->value_.asks_for_id();
+  program->has_id_headers_ = program->key_.has_id_headers() || program->value_.has_id_headers();
   RETURN_IF_ERROR(program->CompileHeaders(record, table, converters, &buffers));
   if (record.partition) program->partition_ = CompileLeaf(*record.partition, table, &buffers);
   if (record.timestamp) program->timestamp_ = CompileLeaf(*record.timestamp, table, &buffers);
@@ -75,6 +76,13 @@ absl::Status RecordProgram::FindIds() {
   return absl::OkStatus();
 }
 
+// Behind those of the template; a null has none.
+void RecordProgram::AddIdHeaders(const event::Record& record) {
+  header_values_.resize(headers_.size());
+  if (record.key && key_.has_id_headers()) key_.AddIdHeaders(&header_values_);
+  if (record.value && value_.has_id_headers()) value_.AddIdHeaders(&header_values_);
+}
+
 absl::Status RecordProgram::Run(const RecordInputs& inputs, ValueContext* context,
                                 ProgramBuffers* buffers, event::Record* record) {
   record->topic = topic_;
@@ -83,6 +91,7 @@ absl::Status RecordProgram::Run(const RecordInputs& inputs, ValueContext* contex
   RETURN_IF_ERROR(key_.Run(inputs, context, buffers, &buffers->key, &record->key));
   RETURN_IF_ERROR(value_.Run(inputs, context, buffers, &buffers->value, &record->value));
   if (!constant_headers_) RETURN_IF_ERROR(RunHeaders(inputs, context, buffers));
+  if (has_id_headers_) AddIdHeaders(*record);
   record->headers = header_values_;
   if (partition_ || timestamp_) return RunPlace(inputs, context, buffers, record);
   return absl::OkStatus();

@@ -40,6 +40,7 @@ class RecordProgram {
   absl::Status CompileHeaders(const event::RecordTemplate& record, const TablePlan* table,
                               const Converters& converters, size_t* buffers);
   absl::Status FindIds();
+  void AddIdHeaders(const event::Record& record);
   void BeginTransaction(const RecordInputs& inputs, ValueContext* context);
   absl::Status RunHeaders(const RecordInputs& inputs, ValueContext* context,
                           ProgramBuffers* buffers);
@@ -52,6 +53,7 @@ class RecordProgram {
   std::vector<event::Header> header_values_;  // of the last record
   bool constant_headers_ = true;
   bool asks_for_ids_ = false;
+  bool has_id_headers_ = false;
   std::optional<LeafProgram> partition_, timestamp_;
   uint64_t transaction_ = 0;  // RecordInputs::transaction() of the last record
 };

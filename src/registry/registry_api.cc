@@ -1,4 +1,4 @@
-#include "registry/confluent_api.h"
+#include "registry/registry_api.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -44,7 +44,10 @@ absl::Status Refused(const HttpResponse& response, const SchemaQuestion& questio
     return Error(
         Code::kInvalidArgument, "schema_not_registered",
         absl::StrCat("subject ", question.subject, " has no such schema: ", MessageOf(response)),
-        absl::StrCat("register it, or set ", options.property, ".auto.register.schemas=true"));
+        absl::StrCat("register it, or set ", options.property,
+                     options.api == RegistryApi::kConfluent
+                         ? ".auto.register.schemas=true"
+                         : ".apicurio.registry.auto-register=true"));
   }
   return Error(Code::kInvalidArgument, "schema_refused", what,
                "where names are refused, set schema.name.adjustment.mode=avro and "
@@ -67,10 +70,43 @@ std::string PercentEncoded(absl::string_view text) {
   return encoded;
 }
 
+namespace {
+
+HttpRequest AskApicurio(absl::string_view url, const SchemaQuestion& question,
+                        const RegistryOptions& options) {
+  HttpRequest request;
+  const std::string artifacts = absl::StrCat(url, "/groups/default/artifacts");
+  const std::string id = PercentEncoded(question.subject);
+  request.headers = {"Content-Type: application/json", "Accept: application/json"};
+  if (!options.register_schemas && options.latest) {
+    request.url = absl::StrCat(artifacts, "/", id, "/meta");
+    return request;
+  }
+  request.post = true;
+  request.body = question.schema;
+  if (!options.register_schemas) {
+    request.url = absl::StrCat(artifacts, "/", id, "/meta?canonical=true");
+    return request;
+  }
+  request.url = absl::StrCat(artifacts, "?ifExists=RETURN_OR_UPDATE&canonical=false");
+  request.headers.push_back(absl::StrCat("X-Registry-ArtifactId: ", question.subject));
+  request.headers.push_back("X-Registry-ArtifactType: AVRO");
+  return request;
+}
+
+absl::string_view IdMember(const RegistryOptions& options) {
+  if (options.api == RegistryApi::kConfluent) return "id";
+  return options.content_id ? "contentId" : "globalId";
+}
+
+}  // namespace
+
 HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
                      const RegistryOptions& options) {
+  if (options.api == RegistryApi::kApicurio) return AskApicurio(url, question, options);
   HttpRequest request;
   request.post = true;
+  request.headers = {"Content-Type: application/vnd.schemaregistry.v1+json"};
   request.url = absl::StrCat(url, "/subjects/", PercentEncoded(question.subject),
                              options.register_schemas ? "/versions" : "",
                              "?normalize=", options.normalize ? "true" : "false",
@@ -102,12 +138,14 @@ absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion&
   if (response.status < 200 || response.status > 299) return Refused(response, question, options);
   rapidjson::Document json;
   json.Parse(response.body.data(), response.body.size());
-  if (!json.IsObject() || !json.HasMember("id") || !json["id"].IsInt()) {
+  const std::string member(IdMember(options));
+  const bool known = json.IsObject() && json.HasMember(member.c_str());
+  if (!known || !json[member.c_str()].IsInt64()) {
     return Error(Code::kUnavailable, "registry_unavailable",
                  absl::StrCat("the answer is not a schema registry's: ", MessageOf(response)),
-                 absl::StrCat("see ", options.property, ".schema.registry.url"));
+                 absl::StrCat("see the addresses of ", options.property, "'s registry"));
   }
-  return json["id"].GetInt();
+  return json[member.c_str()].GetInt64();
 }
 
 }  // namespace walduct::registry

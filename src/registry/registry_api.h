@@ -1,8 +1,13 @@
-// The REST interface of Confluent's schema registry, which others speak, too: what is asked, and
-// what answers mean. Pure.
+// The REST interfaces of Confluent's schema registry, which others speak, too, and of Apicurio's:
+// what is asked, and what answers mean. Pure.
+// Confluent:
 //   POST /subjects/{subject}/versions   registers a schema, or finds it   {"schema":…} → {"id":…}
 //   POST /subjects/{subject}            finds a schema                    {"schema":…} → {"id":…}
-//   errors: {"error_code":…,"message":…}
+// Apicurio, version 2; the schema is the body:
+//   POST /groups/default/artifacts             registers it, or finds it  → {"globalId":…,…}
+//   POST /groups/default/artifacts/{id}/meta   finds it                   → the same
+//   GET  /groups/default/artifacts/{id}/meta   of the latest one          → the same
+// Both: {"error_code":…,"message":…} for errors
 #pragma once
 
 #include <cstdint>
