@@ -31,11 +31,19 @@ QUICK = {"offset.flush.interval.ms": "600000", "producer.linger.ms": "0", "produ
          "task.shutdown.graceful.timeout.ms": "2000"}
 
 
+class NoAnswer(Exception):
+    """Kafka Connect ended, did not answer in time, or failed by itself: that says nothing about walduct."""
+
+
+ANSWER_S = 100  # its own limit is 90
+
+
 class Worker:
     """A standalone worker; `java` is its major version."""
 
     def __init__(self, directory, bootstrap, port, jvm=SMALL, settings=QUICK):
         self.dir, self.url, self.log = directory, f"http://127.0.0.1:{port}", directory / "connect.log"
+        self.silent = None  # why it is not asked any more
         directory.mkdir(parents=True, exist_ok=True)
         program, self.java = newest_java()
         worker = {
@@ -52,18 +60,29 @@ class Worker:
             self.process = subprocess.Popen([str(a) for a in command], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def request(self, method, path, body=None):
-        """The answer, or None for 404; `body` becomes JSON."""
-        assert self.process.poll() is None, f"Kafka Connect ended:\n{self.log.read_text(errors='replace')[-3000:]}"
+        """The answer, or None for 404; `body` becomes JSON. After NoAnswer nothing is asked any more."""
+        if self.silent or self.process.poll() is not None:
+            raise NoAnswer(self.silent or f"Kafka Connect ended:\n{self._said()}")
         content = None if body is None else json.dumps(body).encode()
         asked = urllib.request.Request(self.url + path, content, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(asked, timeout=90) as answer:
+            with urllib.request.urlopen(asked, timeout=ANSWER_S) as answer:
                 text = answer.read()
                 return json.loads(text) if text else {}
         except urllib.error.HTTPError as error:
             if error.code == 404:
                 return None
-            raise AssertionError(f"{method} {path}: {error.code} {error.read().decode(errors='replace')[:2000]}") from None
+            said = f"{method} {path}: {error.code} {error.read().decode(errors='replace')[:2000]}"
+            raise (self._failed(said) if error.code >= 500 else AssertionError(said)) from None
+        except TimeoutError:
+            raise self._failed(f"{method} {path}: nothing for {ANSWER_S} s") from None
+
+    def _failed(self, what):
+        self.silent = f"{what}\n{self._said()}"
+        return NoAnswer(self.silent)
+
+    def _said(self):
+        return self.log.read_text(errors="replace")[-3000:]
 
     def wait_ready(self, timeout_s=180):
         def ready():
@@ -72,6 +91,7 @@ class Worker:
             except (urllib.error.URLError, ConnectionError):
                 return False
         wait_until(ready, timeout_s, "Kafka Connect answers", interval_s=0.3)
+        return self
 
     def create(self, name, config):
         self.request("PUT", f"/connectors/{name}/config", {"name": name, "tasks.max": "1", **config})

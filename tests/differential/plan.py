@@ -420,6 +420,13 @@ class Plan:
             transaction.operations = [o for o in transaction.operations if getattr(o, "kind", None) not in ("move", "rename")]
         return plan
 
+    def steady(self):
+        """The same plan, each transaction after both have caught up."""
+        plan = copy.deepcopy(self)
+        for transaction in plan.transactions:
+            transaction.settle = True
+        return plan
+
     def without(self, left_out):
         """The same plan without the columns for which `left_out` is true, keys aside."""
         plan = copy.deepcopy(self)

@@ -7,7 +7,7 @@ import psycopg
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from differential.chains import expanded
-from differential.connect import Worker
+from differential.connect import NoAnswer, Worker
 from differential.plan import MARKER
 from support import servers
 from support.connector import Connector, database_properties
@@ -37,11 +37,27 @@ class Outcome:
 class Bench:
     """The servers of a run: PostgreSQL, Kafka, Connect."""
 
-    def __init__(self, directory, postgres, bootstrap, worker):
-        self.dir, self.postgres, self.bootstrap, self.worker = directory, postgres, bootstrap, worker
-        self.played = 0
+    def __init__(self, directory, postgres, bootstrap):
+        self.dir, self.postgres, self.bootstrap = directory, postgres, bootstrap
+        self.played = self.restarts = 0
+        self.worker = self._new_worker()
+
+    def _new_worker(self):
+        return Worker(self.dir / "connect", self.bootstrap, free_port())
 
     def play(self, plan, options):
+        """Once more, with a new Connect, when that one does not answer; the second time it is an error."""
+        try:
+            return self._play(plan, options)
+        except NoAnswer as silence:
+            print(f"Kafka Connect is started again: {silence}", flush=True)
+            self.restarts += 1
+            self.worker.close()
+            (self.dir / "connect" / "offsets.dat").unlink(missing_ok=True)
+            self.worker = self._new_worker().wait_ready()
+            return self._play(plan, options)
+
+    def _play(self, plan, options):
         self.played += 1
         return Game(self, plan, options, f"d{self.played:04}").play()
 
@@ -54,14 +70,14 @@ def open_bench(directory, postgres):
     """Servers of its own for one run, gone afterwards."""
     membership = servers.join_run()
     own = servers.private(postgres=postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000", "log.retention.ms": "-1"})
-    worker = None
+    bench = None
     try:
-        worker = Worker(directory / "connect", own.bootstrap, free_port())
-        worker.wait_ready()
-        yield Bench(directory, own.postgres, own.bootstrap, worker)
+        bench = Bench(directory, own.postgres, own.bootstrap)
+        bench.worker.wait_ready()
+        yield bench
     finally:
-        if worker:
-            worker.close()
+        if bench:
+            bench.worker.close()
         own.remove()
         servers.leave_run(membership)
 

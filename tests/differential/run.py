@@ -87,12 +87,15 @@ class Test:
         return {"never": False, "sometimes": seed % 2 == 1}.get(self.arguments.chains, True)
 
     def _only_once(self, plan, options, found, seed):
-        """Whether a value does not differ again: Debezium reads the catalog when it decodes, sometimes in the middle of a change.
+        """Whether a value does not differ again: Debezium reads the catalog when it decodes, sometimes in the middle of a change. How
+        often depends on the machine, so the third time each transaction waits until both have read the one before it.
         Records that are missing, and a stop, are never excused."""
-        if isinstance(found, str) or found.part == "count" or self.difference(plan, options):
+        if isinstance(found, str) or found.part == "count":
+            return False
+        if self.difference(plan, options) and self.difference(plan.steady(), options):
             return False
         self.unsteady.append(seed)
-        print(f"seed {seed}: differed once, and not again: {found.text()}", flush=True)
+        print(f"seed {seed}: differed, and not again: {found.text()}", flush=True)
         return True
 
     def _explain(self, seed, plan, options, found):
@@ -189,7 +192,9 @@ def report(test, worker, played, differing, arguments):
     print(f"differential, PostgreSQL {arguments.postgres}, Java {worker.java}: {played} rounds, {test.statements} statements ({test.refused} refused), "
           f"{test.records} records, {len(differing)} rounds differ {' '.join(map(str, differing))}".rstrip())
     if test.unsteady:
-        print(f"  differed once, and not again: {' '.join(map(str, test.unsteady))}")
+        print(f"  differed, and not again: {' '.join(map(str, test.unsteady))}")
+    if test.bench.restarts:
+        print(f"  Kafka Connect did not answer and was started again: {test.bench.restarts} times")
     for reason, count in sorted(test.tolerated.items()):
         print(f"  known: {reason}: {count}")
     if test.left_out:

@@ -424,6 +424,8 @@ def test_str05_large_transaction_in_time(kept, databases, each_pg, connectors, s
         writer.start()
         small = rows_of_others(lambda: done)
         written = time.time()
+        if kept == "here":
+            wait_until(lambda: kept_bytes(connector, streaming.directory) > BIG_ROWS / 10, 60, "what was written is kept")
         on_disk = kept_bytes(connector, streaming.directory)
         wait_until(lambda: b'{\\"id\\":%d}' % small in tail(records), 60, "the others")
         cpu = connector.cpu_seconds()
