@@ -1,13 +1,47 @@
 #include "http/client.h"
 
-#include <httplib.h>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/status_macros.h"
+#include "http/curl_library.h"
 
 namespace walduct::http {
+namespace {
+
+size_t Receive(char* bytes, size_t size, size_t count, void* body) {
+  static_cast<std::string*>(body)->append(bytes, size * count);
+  return size * count;
+}
+
+absl::StatusOr<Response> Fetch(const CurlLibrary& curl, const std::string& url,
+                               absl::Duration timeout) {
+  const std::unique_ptr<CURL, decltype(curl.easy_cleanup)> easy(curl.easy_init(),
+                                                                curl.easy_cleanup);
+  const long milliseconds = static_cast<long>(absl::ToInt64Milliseconds(timeout));
+  Response response;
+  curl.easy_setopt(easy.get(), CURLOPT_URL, url.c_str());
+  curl.easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
+  curl.easy_setopt(easy.get(), CURLOPT_NOPROXY, "*");
+  curl.easy_setopt(easy.get(), CURLOPT_TIMEOUT_MS, milliseconds);
+  curl.easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, &Receive);
+  curl.easy_setopt(easy.get(), CURLOPT_WRITEDATA, &response.body);
+  const CURLcode code = curl.easy_perform(easy.get());
+  if (code != CURLE_OK) return absl::UnavailableError(curl.easy_strerror(code));
+  long status = 0;
+  curl.easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  response.status = static_cast<int>(status);
+  const char* type = nullptr;
+  curl.easy_getinfo(easy.get(), CURLINFO_CONTENT_TYPE, &type);
+  if (type != nullptr) response.content_type = type;
+  return response;
+}
+
+}  // namespace
 
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout) {
@@ -17,19 +51,13 @@ absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
     return absl::InvalidArgumentError(
         absl::StrCat("'", base, "' is no URL of a listener; write http://HOST:PORT"));
   }
-  httplib::Client client(absl::StrCat("http://", absl::StripSuffix(place, "/")));
-  const auto milliseconds = absl::ToChronoMilliseconds(timeout);
-  client.set_connection_timeout(milliseconds);
-  client.set_read_timeout(milliseconds);
-  const httplib::Result result = client.Get(path);
-  if (!result) {
-    return Error(absl::StatusCode::kUnavailable, "status_unreachable",
-                 absl::StrCat("nobody answers at ", base, ": ", httplib::to_string(result.error())),
-                 "start walduct with --listen HOST:PORT, and name that with --url");
-  }
-  return Response{.status = result->status,
-                  .content_type = result->get_header_value("Content-Type"),
-                  .body = result->body};
+  ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
+  absl::StatusOr<Response> response =
+      Fetch(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout);
+  if (response.ok()) return response;
+  return Error(absl::StatusCode::kUnavailable, "status_unreachable",
+               absl::StrCat("nobody answers at ", base, ": ", response.status().message()),
+               "start walduct with --listen HOST:PORT, and name that with --url");
 }
 
 }  // namespace walduct::http

@@ -10,7 +10,8 @@
 namespace walduct::http {
 
 // base: "http://host:port". Unavailable status_unreachable: nobody answers there; InvalidArgument:
-// no such URL.
+// no such URL;
+// FailedPrecondition libcurl_missing.
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout);
 

@@ -1,113 +1,105 @@
 #include "http/listener.h"
 
-#include <httplib.h>
-#include <sys/socket.h>
+#include <microhttpd.h>
+#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <cstring>
-#include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "base/error.h"
-#include "base/log.h"
+#include "base/status_macros.h"
+#include "http/exchange.h"
+#include "http/listening_socket.h"
 
 namespace walduct::http {
 namespace {
 
-constexpr time_t kRequestSeconds = 5;
 // A client that keeps its connection holds a thread.
-constexpr time_t kKeepAliveSeconds = 1;
-constexpr size_t kRequestsPerConnection = 1000;
+constexpr unsigned kSilenceSeconds = 5;
+constexpr unsigned kFlags =
+    MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC;
+constexpr absl::Duration kGrace = absl::Seconds(5);
+constexpr size_t kStackBytes = 512u << 10;
 
-// The library's own would share the port with another process that asks for the same.
-void SetSocketOptions(int socket) {
-  const int yes = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-}
-
-Request Translate(const httplib::Request& from) {
-  Request request;
-  request.method = from.method;
-  request.path = from.target.substr(0, from.target.find_first_of("?#"));
-  for (const auto& [name, value] : from.params) request.query.emplace(name, value);
-  request.accept = from.get_header_value("Accept");
-  request.host = from.get_header_value("Host");
-  request.content_type = from.get_header_value("Content-Type");
-  request.body = from.body;
-  return request;
-}
-
-void Translate(Response from, httplib::Response* to) {
-  to->status = from.status;
-  for (const auto& [name, value] : from.headers) to->set_header(name, value);
-  if (from.content_type.empty()) return;
-  to->body = std::move(from.body);
-  to->set_header("Content-Type", from.content_type);
+// Paths stay as they were sent.
+size_t Unchanged(void* /*closure*/, MHD_Connection* /*connection*/, char* text) {
+  return std::char_traits<char>::length(text);
 }
 
 }  // namespace
 
 struct Listener::Server {
-  httplib::Server server;
+  Handler* handler = nullptr;
   Address address;
-  std::atomic<bool> ended{false};  // of the thread
-  std::thread thread;
+  MHD_Daemon* daemon = nullptr;
+  absl::Mutex mutex;
+  int under_way ABSL_GUARDED_BY(mutex) = 0;  // requests
 
-  explicit Server(Handler* handler) {
-    server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-    server.set_socket_options(SetSocketOptions);
-    server.set_tcp_nodelay(true);
-    server.set_read_timeout(kRequestSeconds);
-    server.set_write_timeout(kRequestSeconds);
-    server.set_keep_alive_timeout(kKeepAliveSeconds);
-    server.set_keep_alive_max_count(kRequestsPerConnection);
-    server.set_payload_max_length(kMaxBodyBytes);
-    const auto handle = [handler](const httplib::Request& request, httplib::Response& response) {
-      Translate(handler->Handle(Translate(request)), &response);
-    };
-    const std::string any = R"([\s\S]*)";
-    server.Get(any, handle).Post(any, handle).Put(any, handle).Patch(any, handle);
-    server.Delete(any, handle).Options(any, handle);
-    server.set_exception_handler([](const httplib::Request&, httplib::Response& response,
-                                    const std::exception_ptr&) { response.status = 500; });
+  static void* Begin(void* server, const char* target, MHD_Connection* /*connection*/) {
+    static_cast<Server*>(server)->Count(1);
+    return new Exchange(target);
+  }
+  static MHD_Result Step(void* server, MHD_Connection* connection, const char* /*url*/,
+                         const char* method, const char* /*version*/, const char* part,
+                         size_t* size, void** exchange) {
+    return static_cast<Exchange*>(*exchange)->Step(connection, method, part, size,
+                                                   static_cast<Server*>(server)->handler);
+  }
+  static void End(void* server, MHD_Connection* /*connection*/, void** exchange,
+                  MHD_RequestTerminationCode /*how*/) {
+    delete static_cast<Exchange*>(*exchange);
+    *exchange = nullptr;
+    static_cast<Server*>(server)->Count(-1);
+  }
+
+  void Count(int more) {
+    const absl::MutexLock lock(&mutex);
+    under_way += more;
+  }
+
+  void WaitForAnswers() {
+    const auto none = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return under_way == 0; };
+    const absl::MutexLock lock(&mutex);
+    mutex.AwaitWithTimeout(absl::Condition(&none), kGrace);
+  }
+
+  bool Start(int socket) {
+    daemon = MHD_start_daemon(kFlags, 0, nullptr, nullptr, &Server::Step, this,
+                              MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_URI_LOG_CALLBACK,
+                              &Server::Begin, this, MHD_OPTION_NOTIFY_COMPLETED, &Server::End, this,
+                              MHD_OPTION_UNESCAPE_CALLBACK, &Unchanged, nullptr,
+                              MHD_OPTION_CONNECTION_LIMIT, kClients, MHD_OPTION_CONNECTION_TIMEOUT,
+                              kSilenceSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMaxHeadBytes,
+                              MHD_OPTION_THREAD_STACK_SIZE, kStackBytes, MHD_OPTION_END);
+    return daemon != nullptr;
   }
 };
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const Address& address, Handler* handler) {
-  auto server = std::make_unique<Server>(handler);
+  auto server = std::make_unique<Server>();
+  server->handler = handler;
   server->address = address;
-  errno = 0;
-  bool bound = true;
-  if (address.port == 0) {
-    server->address.port = server->server.bind_to_any_port(address.host);
-    bound = server->address.port > 0;
-  } else {
-    bound = server->server.bind_to_port(address.host, address.port);
-  }
-  if (!bound) {
-    const std::string why = errno == 0 ? "the host is not known" : std::strerror(errno);
+  ASSIGN_OR_RETURN(const int socket, OpenListeningSocket(&server->address));
+  if (!server->Start(socket)) {
+    close(socket);
     return Error(absl::StatusCode::kFailedPrecondition, "listen_failed",
-                 absl::StrCat("cannot listen on ", address.ToString(), ": ", why),
-                 "choose another port, or end the process that has it (ss -ltnp)");
+                 absl::StrCat("cannot serve HTTP on ", server->address.ToString()),
+                 "is there a limit on threads or memory? (ulimit -a)");
   }
-  server->thread = std::thread([raw = server.get()] {
-    raw->server.listen_after_bind();
-    raw->ended = true;
-  });
   return std::unique_ptr<Listener>(new Listener(std::move(server)));
 }
 
 Listener::Listener(std::unique_ptr<Server> server) : server_(std::move(server)) {}
 
 Listener::~Listener() {
-  // Stopped before it has begun, it would begin later.
-  while (!server_->server.is_running() && !server_->ended) std::this_thread::yield();
-  server_->server.stop();
-  server_->thread.join();
+  const int socket = MHD_quiesce_daemon(server_->daemon);
+  server_->WaitForAnswers();
+  MHD_stop_daemon(server_->daemon);
+  if (socket >= 0) close(socket);
 }
 
 const Address& Listener::address() const { return server_->address; }

@@ -1,6 +1,6 @@
-// Listener: answers HTTP requests on threads of its own until it is destroyed. Slow or silent
-// clients are cut off after seconds; a request's body is bounded; the last of more clients than
-// there are threads wait.
+// Listener: answers HTTP/1.1 requests on threads of its own until it is destroyed: one per client,
+// at most kClients, so that a slow answer holds up nobody else; further clients wait. One that is
+// silent is cut off after seconds; a request's head and body are bounded.
 //
 // Thread-safety: none needed; the handler is called by several threads at once.
 #pragma once
@@ -15,13 +15,14 @@ namespace walduct::http {
 
 class Listener {
  public:
-  static constexpr size_t kThreads = 8;
+  static constexpr unsigned kClients = 32;
+  static constexpr size_t kMaxHeadBytes = 32u << 10;
   static constexpr size_t kMaxBodyBytes = 1u << 20;
 
   // handler is borrowed. FailedPrecondition listen_failed: the port is in use, or the address is
   // not this machine's.
   static absl::StatusOr<std::unique_ptr<Listener>> Open(const Address& address, Handler* handler);
-  // Waits for the requests under way.
+  // Waits, for seconds at most, until the requests under way are answered.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;

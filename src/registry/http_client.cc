@@ -25,7 +25,7 @@ bool IsAboutTrust(CURLcode code) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Create(const HttpOptions& options) {
-  ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
+  ASSIGN_OR_RETURN(const http::CurlLibrary* curl, http::CurlLibrary::Load());
   std::unique_ptr<HttpClient> client(new HttpClient(*curl));
   RETURN_IF_ERROR(client->SetUp(options));
   return client;

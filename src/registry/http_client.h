@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "registry/curl_library.h"
+#include "http/curl_library.h"
 #include "registry/options.h"
 
 namespace walduct::registry {
@@ -47,7 +47,7 @@ class HttpClient {
   void Interrupt();
 
  private:
-  explicit HttpClient(const CurlLibrary& curl) : curl_(curl) {}
+  explicit HttpClient(const http::CurlLibrary& curl) : curl_(curl) {}
 
   absl::Status SetUp(const HttpOptions& options);
   absl::Status SetTls(const HttpOptions& options);
@@ -58,7 +58,7 @@ class HttpClient {
   absl::Status Failure(CURLcode code) const;
   static size_t Receive(char* bytes, size_t size, size_t count, void* body);
 
-  const CurlLibrary& curl_;
+  const http::CurlLibrary& curl_;
   CURL* easy_ = nullptr;
   CURLM* multi_ = nullptr;
   curl_slist* headers_ = nullptr;

@@ -1,11 +1,11 @@
-#include "registry/curl_library.h"
+#include "http/curl_library.h"
 
 #include <dlfcn.h>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 
-namespace walduct::registry {
+namespace walduct::http {
 namespace {
 
 constexpr char kName[] = "libcurl.so.4";
@@ -28,7 +28,7 @@ class Loader {
 
 absl::Status NotUsable(absl::string_view why) {
   return Error(absl::StatusCode::kFailedPrecondition, "libcurl_missing",
-               absl::StrCat("libcurl, which talks to the schema registry, cannot be used: ", why),
+               absl::StrCat("libcurl, which sends HTTP requests, cannot be used: ", why),
                "install the package libcurl4");
 }
 
@@ -41,6 +41,7 @@ absl::StatusOr<const CurlLibrary*> LoadOnce() {
   loader.Find("curl_easy_init", &curl.easy_init);
   loader.Find("curl_easy_cleanup", &curl.easy_cleanup);
   loader.Find("curl_easy_setopt", &curl.easy_setopt);
+  loader.Find("curl_easy_perform", &curl.easy_perform);
   loader.Find("curl_easy_getinfo", &curl.easy_getinfo);
   loader.Find("curl_easy_strerror", &curl.easy_strerror);
   loader.Find("curl_slist_append", &curl.slist_append);
@@ -65,4 +66,4 @@ absl::StatusOr<const CurlLibrary*> CurlLibrary::Load() {
   return loaded;
 }
 
-}  // namespace walduct::registry
+}  // namespace walduct::http

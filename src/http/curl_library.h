@@ -1,5 +1,5 @@
-// CurlLibrary: the functions of libcurl that are used here. It is loaded when the first client is
-// made: it and the thirty libraries that it needs cost nothing where no registry is configured.
+// CurlLibrary: the functions of libcurl that are used here and in room registry. It is loaded when
+// the first client is made: it and the thirty libraries that it needs cost nothing before.
 // Immutable once loaded; thread-safe.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace walduct::registry {
+namespace walduct::http {
 
 struct CurlLibrary {
   // FailedPrecondition: it is not installed, or too old. Never unloaded.
@@ -17,6 +17,7 @@ struct CurlLibrary {
   decltype(&::curl_easy_init) easy_init = nullptr;
   decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
   decltype(&::curl_easy_setopt) easy_setopt = nullptr;
+  decltype(&::curl_easy_perform) easy_perform = nullptr;
   decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
   decltype(&::curl_easy_strerror) easy_strerror = nullptr;
   decltype(&::curl_slist_append) slist_append = nullptr;
@@ -31,4 +32,4 @@ struct CurlLibrary {
   decltype(&::curl_multi_info_read) multi_info_read = nullptr;
 };
 
-}  // namespace walduct::registry
+}  // namespace walduct::http
