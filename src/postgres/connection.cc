@@ -1,6 +1,9 @@
 #include "postgres/connection.h"
 
 #include <libpq-fe.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +19,7 @@
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
 #include "postgres/errors/sqlstate.h"
+#include "postgres/login_guard.h"
 
 namespace walduct::postgres {
 namespace {
@@ -37,6 +41,27 @@ absl::string_view Field(const pg_result* result, int field) {
 
 // How soon a stop is noticed while the server is silent.
 constexpr absl::Duration kStopPoll = absl::Milliseconds(200);
+
+// What comes in pieces.
+constexpr absl::Duration kRestOfMessage = absl::Milliseconds(10);
+// An answer is a part of the catalog; what is larger is none.
+constexpr uint64_t kMostAnswerBytes = 64u << 20;
+
+// Since the connection was opened; 0 where the system does not tell: not TCP.
+uint64_t ReceivedBytes(const pg_conn* connection) {
+  tcp_info info = {};
+  socklen_t size = sizeof(info);
+  const int socket = PQsocket(connection);
+  const bool told = getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+  return told ? info.tcpi_bytes_received : 0;
+}
+
+absl::Status TooLarge() {
+  return Error(absl::StatusCode::kFailedPrecondition, "answer_too_large",
+               absl::StrCat("the server's answer to a question about its catalog is larger than ",
+                            kMostAnswerBytes >> 20, " MB"),
+               "check that database.hostname and database.port lead to a PostgreSQL server");
+}
 
 absl::Status TimeoutError(absl::Duration timeout) {
   return Error(absl::StatusCode::kDeadlineExceeded, "query_timeout",
@@ -169,6 +194,7 @@ absl::Status Connection::Establish() {
   const absl::Duration timeout =
       configured > absl::ZeroDuration() ? configured : kDefaultConnectTimeout;
   const absl::Duration deadline = DeadlineAfter(timeout);
+  LoginGuard guard;
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
   if (PQstatus(connection_) == CONNECTION_BAD) state = PGRES_POLLING_FAILED;
   while (state != PGRES_POLLING_OK) {
@@ -187,7 +213,12 @@ absl::Status Connection::Establish() {
     } else {
       environment().poller->WaitWritable(PQsocket(connection_), remaining);
     }
-    state = PQconnectPoll(connection_);
+    ASSIGN_OR_RETURN(const bool whole, guard.MayGoOn(connection_));
+    if (whole) {
+      state = PQconnectPoll(connection_);
+    } else {
+      environment().poller->WaitReadable({}, std::min(remaining, kRestOfMessage));
+    }
   }
   PQsetErrorVerbosity(connection_, PQERRORS_DEFAULT);
   PQsetErrorContextVisibility(connection_, PQSHOW_CONTEXT_NEVER);
@@ -247,6 +278,7 @@ absl::Status Connection::Send(const Statement& statement) {
   RETURN_IF_ERROR(Submit(statement.sql, statement.parameters));
   sent_.emplace();
   sent_deadline_ = DeadlineAfter(options_->database.query_timeout);
+  sent_at_ = ReceivedBytes(connection_);
   return PQflush(connection_) < 0 ? StatusFromConnection(connection_) : absl::OkStatus();
 }
 
@@ -254,6 +286,7 @@ absl::StatusOr<std::optional<Result>> Connection::PollResult() {
   CHECK(sent_.has_value());
   const bool broken = PQconsumeInput(connection_) == 0;
   if (!broken) PQflush(connection_);
+  if (ReceivedBytes(connection_) > sent_at_ + kMostAnswerBytes) return TooLarge();
   while (broken || PQisBusy(connection_) == 0) {
     pg_result* next = PQgetResult(connection_);
     if (next != nullptr) sent_->Take(next);
@@ -281,6 +314,7 @@ int Connection::ready_fd() const { return PQsocket(connection_); }
 
 // kResult: PQgetResult will not block.
 Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopCheck& stopping) {
+  const uint64_t begin = ReceivedBytes(connection_);
   int unsent = PQflush(connection_);
   while (unsent > 0 || PQisBusy(connection_) != 0) {
     if (stopping && stopping()) return Awaited::kStopped;
@@ -295,6 +329,7 @@ Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopC
     // A broken connection is reported by PQgetResult, with the server's last words if there were
     // any.
     if (PQconsumeInput(connection_) == 0) return Awaited::kResult;
+    if (ReceivedBytes(connection_) > begin + kMostAnswerBytes) return Awaited::kTooLarge;
     if (unsent > 0) unsent = PQflush(connection_);
   }
   return Awaited::kResult;
@@ -336,6 +371,8 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck sto
   bool cancelled = false;
   while (true) {
     if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {
+      // The rest is not read: the session is of no use any more.
+      if (awaited == Awaited::kTooLarge) return TooLarge();
       if (cancelled) return answer.error;  // not even the cancellation was answered
       const bool stopped = awaited == Awaited::kStopped;
       answer.error = stopped ? StoppedError() : TimeoutError(timeout);

@@ -69,7 +69,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   // One statement (or several separated by ';' without parameters); the last one's result.
-  // Cancelled at query_timeout: DeadlineExceeded query_timeout. A statement that starts a COPY
+  // Cancelled at query_timeout: DeadlineExceeded query_timeout; given up beyond 64 MB (over TCP):
+  // FailedPrecondition answer_too_large. A statement that starts a COPY
   // returns at once; the rest is read from raw().
   absl::StatusOr<Result> Query(absl::string_view sql);
   // The same with another limit, for statements that may wait long: also cancelled once `stopping`
@@ -109,7 +110,7 @@ class Connection {
   static void OnNotice(void* self, const pg_result* notice);
   absl::Status Establish();
   absl::Status PrepareSession();
-  enum class Awaited { kResult, kTimeout, kStopped };
+  enum class Awaited { kResult, kTimeout, kStopped, kTooLarge };
   absl::Duration DeadlineAfter(absl::Duration timeout) const;
   absl::Duration Remaining(absl::Duration deadline) const;
   absl::Status Submit(absl::string_view sql,
@@ -134,6 +135,7 @@ class Connection {
   const std::unique_ptr<const ConnectionOptions> options_;
   std::optional<Answer> sent_;  // by Send, not finished
   absl::Duration sent_deadline_;
+  uint64_t sent_at_ = 0;     // received before it
   absl::Status last_words_;  // an error that the server sent unasked: it ends the session
 };
 

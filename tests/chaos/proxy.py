@@ -38,7 +38,7 @@ class Proxy:
         self._pairs.add(pair)
         try:
             await asyncio.gather(self._copy(client_in, server_out, False), self._copy(server_in, client_out, True))
-        except OSError:
+        except (OSError, RuntimeError):  # RuntimeError: to an end that was half closed
             pass
         finally:
             self._pairs.discard(pair)

@@ -1,0 +1,93 @@
+"""What speaks PostgreSQL's protocol and means no good."""
+import contextlib
+import socket
+import struct
+import threading
+
+
+def message(kind, body=b""):
+    return kind + struct.pack("!I", len(body) + 4) + body
+
+
+def _whole(connection, size):
+    got = b""
+    while len(got) < size:
+        piece = connection.recv(size - len(got))
+        if not piece:
+            raise ConnectionError("the client has gone")
+        got += piece
+    return got
+
+
+OK = message(b"R", struct.pack("!I", 0))
+READY = message(b"Z", b"I")
+PARAMETERS = b"".join(message(b"S", f"{name}\0{value}\0".encode()) for name, value in
+                      (("server_version", "15.4"), ("client_encoding", "UTF8"), ("standard_conforming_strings", "on"),
+                       ("integer_datetimes", "on"), ("server_encoding", "UTF8")))
+
+
+class FalsePostgres:
+    """Serves each connection with `talk(connection)` once its start-up packet is read, inside TLS when there is a context."""
+
+    def __init__(self, talk, tls=None):
+        self.talk = talk
+        self.tls = tls
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with contextlib.ExitStack() as open_ones:
+            open_ones.enter_context(connection)
+            try:
+                self.talk(self._start_up(connection, open_ones))
+            except OSError:
+                pass
+
+    def _start_up(self, connection, open_ones):
+        while True:
+            size, code = struct.unpack("!II", _whole(connection, 8))
+            _whole(connection, size - 8)
+            if code == 80877103 and self.tls:  # TLS
+                connection.sendall(b"S")
+                connection = open_ones.enter_context(self.tls.wrap_socket(connection, server_side=True))
+            elif code in (80877103, 80877104):  # TLS, GSSAPI: neither
+                connection.sendall(b"N")
+            else:
+                return connection
+
+    def close(self):
+        self.listener.close()
+
+
+def asks_for_rounds(count, pieces=False, proofs=None):
+    """SCRAM with so many iterations. What the client answers is added to proofs."""
+    def talk(connection):
+        connection.sendall(message(b"R", struct.pack("!I", 10) + b"SCRAM-SHA-256\0\0"))
+        nonce = connection.recv(4096).rpartition(b"r=")[2]
+        challenge = message(b"R", struct.pack("!I", 11) + b"r=" + nonce + b"more,s=QSXCR+Q6sek8bf92,i=" + str(count).encode())
+        if pieces:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for begin in range(0, len(challenge), 3 if pieces else len(challenge)):
+            connection.sendall(challenge[begin:begin + (3 if pieces else len(challenge))])
+        proof = connection.recv(4096)
+        if proofs is not None:
+            proofs.append(proof)
+    return talk
+
+
+def answers_without_end(connection):
+    connection.sendall(OK + PARAMETERS + message(b"K", struct.pack("!II", 1, 1)) + READY)
+    connection.recv(65536)
+    connection.sendall(message(b"T", struct.pack("!H", 1) + b"v\0" + struct.pack("!IHIHIH", 0, 0, 25, 65535, 0xFFFFFFFF, 0)))
+    rows = message(b"D", struct.pack("!HI", 1, 1000) + b"x" * 1000) * 1000
+    while True:
+        connection.sendall(rows)
