@@ -97,6 +97,19 @@ TEST_F(PreparationTest, TheStoredOffsetIsTakenOver) {
   EXPECT_NE(world_.offsets.stored()->taken_by, first);
 }
 
+// What an earlier instance may yet store, that had found nothing either, would leave changes out.
+TEST_F(PreparationTest, ASlotWithoutAnOffsetIsTakenOverWhereItStands) {
+  FakeSlot();
+  config_.snapshot->mode = snapshot::SnapshotMode::kNoData;
+  const absl::StatusOr<Prepared> prepared = Prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.status();
+  ASSERT_TRUE(world_.offsets.stored());
+  EXPECT_NE(world_.offsets.stored()->taken_by, "");
+  EXPECT_EQ(world_.offsets.stored()->position.commit_end, prepared->start.commit_end);
+  EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kNone);
+  ASSERT_TRUE(Prepare()->resumes());
+}
+
 TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
   WasRunning(Lsn(1000));
   config_.snapshot->mode = snapshot::SnapshotMode::kAlways;
@@ -228,6 +241,7 @@ TEST_F(PreparationTest, RST_11_ALostOffsetIsAskedAboutWhereTheSlotWasReadFrom) {
   EXPECT_EQ(ErrorReason(Prepare().status()), "offset_missing");
   config_.snapshot->mode = snapshot::SnapshotMode::kNoData;
   EXPECT_TRUE(Prepare().ok());
+  world_.offsets.Forget();
   config_.snapshot->mode = snapshot::SnapshotMode::kWhenNeeded;
   EXPECT_TRUE(Prepare()->decision.snapshot);
 }

@@ -34,6 +34,11 @@ TEST_F(Simulation, KeepsEveryPromise) {
   EXPECT_GT(tally.failovers, kSeeds / 20);
 }
 
+// 81704: two instances find nothing stored, and the first is halted while it stores.
+TEST_F(Simulation, KeepsThePromisesThatOnceBroke) {
+  for (const uint64_t seed : {81704}) EXPECT_EQ(RunSeed(seed).broken, "") << seed;
+}
+
 TEST_F(Simulation, IsTheSameForTheSameSeed) {
   const Outcome once = RunSeed(5), again = RunSeed(5);
   EXPECT_EQ(once.history, again.history);

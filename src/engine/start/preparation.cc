@@ -343,11 +343,18 @@ offset::StoredOffset Preparation::NewOffset() const {
 }
 
 // Whoever had the slot before may have been halted in the middle of a save: one that lands while
-// the changes since are repeated would let a later start leave them out.
+// the changes since are repeated would let a later start leave them out. That holds where nothing
+// is stored, too: it is where the slot stands that is taken over then.
 absl::Status Preparation::TakeOver() {
   const std::optional<offset::StoredOffset>& stored = prepared_.stored;
-  if (!stored || !stored->written_by_walduct) return absl::OkStatus();
-  offset::StoredOffset offset = *stored;
+  if (stored && !stored->written_by_walduct) return absl::OkStatus();
+  // Without a slot nobody has had it.
+  if (!stored && !prepared_.start.commit_end.valid()) return absl::OkStatus();
+  offset::StoredOffset offset = stored ? *stored : NewOffset();
+  if (!stored) {
+    offset.position = prepared_.start;
+    offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
+  }
   offset.taken_by = absl::StrCat(absl::Hex(parts_.world->Random(), absl::kZeroPad16));
   return Save(offset);
 }
