@@ -86,6 +86,8 @@ class Connection {
   absl::Status Send(const Statement& statement);
   // Absent: not yet; wait for ready_fd(). An error ends the statement.
   absl::StatusOr<std::optional<Result>> PollResult();
+  // There is something to poll for: it has been sent, has not ended, and nothing has cancelled it.
+  bool awaits_result() const { return sent_.has_value(); }
   int ready_fd() const;
   // Whether the session is still there, as far as the server has said so without being asked: its
   // last words else. Never waits; OK while a statement is under way.

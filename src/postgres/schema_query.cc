@@ -71,6 +71,7 @@ absl::StatusOr<event::TableSchemaPtr> SchemaQuery::Poll() {
       if (UntilDue() > absl::ZeroDuration()) return nullptr;
       RETURN_IF_ERROR(Begin(Step::kColumns));
     }
+    if (!connection_.awaits_result()) RETURN_IF_ERROR(Begin(step_));
     const absl::StatusOr<std::optional<Result>> answer = connection_.PollResult();
     if (answer.ok() && !answer->has_value()) return nullptr;
     RETURN_IF_ERROR(answer.ok() ? Take(**answer) : OnError(answer.status()));

@@ -24,7 +24,8 @@ class SchemaQuery final : public event::SchemaResolver {
  public:
   static constexpr absl::Duration kLockTimeout = absl::Seconds(1);
 
-  // Both borrowed. Whoever else uses the connection cancels a question that is under way.
+  // Both borrowed. Whoever else uses the connection cancels a question that is under way; the next
+  // Poll asks it again.
   SchemaQuery(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
 
   absl::Status Ask(const event::RelationDescription& relation) override;

@@ -91,6 +91,11 @@ TEST_F(SchemaQueryTest, AStatementOnTheSameSessionCancelsTheQuestion) {
   ASSERT_EQ(*query_.Poll(), nullptr);
   EXPECT_EQ(MustQuery(*session_, "SELECT 'free'"), "free");
   EXPECT_LT(Clock::Real().Monotonic() - begin, kPatience / 2);
+  ASSERT_EQ(*query_.Poll(), nullptr) << "asked again";
+  MustQuery(*other_, "COMMIT");
+  const auto schema = Answer();
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  EXPECT_EQ((*schema)->columns.size(), 2u);
 }
 
 TEST_F(SchemaQueryTest, TheSessionKeepsItsLockTimeout) {
