@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/code_pages.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -238,6 +239,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   }
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
+  ReleaseCodePages();  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},
                           {"from", start.commit_end.ToString()},

@@ -1,0 +1,34 @@
+#include "base/code_pages.h"
+
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace walduct {
+namespace {
+
+void ReleaseSegment(uintptr_t begin, uintptr_t size) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = begin & ~(page - 1);
+  // Fails for the kernel's own, which belongs to nobody.
+  madvise(reinterpret_cast<void*>(first), begin + size - first, MADV_DONTNEED);
+}
+
+// What is writable, or was while it was loaded, cannot be read from the file again.
+int ReleaseObject(dl_phdr_info* object, size_t /*size*/, void* /*closure*/) {
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = object->dlpi_phdr[i];
+    if (header.p_type == PT_LOAD && (header.p_flags & PF_W) == 0)
+      ReleaseSegment(object->dlpi_addr + header.p_vaddr, header.p_memsz);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void ReleaseCodePages() { dl_iterate_phdr(ReleaseObject, nullptr); }
+
+}  // namespace walduct
