@@ -8,7 +8,10 @@ from pathlib import Path
 
 import psycopg
 
+from chaos.bench import NotPlayed
+
 FAULTS = {}
+LOSE_THE_SLOT = "select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = 'chaos' and active"
 
 
 def fault(weight=1, loses_place=False):
@@ -38,6 +41,28 @@ def stop_and_start(bench, choose):
     bench.signal(signal.SIGTERM)
 
 
+@fault(3)
+def second_instance(bench, choose):
+    """One more with the same configuration, as in a rolling update; whoever has the slot may stand still or lose it meanwhile."""
+    bench.second.start()
+    try:
+        time.sleep(choose.uniform(0.2, 3))
+        what = choose.choice(("nothing", "killed", "stands still", "loses the slot"))
+        if what == "killed":
+            bench.signal(signal.SIGKILL)
+        if what == "stands still":
+            bench.signal(signal.SIGSTOP)
+        if what in ("loses the slot", "stands still"):
+            bench.sql(LOSE_THE_SLOT)
+        time.sleep(choose.uniform(0.2, 3))
+        bench.signal(signal.SIGCONT)
+        time.sleep(choose.uniform(0, 1))
+    finally:
+        if bench.second.running():
+            bench.second.process.send_signal(choose.choice((signal.SIGTERM, signal.SIGKILL)))
+        bench.second.wait_exit(30)
+
+
 # --- its connections ---
 
 @fault(3)
@@ -64,7 +89,7 @@ def truncate(bench, choose):
 
 @fault(3)
 def walsender_terminated(bench, choose):
-    bench.sql("select pg_terminate_backend(active_pid) from pg_replication_slots where active")
+    bench.sql(LOSE_THE_SLOT)
 
 
 @fault(2)
@@ -98,7 +123,35 @@ def postgres_paused(bench, choose):
     bench.servers.resume_postgres()
 
 
-# --- the broker ---
+@fault(2)
+def promotion(bench, choose):
+    bench.promote()
+
+
+# --- the broker, and connections to it ---
+
+@fault(2)
+def kafka_cut(bench, choose):
+    bench.kafka_proxy.cut()
+
+
+@fault(2)
+def kafka_stall(bench, choose):
+    bench.kafka_proxy.stall()
+    time.sleep(choose.uniform(0.5, 6))
+    bench.kafka_proxy.go_on()
+
+
+@fault(2)
+def kafka_half_close(bench, choose):
+    bench.kafka_proxy.half_close()
+
+
+@fault(3)
+def kafka_truncate(bench, choose):
+    """In the middle of what is sent, or of the answer."""
+    bench.kafka_proxy.truncate(choose.choice((1, 5, 100, 1000, choose.randint(1, 100_000))), from_server=choose.random() < 0.5)
+
 
 @fault()
 def kafka_stopped(bench, choose):
@@ -155,7 +208,7 @@ def rights_revoked(bench, choose):
 @fault(loses_place=True)
 def slot_dropped(bench, choose):
     for _ in range(50):
-        bench.sql("select pg_terminate_backend(active_pid) from pg_replication_slots where active")
+        bench.sql(LOSE_THE_SLOT)
         with contextlib.suppress(psycopg.errors.ObjectInUse):
             bench.sql("select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = 'chaos'")
             return
@@ -164,7 +217,7 @@ def slot_dropped(bench, choose):
 @fault(loses_place=True)
 def slot_advanced(bench, choose):
     for _ in range(50):
-        bench.sql("select pg_terminate_backend(active_pid) from pg_replication_slots where active")
+        bench.sql(LOSE_THE_SLOT)
         with contextlib.suppress(psycopg.errors.ObjectInUse, psycopg.errors.ObjectNotInPrerequisiteState):
             bench.sql("select pg_replication_slot_advance(slot_name, pg_current_wal_lsn()) from pg_replication_slots "
                       "where slot_name = 'chaos'")
@@ -175,10 +228,19 @@ def slot_advanced(bench, choose):
 
 @fault(2)
 def offset_file_cannot_be_written(bench, choose):
-    """As on a full disk: what is to become the new file cannot be made."""
+    """What is to become the new file cannot be made."""
+    if bench.offset_file is None:
+        raise NotPlayed("the offset is in a topic")
     in_the_way = Path(f"{bench.offset_file}.walduct-new")
     with contextlib.suppress(FileExistsError):
         in_the_way.unlink(missing_ok=True)
         in_the_way.mkdir()
     time.sleep(choose.uniform(0.5, 5))
     in_the_way.rmdir()
+
+
+@fault(2)
+def disk_full(bench, choose):
+    bench.disk.fill()
+    time.sleep(choose.uniform(0.5, 5))
+    bench.disk.empty()

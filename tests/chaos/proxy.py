@@ -7,10 +7,10 @@ import threading
 
 class Proxy:
     def __init__(self, host, port):
-        self.target = (host, port)
+        self.target = (host, port)  # of connections from now on
         self._pairs = set()
         self._flow = None  # set: bytes pass
-        self._truncate = None  # bytes that may still come from the server
+        self._truncate = {}  # from the server or not → bytes that may still come
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._run, daemon=True).start()
@@ -48,15 +48,14 @@ class Proxy:
     async def _copy(self, source, sink, from_server):
         while data := await source.read(65536):
             await self._flow.wait()
-            if from_server and self._truncate is not None:
-                data, self._truncate = data[:self._truncate], max(0, self._truncate - len(data))
-                if self._truncate == 0:
-                    sink.write(data)
-                    await sink.drain()
-                    self._truncate = None
-                    raise ConnectionResetError
-            sink.write(data)
+            left = self._truncate.get(from_server)
+            sink.write(data if left is None else data[:left])
             await sink.drain()
+            if left is not None:
+                self._truncate[from_server] = left - len(data)
+                if left <= len(data):
+                    del self._truncate[from_server]
+                    raise ConnectionResetError
         if sink.can_write_eof():
             sink.write_eof()
 
@@ -76,9 +75,9 @@ class Proxy:
         """The server's side says that it has nothing more to send, and still reads."""
         self._do(lambda: [client.write_eof() for client, _ in list(self._pairs) if client.can_write_eof()])
 
-    def truncate(self, after):
-        """The connection that brings the byte of that number from now on ends behind it."""
-        self._do(lambda: setattr(self, "_truncate", after))
+    def truncate(self, after, from_server=True):
+        """The connection that brings the byte of that number from now on, from the server or to it, ends behind it."""
+        self._do(lambda: self._truncate.update({from_server: after}))
 
     def stall(self):
         self._do(lambda: self._flow.clear())

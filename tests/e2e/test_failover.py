@@ -1,13 +1,11 @@
 """A server that was promoted or restored to an older state: where its history left the stored position's behind, nothing goes
 on in silence."""
-import random
-import socket
-
 import pytest
 
 from support.cluster import Standby, go_back, save_state
 from support.connector import database_properties
 from support.postgres import Database, lsn
+from support.servers import free_ports
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text)"
@@ -15,15 +13,6 @@ TABLE = "create table items (id int primary key, v text)"
 
 def ids(events, op="c"):
     return [e.id for e in events if e.op == op]
-
-
-def free_port():
-    """Below the ephemeral range, as scripts/servers picks them."""
-    while True:
-        port = random.randrange(20000, 30000)
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
-                return port
 
 
 @pytest.fixture
@@ -35,7 +24,7 @@ def failover(private_servers, connectors, databases):
         servers = private_servers(postgres=version)
         db = databases(servers.postgres)
         db.script(TABLE)
-        standby = Standby(servers, free_port(), settings=standby_settings)
+        standby = Standby(servers, free_ports(1)[0], settings=standby_settings)
         made.append((servers, standby))
         connector = connectors(db, {"slot.failover": "true", **(config or {})}, sink="file").start().wait_streaming()
         db.execute("insert into items select generate_series(1, 3)")

@@ -1,9 +1,7 @@
 """SEC, PRM: encrypted and authenticated connections, roles with no more rights than docs/security.md gives them."""
 import json
-import random
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,6 +15,7 @@ from confluent_kafka.admin import (AclBinding, AclBindingFilter, AclOperation, A
 from support.kafka import QUIET, read_topics
 from support.paths import ROOT
 from support.postgres import CDC_ROLE
+from support.servers import free_ports
 from support.sql import split_statements
 from support.tls import Authority, give_to_postgres
 from support.wait import wait_until
@@ -315,16 +314,6 @@ class SecureBroker:
 def acl(user, topic, operation):
     return AclBinding(ResourceType.TOPIC, topic, ResourcePatternType.PREFIXED, f"User:{user}", "*", operation,
                       AclPermissionType.ALLOW)
-
-
-def free_ports(count):
-    found = []
-    while len(found) < count:
-        port = random.randrange(20000, 30000)
-        with socket.socket() as probe:
-            if port not in found and probe.connect_ex(("127.0.0.1", port)) != 0:
-                found.append(port)
-    return found
 
 
 @pytest.fixture

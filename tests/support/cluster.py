@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from support.postgres import PostgresServer
+from support.servers import free_ports
 from support.wait import wait_until
 
 
@@ -26,15 +27,15 @@ def _copy(source, target):
 
 
 class Standby:
-    """A physical standby of a private server, made of a copy of its files."""
+    """A physical standby of a private server, made of a copy of its files. data: where they go."""
 
-    def __init__(self, servers, port, slot="standby", settings=None):
-        values = servers.values
+    def __init__(self, servers, port, slot="standby", settings=None, data=None):
         self.primary, self.slot = servers.postgres, slot
-        self.bin, self.data = Path(values["PG_BIN"]), Path(values["PG_DATA"] + "-standby")
-        self.postgres = PostgresServer({**values, "PG_PORT": port})
+        self.bin, self.data = Path(servers.values["PG_BIN"]), Path(data or servers.values["PG_DATA"] + "-standby")
+        self.values = {"PG_PORT": port, "PG_DATA": str(self.data)}
+        self.postgres = PostgresServer({**servers.values, **self.values})
         self.primary.query("select pg_create_physical_replication_slot(%s, true)", slot)
-        self._copy(Path(values["PG_DATA"]))
+        self._copy(Path(servers.values["PG_DATA"]))
         conninfo = (f"host={self.primary.host} port={self.primary.port} user={self.primary.user} "
                     f"password={self.primary.password} dbname=postgres application_name={slot}")
         self.configure({"port": port, "primary_conninfo": conninfo, "primary_slot_name": slot, "hot_standby_feedback": "on",
@@ -85,6 +86,52 @@ class Standby:
             rows = self.postgres.query("select count(*) from pg_replication_slots where synced and not temporary")
             return rows[0][0] > 0
         wait_until(synced, 30, "the slot is synced", interval_s=0.2)
+
+
+class Pair:
+    """A primary and its standby that can change places any number of times (PostgreSQL 17 and later). `servers` is always the
+    primary: its commands, its `postgres`. The standby's slot is called standby; whether the primary waits for it
+    (synchronized_standby_slots) is among the settings that the servers were made with."""
+
+    def __init__(self, servers):
+        self.servers = servers
+        self._directories = [servers.values["PG_DATA"], servers.values["PG_DATA"] + "-other"]
+        self._ports = [int(servers.values["PG_PORT"]), *free_ports(1)]
+        self.ports = tuple(self._ports)
+        self.standby = None
+        self.make_standby()
+
+    def make_standby(self):
+        """In the place that the primary has not, and with the other port."""
+        here = self._directories.index(self.servers.values["PG_DATA"])
+        shutil.rmtree(self._directories[1 - here], ignore_errors=True)
+        self.standby = Standby(self.servers, self._ports[1 - here], settings={"sync_replication_slots": "on"},
+                               data=self._directories[1 - here])
+
+    def wait_synced(self, slot):
+        """Under load only the server's own worker gets there, which goes on from what it has; the slot moves at each snapshot of what
+        is running, every 15 s if nobody asks."""
+        found = ("select 1 from pg_replication_slots where slot_name = %s and synced and not temporary "
+                 "and invalidation_reason is null")
+
+        def synced():
+            self.servers.postgres.query("select pg_log_standby_snapshot()")
+            return self.standby.postgres.query(found, slot)
+        wait_until(synced, 90, f"slot {slot} is synced", interval_s=0.3)
+
+    def fail_over(self):
+        """The primary is gone at once, what it had not sent with it; the standby takes over, also one that was stopped before. It has
+        no standby itself yet."""
+        self.servers.do("kill-postgres")
+        if not (self.standby.data / "postmaster.pid").exists():
+            self.standby.start()
+        self.standby.promote()
+        self.servers.adopt(self.standby.values)
+        self.standby = None
+
+    def close(self):
+        if self.standby is not None:
+            self.standby.stop("immediate")
 
 
 def save_state(servers):

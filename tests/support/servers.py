@@ -4,8 +4,11 @@ import contextlib
 import fcntl
 import json
 import os
+import pwd
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -31,6 +34,17 @@ def file_lock(name):
     with open(RUN / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def free_ports(count):
+    """Below the ephemeral range, as scripts/servers picks them: no outgoing connection takes one."""
+    found = []
+    while len(found) < count:
+        port = random.SystemRandom().randrange(20000, 30000)
+        with socket.socket() as probe:
+            if port not in found and probe.connect_ex(("127.0.0.1", port)) != 0:
+                found.append(port)
+    return found
 
 
 class Servers:
@@ -75,6 +89,16 @@ class Servers:
                               text=True, cwd="/", timeout=timeout_s)
         assert done.returncode == 0, done.stdout
         return time.monotonic() - begin
+
+    def adopt(self, values):
+        """From now on the PostgreSQL is another one, such as a standby that was promoted."""
+        self.values.update(values)
+        (self.dir / "servers.json").write_text(json.dumps(self.values, indent=2) + "\n")
+        log = Path(self.values["PG_DATA"] + ".log")
+        log.touch()
+        if os.getuid() == 0:
+            owner = pwd.getpwnam("postgres")
+            os.chown(log, owner.pw_uid, owner.pw_gid)
 
     @property
     def registry(self):
