@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
+#include "encode/options/cloud_events_options.h"
 #include "encode/options/converter_options.h"
 #include "encode/options/encode_options.h"
 #include "encode/options/value_options.h"
@@ -49,7 +50,8 @@ std::shared_ptr<event::TableSchema> MakeTable(const std::vector<BenchColumn>& co
 
 void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas,
                 const event::TransformChain* chain = nullptr,
-                ConverterKind kind = ConverterKind::kJson, bool transactions = false) {
+                ConverterKind kind = ConverterKind::kJson, bool transactions = false,
+                bool events = false) {
   const auto table = MakeTable(columns);
   std::vector<event::Value> row;
   for (const BenchColumn& c : columns) row.push_back(event::Value::Text(c.text));
@@ -59,6 +61,7 @@ void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns
   options.key.schemas_enable = schemas;
   options.value.schemas_enable = schemas;
   options.key.kind = options.value.kind = kind;
+  if (events) options.value.cloud_events = std::make_shared<const CloudEventsOptions>();
   test::FakeSchemaIds ids;
   auto encoder = *RecordEncoder::Create(
       options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain, {&ids, &ids});
@@ -119,6 +122,11 @@ void TypicalRowAsText(benchmark::State& state) {
   EncodeRows(state, Typical(), false, nullptr, ConverterKind::kString);
 }
 BENCHMARK(TypicalRowAsText);
+
+void TypicalRowAsEvent(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kJson, false, true);
+}
+BENCHMARK(TypicalRowAsEvent);
 
 void TypicalRowAsAvro(benchmark::State& state) {
   EncodeRows(state, Typical(), false, nullptr, ConverterKind::kAvro);

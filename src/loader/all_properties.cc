@@ -2,6 +2,7 @@
 
 #include "config/properties/own_properties.h"
 #include "encode/options/avro_properties.h"
+#include "encode/options/cloud_events_properties.h"
 #include "encode/options/column_properties.h"
 #include "encode/options/converter_properties.h"
 #include "encode/options/encode_properties.h"
@@ -52,6 +53,7 @@ const config::PropertyTable& AllProperties() {
       {"Kafka Connect", encode::ConverterProperties()},
       {"Schema registries", registry::RegistryProperties()},
       {"Schema registries", encode::AvroProperties()},
+      {"CloudEvents", encode::CloudEventsProperties()},
       {"Kafka Connect", transform::ChainProperties()},
       {"Kafka Connect", engine::RecordErrorProperties()},
       {"Kafka Connect", DeliveryProperties()},

@@ -44,10 +44,10 @@ void CheckHeaders(const config::PropertySet& properties, const transform::ChainS
 // Of converters that need one. The options of a delegate are those of any converter.
 void CheckRegistries(const config::PropertySet& properties, config::Findings* findings) {
   for (const absl::string_view role : {"key", "value"}) {
-    const std::string name = encode::ConverterName(properties, role);
-    if (encode::FindConverter(properties.Text(name)) != encode::ConverterKind::kAvro) continue;
-    registry::CheckRegistry({properties, name, absl::StrCat(role, ".converter"), nullptr},
-                            encode::IsApicurioConverter(properties.Text(name))
+    const auto needed = encode::RegistryOf(properties, role);
+    if (!needed) continue;
+    registry::CheckRegistry({properties, needed->name, absl::StrCat(role, ".converter"), nullptr},
+                            needed->kind == encode::RegistryKind::kApicurio
                                 ? registry::RegistryApi::kApicurio
                                 : registry::RegistryApi::kConfluent,
                             findings);

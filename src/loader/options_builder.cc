@@ -79,14 +79,13 @@ encode::EncodeOptions BuildEncode(const config::PropertySet& properties,
 }
 
 registry::RegistryOptions BuildRegistry(const config::PropertySet& properties,
-                                        const encode::ConverterOptions& converter,
                                         absl::string_view role, config::Findings* findings) {
-  if (converter.kind != encode::ConverterKind::kAvro) return {};
-  return registry::BuildRegistry({properties, encode::ConverterName(properties, role),
-                                  absl::StrCat(role, ".converter"), findings},
-                                 converter.registry == encode::RegistryKind::kApicurio
-                                     ? registry::RegistryApi::kApicurio
-                                     : registry::RegistryApi::kConfluent);
+  const auto needed = encode::RegistryOf(properties, role);
+  if (!needed) return {};
+  return registry::BuildRegistry(
+      {properties, needed->name, absl::StrCat(role, ".converter"), findings},
+      needed->kind == encode::RegistryKind::kApicurio ? registry::RegistryApi::kApicurio
+                                                      : registry::RegistryApi::kConfluent);
 }
 
 engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties,
@@ -169,8 +168,8 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.tables = route::BuildTableFilter(properties);
   *options.snapshot = snapshot::BuildSnapshot(properties);
   *options.encode = BuildEncode(properties, findings);
-  options.registries->key = BuildRegistry(properties, options.encode->key, "key", findings);
-  options.registries->value = BuildRegistry(properties, options.encode->value, "value", findings);
+  options.registries->key = BuildRegistry(properties, "key", findings);
+  options.registries->value = BuildRegistry(properties, "value", findings);
   *options.route = route::BuildRoute(properties);
   *options.chain = std::move(chain);
   *options.kafka = kafka::BuildKafka(properties);

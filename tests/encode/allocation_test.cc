@@ -1,4 +1,7 @@
 // The hot path allocates nothing once its buffers have grown and its plan is compiled.
+#include <memory>
+
+#include "encode/options/cloud_events_options.h"
 #include "encode/options/column_options.h"
 #include "encode/options/converter_options.h"
 #include "java/regex/regex_list.h"
@@ -89,6 +92,12 @@ TEST_F(AllocationTest, NoneWithAHeaderConverter) {
 TEST_F(AllocationTest, NoneWithSchemas) {
   options_.key.schemas_enable = true;
   options_.value.schemas_enable = true;
+  EXPECT_EQ(CountAllocations(), 0u);
+}
+
+TEST_F(AllocationTest, NoneWithEvents) {
+  transactions_ = true;
+  options_.value.cloud_events = std::make_shared<const CloudEventsOptions>();
   EXPECT_EQ(CountAllocations(), 0u);
 }
 

@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from formats import compare_formats  # noqa: E402
+from formats.numbering import Numbering  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
@@ -27,7 +28,7 @@ from support.registry import RegistryView  # noqa: E402
 
 CORPUS = HERE / "corpus"
 SERVER = {"pg_set": {"autovacuum": "off"}}
-MUST = ["avro_*", "apicurio_*"]
+MUST = ["avro_*", "apicurio_*", "ce_*"]
 # Properties that are not supported yet.
 NOT_YET = ["avro_use_latest_*", "apicurio_ext_json*"]
 PAUSE_S = 1.5
@@ -115,47 +116,11 @@ class Replay:
         (self.actual / "scenario.json").write_text(json.dumps(scenario))
         (self.actual / "registry.json").write_text(json.dumps(entries))
         events = sorted(self.connector.events(), key=lambda e: (e.topic, e.partition, e.offset))
-        lines = [{"topic": e.topic, "partition": e.partition, "key": self._part("key", e.key, e.headers),
-                  "value": self._part("value", e.value, e.headers),
-                  "headers": [[name, self._header(name, value)] for name, value in e.headers]} for e in events]
+        numbering = Numbering(self.scenario["props"], self.registry)
+        lines = [{"topic": e.topic, "partition": e.partition, "key": numbering.part("key", e.key, e.headers),
+                  "value": numbering.part("value", e.value, e.headers),
+                  "headers": [[name, numbering.header(name, value)] for name, value in e.headers]} for e in events]
         (self.actual / "records.jsonl").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-
-    def _rank(self, kind, identifier):
-        """The number that the corpus has for an id of the registry; None: it has no such id."""
-        return (self.registry.ranks if kind == "contentId" else self.registry.global_ranks).get(identifier)
-
-    def _frame(self, role):
-        """(which id, in how many bytes) of a key or a value, by the options of its converter."""
-        option = lambda name: self.scenario["props"].get(f"{role}.converter.apicurio.registry.{name}")
-        if option("url") is None:
-            return "contentId", 4
-        return option("use-id") or "globalId", 4 if option("as-confluent") == "true" else 8
-
-    def _part(self, role, content, headers):
-        if content is None:
-            return None
-        kind, width = self._frame(role)
-        for name, value in headers:
-            if name in (f"apicurio.{role}.globalId", f"apicurio.{role}.contentId"):
-                kind = name.rpartition(".")[2]
-                return {"hex": content.hex(), "header": {"ids": kind, "id": self._rank(kind, int.from_bytes(value, "big"))}}
-        rank = self._rank(kind, int.from_bytes(content[1:1 + width], "big")) if content[:1] == b"\0" and len(content) > width else None
-        if rank is not None:
-            return {"hex": (b"\0" + rank.to_bytes(width, "big") + content[1 + width:]).hex(), "ids": kind, "id": rank}
-        return self._text(content, lambda text: {"text": text})
-
-    def _header(self, name, value):
-        if value is not None and name.startswith("apicurio.") and name.endswith("Id"):
-            rank = self._rank(name.rpartition(".")[2], int.from_bytes(value, "big"))
-            return {"hex": rank.to_bytes(8, "big").hex()}
-        return None if value is None else self._text(value)
-
-    @staticmethod
-    def _text(content, of_text=lambda text: text):
-        try:
-            return of_text(content.decode())
-        except UnicodeDecodeError:
-            return {"hex": content.hex()}
 
     def differences(self):
         return [f"{mode}: {difference}" for mode, strict in (("plain", False), ("strict", True))

@@ -1,4 +1,5 @@
 // Converters with a schema registry: what they ask for, and what reaches it.
+#include "encode/options/cloud_events_options.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "registry/options.h"
@@ -178,6 +179,74 @@ TEST_F(RegistryOptionsTest, SecretsAreNotShown) {
                                      "value.converter.bearer.auth.token=geheim");
   for (const config::PropertyReport& report : result.properties)
     EXPECT_THAT(report.value, testing::Not(HasSubstr("geheim"))) << report.name;
+}
+
+constexpr char kEvents[] = "value.converter=io.debezium.converters.CloudEventsConverter\n";
+
+TEST_F(RegistryOptionsTest, EventsHaveOptionsOfTheirOwn) {
+  const LoadResult result = LoadWith(
+      std::string(kEvents) +
+      "value.converter.json.schemas.enable=false\n"
+      "value.converter.json.decimal.format=NUMERIC\n"
+      "value.converter.extension.attributes.enable=false\n"
+      "value.converter.schema.cloudevents.name=shop.Event\n"
+      "value.converter.metadata.source=header,id:header, type:generate,dataSchemaName:header");
+  ASSERT_THAT(result.errors, IsEmpty());
+  const encode::ConverterOptions& value = result.options.encode->value;
+  ASSERT_NE(value.cloud_events, nullptr);
+  EXPECT_EQ(value.kind, encode::ConverterKind::kJson);
+  EXPECT_FALSE(value.schemas_enable);
+  EXPECT_TRUE(value.decimal_numeric);
+  EXPECT_FALSE(value.cloud_events->extensions);
+  EXPECT_TRUE(value.cloud_events->source_in_header);
+  EXPECT_TRUE(value.cloud_events->id_in_header);
+  EXPECT_FALSE(value.cloud_events->type_in_header);
+  EXPECT_FALSE(value.cloud_events->data_name_in_header);
+  EXPECT_FALSE(value.cloud_events->header_schemas);
+  EXPECT_EQ(value.cloud_events->schema_name, "shop.Event");
+  EXPECT_THAT(Value(result).urls, IsEmpty());
+}
+
+TEST_F(RegistryOptionsTest, AvroOfEventsHasARegistry) {
+  const LoadResult confluent =
+      LoadWith(std::string(kEvents) +
+               "value.converter.data.serializer.type=avro\n"
+               "value.converter.avro.schema.registry.url=http://a:8081/, http://b\n"
+               "value.converter.avro.connect.meta.data=false");
+  ASSERT_THAT(confluent.errors, IsEmpty());
+  EXPECT_EQ(confluent.options.encode->value.kind, encode::ConverterKind::kAvro);
+  EXPECT_FALSE(confluent.options.encode->value.avro.connect_meta_data);
+  EXPECT_EQ(confluent.options.encode->value.cloud_events->registry, "http://a:8081/,http://b");
+  EXPECT_THAT(Value(confluent).urls, ElementsAre("http://a:8081", "http://b"));
+  EXPECT_EQ(confluent.options.encode->field_names, names::NameAdjustment::kNone);
+  const LoadResult apicurio = LoadWith(std::string(kEvents) +
+                                       "value.converter.serializer.type=avro\n"
+                                       "value.converter.data.serializer.type=avro\n"
+                                       "value.converter.avro.apicurio.registry.url=http://a:8080");
+  ASSERT_THAT(apicurio.errors, IsEmpty());
+  EXPECT_EQ(apicurio.options.encode->value.id_place, encode::IdPlace::kEightBytes);
+  EXPECT_EQ(Value(apicurio).api, registry::RegistryApi::kApicurio);
+  EXPECT_TRUE(apicurio.options.encode->value.cloud_events->avro);
+}
+
+TEST_F(RegistryOptionsTest, EventsAreOfValuesAndMakeSense) {
+  EXPECT_THAT(LoadWith("key.converter=io.debezium.converters.CloudEventsConverter").errors,
+              Contains(HasSubstr("converts no keys")));
+  EXPECT_THAT(LoadWith("header.converter=io.debezium.converters.CloudEventsConverter").errors,
+              Contains(HasSubstr("converts no headers")));
+  EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.serializer.type=avro\n"
+                                              "value.converter.avro.schema.registry.url=http://a")
+                  .errors,
+              Contains(HasSubstr("is json, which has no place in events that are Avro")));
+  EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.data.serializer.type=avro").errors,
+              Contains(HasSubstr("Missing required configuration \"schema.registry.url\"")));
+  EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.metadata.source=nowhere").errors,
+              Contains(HasSubstr("neither value nor header in first place")));
+  EXPECT_THAT(
+      LoadWith(std::string(kEvents) + "value.converter.metadata.source=value,id:value").errors,
+      Contains(HasSubstr("with :header or :generate behind it")));
+  EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.json.decimal.format=hex").errors,
+              Contains(HasSubstr("value.converter.json.decimal.format")));
 }
 
 }  // namespace

@@ -1,22 +1,11 @@
 // How a key, a value or a header becomes bytes: what Connect calls a converter.
 #pragma once
 
-#include <cstdint>
+#include <memory>
+
+#include "encode/options/converter_kinds.h"
 
 namespace walduct::encode {
-
-enum class ConverterKind { kJson, kString, kByteArray, kAvro };
-
-// Under which name a registry keeps the schemas of a topic's keys or values: `<topic>-value`, the
-// name of the record, both, the topic alone.
-enum class SubjectStrategy : uint8_t { kTopic, kRecord, kTopicRecord, kTopicAlone };
-
-// Whose converter it is: Confluent's or Apicurio's, each with an interface of its own.
-enum class RegistryKind : uint8_t { kConfluent, kApicurio };
-
-// Where the id of a schema stands: behind a zero byte before the value, in so many bytes, or in a
-// header of the record.
-enum class IdPlace : uint8_t { kFourBytes, kEightBytes, kHeader };
 
 struct AvroOptions {
   bool connect_meta_data = true;  // connect.*: what Avro has no words for
@@ -24,12 +13,16 @@ struct AvroOptions {
   bool optional_map_keys = false;  // a map may be Avro's though its keys are optional
 };
 
+struct CloudEventsOptions;
+
 struct ConverterOptions {
   ConverterKind kind = ConverterKind::kJson;
   bool schemas_enable = true;
   bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool replace_null_with_default = true;
   bool raw_bytes = false;  // BinaryDataConverter: bytes as they are, the rest as said above
+  // CloudEventsConverter, with what is said above for its data; null: another.
+  std::shared_ptr<const CloudEventsOptions> cloud_events = nullptr;
   AvroOptions avro = {};
   RegistryKind registry = RegistryKind::kConfluent;
   SubjectStrategy subject = SubjectStrategy::kTopic;

@@ -1,7 +1,7 @@
 #include "encode/options/converter_properties.h"
 
-#include <algorithm>
-#include <iterator>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -9,6 +9,9 @@
 #include "config/properties/plugin_options.h"
 #include "config/properties/validators.h"
 #include "encode/options/avro_properties.h"
+#include "encode/options/cloud_events_properties.h"
+#include "encode/options/converter_classes.h"
+#include "encode/options/converter_options.h"
 
 namespace walduct::encode {
 namespace {
@@ -20,40 +23,9 @@ constexpr absl::string_view kJson = "org.apache.kafka.connect.json.JsonConverter
 
 constexpr absl::string_view kSimpleHeaderConverter =
     "org.apache.kafka.connect.storage.SimpleHeaderConverter";
-constexpr absl::string_view kBinaryDataConverter = "io.debezium.converters.BinaryDataConverter";
-constexpr absl::string_view kAvroConverter = "io.confluent.connect.avro.AvroConverter";
-
-constexpr absl::string_view kApicurioAvroConverter =
-    "io.apicurio.registry.utils.converter.AvroConverter";
-constexpr absl::string_view kDelegateOptions = ".converter.delegate.converter.type.";
-
-struct ConverterClass {
-  absl::string_view name;
-  ConverterKind kind;
-};
-constexpr ConverterClass kConverters[] = {
-    {"org.apache.kafka.connect.json.JsonConverter", ConverterKind::kJson},
-    {"org.apache.kafka.connect.storage.StringConverter", ConverterKind::kString},
-    {"org.apache.kafka.connect.converters.ByteArrayConverter", ConverterKind::kByteArray},
-    {kBinaryDataConverter, ConverterKind::kByteArray},
-    {kAvroConverter, ConverterKind::kAvro},
-    {kApicurioAvroConverter, ConverterKind::kAvro},
-};
-constexpr absl::string_view kSupportedConverters =
-    "supported: org.apache.kafka.connect.json.JsonConverter, "
-    "org.apache.kafka.connect.storage.StringConverter, "
-    "org.apache.kafka.connect.converters.ByteArrayConverter, "
-    "io.debezium.converters.BinaryDataConverter, "
-    "io.confluent.connect.avro.AvroConverter, "
-    "io.apicurio.registry.utils.converter.AvroConverter";
-// Seen in the wild; named so that the message can say "not yet" instead of "unknown".
-constexpr absl::string_view kLaterConverters[] = {
-    "io.confluent.connect.protobuf.ProtobufConverter",
-    "io.confluent.connect.json.JsonSchemaConverter",
-    "io.apicurio.registry.utils.converter.ExtJsonConverter",
-    "io.debezium.converters.CloudEventsConverter",
-    "io.debezium.converters.ByteArrayConverter",
-};
+// Options behind these are those of another converter, which has its place in the first.
+constexpr absl::string_view kNested[] = {".converter.delegate.converter.type.", ".converter.json.",
+                                         ".converter.avro."};
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "key.converter",
@@ -80,8 +52,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's value into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter, Debezium's BinaryDataConverter, Confluent's or Apicurio's "
-            "AvroConverter.",
+            "ByteArrayConverter, Debezium's BinaryDataConverter or CloudEventsConverter, "
+            "Confluent's or Apicurio's AvroConverter.",
      .validator = CheckConverter},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
@@ -145,37 +117,85 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Write a field's default in place of null in headers (JsonConverter)."},
 };
 
-template <size_t kSize>
-bool IsOneOf(absl::string_view written, const absl::string_view (&names)[kSize],
-             absl::string_view suffix) {
-  return std::any_of(std::begin(names), std::end(names), [&](absl::string_view name) {
-    return config::NamesClass(written, name, suffix);
-  });
-}
-
-// Debezium's, which leaves what is not bytes to a delegate.
-bool IsBinaryDataConverter(absl::string_view class_name) {
-  return config::NamesClass(class_name, kBinaryDataConverter, "Converter");
-}
-
 bool IsSimpleHeaderConverter(absl::string_view class_name) {
   return config::NamesClass(class_name, kSimpleHeaderConverter, "HeaderConverter");
+}
+
+config::PluginOptions OptionsOf(const config::PropertySet& properties, const std::string& name,
+                                absl::string_view role, config::Findings* findings) {
+  return {properties, name, absl::StrCat(role, ".converter"), findings};
+}
+
+void BuildJson(const config::PluginOptions& properties, ConverterOptions* options) {
+  options->schemas_enable = properties.Boolean("schemas.enable");
+  options->decimal_numeric = properties.Text("decimal.format") == "numeric";
+  options->replace_null_with_default = properties.Boolean("replace.null.with.default");
+}
+
+// An event, and what it is made of: JSON or Avro, with options of their own.
+void BuildEvents(const config::PropertySet& properties, const std::string& name,
+                 absl::string_view role, config::Findings* findings, ConverterOptions* options) {
+  const config::PluginOptions of = OptionsOf(properties, name, role, findings);
+  CloudEventsOptions events = BuildCloudEvents(of);
+  const std::string header = ConverterName(properties, "header");
+  const ConverterClass* const headers = FindConverterClass(properties.Text(header));
+  events.header_schemas =
+      headers != nullptr && headers->kind == ConverterKind::kJson &&
+      OptionsOf(properties, header, "header", nullptr).Boolean("schemas.enable");
+  options->cloud_events = std::make_shared<const CloudEventsOptions>(std::move(events));
+  BuildJson(OptionsOf(properties, absl::StrCat(name, ".json"), role, findings), options);
+  if (!HasAvroData(of)) return;
+  options->kind = ConverterKind::kAvro;
+  if (HasApicurioData(of)) options->registry = RegistryKind::kApicurio;
+  BuildAvro(OptionsOf(properties, absl::StrCat(name, ".avro"), role, findings), role == "key",
+            options);
+  // It is called without headers.
+  if (options->id_place == IdPlace::kHeader) options->id_place = IdPlace::kEightBytes;
 }
 
 // The converter that the property `name` says; `role` is the part it converts.
 ConverterOptions ConverterOf(const config::PropertySet& properties, const std::string& name,
                              absl::string_view role, config::Findings* findings) {
-  const config::PluginOptions of(properties, name, absl::StrCat(role, ".converter"), findings);
-  const std::optional<ConverterKind> kind = FindConverter(properties.Text(name));
-  CHECK(kind.has_value());
+  const ConverterClass* const converter = FindConverterClass(properties.Text(name));
+  CHECK(converter != nullptr);
   ConverterOptions options;
-  options.kind = *kind;
-  if (IsApicurioConverter(properties.Text(name))) options.registry = RegistryKind::kApicurio;
-  options.schemas_enable = of.Boolean("schemas.enable");
-  options.decimal_numeric = of.Text("decimal.format") == "numeric";
-  options.replace_null_with_default = of.Boolean("replace.null.with.default");
+  options.kind = converter->kind;
+  options.registry = converter->registry;
+  if (converter->cloud_events) {
+    BuildEvents(properties, name, role, findings, &options);
+    return options;
+  }
+  const config::PluginOptions of = OptionsOf(properties, name, role, findings);
+  BuildJson(of, &options);
   if (options.kind == ConverterKind::kAvro) BuildAvro(of, role == "key", &options);
   return options;
+}
+
+// Whether it can convert what it is configured for; the delegates, too.
+void CheckRole(const config::PropertySet& properties, absl::string_view role,
+               config::Findings* findings) {
+  const std::string name = ConverterName(properties, role);
+  const ConverterClass* const converter = FindConverterClass(properties.Text(name));
+  if (converter == nullptr) return;  // its own check says so, or SimpleHeaderConverter
+  if (role == "header" ? !converter->headers : role == "key" && !converter->keys) {
+    findings->Error(name, absl::StrCat("is ", converter->name, ", which converts no ", role, "s"),
+                    role == "key" ? "use JsonConverter or StringConverter for keys"
+                                  : "use SimpleHeaderConverter");
+  }
+  if (converter->cloud_events)
+    CheckCloudEvents(OptionsOf(properties, name, role, nullptr), findings);
+}
+
+// The option of a converter that one behind `kNested` is; null: none.
+const config::PropertyDefinition* NestedOption(const config::PropertySet& properties,
+                                               absl::string_view name) {
+  for (const absl::string_view nested : kNested) {
+    const size_t at = name.find(nested);
+    if (at == absl::string_view::npos) continue;
+    return properties.table().Find(
+        absl::StrCat("value.converter.", name.substr(at + nested.size())));
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -183,42 +203,33 @@ ConverterOptions ConverterOf(const config::PropertySet& properties, const std::s
 absl::Span<const config::PropertyDefinition> ConverterProperties() { return kRows; }
 
 std::string CheckConverter(absl::string_view value) {
-  if (FindConverter(value).has_value()) return "";
-  if (IsOneOf(value, kLaterConverters, "Converter")) {
-    return absl::StrCat("is not supported yet; ", kSupportedConverters);
-  }
-  return absl::StrCat("is not a known converter; ", kSupportedConverters);
+  if (FindConverterClass(value) != nullptr) return "";
+  return absl::StrCat(
+      IsLaterConverter(value) ? "is not supported yet; " : "is not a known converter; ",
+      SupportedConverters());
 }
 
 std::string CheckHeaderConverter(absl::string_view value) {
-  const std::optional<ConverterKind> kind = FindConverter(value);
-  if (kind == ConverterKind::kAvro)
-    return "converts keys and values only, and no headers; use SimpleHeaderConverter";
-  if (IsSimpleHeaderConverter(value) || kind.has_value()) return "";
-  return absl::StrCat("is not a known header converter; ", kSupportedConverters, ", ",
+  const ConverterClass* const converter = FindConverterClass(value);
+  if (converter != nullptr && !converter->headers)
+    return "converts no headers; use SimpleHeaderConverter";
+  if (IsSimpleHeaderConverter(value) || converter != nullptr) return "";
+  return absl::StrCat("is not a known header converter; ", SupportedConverters(), ", ",
                       kSimpleHeaderConverter);
 }
 
 std::optional<ConverterKind> FindConverter(absl::string_view class_name) {
-  for (const ConverterClass& converter : kConverters) {
-    if (config::NamesClass(class_name, converter.name, "Converter")) return converter.kind;
-  }
-  return std::nullopt;
+  const ConverterClass* const converter = FindConverterClass(class_name);
+  if (converter == nullptr) return std::nullopt;
+  return converter->kind;
 }
 
 void CheckConverters(const config::PropertySet& properties, config::Findings* findings) {
-  const std::string header = ConverterName(properties, "header");
-  if (FindConverter(properties.Text(header)) == ConverterKind::kAvro) {
-    findings->Error(header, "is AvroConverter, which converts no headers",
-                    "use SimpleHeaderConverter");
-  }
+  for (const absl::string_view role : {"key", "value", "header"})
+    CheckRole(properties, role, findings);
   for (const config::Property& property : properties.all()) {
-    const absl::string_view name = property.name;
-    const size_t at = name.find(kDelegateOptions);
-    if (at == absl::string_view::npos) continue;
     // As the option of a converter.
-    const config::PropertyDefinition* option = properties.table().Find(
-        absl::StrCat("value.converter.", name.substr(at + kDelegateOptions.size())));
+    const config::PropertyDefinition* option = NestedOption(properties, property.name);
     if (option == nullptr || option->support == kNoEffect) continue;
     const std::string value = config::NormalizeValue(*option, property.value);
     if (const std::string problem = config::CheckValue(*option, property.value); !problem.empty()) {
@@ -232,29 +243,41 @@ void CheckConverters(const config::PropertySet& properties, config::Findings* fi
 
 std::string FullConverterName(absl::string_view class_name) {
   if (IsSimpleHeaderConverter(class_name)) return std::string(kSimpleHeaderConverter);
-  for (const ConverterClass& converter : kConverters) {
-    if (config::NamesClass(class_name, converter.name, "Converter"))
-      return std::string(converter.name);
-  }
-  return std::string(class_name);
-}
-
-bool IsApicurioConverter(absl::string_view class_name) {
-  return FullConverterName(class_name) == kApicurioAvroConverter;
+  const ConverterClass* const converter = FindConverterClass(class_name);
+  return std::string(converter == nullptr ? class_name : converter->name);
 }
 
 std::string ConverterName(const config::PropertySet& properties, absl::string_view role) {
   std::string name = absl::StrCat(role, ".converter");
   const std::string delegate = absl::StrCat(name, ".delegate.converter.type");
-  const bool delegates = IsBinaryDataConverter(properties.Text(name)) && properties.IsSet(delegate);
+  const ConverterClass* const converter = FindConverterClass(properties.Text(name));
+  const bool delegates = converter != nullptr && converter->delegates && properties.IsSet(delegate);
   return delegates ? delegate : name;
+}
+
+std::optional<ConverterRegistry> RegistryOf(const config::PropertySet& properties,
+                                            absl::string_view role) {
+  const std::string name = ConverterName(properties, role);
+  const ConverterClass* const converter = FindConverterClass(properties.Text(name));
+  if (converter == nullptr) return std::nullopt;
+  if (converter->cloud_events) {
+    const config::PluginOptions of = OptionsOf(properties, name, role, nullptr);
+    if (!HasAvroData(of)) return std::nullopt;
+    return ConverterRegistry{absl::StrCat(name, ".avro"), HasApicurioData(of)
+                                                              ? RegistryKind::kApicurio
+                                                              : RegistryKind::kConfluent};
+  }
+  if (converter->kind != ConverterKind::kAvro) return std::nullopt;
+  return ConverterRegistry{name, converter->registry};
 }
 
 ConverterOptions BuildConverter(const config::PropertySet& properties, absl::string_view role,
                                 config::Findings* findings) {
   ConverterOptions options =
       ConverterOf(properties, ConverterName(properties, role), role, findings);
-  options.raw_bytes = IsBinaryDataConverter(properties.Text(absl::StrCat(role, ".converter")));
+  const ConverterClass* const outer =
+      FindConverterClass(properties.Text(absl::StrCat(role, ".converter")));
+  options.raw_bytes = outer != nullptr && outer->delegates;
   return options;
 }
 

@@ -1,6 +1,5 @@
 // The properties that choose converters, by the Java class that is configured: their rows, and the
-// options they make. A class may be written by its full name, its simple name, or the simple name
-// without the kind ("Json" for JsonConverter), as Connect allows.
+// options they make.
 #pragma once
 
 #include <optional>
@@ -10,9 +9,11 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "encode/options/converter_options.h"
+#include "encode/options/converter_kinds.h"
 
 namespace walduct::encode {
+
+struct ConverterOptions;
 
 absl::Span<const config::PropertyDefinition> ConverterProperties();
 
@@ -26,14 +27,21 @@ void CheckConverters(const config::PropertySet& properties, config::Findings* fi
 // nullopt when the class is not a supported converter.
 std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 
-bool IsApicurioConverter(absl::string_view class_name);
-
 // With the package; as written when unknown.
 std::string FullConverterName(absl::string_view class_name);
 
 // The property that names the class which converts what is no bytes: "value.converter", or that of
 // the delegate. role: see below.
 std::string ConverterName(const config::PropertySet& properties, absl::string_view role);
+
+// Where the options of a registry stand ("value.converter"), and whose it is.
+struct ConverterRegistry {
+  std::string name;
+  RegistryKind kind = RegistryKind::kConfluent;
+};
+// nullopt: the converter needs none.
+std::optional<ConverterRegistry> RegistryOf(const config::PropertySet& properties,
+                                            absl::string_view role);
 
 // role: "key", "value" or "header". Expects values that passed their checks.
 ConverterOptions BuildConverter(const config::PropertySet& properties, absl::string_view role,

@@ -63,8 +63,8 @@ AvroPart::AvroPart(const event::Node& node, const Parts& parts, AvroSchema schem
 }
 
 absl::Status AvroPart::FindId() {
-  ASSIGN_OR_RETURN(const int64_t id, ids_->Find(subject_, schema_.text));
-  const auto byte = [id](size_t behind) { return static_cast<char>(id >> (8 * behind)); };
+  ASSIGN_OR_RETURN(id_, ids_->Find(subject_, schema_.text));
+  const auto byte = [id = id_](size_t behind) { return static_cast<char>(id >> (8 * behind)); };
   for (size_t i = 1; i < frame_size_; ++i) frame_[i] = byte(frame_size_ - 1 - i);
   if (has_headers()) {
     std::string bytes;

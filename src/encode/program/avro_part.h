@@ -40,12 +40,15 @@ class AvroPart {
 
   // Asks for the id unless it is known. What may be null alone asks when it is not.
   //   ResourceExhausted  not known yet: see SchemaIds::Find
-  absl::Status Prepare() { return known_ || alone_ ? absl::OkStatus() : FindId(); }
+  absl::Status Prepare() { return alone_ ? absl::OkStatus() : AskForId(); }
+  absl::Status AskForId() { return known_ ? absl::OkStatus() : FindId(); }
 
   // The headers of a record whose key or value this is, where they hold the id. Borrowed.
   void AddHeaders(std::vector<event::Header>* headers) const {
     for (const auto& [name, value] : headers_) headers->push_back({name, value});
   }
+  // The first four bytes behind the zero of the frame, as a number; once the id is known.
+  int64_t id_in_four_bytes() const { return frame_size_ == 9 ? id_ >> 32 : id_; }
   bool has_headers() const { return converter_.id_place == IdPlace::kHeader; }
 
   // *out, absent before: stays so where the value is null; borrows from *buffer.
@@ -66,6 +69,7 @@ class AvroPart {
   size_t frame_size_;
   std::string frame_;  // and the branch of a union at the top
   std::vector<std::pair<std::string, std::string>> headers_;
+  int64_t id_ = 0;
   bool known_ = false;
 };
 

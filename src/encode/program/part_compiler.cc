@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "encode/formats/scalar_text.h"
+#include "encode/program/cloud_event.h"
+#include "encode/program/cloud_event_part.h"
 #include "encode/program/untouched_row.h"
 #include "encode/table/bytes_only_error.h"
 
@@ -97,16 +99,46 @@ absl::Status PartCompiler::CompileAvro(const Node& node) {
                               " has no schema, and AvroConverter cannot write it"),
                  "use JsonConverter, or leave out the transform that takes the schema away");
   }
-  ASSIGN_OR_RETURN(part_.avro_,
-                   AvroPart::Compile(node, {.table = table_,
-                                            .buffers = buffers_,
-                                            .ids = ids_,
-                                            .topic = topic_,
-                                            .is_key = part_.role_ == PartProgram::Role::kKey,
-                                            .converter = part_.converter_}));
+  ASSIGN_OR_RETURN(part_.avro_, AvroPart::Compile(node, Parts()));
   part_.has_transaction_text_ = part_.avro_->has_transaction_text();
   part_.form_ = PartProgram::Form::kAvro;
   return absl::OkStatus();
+}
+
+absl::Status PartCompiler::CompileCloudEvent(const Node& value) {
+  static const auto* const none = new std::vector<Node>();
+  const std::vector<Node>& headers = headers_ == nullptr ? *none : *headers_;
+  if (part_.converter_.kind == ConverterKind::kAvro) {
+    ASSIGN_OR_RETURN(part_.event_, CloudEventPart::Compile(value, headers, Parts()));
+    if (part_.event_ == nullptr) return absl::OkStatus();
+    part_.has_transaction_text_ = part_.event_->has_transaction_text();
+    part_.form_ = PartProgram::Form::kCloudEvent;
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::optional<CloudEvent> event,
+                   MakeCloudEvent(value, headers, *part_.converter_.cloud_events, {}));
+  if (!event) return absl::OkStatus();
+  const char* separator = "{";
+  for (const Node& attribute : event->event.members) {
+    AddText(absl::StrCat(separator, QuotedName(attribute.name, part_.format_), ":"));
+    RETURN_IF_ERROR(AddNode(attribute));
+    separator = ",";
+  }
+  AddText(",\"data\":");
+  AddText(PayloadHead(*event->data.schema, part_.converter_));
+  RETURN_IF_ERROR(AddNode(event->data));
+  AddText(part_.converter_.schemas_enable ? "}}" : "}");
+  Finish();
+  return absl::OkStatus();
+}
+
+AvroPart::Parts PartCompiler::Parts() const {
+  return {.table = table_,
+          .buffers = buffers_,
+          .ids = ids_,
+          .topic = topic_,
+          .is_key = part_.role_ == PartProgram::Role::kKey,
+          .converter = part_.converter_};
 }
 
 absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram::Role role,
@@ -125,6 +157,7 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
     if (!null) AddLoneLeaf(*node, PartProgram::Form::kBytes);
     return absl::OkStatus();
   }
+  if (converter.cloud_events != nullptr) return CompileCloudEvent(*node);
   if (converter.kind == ConverterKind::kAvro) return null ? absl::OkStatus() : CompileAvro(*node);
   if (converter.kind == ConverterKind::kString) {
     part_.format_ = TextFormat::kStruct;

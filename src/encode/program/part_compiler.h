@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "encode/program/part_program.h"
@@ -23,6 +24,8 @@ class PartCompiler {
     topic_ = topic;
     ids_ = ids;
   }
+  // For values that take what they say of themselves from headers. Borrowed while it compiles.
+  void SetHeaders(const std::vector<event::Node>* headers) { headers_ = headers; }
 
   // An error: no record of this template can be written (a required value is null, bytes are asked
   // for and there are none).
@@ -36,6 +39,8 @@ class PartCompiler {
   enum class Written : uint8_t { kNothing, kSomething, kUnknown };
 
   absl::Status CompileAvro(const event::Node& node);
+  absl::Status CompileCloudEvent(const event::Node& value);
+  AvroPart::Parts Parts() const;
   void AddLoneLeaf(const event::Node& node, PartProgram::Form form);
   void SetHead(const event::Node& node);
 
@@ -69,6 +74,7 @@ class PartCompiler {
   PartProgram& part_;
   absl::string_view topic_;
   event::SchemaIds* ids_ = nullptr;
+  const std::vector<event::Node>* headers_ = nullptr;
   std::string text_;                                 // constant, since the last value
   std::unique_ptr<TransactionText> of_transaction_;  // before it, since the last step
 };

@@ -2,14 +2,21 @@
 
 #include "base/status_macros.h"
 #include "encode/formats/scalar_text.h"
+#include "encode/program/cloud_event_part.h"
 #include "encode/table/bytes_only_error.h"
 
 namespace walduct::encode {
 
 using event::Scalar;
 
+absl::Status PartProgram::Prepare() {
+  if (event_ != nullptr) return event_->Prepare();
+  return avro_ == nullptr ? absl::OkStatus() : avro_->Prepare();
+}
+
 void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
   if (avro_ != nullptr) return avro_->BeginTransaction(inputs);
+  if (event_ != nullptr) return event_->BeginTransaction(inputs, context);
   for (Step& step : steps_) {
     TransactionText* const text = step.of_transaction.get();
     if (text == nullptr || (text->is_of_origin && text->origin == inputs.fields().origin()))
@@ -41,6 +48,7 @@ absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* con
                                    ProgramBuffers* buffers, std::string* buffer,
                                    std::optional<absl::string_view>* out) const {
   if (form_ == Form::kAvro) return avro_->Run(inputs, context, buffers, buffer, out);
+  if (form_ == Form::kCloudEvent) return event_->Run(inputs, context, buffers, buffer, out);
   if (form_ == Form::kNull) return absl::OkStatus();
   if (form_ == Form::kConstant) {
     *out = steps_[0].text;

@@ -17,6 +17,8 @@
 
 namespace walduct::encode {
 
+class CloudEventPart;
+
 // Text with values of the transaction in it.
 struct TransactionText {
   struct Piece {
@@ -76,9 +78,9 @@ class PartProgram {
   bool has_id_headers() const { return avro_ != nullptr && avro_->has_headers(); }
   void AddIdHeaders(std::vector<event::Header>* headers) const { avro_->AddHeaders(headers); }
   // Whether Prepare may have something to do.
-  bool asks_for_id() const { return avro_ != nullptr; }
+  bool asks_for_id() const { return avro_ != nullptr || event_ != nullptr; }
   // Before the first record; see AvroPart::Prepare.
-  absl::Status Prepare() { return avro_ == nullptr ? absl::OkStatus() : avro_->Prepare(); }
+  absl::Status Prepare();
 
   // To be called before Run whenever RecordInputs::transaction() has changed.
   void BeginTransaction(const RecordInputs& inputs, ValueContext* context);
@@ -112,6 +114,7 @@ class PartProgram {
     kBytes,       // the same, as it is
     kHeaderText,  // the same, as SimpleHeaderConverter writes it
     kAvro,
+    kCloudEvent,  // of Avro
   };
 
   static void AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
@@ -145,7 +148,8 @@ class PartProgram {
   std::vector<Step> steps_;
   std::string tail_;  // after one value alone
   std::vector<MemberStep> members_;
-  std::unique_ptr<AvroPart> avro_;  // kAvro
+  std::unique_ptr<AvroPart> avro_;         // kAvro
+  std::shared_ptr<CloudEventPart> event_;  // kCloudEvent
 };
 
 }  // namespace walduct::encode

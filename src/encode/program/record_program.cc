@@ -26,6 +26,7 @@ absl::StatusOr<std::unique_ptr<RecordProgram>> RecordProgram::Compile(
   RETURN_IF_ERROR(key.Compile(record.key, PartProgram::Role::kKey, converters.key));
   PartCompiler value(table, &buffers, &program->value_);
   value.SetRegistry(record.topic, converters.ids.value);
+  value.SetHeaders(&record.headers);
   RETURN_IF_ERROR(value.Compile(record.value, PartProgram::Role::kValue, converters.value));
   program->asks_for_ids_ = program->key_.asks_for_id() || program->value_.asks_for_id();
   program->has_id_headers_ = program->key_.has_id_headers() || program->value_.has_id_headers();

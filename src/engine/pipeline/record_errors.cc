@@ -81,6 +81,7 @@ absl::Status WithAdvice(const absl::Status& error) {
 encode::EncodeOptions Lenient(encode::EncodeOptions options) {
   options.values.on_failure = encode::FailureMode::kNull;
   for (encode::ConverterOptions* converter : {&options.key, &options.value}) {
+    converter->cloud_events = nullptr;
     if (converter->kind != encode::ConverterKind::kByteArray &&
         converter->kind != encode::ConverterKind::kAvro)
       continue;

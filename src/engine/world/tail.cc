@@ -98,6 +98,7 @@ namespace {
 void ShowAsJson(ConnectorOptions* config) {
   for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
     if (converter->kind != encode::ConverterKind::kAvro) continue;
+    converter->cloud_events = nullptr;
     converter->kind = encode::ConverterKind::kJson;
     converter->schemas_enable = false;
   }

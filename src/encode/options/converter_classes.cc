@@ -1,0 +1,63 @@
+#include "encode/options/converter_classes.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "config/properties/class_names.h"
+
+namespace walduct::encode {
+namespace {
+
+constexpr ConverterClass kConverters[] = {
+    {.name = "org.apache.kafka.connect.json.JsonConverter", .kind = ConverterKind::kJson},
+    {.name = "org.apache.kafka.connect.storage.StringConverter", .kind = ConverterKind::kString},
+    {.name = "org.apache.kafka.connect.converters.ByteArrayConverter",
+     .kind = ConverterKind::kByteArray},
+    {.name = "io.debezium.converters.BinaryDataConverter",
+     .kind = ConverterKind::kByteArray,
+     .delegates = true},
+    {.name = "io.confluent.connect.avro.AvroConverter",
+     .kind = ConverterKind::kAvro,
+     .headers = false},
+    {.name = "io.apicurio.registry.utils.converter.AvroConverter",
+     .kind = ConverterKind::kAvro,
+     .registry = RegistryKind::kApicurio,
+     .headers = false},
+    {.name = "io.debezium.converters.CloudEventsConverter",
+     .kind = ConverterKind::kJson,
+     .cloud_events = true,
+     .headers = false,
+     .keys = false},
+};
+// Named so that the message can say "not yet" instead of "unknown".
+constexpr absl::string_view kLaterConverters[] = {
+    "io.confluent.connect.protobuf.ProtobufConverter",
+    "io.confluent.connect.json.JsonSchemaConverter",
+    "io.apicurio.registry.utils.converter.ExtJsonConverter",
+    "io.debezium.converters.ByteArrayConverter",
+};
+
+}  // namespace
+
+const ConverterClass* FindConverterClass(absl::string_view written) {
+  for (const ConverterClass& converter : kConverters) {
+    if (config::NamesClass(written, converter.name, "Converter")) return &converter;
+  }
+  return nullptr;
+}
+
+bool IsLaterConverter(absl::string_view written) {
+  return std::any_of(
+      std::begin(kLaterConverters), std::end(kLaterConverters),
+      [&](absl::string_view name) { return config::NamesClass(written, name, "Converter"); });
+}
+
+std::string SupportedConverters() {
+  std::string text;
+  for (const ConverterClass& converter : kConverters)
+    absl::StrAppend(&text, text.empty() ? "supported: " : ", ", converter.name);
+  return text;
+}
+
+}  // namespace walduct::encode

@@ -1,0 +1,32 @@
+// The Java classes of converters: by which name they are configured, and what each becomes. A class
+// may be written by its full name, its simple name, or the simple name without the kind ("Json" for
+// JsonConverter), as Connect allows.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "encode/options/converter_kinds.h"
+
+namespace walduct::encode {
+
+struct ConverterClass {
+  absl::string_view name;  // with the package
+  ConverterKind kind = ConverterKind::kJson;
+  RegistryKind registry = RegistryKind::kConfluent;
+  bool delegates = false;     // BinaryDataConverter: all but bytes is another's
+  bool cloud_events = false;  // a value becomes an event first
+  bool headers = true;        // converts headers, too
+  bool keys = true;
+};
+
+// null: not a supported converter.
+const ConverterClass* FindConverterClass(absl::string_view written);
+
+// Seen in the wild, and not supported yet.
+bool IsLaterConverter(absl::string_view written);
+
+// "supported: …", for messages.
+std::string SupportedConverters();
+
+}  // namespace walduct::encode
