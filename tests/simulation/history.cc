@@ -54,7 +54,8 @@ class Supervisor {
     const std::string reason = process_->status().last_error->reason;
     world_.Note(absl::StrCat(name_, " gives up: ", reason));
     const bool others = reason == "slot_in_use" || reason == "slot_taken_over" ||
-                        reason == "offset_superseded" || reason == "slot_exists";
+                        reason == "offset_superseded" || reason == "slot_exists" ||
+                        reason == "fenced";
     const bool history =
         reason == "position_diverged" || reason == "position_ahead" || reason == "position_lost";
     const bool moved = reason == "position_skipped";

@@ -24,7 +24,10 @@ uint64_t NumberAfter(absl::string_view json, absl::string_view name) {
 
 }  // namespace
 
-Ledger::Ledger(const Database& database) : database_(database) { Learn(); }
+Ledger::Ledger(const Database& database, bool exactly_once)
+    : database_(database), exactly_once_(exactly_once) {
+  Learn();
+}
 
 // What the database has that was not known.
 void Ledger::Learn() {
@@ -231,6 +234,8 @@ void Ledger::CheckKey(const Key& key, const Expected& expected) {
         expected.begin());
     if (place > std::max(next, covered) && arrival.kind != Kind::kRead)
       Break(absl::StrCat(Describe(arrival.change), " came too early in its topic: ", Topic(key)));
+    if (exactly_once_ && place < next)
+      Break(absl::StrCat(Describe(arrival.change), " came again: ", Topic(key)));
     if (kind == Kind::kTombstone && place != next)
       Break(absl::StrCat("a tombstone without ", Describe(arrival.change)));
     next = place + 1;

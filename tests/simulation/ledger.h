@@ -5,6 +5,7 @@
 //   the stored position never goes back, unless a new snapshot begins or another history
 //   of each key: in the order of the commits; what is repeated is repeated from one place on;
 //   nothing is left out; the last record is the last change, whoever wrote it
+//   exactly once: nothing is repeated, and a snapshot appears once and whole
 //
 // A change of a history that was given up in a failover is not expected, and not counted when it
 // had arrived before. A broken promise is kept as text, the first one only: the run goes on to its
@@ -27,7 +28,8 @@ namespace walduct::simulation {
 
 class Ledger {
  public:
-  explicit Ledger(const Database& database);
+  // exactly_once: nothing is repeated, either.
+  Ledger(const Database& database, bool exactly_once);
 
   // What a record is about.
   enum class Kind : uint8_t { kRow, kDelete, kTombstone, kRead, kNone };
@@ -95,6 +97,7 @@ class Ledger {
   size_t ChangesBehind(const event::Position& position) const;
 
   const Database& database_;
+  const bool exactly_once_;
   std::vector<Entry> entries_;  // of all histories
   std::vector<size_t> order_;   // of the present one
   std::map<std::string, size_t> by_value_;

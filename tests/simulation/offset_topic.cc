@@ -18,7 +18,19 @@ TopicStore::TopicStore(World* world, Process* process)
 
 absl::StatusOr<std::optional<offset::StoredOffset>> TopicStore::Load() {
   if (process_.Step("Load")) return Dead();
+  if (world_.defect == Defect::kLoadBeforeFence && peeked_.ok()) return peeked_;
   return ReadDisk(world_);
+}
+
+absl::StatusOr<std::optional<offset::StoredOffset>> TopicStore::Peek() {
+  if (process_.Step("Peek")) return Dead();
+  return peeked_ = ReadDisk(world_);
+}
+
+std::optional<event::Record> TopicStore::RecordOf(const offset::StoredOffset& offset) {
+  record_ = offset::EncodeOffset(offset);
+  return event::Record{
+      .topic = "offsets", .partition = {}, .key = "srv", .value = record_, .headers = {}};
 }
 
 absl::Status TopicStore::StartSave(const offset::StoredOffset& offset) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "offset/offset_store.h"
 #include "tests/simulation/world.h"
@@ -16,6 +17,8 @@ class TopicStore final : public offset::OffsetStore {
   ~TopicStore() override { state_->closed = true; }
 
   absl::StatusOr<std::optional<offset::StoredOffset>> Load() override;
+  absl::StatusOr<std::optional<offset::StoredOffset>> Peek() override;
+  std::optional<event::Record> RecordOf(const offset::StoredOffset& offset) override;
   absl::Status StartSave(const offset::StoredOffset& offset) override;
   std::optional<absl::Status> PollSave() override;
   int ready_fd() const override { return state_->fd; }
@@ -43,6 +46,8 @@ class TopicStore final : public offset::OffsetStore {
   Process& process_;
   const std::shared_ptr<State> state_;
   bool saving_ = false;
+  std::string record_;
+  absl::StatusOr<std::optional<offset::StoredOffset>> peeked_ = absl::NotFoundError("nothing");
 };
 
 }  // namespace walduct::simulation

@@ -16,6 +16,7 @@
 #include "tests/simulation/disk.h"
 #include "tests/simulation/offset_topic.h"
 #include "tests/simulation/source.h"
+#include "tests/simulation/transactions.h"
 
 namespace walduct::simulation {
 namespace {
@@ -105,12 +106,16 @@ void Process::OnReadAcknowledged(size_t table, size_t key) {
   if (!reading) return;
   reading->due.erase({table, key});
   if (!reading->all_read || !reading->due.empty()) return;
-  // Of a history that was given up it is good up to where they part.
-  const auto fork = replication::EndOfTimeline(world_.database.timelines(), reading->timeline);
-  if (fork && reading->seen > *fork) return reading.reset();
-  world_.Note(absl::StrCat("the snapshot of ", reading->seen.ToString(), " is delivered"));
-  world_.ledger.OnSnapshotDone(reading->seen);
+  reading->Delivered(&world_);
   reading.reset();
+}
+
+// Of a history that was given up it is good up to where they part.
+void Process::Reading::Delivered(simulation::World* world) const {
+  const auto fork = replication::EndOfTimeline(world->database.timelines(), timeline);
+  if (fork && seen > *fork) return;
+  world->Note(absl::StrCat("the snapshot of ", seen.ToString(), " is delivered"));
+  world->ledger.OnSnapshotDone(seen);
 }
 
 // What does not move says what it waits for.
@@ -140,6 +145,7 @@ absl::StatusOr<std::unique_ptr<sink::Sink>> Process::OpenSink(const engine::Conn
                                                               sink::Refusals*) {
   if (Step("OpenSink")) return Dead();
   if (world_.Happens(Fault::kRefuses)) return absl::UnavailableError("no broker");
+  if (world_.policy.exactly_once) return std::make_unique<TransactionalSink>(&world_, this);
   return std::make_unique<BrokerSink>(&world_, this);
 }
 

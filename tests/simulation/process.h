@@ -44,6 +44,9 @@ class Process final : public engine::World, private Clock, private Poller {
     uint32_t timeline = 1;
     std::set<std::pair<size_t, size_t>> due;  // table and key, to be acknowledged
     bool all_read = false;
+
+    // All its rows are in the topics.
+    void Delivered(simulation::World* world) const;
   };
   std::optional<Reading> reading;
   void OnReadAcknowledged(size_t table, size_t key);

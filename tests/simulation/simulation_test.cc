@@ -66,7 +66,9 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedDefect,
                                          Defect::kAdvanceInFlight, Defect::kAdvanceInTransaction,
                                          Defect::kIgnoreTimeline, Defect::kForgetSnapshot,
                                          Defect::kZombieWrites, Defect::kNoSlotLock,
-                                         Defect::kIgnoreMovedSlot),
+                                         Defect::kIgnoreMovedSlot, Defect::kNoFence,
+                                         Defect::kReadUncommitted, Defect::kPositionFirst,
+                                         Defect::kPositionLater, Defect::kLoadBeforeFence),
                          [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace

@@ -136,6 +136,9 @@ absl::StatusOr<engine::SourceFacts> Source::Inspect() {
   const absl::Duration now = world_.time.Monotonic();
   facts.system = {
       .system_identifier = "7000", .timeline = world_.database.timeline(), .wal_end = Now()};
+  // A slot begins behind what was written before it was asked for, with a record of its own.
+  if (world_.policy.exactly_once && !world_.slot_exists)
+    facts.system.wal_end = Lsn(Now().value() - 1);
   facts.next_xid = world_.database.NextXid(now);
   if (world_.defect == Defect::kIgnoreTimeline) {
     facts.system.timeline = 1;
@@ -178,6 +181,13 @@ absl::StatusOr<Lsn> Source::CreateSlot(const engine::SourcePlan& plan, const pos
   // The server has done it, whether anybody hears of it or not.
   if (process_.Step("CreateSlot")) return Dead();
   return created;
+}
+
+absl::Status Source::DropSlot() {
+  if (process_.Step("DropSlot") || Gone()) return Dead();
+  world_.Note("the slot is dropped");
+  world_.slot_exists = false;
+  return process_.Step("DropSlot") ? Dead() : absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn start) {

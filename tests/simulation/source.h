@@ -31,7 +31,7 @@ class Source final : public engine::Source {
   absl::StatusOr<Lsn> CurrentLsn() override { return Now(); }
   absl::StatusOr<engine::OpenedStream> OpenStream(const event::Position& start) override;
   event::SchemaResolver& schemas() override { return catalog_; }
-  absl::Status DropSlot() override { return absl::UnimplementedError("nobody drops it here"); }
+  absl::Status DropSlot() override;
   absl::Status CheckSlotHeld() override;
   absl::Status CheckSlotSession() override;
 

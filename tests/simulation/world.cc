@@ -36,11 +36,16 @@ const char* DefectName(Defect defect) {
       "forget the interrupted snapshot",
       "zombie writes",
       "two instances side by side before they stream",
-      "stream though the slot was moved"};
+      "stream though the slot was moved",
+      "earlier instances are not shut out",
+      "records are seen before they are committed",
+      "the position is stored before its records",
+      "the position is stored behind its records",
+      "the offset is read before others are shut out"};
   return kNames[static_cast<size_t>(defect)];
 }
 
-Policy::Policy(Random* random) {
+Policy::Policy(uint64_t seed, Random* random) {
   using snapshot::SnapshotMode;
   if (random->OneIn(3)) instances = 2;
   const size_t way = random->Below(10);
@@ -59,14 +64,20 @@ Policy::Policy(Random* random) {
   wal_sender_timeout = absl::Seconds(static_cast<int64_t>(random->Between(15, 60)));
   partitions = random->Between(1, 4);
   topic_store = random->OneIn(2);
+  // Dice of its own: what the others throw stays the same.
+  exactly_once = Random(seed ^ 0x0ce).OneIn(4);
+  if (exactly_once) {
+    topic_store = true;
+    slot_moved = absl::ZeroDuration();
+  }
 }
 
 World::World(uint64_t seed)
     : random(seed),
-      policy(&random),
+      policy(seed, &random),
       fibers(&time),
       database(&random, random.Between(5, 60), time.Monotonic()),
-      ledger(database) {
+      ledger(database, policy.exactly_once) {
   //        crash pause disconnect broker save hangs catalog lock refuses
   faults = {400, 2000, 400, 800, 6, 60, 40, 30, 10};
   // Some seeds are about one kind of fault, some about few.
@@ -122,12 +133,14 @@ void World::FailOver() {
   const auto& all = database.transactions();
   size_t committed = 0;
   while (committed < all.size() && all[committed].committed <= time.Monotonic()) ++committed;
+  // Later, once it has what the position has seen.
+  if (policy.exactly_once && (committed == 0 || slot > Lsn(all[committed - 1].end_lsn))) return;
   Terminate(walsender);
   Terminate(holder);
   walsender.reset();
   holder.reset();
   promoted = time.Monotonic() + kTakeover;
-  const bool whole = policy.instances == 2 || random.OneIn(3);
+  const bool whole = policy.exactly_once || policy.instances == 2 || random.OneIn(3);
   const size_t lost = whole ? 0 : random.Below(std::min<size_t>(committed, 5) + 1);
   const Lsn fork =
       database.FailOver(&random, committed - lost, random.Between(3, 20), time.Monotonic());
@@ -135,7 +148,7 @@ void World::FailOver() {
   if (slot > fork) slot = fork;
   Note(absl::StrCat("failover: timeline ", database.timeline(), " from ", fork.ToString(), ", ",
                     lost, " transactions lost"));
-  if (slot_exists && policy.instances == 1 && random.OneIn(5)) {
+  if (slot_exists && !policy.exactly_once && policy.instances == 1 && random.OneIn(5)) {
     slot_exists = false;
     Note("the slot is not there");
   }

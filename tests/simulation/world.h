@@ -49,13 +49,19 @@ enum class Defect : uint8_t {
   kZombieWrites,
   kNoSlotLock,
   kIgnoreMovedSlot,
+  // Of exactly once.
+  kNoFence,
+  kReadUncommitted,
+  kPositionFirst,
+  kPositionLater,
+  kLoadBeforeFence,
   kCount,
 };
 const char* DefectName(Defect defect);
 
 // What the seed has chosen.
 struct Policy {
-  explicit Policy(Random* random);
+  Policy(uint64_t seed, Random* random);
 
   size_t instances = 1;
   snapshot::SnapshotMode mode = snapshot::SnapshotMode::kNever;
@@ -69,6 +75,9 @@ struct Policy {
   // The offset is kept in a topic: what is sent lands whoever has stored before, but is sent with a
   // permit only. Otherwise in a file, which is left alone when somebody else has written it.
   bool topic_store = false;
+  // Records and positions are transactions of Kafka; nothing is lost by a failover, and nobody
+  // moves the slot: what follows from those is read again.
+  bool exactly_once = false;
 };
 
 class Process;
@@ -103,6 +112,7 @@ struct World {
   bool failed_over = false, slot_was_moved = false;
   absl::Duration promoted;  // until then a standby that takes over lets nobody in
   size_t processes = 0;
+  uint64_t transactions_owner = 0;  // the last sink that has shut others out
   void Terminate(const std::shared_ptr<Walsender>& session);
   // Its slot and its lock are free then.
   void Release(const std::shared_ptr<Walsender>& session, absl::Duration after);
