@@ -28,6 +28,7 @@ from chaos.faults import FAULTS  # noqa: E402
 from chaos.ledger import Account, Writer, wait_complete  # noqa: E402
 from support import servers as all_servers  # noqa: E402
 from support.connector import STREAMING  # noqa: E402
+from support.wait import wait_until  # noqa: E402
 
 
 def play(bench, choose, until):
@@ -64,6 +65,7 @@ def play_kills(bench, choose, count):
             with contextlib.suppress(AssertionError):
                 bench.connector.wait_log(STREAMING, 30)
         time.sleep(choose.uniform(0, 1))
+        wait_until(bench.connector.running, 30, "it runs again")
         bench.connector.process.kill()
         bench.connector.process.wait()
         if kill % 50 == 49:
