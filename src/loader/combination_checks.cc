@@ -30,15 +30,15 @@ namespace {
 // Debezium's context headers are text.
 void CheckHeaders(const config::PropertySet& properties, const transform::ChainSpec& chain,
                   config::Findings* findings) {
-  const bool bytes = encode::FindConverter(properties.Text("header.converter")) ==
-                         encode::ConverterKind::kByteArray &&
-                     !properties.IsSet("header.converter.delegate.converter.type");
+  const auto kind =
+      encode::FindConverter(properties.Text(encode::ConverterName(properties, "header")));
+  const bool bytes =
+      kind == encode::ConverterKind::kByteArray || kind == encode::ConverterKind::kNumber;
   if (!bytes || chain.DropsHeaders() || properties.Text("extended.headers.enabled") == "false")
     return;
-  findings->Error(
-      "header.converter",
-      "writes bytes only, but the headers __debezium.context.* of every record are text",
-      "set extended.headers.enabled=false, or use another converter for headers");
+  findings->Error("header.converter",
+                  "writes no text, but the headers __debezium.context.* of every record are text",
+                  "set extended.headers.enabled=false, or use another converter for headers");
 }
 
 // Of converters that need one. The options of a delegate are those of any converter.

@@ -82,10 +82,12 @@ registry::RegistryOptions BuildRegistry(const config::PropertySet& properties,
                                         absl::string_view role, config::Findings* findings) {
   const auto needed = encode::RegistryOf(properties, role);
   if (!needed) return {};
-  return registry::BuildRegistry(
+  registry::RegistryOptions options = registry::BuildRegistry(
       {properties, needed->name, absl::StrCat(role, ".converter"), findings},
       needed->kind == encode::RegistryKind::kApicurio ? registry::RegistryApi::kApicurio
                                                       : registry::RegistryApi::kConfluent);
+  options.schema_type = needed->schema_type;
+  return options;
 }
 
 engine::RecordErrorOptions BuildRecordErrors(const config::PropertySet& properties,

@@ -29,8 +29,9 @@ enum class RegistryApi {
 
 struct RegistryOptions {
   RegistryApi api = RegistryApi::kConfluent;
-  std::string property;           // "value.converter": whose registry it is, for messages
-  std::vector<std::string> urls;  // without a slash at the end; empty: no registry is asked
+  std::string schema_type = "AVRO";  // as registries name it
+  std::string property;              // "value.converter": whose registry it is, for messages
+  std::vector<std::string> urls;     // without a slash at the end; empty: no registry is asked
   HttpOptions http;
   bool register_schemas = true;
   bool normalize = false;
@@ -42,10 +43,10 @@ struct RegistryOptions {
 
 // Whether one client can ask for both.
 inline bool SameRegistry(const RegistryOptions& a, const RegistryOptions& b) {
-  return a.api == b.api && a.latest == b.latest && a.content_id == b.content_id &&
-         a.urls == b.urls && a.http == b.http && a.register_schemas == b.register_schemas &&
-         a.normalize == b.normalize && a.retry_wait == b.retry_wait &&
-         a.retry_wait_max == b.retry_wait_max;
+  return a.api == b.api && a.schema_type == b.schema_type && a.latest == b.latest &&
+         a.content_id == b.content_id && a.urls == b.urls && a.http == b.http &&
+         a.register_schemas == b.register_schemas && a.normalize == b.normalize &&
+         a.retry_wait == b.retry_wait && a.retry_wait_max == b.retry_wait_max;
 }
 
 // Of a connector: two converters that may have registries of their own.

@@ -90,7 +90,7 @@ HttpRequest AskApicurio(absl::string_view url, const SchemaQuestion& question,
   }
   request.url = absl::StrCat(artifacts, "?ifExists=RETURN_OR_UPDATE&canonical=false");
   request.headers.push_back(absl::StrCat("X-Registry-ArtifactId: ", question.subject));
-  request.headers.push_back("X-Registry-ArtifactType: AVRO");
+  request.headers.push_back(absl::StrCat("X-Registry-ArtifactType: ", options.schema_type));
   return request;
 }
 

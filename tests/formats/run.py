@@ -30,7 +30,7 @@ CORPUS = HERE / "corpus"
 SERVER = {"pg_set": {"autovacuum": "off"}}
 MUST = ["avro_*", "apicurio_*", "ce_*"]
 # Properties that are not supported yet.
-NOT_YET = ["avro_use_latest_*", "apicurio_ext_json*"]
+NOT_YET = ["avro_use_latest_*"]
 PAUSE_S = 1.5
 
 

@@ -1,4 +1,5 @@
 // Converters with a schema registry: what they ask for, and what reaches it.
+#include "absl/strings/str_cat.h"
 #include "encode/options/cloud_events_options.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
@@ -247,6 +248,48 @@ TEST_F(RegistryOptionsTest, EventsAreOfValuesAndMakeSense) {
       Contains(HasSubstr("with :header or :generate behind it")));
   EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.json.decimal.format=hex").errors,
               Contains(HasSubstr("value.converter.json.decimal.format")));
+}
+
+TEST_F(RegistryOptionsTest, ExtJsonConverterLeavesItsSchemaToApicurio) {
+  constexpr char kExtJson[] =
+      "value.converter=io.apicurio.registry.utils.converter.ExtJsonConverter\n"
+      "value.converter.apicurio.registry.url=http://a:8080/apis/registry/v2\n"
+      "value.converter.apicurio.registry.auto-register=true\n";
+  const LoadResult result = LoadWith(kExtJson);
+  ASSERT_THAT(result.errors, IsEmpty());
+  const encode::ConverterOptions& value = result.options.encode->value;
+  EXPECT_EQ(value.kind, encode::ConverterKind::kJson);
+  EXPECT_TRUE(value.schema_id);
+  EXPECT_FALSE(value.schemas_enable);
+  EXPECT_EQ(Value(result).api, registry::RegistryApi::kApicurio);
+  EXPECT_EQ(Value(result).schema_type, "KCONNECT");
+  EXPECT_THAT(LoadWith(std::string(kExtJson) + "value.converter.decimal.format=numeric").errors,
+              ElementsAre(HasSubstr("is numeric, which ExtJsonConverter rounds")));
+}
+
+TEST_F(RegistryOptionsTest, NumbersHaveConvertersOfTheirOwn) {
+  const LoadResult result =
+      LoadWith("key.converter=org.apache.kafka.connect.converters.LongConverter");
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(result.options.encode->key.kind, encode::ConverterKind::kNumber);
+  EXPECT_EQ(result.options.encode->key.number, event::ConnectType::kInt64);
+  EXPECT_THAT(
+      LoadWith("header.converter=org.apache.kafka.connect.converters.ShortConverter").errors,
+      Contains(HasSubstr("writes no text")));
+}
+
+TEST_F(RegistryOptionsTest, BinaryDataConverterHasItsFirstNames) {
+  for (const char* name : {"ByteBufferConverter", "ByteArrayConverter"}) {
+    const LoadResult result =
+        LoadWith(absl::StrCat("value.converter=io.debezium.converters.", name,
+                              "\nvalue.converter.delegate.converter.type="
+                              "org.apache.kafka.connect.json.JsonConverter\n"
+                              "value.converter.delegate.converter.type.schemas.enable=false"));
+    ASSERT_THAT(result.errors, IsEmpty());
+    EXPECT_TRUE(result.options.encode->value.raw_bytes);
+    EXPECT_EQ(result.options.encode->value.kind, encode::ConverterKind::kJson);
+    EXPECT_FALSE(result.options.encode->value.schemas_enable);
+  }
 }
 
 }  // namespace

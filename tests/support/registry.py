@@ -21,25 +21,31 @@ class RegistryView:
     def subjects(self):
         return self.ask("GET", "/subjects")
 
+    def _own(self, path):
+        return self.ask("GET", path, base=self.own)
+
+    def _artifacts(self):
+        """The names of all, of types that Confluent's interface does not know, too."""
+        return [artifact["id"] for artifact in self._own("/groups/default/artifacts?limit=500")["artifacts"]]
+
+    def _content(self, path):
+        with urllib.request.urlopen(self.own + path, timeout=20) as answer:
+            return answer.read().decode()
+
     def clear(self):
         """Takes out all schemas and settings; ids go on counting."""
-        for subject in self.subjects():
-            self.ask("DELETE", f"/groups/default/artifacts/{urllib.parse.quote(subject, safe='')}", base=self.own)
+        for name in self._artifacts():
+            self.ask("DELETE", f"/groups/default/artifacts/{urllib.parse.quote(name, safe='')}", base=self.own)
         self.ask("DELETE", "/admin/rules", base=self.own)
 
     def entries(self):
         """Every version of every subject in the order of registration, with ids that count from 1: as the corpus has them."""
         found = []
-        for subject in self.subjects():
-            name = urllib.parse.quote(subject, safe="")
-            for version in self.ask("GET", f"/subjects/{name}/versions"):
-                one = self.ask("GET", f"/subjects/{name}/versions/{version}")
-                meta = self.ask("GET", f"/groups/default/artifacts/{name}/versions/{version}/meta", base=self.own)
-                entry = {"subject": subject, "version": version, "id": one["id"], "globalId": meta["globalId"],
-                         "schemaType": one.get("schemaType", "AVRO"), "schema": one["schema"]}
-                if one.get("references"):
-                    entry["references"] = one["references"]
-                found.append(entry)
+        for subject in self._artifacts():
+            path = f"/groups/default/artifacts/{urllib.parse.quote(subject, safe='')}"
+            for one in self._own(f"{path}/versions?limit=500")["versions"]:
+                found.append({"subject": subject, "version": int(one["version"]), "id": one["contentId"], "globalId": one["globalId"],
+                              "schemaType": one["type"], "schema": self._content(f"{path}/versions/{one['version']}")})
         found.sort(key=lambda entry: entry["globalId"])
         self.ranks, self.global_ranks = {}, {}  # by the registry's own ids
         for rank, entry in enumerate(found, 1):

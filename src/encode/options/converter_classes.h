@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "encode/options/converter_kinds.h"
+#include "event/connect_schema.h"
 
 namespace walduct::encode {
 
@@ -16,7 +17,9 @@ struct ConverterClass {
   RegistryKind registry = RegistryKind::kConfluent;
   bool delegates = false;     // BinaryDataConverter: all but bytes is another's
   bool cloud_events = false;  // a value becomes an event first
-  bool headers = true;        // converts headers, too
+  bool schema_id = false;     // kJson: ExtJsonConverter
+  event::ConnectType number = event::ConnectType::kInt32;  // kNumber
+  bool headers = true;                                     // converts headers, too
   bool keys = true;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "encode/options/converter_kinds.h"
+#include "event/connect_schema.h"
 
 namespace walduct::encode {
 
@@ -20,6 +21,8 @@ struct ConverterOptions {
   bool schemas_enable = true;
   bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool replace_null_with_default = true;
+  bool schema_id = false;  // kJson: {"schemaId":…,"payload":…}, with the schema in a registry
+  event::ConnectType number = event::ConnectType::kInt32;  // kNumber: the only type it converts
   bool raw_bytes = false;  // BinaryDataConverter: bytes as they are, the rest as said above
   // CloudEventsConverter, with what is said above for its data; null: another.
   std::shared_ptr<const CloudEventsOptions> cloud_events = nullptr;

@@ -32,8 +32,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's key into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter, Debezium's BinaryDataConverter, Confluent's or Apicurio's "
-            "AvroConverter.",
+            "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter, "
+            "Confluent's or Apicurio's AvroConverter, Apicurio's ExtJsonConverter.",
      .validator = CheckConverter},
     {.name = "key.converter.schemas.enable",
      .type = kBoolean,
@@ -52,8 +52,9 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .default_value = kJson,
      .doc = "Class that turns a record's value into bytes: JsonConverter, StringConverter, "
-            "ByteArrayConverter, Debezium's BinaryDataConverter or CloudEventsConverter, "
-            "Confluent's or Apicurio's AvroConverter.",
+            "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter "
+            "or CloudEventsConverter, Confluent's or Apicurio's AvroConverter, Apicurio's "
+            "ExtJsonConverter.",
      .validator = CheckConverter},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
@@ -167,6 +168,12 @@ ConverterOptions ConverterOf(const config::PropertySet& properties, const std::s
   }
   const config::PluginOptions of = OptionsOf(properties, name, role, findings);
   BuildJson(of, &options);
+  options.number = converter->number;
+  options.schema_id = converter->schema_id;
+  if (options.schema_id) {
+    options.schemas_enable = false;
+    BuildAvro(of, role == "key", &options);
+  }
   if (options.kind == ConverterKind::kAvro) BuildAvro(of, role == "key", &options);
   return options;
 }
@@ -181,6 +188,12 @@ void CheckRole(const config::PropertySet& properties, absl::string_view role,
     findings->Error(name, absl::StrCat("is ", converter->name, ", which converts no ", role, "s"),
                     role == "key" ? "use JsonConverter or StringConverter for keys"
                                   : "use SimpleHeaderConverter");
+  }
+  if (converter->schema_id &&
+      OptionsOf(properties, name, role, nullptr).Text("decimal.format") == "numeric") {
+    findings->Error(absl::StrCat(name, ".decimal.format"),
+                    "is numeric, which ExtJsonConverter rounds: it reads the numbers as double",
+                    "set it to base64, or use decimal.handling.mode=string");
   }
   if (converter->cloud_events)
     CheckCloudEvents(OptionsOf(properties, name, role, nullptr), findings);
@@ -267,6 +280,7 @@ std::optional<ConverterRegistry> RegistryOf(const config::PropertySet& propertie
                                                               ? RegistryKind::kApicurio
                                                               : RegistryKind::kConfluent};
   }
+  if (converter->schema_id) return ConverterRegistry{name, converter->registry, "KCONNECT"};
   if (converter->kind != ConverterKind::kAvro) return std::nullopt;
   return ConverterRegistry{name, converter->registry};
 }

@@ -38,6 +38,7 @@ std::string ConverterName(const config::PropertySet& properties, absl::string_vi
 struct ConverterRegistry {
   std::string name;
   RegistryKind kind = RegistryKind::kConfluent;
+  std::string schema_type = "AVRO";
 };
 // nullopt: the converter needs none.
 std::optional<ConverterRegistry> RegistryOf(const config::PropertySet& properties,

@@ -4,28 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "base/error.h"
+#include "encode/formats/avro_schema.h"
 #include "encode/readers/read_formats.h"
 
 namespace walduct::encode {
 namespace {
-
-absl::StatusOr<std::string> SubjectOf(const AvroSchema& schema, const AvroPart::Parts& parts) {
-  const absl::string_view role = parts.is_key ? "key" : "value";
-  if (parts.converter.subject == SubjectStrategy::kTopicAlone) return std::string(parts.topic);
-  if (parts.converter.subject == SubjectStrategy::kTopic)
-    return absl::StrCat(parts.topic, "-", role);
-  if (schema.record_name.empty()) {
-    return Error(absl::StatusCode::kInvalidArgument, "subject_needs_record",
-                 absl::StrCat("the ", role, " is no record, so ", role,
-                              ".subject.name.strategy has no name for its schema"),
-                 absl::StrCat("use io.confluent.kafka.serializers.subject.TopicNameStrategy for ",
-                              role, "s, or another converter"));
-  }
-  return parts.converter.subject == SubjectStrategy::kRecord
-             ? schema.record_name
-             : absl::StrCat(parts.topic, "-", schema.record_name);
-}
 
 size_t FrameSize(IdPlace place) {
   return place == IdPlace::kHeader ? 0 : place == IdPlace::kFourBytes ? 5 : 9;
@@ -43,18 +26,22 @@ size_t LengthSize(absl::string_view bytes) {
 absl::StatusOr<std::unique_ptr<AvroPart>> AvroPart::Compile(const event::Node& node,
                                                             const Parts& parts) {
   CHECK(parts.ids != nullptr);
-  std::unique_ptr<AvroPart> part(
-      new AvroPart(node, parts, MakeAvroSchema(*node.schema, parts.converter.avro)));
+  AvroSchema schema = MakeAvroSchema(*node.schema, parts.converter.avro);
+  ASSIGN_OR_RETURN(std::string subject, SubjectOf({.topic = parts.topic,
+                                                   .is_key = parts.is_key,
+                                                   .strategy = parts.converter.subject,
+                                                   .record_name = schema.record_name}));
+  SchemaId id(parts.ids, std::move(subject), std::move(schema.text));
+  std::unique_ptr<AvroPart> part(new AvroPart(node, parts, std::move(id), schema.plain_bytes));
   RETURN_IF_ERROR(part->program_.status());
-  ASSIGN_OR_RETURN(part->subject_, SubjectOf(part->schema_, parts));
   return part;
 }
 
-AvroPart::AvroPart(const event::Node& node, const Parts& parts, AvroSchema schema)
+AvroPart::AvroPart(const event::Node& node, const Parts& parts, SchemaId id, bool plain_bytes)
     : program_(node, parts.table, parts.buffers),
-      ids_(parts.ids),
       alone_(!node.is_struct()),
-      schema_(std::move(schema)),
+      plain_bytes_(plain_bytes),
+      id_(std::move(id)),
       converter_(parts.converter),
       is_key_(parts.is_key),
       frame_size_(FrameSize(parts.converter.id_place)),
@@ -63,8 +50,10 @@ AvroPart::AvroPart(const event::Node& node, const Parts& parts, AvroSchema schem
 }
 
 absl::Status AvroPart::FindId() {
-  ASSIGN_OR_RETURN(id_, ids_->Find(subject_, schema_.text));
-  const auto byte = [id = id_](size_t behind) { return static_cast<char>(id >> (8 * behind)); };
+  RETURN_IF_ERROR(id_.Find());
+  const auto byte = [id = id_.value()](size_t behind) {
+    return static_cast<char>(id >> (8 * behind));
+  };
   for (size_t i = 1; i < frame_size_; ++i) frame_[i] = byte(frame_size_ - 1 - i);
   if (has_headers()) {
     std::string bytes;
@@ -73,8 +62,6 @@ absl::Status AvroPart::FindId() {
     headers_ = {{prefix + (converter_.content_id ? "contentId" : "globalId"), std::move(bytes)},
                 {prefix + "encoding", "BINARY"}};
   }
-  known_ = true;
-  schema_.text = std::string();
   return absl::OkStatus();
 }
 
@@ -89,9 +76,9 @@ absl::Status AvroPart::Run(const RecordInputs& inputs, ValueContext* context,
   bool null = false;
   RETURN_IF_ERROR(program_.Run(inputs, context, buffers, buffer, &writer, &null));
   if (null) return absl::OkStatus();
-  if (schema_.plain_bytes)
+  if (plain_bytes_)
     buffer->erase(frame_size_, LengthSize(absl::string_view(*buffer).substr(frame_size_)));
-  if (!known_) {
+  if (!id_.known()) {
     RETURN_IF_ERROR(FindId());
     buffer->replace(0, frame_size_, frame_, 0, frame_size_);
   }

@@ -12,10 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "encode/formats/avro_schema.h"
 #include "encode/formats/avro_writer.h"
 #include "encode/options/converter_options.h"
 #include "encode/program/node_program.h"
+#include "encode/program/schema_id.h"
 #include "event/record.h"
 #include "event/schema_ids.h"
 
@@ -41,14 +41,14 @@ class AvroPart {
   // Asks for the id unless it is known. What may be null alone asks when it is not.
   //   ResourceExhausted  not known yet: see SchemaIds::Find
   absl::Status Prepare() { return alone_ ? absl::OkStatus() : AskForId(); }
-  absl::Status AskForId() { return known_ ? absl::OkStatus() : FindId(); }
+  absl::Status AskForId() { return id_.known() ? absl::OkStatus() : FindId(); }
 
   // The headers of a record whose key or value this is, where they hold the id. Borrowed.
   void AddHeaders(std::vector<event::Header>* headers) const {
     for (const auto& [name, value] : headers_) headers->push_back({name, value});
   }
   // The first four bytes behind the zero of the frame, as a number; once the id is known.
-  int64_t id_in_four_bytes() const { return frame_size_ == 9 ? id_ >> 32 : id_; }
+  int64_t id_in_four_bytes() const { return frame_size_ == 9 ? id_.value() >> 32 : id_.value(); }
   bool has_headers() const { return converter_.id_place == IdPlace::kHeader; }
 
   // *out, absent before: stays so where the value is null; borrows from *buffer.
@@ -56,21 +56,18 @@ class AvroPart {
                    std::string* buffer, std::optional<absl::string_view>* out);
 
  private:
-  AvroPart(const event::Node& node, const Parts& parts, AvroSchema schema);
+  AvroPart(const event::Node& node, const Parts& parts, SchemaId id, bool plain_bytes);
   absl::Status FindId();
 
   NodeProgram<AvroWriter> program_;
-  event::SchemaIds* const ids_;
-  const bool alone_;   // a value that is no record
-  AvroSchema schema_;  // without its text once the id is known
+  const bool alone_;        // a value that is no record
+  const bool plain_bytes_;  // see AvroSchema
+  SchemaId id_;
   const ConverterOptions converter_;
   const bool is_key_;
-  std::string subject_;
   size_t frame_size_;
   std::string frame_;  // and the branch of a union at the top
   std::vector<std::pair<std::string, std::string>> headers_;
-  int64_t id_ = 0;
-  bool known_ = false;
 };
 
 }  // namespace walduct::encode

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "encode/formats/number_bytes.h"
 #include "encode/formats/scalar_text.h"
+#include "encode/formats/schema_json.h"
 #include "encode/program/cloud_event.h"
 #include "encode/program/cloud_event_part.h"
 #include "encode/program/untouched_row.h"
@@ -79,26 +82,63 @@ void PartCompiler::AddLoneLeaf(const Node& node, PartProgram::Form form) {
   part_.members_.push_back({CompileLeaf(node, table_, buffers_), "", false, false});
 }
 
-void PartCompiler::SetHead(const Node& node) {
+absl::Status PartCompiler::SetSchemaId(const Node& node) {
+  if (node.schema == nullptr) return NeedsSchema("ExtJsonConverter");
+  const ConverterOptions& converter = part_.converter_;
+  ASSIGN_OR_RETURN(std::string subject, SubjectOf({.topic = topic_,
+                                                   .is_key = part_.role_ == PartProgram::Role::kKey,
+                                                   .strategy = converter.subject,
+                                                   .record_name = node.schema->name}));
+  std::string schema;
+  AppendSchemaJson(*node.schema, {.out = &schema, .decimal_numeric = converter.decimal_numeric});
+  part_.schema_id_ = std::make_unique<SchemaId>(ids_, std::move(subject), std::move(schema));
+  // Until the id is known: what has a head is not constant.
+  part_.own_head_ = std::make_unique<std::string>("{");
+  part_.head_ = *part_.own_head_;
+  return absl::OkStatus();
+}
+
+absl::Status PartCompiler::NeedsSchema(absl::string_view converter) const {
+  return Error(absl::StatusCode::kInvalidArgument, "value_without_schema",
+               absl::StrCat("the ", RoleName(part_.role_), " has no schema, and ", converter,
+                            " cannot write it"),
+               "use JsonConverter, or leave out the transform that takes the schema away");
+}
+
+// Java's classes: a date is none of them, nor is a number of another size.
+absl::Status PartCompiler::CompileNumber(const Node& node) {
+  const event::ConnectType type = part_.converter_.number;
+  const bool fits = node.schema != nullptr && node.schema->type == type &&
+                    !absl::StartsWith(node.schema->name, "org.apache.kafka.connect.data.");
+  if (fits) {
+    AddLoneLeaf(node, PartProgram::Form::kNumber);
+    return absl::OkStatus();
+  }
+  return Error(absl::StatusCode::kInvalidArgument, "number_converter",
+               absl::StrCat(RoleName(part_.role_), ".converter writes values of type ",
+                            NumberName(type), " only, and the ", RoleName(part_.role_),
+                            node.is_struct() ? " is a structure" : " is something else"),
+               absl::StrCat("use org.apache.kafka.connect.json.JsonConverter for ",
+                            RoleName(part_.role_), ".converter"));
+}
+
+absl::Status PartCompiler::SetHead(const Node& node) {
+  if (part_.converter_.schema_id) return SetSchemaId(node);
   const ConnectSchema* schema = node.schema.get();
   const bool key = part_.role_ == PartProgram::Role::kKey;
   if (table_ != nullptr && part_.role_ != PartProgram::Role::kHeader &&
       schema == (key ? table_->key_schema : table_->envelope_schema).get()) {
     part_.head_ = key ? table_->key_head : table_->value_head;
-    return;
+    return absl::OkStatus();
   }
-  part_.own_head_ = std::make_unique<const std::string>(
+  part_.own_head_ = std::make_unique<std::string>(
       schema == nullptr ? "{\"schema\":null,\"payload\":" : PayloadHead(*schema, part_.converter_));
   part_.head_ = *part_.own_head_;
+  return absl::OkStatus();
 }
 
 absl::Status PartCompiler::CompileAvro(const Node& node) {
-  if (node.schema == nullptr) {
-    return Error(absl::StatusCode::kInvalidArgument, "value_without_schema",
-                 absl::StrCat("the ", RoleName(part_.role_),
-                              " has no schema, and AvroConverter cannot write it"),
-                 "use JsonConverter, or leave out the transform that takes the schema away");
-  }
+  if (node.schema == nullptr) return NeedsSchema("AvroConverter");
   ASSIGN_OR_RETURN(part_.avro_, AvroPart::Compile(node, Parts()));
   part_.has_transaction_text_ = part_.avro_->has_transaction_text();
   part_.form_ = PartProgram::Form::kAvro;
@@ -159,6 +199,8 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
   }
   if (converter.cloud_events != nullptr) return CompileCloudEvent(*node);
   if (converter.kind == ConverterKind::kAvro) return null ? absl::OkStatus() : CompileAvro(*node);
+  if (converter.kind == ConverterKind::kNumber)
+    return null ? absl::OkStatus() : CompileNumber(*node);
   if (converter.kind == ConverterKind::kString) {
     part_.format_ = TextFormat::kStruct;
     if (null) return absl::OkStatus();
@@ -170,15 +212,16 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
     Finish();
     return absl::OkStatus();
   }
-  if (converter.schemas_enable) SetHead(*node);
+  const bool has_head = converter.schemas_enable || converter.schema_id;
+  if (has_head) RETURN_IF_ERROR(SetHead(*node));
   const bool constant = IsConstant(*node) && !node->leaf.constant.is_null();
   if (node->kind == Node::Kind::kLeaf && !constant) {
     AddLoneLeaf(*node, PartProgram::Form::kLeaf);
-    if (converter.schemas_enable) part_.tail_ = "}";
+    if (has_head) part_.tail_ = "}";
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(AddNode(*node));
-  if (converter.schemas_enable) AddText("}");
+  if (has_head) AddText("}");
   Finish();
   return absl::OkStatus();
 }

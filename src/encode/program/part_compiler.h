@@ -42,7 +42,10 @@ class PartCompiler {
   absl::Status CompileCloudEvent(const event::Node& value);
   AvroPart::Parts Parts() const;
   void AddLoneLeaf(const event::Node& node, PartProgram::Form form);
-  void SetHead(const event::Node& node);
+  absl::Status SetHead(const event::Node& node);
+  absl::Status SetSchemaId(const event::Node& node);
+  absl::Status CompileNumber(const event::Node& node);
+  absl::Status NeedsSchema(absl::string_view converter) const;
 
   // JSON, and structs in headers.
   absl::Status AddNode(const event::Node& node);

@@ -1,6 +1,8 @@
 #include "encode/program/part_program.h"
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "encode/formats/number_bytes.h"
 #include "encode/formats/scalar_text.h"
 #include "encode/program/cloud_event_part.h"
 #include "encode/table/bytes_only_error.h"
@@ -11,7 +13,29 @@ using event::Scalar;
 
 absl::Status PartProgram::Prepare() {
   if (event_ != nullptr) return event_->Prepare();
+  if (schema_id_ != nullptr) return FindHead();
   return avro_ == nullptr ? absl::OkStatus() : avro_->Prepare();
+}
+
+absl::Status PartProgram::FindHead() {
+  if (schema_id_->known()) return absl::OkStatus();
+  RETURN_IF_ERROR(schema_id_->Find());
+  *own_head_ = absl::StrCat("{\"schemaId\":", schema_id_->value(), ",\"payload\":");
+  head_ = *own_head_;
+  return absl::OkStatus();
+}
+
+absl::Status PartProgram::RunNumber(const RecordInputs& inputs, ValueContext* context,
+                                    ProgramBuffers* buffers,
+                                    std::optional<absl::string_view>* out) const {
+  std::string* const buffer = context->out;
+  Scalar value;
+  RETURN_IF_ERROR(ReadLeaf(members_[0].leaf, inputs, context, buffers, &value));
+  if (value.is_null()) return absl::OkStatus();
+  if (!AppendNumberBytes(value, converter_.number, buffer))
+    return DoesNotFit(members_[0].leaf.name);
+  *out = *buffer;
+  return absl::OkStatus();
 }
 
 void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
@@ -56,6 +80,7 @@ absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* con
   }
   Begin(buffer, context);
   if (form_ == Form::kBytes) return RunBytes(inputs, context, buffers, out);
+  if (form_ == Form::kNumber) return RunNumber(inputs, context, buffers, out);
   bool null = false;
   const LeafProgram& leaf = members_[0].leaf;
   if (form_ == Form::kHeaderText) {

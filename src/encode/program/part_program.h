@@ -14,6 +14,7 @@
 #include "encode/options/converter_options.h"
 #include "encode/program/avro_part.h"
 #include "encode/program/leaf_program.h"
+#include "encode/program/schema_id.h"
 
 namespace walduct::encode {
 
@@ -78,7 +79,9 @@ class PartProgram {
   bool has_id_headers() const { return avro_ != nullptr && avro_->has_headers(); }
   void AddIdHeaders(std::vector<event::Header>* headers) const { avro_->AddHeaders(headers); }
   // Whether Prepare may have something to do.
-  bool asks_for_id() const { return avro_ != nullptr || event_ != nullptr; }
+  bool asks_for_id() const {
+    return avro_ != nullptr || event_ != nullptr || schema_id_ != nullptr;
+  }
   // Before the first record; see AvroPart::Prepare.
   absl::Status Prepare();
 
@@ -113,6 +116,7 @@ class PartProgram {
     kLeaf,        // one value alone
     kBytes,       // the same, as it is
     kHeaderText,  // the same, as SimpleHeaderConverter writes it
+    kNumber,      // the same, as a number's bytes
     kAvro,
     kCloudEvent,  // of Avro
   };
@@ -128,6 +132,9 @@ class PartProgram {
   absl::Status RunColumn(const Step& step, const RecordInputs& inputs, ValueContext* context) const;
   absl::Status RunBytes(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                         std::optional<absl::string_view>* out) const;
+  absl::Status RunNumber(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
+                         std::optional<absl::string_view>* out) const;
+  absl::Status FindHead();
   void Begin(std::string* buffer, ValueContext* context) const {
     buffer->clear();
     context->out = buffer;
@@ -144,7 +151,8 @@ class PartProgram {
   ConverterOptions converter_;
   std::string name_;
   absl::string_view head_;  // `{"schema":…,"payload":`, of the TablePlan or own_head_
-  std::unique_ptr<const std::string> own_head_;
+  std::unique_ptr<std::string> own_head_;
+  std::unique_ptr<SchemaId> schema_id_;  // of the head
   std::vector<Step> steps_;
   std::string tail_;  // after one value alone
   std::vector<MemberStep> members_;

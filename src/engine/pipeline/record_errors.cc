@@ -82,13 +82,16 @@ encode::EncodeOptions Lenient(encode::EncodeOptions options) {
   options.values.on_failure = encode::FailureMode::kNull;
   for (encode::ConverterOptions* converter : {&options.key, &options.value}) {
     converter->cloud_events = nullptr;
+    converter->schema_id = false;
     if (converter->kind != encode::ConverterKind::kByteArray &&
+        converter->kind != encode::ConverterKind::kNumber &&
         converter->kind != encode::ConverterKind::kAvro)
       continue;
     converter->kind = encode::ConverterKind::kJson;
     converter->schemas_enable = false;
   }
-  if (options.header && options.header->kind == encode::ConverterKind::kByteArray)
+  if (options.header && (options.header->kind == encode::ConverterKind::kByteArray ||
+                         options.header->kind == encode::ConverterKind::kNumber))
     options.header.reset();
   return options;
 }

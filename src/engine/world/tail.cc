@@ -97,6 +97,7 @@ namespace {
 // A terminal is no place for a binary format, and a look at records none to register schemas.
 void ShowAsJson(ConnectorOptions* config) {
   for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
+    converter->schema_id = false;
     if (converter->kind != encode::ConverterKind::kAvro) continue;
     converter->cloud_events = nullptr;
     converter->kind = encode::ConverterKind::kJson;

@@ -1,0 +1,43 @@
+// SchemaId: the id of one schema, asked for once. Subjects by the options of a converter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "encode/options/converter_kinds.h"
+#include "event/schema_ids.h"
+
+namespace walduct::encode {
+
+struct SubjectParts {
+  absl::string_view topic;
+  bool is_key = false;
+  SubjectStrategy strategy = SubjectStrategy::kTopic;
+  absl::string_view record_name;  // empty: the schema is of no record
+};
+// InvalidArgument: the strategy needs a record's name.
+absl::StatusOr<std::string> SubjectOf(const SubjectParts& parts);
+
+class SchemaId {
+ public:
+  // ids: borrowed for life.
+  SchemaId(event::SchemaIds* ids, std::string subject, std::string schema)
+      : ids_(ids), subject_(std::move(subject)), schema_(std::move(schema)) {}
+
+  bool known() const { return known_; }
+  int64_t value() const { return value_; }  // once it is known
+  // See SchemaIds::Find. The text of the schema is forgotten once the id is known.
+  absl::Status Find();
+
+ private:
+  event::SchemaIds* const ids_;
+  const std::string subject_;
+  std::string schema_;
+  int64_t value_ = 0;
+  bool known_ = false;
+};
+
+}  // namespace walduct::encode
