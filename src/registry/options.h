@@ -1,6 +1,7 @@
 // How a converter reaches its schema registry, and what it may do there. Immutable once built.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,7 +36,10 @@ struct RegistryOptions {
   HttpOptions http;
   bool register_schemas = true;
   bool normalize = false;
-  bool latest = false;      // kApicurio: the latest schema of the artifact stands for each
+  // Without registration: a schema of the registry stands for each, the latest of the subject, or
+  // that of an id (-1: none). Values keep their bytes, so it has to have the same shape.
+  bool latest = false;
+  int64_t schema_id = -1;
   bool content_id = false;  // kApicurio: the id of the content, not that of the version
   absl::Duration retry_wait = absl::Seconds(1);
   absl::Duration retry_wait_max = absl::Seconds(20);
@@ -44,9 +48,10 @@ struct RegistryOptions {
 // Whether one client can ask for both.
 inline bool SameRegistry(const RegistryOptions& a, const RegistryOptions& b) {
   return a.api == b.api && a.schema_type == b.schema_type && a.latest == b.latest &&
-         a.content_id == b.content_id && a.urls == b.urls && a.http == b.http &&
-         a.register_schemas == b.register_schemas && a.normalize == b.normalize &&
-         a.retry_wait == b.retry_wait && a.retry_wait_max == b.retry_wait_max;
+         a.schema_id == b.schema_id && a.content_id == b.content_id && a.urls == b.urls &&
+         a.http == b.http && a.register_schemas == b.register_schemas &&
+         a.normalize == b.normalize && a.retry_wait == b.retry_wait &&
+         a.retry_wait_max == b.retry_wait_max;
 }
 
 // Of a connector: two converters that may have registries of their own.

@@ -4,7 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/status_macros.h"
 #include "rapidjson/document.h"
+#include "registry/avro_shape.h"
 
 namespace walduct::registry {
 namespace {
@@ -117,13 +119,33 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
   return request;
 }
 
+bool HasStandIn(const RegistryOptions& options) {
+  return options.api == RegistryApi::kConfluent && !options.register_schemas &&
+         (options.latest || options.schema_id >= 0);
+}
+
+HttpRequest AskForStandIn(absl::string_view url, const SchemaQuestion& question,
+                          const RegistryOptions& options) {
+  HttpRequest request;
+  request.headers = {"Content-Type: application/vnd.schemaregistry.v1+json"};
+  const std::string subject = PercentEncoded(question.subject);
+  request.url = options.schema_id >= 0
+                    ? absl::StrCat(url, "/schemas/ids/", options.schema_id,
+                                   "?fetchMaxId=false&subject=", subject)
+                    : absl::StrCat(url, "/subjects/", subject, "/versions/latest");
+  return request;
+}
+
 bool IsPassing(long http_status) {
   return http_status == kTimeout || http_status == kTooMany ||
          (http_status >= 500 && http_status < 600);
 }
 
-absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,
-                             const RegistryOptions& options) {
+namespace {
+
+// What is wrong with an answer, whatever was asked.
+absl::Status CheckAnswer(const HttpResponse& response, const SchemaQuestion& question,
+                         const RegistryOptions& options) {
   if (response.status == kUnauthorized || response.status == kForbidden) {
     const bool known = response.status == kForbidden;
     return Error(known ? Code::kPermissionDenied : Code::kUnauthenticated,
@@ -136,15 +158,57 @@ absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion&
   if (IsPassing(response.status))
     return Error(Code::kUnavailable, "registry_unavailable", MessageOf(response));
   if (response.status < 200 || response.status > 299) return Refused(response, question, options);
+  return absl::OkStatus();
+}
+
+absl::Status NoRegistrysAnswer(const HttpResponse& response, const RegistryOptions& options) {
+  return Error(Code::kUnavailable, "registry_unavailable",
+               absl::StrCat("the answer is not a schema registry's: ", MessageOf(response)),
+               absl::StrCat("see the addresses of ", options.property, "'s registry"));
+}
+
+// Where two texts begin to differ.
+std::string DifferenceOf(absl::string_view known, absl::string_view own) {
+  constexpr size_t kBefore = 24, kBehind = 60;
+  size_t at = 0;
+  while (at < known.size() && at < own.size() && known[at] == own[at]) ++at;
+  const size_t begin = at > kBefore ? at - kBefore : 0;
+  const size_t size = at - begin + kBehind;
+  return absl::StrCat("there '…", known.substr(begin, size), "…', of the table '…",
+                      own.substr(begin, size), "…'");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
+                                      const RegistryOptions& options) {
+  RETURN_IF_ERROR(CheckAnswer(response, question, options));
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString())
+    return NoRegistrysAnswer(response, options);
+  std::string schema(json["schema"].GetString(), json["schema"].GetStringLength());
+  const std::string known = AvroShape(schema), own = AvroShape(question.schema);
+  if (known == own) return schema;
+  const bool latest = options.schema_id < 0;
+  return Error(
+      Code::kInvalidArgument, "schema_differs",
+      absl::StrCat(latest ? "the latest schema" : "the schema of use.schema.id", " of subject ",
+                   question.subject,
+                   " does not describe the table's values: ", DifferenceOf(known, own)),
+      absl::StrCat("change the table or the schema of the subject, or set ", options.property,
+                   latest ? ".use.latest.version=false" : ".use.schema.id=-1",
+                   " and register the table's schema"));
+}
+
+absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,
+                             const RegistryOptions& options) {
+  RETURN_IF_ERROR(CheckAnswer(response, question, options));
   rapidjson::Document json;
   json.Parse(response.body.data(), response.body.size());
   const std::string member(IdMember(options));
   const bool known = json.IsObject() && json.HasMember(member.c_str());
-  if (!known || !json[member.c_str()].IsInt64()) {
-    return Error(Code::kUnavailable, "registry_unavailable",
-                 absl::StrCat("the answer is not a schema registry's: ", MessageOf(response)),
-                 absl::StrCat("see the addresses of ", options.property, "'s registry"));
-  }
+  if (!known || !json[member.c_str()].IsInt64()) return NoRegistrysAnswer(response, options);
   return json[member.c_str()].GetInt64();
 }
 

@@ -3,6 +3,7 @@
 // Confluent:
 //   POST /subjects/{subject}/versions   registers a schema, or finds it   {"schema":…} → {"id":…}
 //   POST /subjects/{subject}            finds a schema                    {"schema":…} → {"id":…}
+//   GET  /subjects/{subject}/versions/latest, /schemas/ids/{id}           → {"schema":…}
 // Apicurio, version 2; the schema is the body:
 //   POST /groups/default/artifacts             registers it, or finds it  → {"globalId":…,…}
 //   POST /groups/default/artifacts/{id}/meta   finds it                   → the same
@@ -31,6 +32,15 @@ struct SchemaQuestion {
 // url: of the registry, without a slash at the end.
 HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
                      const RegistryOptions& options);
+
+// Whether a schema of the registry stands for those that are asked for; which one.
+bool HasStandIn(const RegistryOptions& options);
+HttpRequest AskForStandIn(absl::string_view url, const SchemaQuestion& question,
+                          const RegistryOptions& options);
+// Its text. InvalidArgument: it does not describe the bytes of values of the schema in question;
+// otherwise as IdOf.
+absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
+                                      const RegistryOptions& options);
 
 // Worth another try: the server is busy, away or broken.
 bool IsPassing(long http_status);

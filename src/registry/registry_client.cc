@@ -118,15 +118,26 @@ absl::StatusOr<int64_t> RegistryClient::Ask(const SchemaQuestion& question) {
   }
 }
 
+absl::StatusOr<int64_t> RegistryClient::AskAt(const std::string& url,
+                                              const SchemaQuestion& question) {
+  SchemaQuestion asked = question;
+  if (HasStandIn(options_)) {
+    ASSIGN_OR_RETURN(const HttpResponse response,
+                     http_->Send(AskForStandIn(url, question, options_)));
+    ASSIGN_OR_RETURN(asked.schema, StandInOf(response, question, options_));
+  }
+  ASSIGN_OR_RETURN(const HttpResponse response, http_->Send(AskForId(url, asked, options_)));
+  return IdOf(response, asked, options_);
+}
+
 absl::StatusOr<int64_t> RegistryClient::AskEachAddress(const SchemaQuestion& question) {
   absl::Status failure;
   for (size_t tried = 0; tried < options_.urls.size(); ++tried) {
     const std::string& url = options_.urls[address_ % options_.urls.size()];
-    const absl::StatusOr<HttpResponse> response = http_->Send(AskForId(url, question, options_));
-    if (absl::IsCancelled(response.status())) return response.status();
-    absl::StatusOr<int64_t> id =
-        response.ok() ? IdOf(*response, question, options_) : response.status();
-    if (id.ok() || (response.ok() && !absl::IsUnavailable(id.status()))) return id;
+    absl::StatusOr<int64_t> id = AskAt(url, question);
+    // Who is not trusted is left for the next.
+    const bool untrusted = absl::IsFailedPrecondition(id.status());
+    if (!untrusted && !absl::IsUnavailable(id.status())) return id;
     // One that is only away may come back; what none trusts will not.
     if (failure.ok() || absl::IsUnavailable(id.status())) failure = id.status();
     ++address_;

@@ -52,6 +52,7 @@ class RegistryClient final : public event::SchemaIds {
 
   void Run();
   absl::StatusOr<int64_t> Ask(const SchemaQuestion& question);
+  absl::StatusOr<int64_t> AskAt(const std::string& url, const SchemaQuestion& question);
   absl::StatusOr<int64_t> AskEachAddress(const SchemaQuestion& question);
   void Await(absl::Duration delay);
   void Keep(SchemaQuestion question, absl::StatusOr<int64_t> id);

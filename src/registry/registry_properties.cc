@@ -62,19 +62,18 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.use.latest.version",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Write with the latest schema of the subject instead of the table's: not yet. Without "
-            "effect while schemas are registered."},
+     .doc = "Use the id of the subject's latest schema, which has to describe the same values as "
+            "the table's. Without effect while schemas are registered."},
     {.name = "<part>.converter.latest.compatibility.strict",
      .type = kBoolean,
      .support = kNoEffect,
      .doc = "Whether the latest schema has to be compatible.",
-     .note = "belongs to use.latest.version"},
+     .note = "the latest schema has to describe the same values"},
     {.name = "<part>.converter.use.schema.id",
      .type = kInt,
      .default_value = "-1",
-     .support = kNotYetRefused,
-     .doc = "Write with the schema of this id instead of the table's.",
-     .note = "values are written by the table's own schema"},
+     .doc = "Use this id, whose schema has to describe the same values as the table's; goes before "
+            "use.latest.version. Without effect while schemas are registered."},
     {.name = "<part>.converter.id.compatibility.strict",
      .type = kBoolean,
      .support = kNoEffect,
@@ -279,7 +278,6 @@ void CheckRegistry(const config::PluginOptions& properties, RegistryApi api,
                     "value",
                     "set it to the address of the schema registry, such as http://registry:8081");
   }
-  RefuseLatest(properties, "auto.register.schemas", "use.latest.version", findings);
   const std::string source = Source(properties);
   if (!source.empty() && properties.IsSet("bearer.auth.credentials.source")) {
     findings->Error(option("bearer.auth.credentials.source"),
@@ -329,6 +327,9 @@ RegistryOptions BuildRegistry(const config::PluginOptions& properties, RegistryA
   options.http.connect_timeout = Millis(properties, "http.connect.timeout.ms");
   options.http.read_timeout = Millis(properties, "http.read.timeout.ms");
   options.register_schemas = properties.Boolean("auto.register.schemas");
+  options.latest = properties.Boolean("use.latest.version");
+  if (!absl::SimpleAtoi(properties.Text("use.schema.id"), &options.schema_id))
+    options.schema_id = -1;
   options.normalize = properties.Boolean("normalize.schemas");
   options.retry_wait = Millis(properties, "retries.wait.ms");
   options.retry_wait_max = Millis(properties, "retries.max.wait.ms");

@@ -107,14 +107,19 @@ TEST_F(RegistryOptionsTest, CredentialsThatAreNotSentAreTold) {
               Contains(HasSubstr("cannot be combined")));
 }
 
+TEST_F(RegistryOptionsTest, ASchemaOfTheRegistryMayStandIn) {
+  const LoadResult result = LoadWith(std::string(kAvroValues) +
+                                     "value.converter.use.latest.version=true\n"
+                                     "value.converter.use.schema.id=12\n"
+                                     "value.converter.auto.register.schemas=false");
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_TRUE(Value(result).latest);
+  EXPECT_EQ(Value(result).schema_id, 12);
+  EXPECT_FALSE(Value(result).register_schemas);
+  EXPECT_EQ(Value(LoadWith(kAvroValues)).schema_id, -1);
+}
+
 TEST_F(RegistryOptionsTest, WhatIsNotSupportedYetIsRefused) {
-  EXPECT_THAT(LoadWith(std::string(kAvroValues) + "value.converter.use.latest.version=true\n"
-                                                  "value.converter.auto.register.schemas=false")
-                  .errors,
-              Contains(HasSubstr("is not supported yet")));
-  EXPECT_THAT(LoadWith(std::string(kAvroValues) + "value.converter.use.latest.version=true").errors,
-              IsEmpty())
-      << "without effect while schemas are registered";
   EXPECT_THAT(LoadWith(std::string(kAvroValues) +
                        "value.converter.value.subject.name.strategy=com.acme.Mine")
                   .errors,

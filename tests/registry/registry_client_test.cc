@@ -74,6 +74,66 @@ TEST_F(RegistryClientTest, OnlyLooksUpWhereItMayNotRegister) {
   EXPECT_EQ(server.calls()[0].line, "POST /subjects/t-value?normalize=false&deleted=false");
 }
 
+TEST_F(RegistryClientTest, TakesTheLatestSchemaOfTheSameShape) {
+  HttpServer server([](const HttpCall& call) {
+    if (call.line.find("GET") != 0) return HttpAnswer{.body = R"({"id":9})"};
+    return HttpAnswer{.body = R"({"id":9,"schema":"{\"type\":\"int\",\"doc\":\"ours\"}"})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  options_.latest = true;
+  EXPECT_EQ(*Find("t-value", R"("int")"), 9);
+  ASSERT_EQ(server.calls().size(), 2u);
+  EXPECT_EQ(server.calls()[0].line, "GET /subjects/t-value/versions/latest");
+  EXPECT_EQ(server.calls()[1].line, "POST /subjects/t-value?normalize=false&deleted=false");
+  EXPECT_EQ(server.calls()[1].body, R"({"schema":"{\"type\":\"int\",\"doc\":\"ours\"}"})");
+}
+
+TEST_F(RegistryClientTest, TakesTheSchemaOfAnId) {
+  HttpServer server([](const HttpCall& call) {
+    return HttpAnswer{.body =
+                          call.line.find("GET") == 0 ? R"({"schema":"\"int\""})" : R"({"id":4})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  options_.latest = true;
+  options_.schema_id = 4;
+  EXPECT_EQ(*Find("t-value", R"("int")"), 4);
+  EXPECT_EQ(server.calls()[0].line, "GET /schemas/ids/4?fetchMaxId=false&subject=t-value");
+}
+
+TEST_F(RegistryClientTest, RefusesALatestSchemaOfOtherValues) {
+  HttpServer server([](const HttpCall&) {
+    return HttpAnswer{
+        .body =
+            R"({"schema":"{\"type\":\"record\",\"name\":\"V\",\"fields\":[{\"name\":\"id\",\"type\":\"int\"}]}"})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  options_.latest = true;
+  const absl::Status status =
+      Find("t-value", R"({"type":"record","name":"V","fields":[{"name":"id","type":"int"},)"
+                      R"({"name":"note","type":"string"}]})")
+          .status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_EQ(ErrorReason(status), "schema_differs");
+  EXPECT_THAT(status.message(),
+              HasSubstr("the latest schema of subject t-value does not describe"));
+  EXPECT_THAT(status.message(), HasSubstr("note: string"));
+  EXPECT_THAT(ErrorHint(status), HasSubstr("value.converter.use.latest.version=false"));
+  EXPECT_EQ(server.calls().size(), 1u);
+}
+
+TEST_F(RegistryClientTest, SaysThatASubjectIsNotThere) {
+  HttpServer server([](const HttpCall&) {
+    return HttpAnswer{404, R"({"error_code":40401,"message":"Subject not found"})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  options_.latest = true;
+  EXPECT_EQ(ErrorReason(Find("t-value", R"("int")").status()), "schema_not_registered");
+}
+
 TEST_F(RegistryClientTest, HandsOnWhatTheRegistrySays) {
   HttpServer server([](const HttpCall& call) {
     return call.line.find("old") != std::string::npos
