@@ -76,7 +76,9 @@ struct RelationDescription {
   std::string table;
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   std::vector<RelationColumn> columns;
-  int64_t commit_time_us = 0;  // of the transaction it was announced in, since the Unix epoch
+  // The transaction it was announced in.
+  uint32_t transaction = 0;
+  int64_t commit_time_us = 0;  // since the Unix epoch
   // As it was before; null: not announced before. What the catalog has forgotten stays known.
   TableSchemaPtr previous = {};
 };

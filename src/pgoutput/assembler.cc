@@ -169,8 +169,7 @@ absl::Status Assembler::OnOrigin(absl::string_view payload) {
 
 absl::Status Assembler::OnRelation(absl::string_view payload) {
   RETURN_IF_ERROR(DecodeRelation(payload, /*in_stream=*/false, relation_message_));
-  ASSIGN_OR_RETURN(const bool known,
-                   relations_.Apply(relation_message_, transaction_.commit_time_us));
+  ASSIGN_OR_RETURN(const bool known, relations_.Apply(relation_message_, transaction_));
   awaits_schema_ = !known;
   return absl::OkStatus();
 }

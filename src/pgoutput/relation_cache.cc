@@ -44,10 +44,12 @@ absl::StatusOr<event::TableSchemaPtr> RelationCache::Resolve() {
   return schema;
 }
 
-absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message, int64_t commit_time_us) {
+absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message,
+                                          const event::TransactionInfo& transaction) {
   if (!asked_) {
     event::RelationDescription description = Describe(message);
-    description.commit_time_us = commit_time_us;
+    description.transaction = static_cast<uint32_t>(transaction.xid);
+    description.commit_time_us = transaction.commit_time_us;
     if (const CachedRelation* before = Lookup(message.relation))
       description.previous = before->schema;
     RETURN_IF_ERROR(resolver_.Ask(description));

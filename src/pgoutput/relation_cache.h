@@ -17,6 +17,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "event/change_handler.h"
 #include "event/row.h"
 #include "event/table_schema.h"
 #include "pgoutput/enum_label_watch.h"
@@ -46,12 +47,13 @@ class RelationCache {
   RelationCache& operator=(const RelationCache&) = delete;
 
   // Resolves the relation and replaces what was known of it; keeps the old schema when the new one
-  // says the same. commit_time_us: of the transaction that the message is part of. False: the
-  // resolver has no answer yet and nothing has changed; call again with the same message.
+  // says the same. transaction: that the message is part of. False: the resolver has no answer yet
+  // and nothing has changed; call again with the same message.
   //   Internal   reason "schema_mismatch": the resolver's schema has other columns than the
   //              relation
   //   others     from the resolver
-  absl::StatusOr<bool> Apply(const RelationMessage& message, int64_t commit_time_us);
+  absl::StatusOr<bool> Apply(const RelationMessage& message,
+                             const event::TransactionInfo& transaction);
 
   // With watch_labels: whether the row, one of the relation's, has an enum label that its schema
   // lacks. The relation is then to be resolved anew before the row is used.

@@ -11,10 +11,15 @@ namespace {
 // When the server itself stumbles over a drop under way; the next look does not find it.
 constexpr int kRetries = 5;
 
-// One row per column, and one with a NULL name for a table without columns.
+// One row per column, and one with a NULL name for a table without columns. The transaction id of
+// the stream has 32 bits, and is at most 2^31 before the newest.
 constexpr absl::string_view kColumnsBeforeGenerated = R"(
 SELECT n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod, a.attnotnull, a.attidentity,
-       pg_catalog.pg_get_expr(d.adbin, d.adrelid), )";
+       pg_catalog.pg_get_expr(d.adbin, d.adrelid),
+       (SELECT pg_catalog.txid_visible_in_snapshot(CASE WHEN id > newest + 2147483648 THEN GREATEST(id - 4294967296, 0) ELSE id END, shot)
+        FROM (SELECT *, (newest >> 32 << 32) | $2::pg_catalog.int8 AS id
+              FROM (SELECT *, pg_catalog.txid_snapshot_xmax(shot) AS newest
+                    FROM (SELECT pg_catalog.txid_current_snapshot() AS shot) a) b) c), )";
 constexpr absl::string_view kColumnsAfterGenerated = R"(
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -33,6 +38,7 @@ enum RelationColumnIndex {
   kNotNull,
   kIdentity,
   kDefault,
+  kSettled,
   kGenerated,
 };
 
@@ -88,11 +94,11 @@ CatalogColumn ReadColumn(const Result& result, int row) {
 
 }  // namespace
 
-Statement ColumnsStatement(int server_version, Oid relation) {
+Statement ColumnsStatement(int server_version, Oid relation, uint32_t transaction) {
   const bool has_generated = server_version >= 120000;
   return {absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
                        kColumnsAfterGenerated),
-          {absl::StrCat(ToInteger(relation))}};
+          {absl::StrCat(ToInteger(relation)), absl::StrCat(transaction)}};
 }
 
 std::optional<CatalogRelation> ReadColumns(const Result& result) {
@@ -101,6 +107,7 @@ std::optional<CatalogRelation> ReadColumns(const Result& result) {
   read.schema = std::string(result.Get(0, kSchema));
   read.table = std::string(result.Get(0, kTable));
   read.replica_identity = ParseReplicaIdentity(result.Get(0, kReplicaIdentity));
+  read.settled = result.Get(0, kSettled) == "t";
   for (int row = 0; row < result.rows(); ++row) {
     if (!result.is_null(row, kName)) read.columns.push_back(ReadColumn(result, row));
   }
@@ -125,7 +132,7 @@ namespace {
 
 absl::StatusOr<std::optional<CatalogRelation>> ReadOnce(Connection& connection, Oid relation) {
   const int version = connection.server_version();
-  const Statement columns = ColumnsStatement(version, relation);
+  const Statement columns = ColumnsStatement(version, relation, 0);
   ASSIGN_OR_RETURN(const Result columns_result, connection.Query(columns.sql, columns.parameters));
   std::optional<CatalogRelation> read = ReadColumns(columns_result);
   if (!read) return read;

@@ -1,5 +1,7 @@
 #include "postgres/schema_query.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/check.h"
@@ -12,6 +14,7 @@ namespace walduct::postgres {
 namespace {
 
 constexpr absl::Duration kRetryPause = absl::Milliseconds(200);
+constexpr absl::Duration kSettlePause = absl::Milliseconds(2);
 constexpr absl::Duration kLogInterval = absl::Minutes(1);
 
 // The same with a lock_timeout of its own, which ends with it: several statements in one message
@@ -40,6 +43,7 @@ std::vector<Oid> TypesOf(const event::RelationDescription& relation) {
 absl::Status SchemaQuery::Ask(const event::RelationDescription& relation) {
   relation_ = relation;
   refused_.reset();
+  asked_at_ = clock_.Monotonic();
   return Begin(Step::kColumns);
 }
 
@@ -48,8 +52,8 @@ absl::Status SchemaQuery::Begin(Step step) {
   switch (step) {
     case Step::kColumns:
       known_.reset();
-      return connection_.Send(
-          WithLockTimeout(ColumnsStatement(connection_.server_version(), relation_.relation)));
+      return connection_.Send(WithLockTimeout(ColumnsStatement(
+          connection_.server_version(), relation_.relation, relation_.transaction)));
     case Step::kKey:
       return connection_.Send(
           WithLockTimeout(KeyStatement(connection_.server_version(), relation_.relation)));
@@ -57,12 +61,15 @@ absl::Status SchemaQuery::Begin(Step step) {
       return connection_.Send(
           WithLockTimeout(TypeCache::Question(types_.Missing(TypesOf(relation_)))));
     case Step::kPause:
-      retry_at_ = clock_.Monotonic() + kRetryPause;
-      return absl::OkStatus();
     case Step::kDone:
       return absl::OkStatus();
   }
   return absl::OkStatus();
+}
+
+absl::Status SchemaQuery::Pause(absl::Duration time) {
+  retry_at_ = clock_.Monotonic() + time;
+  return Begin(Step::kPause);
 }
 
 absl::StatusOr<event::TableSchemaPtr> SchemaQuery::Poll() {
@@ -83,8 +90,7 @@ absl::StatusOr<event::TableSchemaPtr> SchemaQuery::Poll() {
 absl::Status SchemaQuery::Take(const Result& result) {
   switch (step_) {
     case Step::kColumns:
-      known_ = ReadColumns(result);
-      return known_ ? Begin(Step::kKey) : AfterRelation();
+      return TakeColumns(result);
     case Step::kKey:
       ReadKey(result, &*known_);
       return AfterRelation();
@@ -98,13 +104,29 @@ absl::Status SchemaQuery::Take(const Result& result) {
   return absl::OkStatus();
 }
 
+absl::Status SchemaQuery::TakeColumns(const Result& result) {
+  known_ = ReadColumns(result);
+  if (!known_) return AfterRelation();
+  if (known_->settled) return Begin(Step::kKey);
+  const absl::Duration waited = clock_.Monotonic() - asked_at_;
+  // Longer and longer: a synchronous standby may be far away.
+  if (waited < kSettleTimeout) return Pause(std::max(kSettlePause, waited / 4));
+  log::Warn(
+      "the server has sent a transaction that it does not show yet: a table of it is described as "
+      "it was before",
+      {{"table", Table()},
+       {"transaction", relation_.transaction},
+       {"hint", "is a standby of synchronous_standby_names slow or away?"}});
+  return Begin(Step::kKey);
+}
+
 absl::Status SchemaQuery::AfterRelation() {
   return Begin(types_.Missing(TypesOf(relation_)).empty() ? Step::kDone : Step::kTypes);
 }
 
 absl::Status SchemaQuery::OnError(const absl::Status& error) {
   // The server stumbled over a drop under way: the next look finds the table gone.
-  if (ErrorReason(error) == "relation_vanished") return Begin(Step::kPause);
+  if (ErrorReason(error) == "relation_vanished") return Pause(kRetryPause);
   if (ErrorReason(error) != "lock_timeout") return error;
   const absl::Duration now = clock_.Monotonic();
   if (!refused_) refused_ = log_at_ = now;
@@ -117,7 +139,7 @@ absl::Status SchemaQuery::OnError(const absl::Status& error) {
          {"hint", ErrorHint(error)}});
     log_at_ = now + kLogInterval;
   }
-  return Begin(Step::kPause);
+  return Pause(kRetryPause);
 }
 
 int SchemaQuery::ready_fd() const {

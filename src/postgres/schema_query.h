@@ -6,6 +6,9 @@
 // VACUUM FULL) makes them fail after kLockTimeout, and they are asked again until it lets go. The
 // first refusal, and one every minute, says in the log which table is waited for.
 //
+// A transaction comes before other sessions see it (postgres/relation_reader.h): what it changed is
+// waited for, kSettleTimeout at most, because who commits may be waiting for us.
+//
 // The session keeps its own lock_timeout. Not thread-safe. Errors: as Connection.
 #pragma once
 
@@ -23,6 +26,7 @@ namespace walduct::postgres {
 class SchemaQuery final : public event::SchemaResolver {
  public:
   static constexpr absl::Duration kLockTimeout = absl::Seconds(1);
+  static constexpr absl::Duration kSettleTimeout = absl::Seconds(3);
 
   // Both borrowed. Whoever else uses the connection cancels a question that is under way; the next
   // Poll asks it again.
@@ -38,6 +42,8 @@ class SchemaQuery final : public event::SchemaResolver {
 
   absl::Status Begin(Step step);
   absl::Status Take(const Result& result);
+  absl::Status Pause(absl::Duration time);
+  absl::Status TakeColumns(const Result& result);
   absl::Status AfterRelation();
   absl::Status OnError(const absl::Status& error);
   std::string Table() const { return relation_.schema + "." + relation_.table; }
@@ -50,6 +56,7 @@ class SchemaQuery final : public event::SchemaResolver {
   event::RelationDescription relation_;
   Step step_ = Step::kDone;
   std::optional<CatalogRelation> known_;
+  absl::Duration asked_at_;
   absl::Duration retry_at_;
   std::optional<absl::Duration> refused_;  // when the lock was refused first
   absl::Duration log_at_;                  // when that is to be said again

@@ -1,7 +1,10 @@
 """Tables and types that change while their changes are read."""
 import json
+import threading
 
 import pytest
+
+from support.wait import wait_until
 
 ITEMS = "create table items (id int primary key, v text)"
 SCHEMAS = {"key.converter.schemas.enable": "true", "value.converter.schemas.enable": "true"}
@@ -249,3 +252,25 @@ def test_generated_columns(databases, pg18, connectors):
     db.execute("alter publication with_generated set (publish_generated_columns = none)")
     db.execute("insert into items values (2, 5)")
     assert afters(connector.wait_events(2))[1] == {"id": 2, "n": 5}
+
+
+def test_a_transaction_comes_before_it_is_visible(private_servers, databases, connectors):
+    """The server sends a transaction whose commit still waits for a synchronous standby: the catalog of other sessions is older."""
+    server = private_servers(postgres=17, pg_set={"synchronous_standby_names": "nobody", "synchronous_commit": "local"}).postgres
+    db = databases(server)
+    db.execute(ITEMS)
+    connector = connectors(db, SCHEMAS, sink="file").start().wait_streaming()
+    with db.connect() as slow:
+        slow.execute("set synchronous_commit = on")
+        change = "begin; alter table items add column n int not null default 5; insert into items values (1, 'a'); commit"
+        writer = threading.Thread(target=lambda: slow.execute(change))
+        writer.start()
+        wait_until(lambda: db.sessions("wait_event = 'SyncRep'"), 30, "the commit waits")
+        asked = "query_start > (select max(xact_start) from pg_stat_activity where wait_event = 'SyncRep')"
+        wait_until(lambda: db.sessions(f"application_name like 'walduct%%' and backend_type = 'client backend' and {asked}"), 30, "the catalog is read")
+        server.query("alter system set synchronous_standby_names = ''")
+        server.query("select pg_reload_conf()")
+        writer.join()
+    created = connector.wait_events(1)[0]
+    assert created.after == {"id": 1, "v": "a", "n": 5}
+    assert (fields(created)["n"]["optional"], fields(created)["n"]["default"]) == (False, 5)

@@ -20,7 +20,7 @@ class RelationCacheTest : public ::testing::Test {
     const std::string bytes = test::RelationBytes(spec);
     RelationMessage message;
     EXPECT_TRUE(DecodeRelation(bytes, false, message).ok());
-    const absl::StatusOr<bool> applied = cache_.Apply(message, /*commit_time_us=*/0);
+    const absl::StatusOr<bool> applied = cache_.Apply(message, event::TransactionInfo());
     applied_ = applied.ok() && *applied;
     return applied.status();
   }

@@ -83,6 +83,43 @@ TEST_F(SchemaQueryTest, ALockIsWaitedForWithoutBlocking) {
   EXPECT_EQ((*schema)->columns.size(), 2u);
 }
 
+// Streamed, and not shown yet: so it is while a synchronous standby is waited for.
+TEST_F(SchemaQueryTest, ATransactionThatIsNotVisibleYetIsWaitedFor) {
+  MustQuery(*other_, "BEGIN");
+  uint32_t transaction = 0;
+  ASSERT_TRUE(
+      absl::SimpleAtoi(MustQuery(*other_, "SELECT txid_current() % 4294967296"), &transaction));
+  relation_.transaction = transaction;
+  ASSERT_TRUE(query_.Ask(relation_).ok());
+  const absl::Duration begin = Clock::Real().Monotonic();
+  const auto waiting = PollUntil([&] { return polls_ > 5; });
+  ASSERT_TRUE(waiting.ok()) << waiting.status();
+  EXPECT_EQ(*waiting, nullptr);
+  MustQuery(*other_, "COMMIT");
+  ASSERT_TRUE(Answer().ok());
+  EXPECT_LT(Clock::Real().Monotonic() - begin, kPatience / 2);
+}
+
+TEST_F(SchemaQueryTest, ATransactionThatStaysInvisibleIsNotWaitedForForEver) {
+  MustQuery(*other_, "BEGIN");
+  uint32_t transaction = 0;
+  ASSERT_TRUE(
+      absl::SimpleAtoi(MustQuery(*other_, "SELECT txid_current() % 4294967296"), &transaction));
+  relation_.transaction = transaction;
+  ASSERT_TRUE(query_.Ask(relation_).ok());
+  const absl::Duration begin = Clock::Real().Monotonic();
+  ASSERT_TRUE(Answer().ok());
+  EXPECT_GE(Clock::Real().Monotonic() - begin, SchemaQuery::kSettleTimeout);
+  EXPECT_LT(polls_, 200) << "waits, and does not spin";
+  for (const uint32_t old : {transaction - 1, transaction - 2'000'000'000}) {
+    relation_.transaction = old;
+    ASSERT_TRUE(query_.Ask(relation_).ok());
+    const absl::Duration asked = Clock::Real().Monotonic();
+    ASSERT_TRUE(Answer().ok());
+    EXPECT_LT(Clock::Real().Monotonic() - asked, SchemaQuery::kSettleTimeout) << old;
+  }
+}
+
 TEST_F(SchemaQueryTest, AStatementOnTheSameSessionCancelsTheQuestion) {
   MustQuery(*other_, "BEGIN");
   MustQuery(*other_, "LOCK TABLE pg_catalog.pg_attrdef IN ACCESS EXCLUSIVE MODE");
