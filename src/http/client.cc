@@ -18,16 +18,20 @@ size_t Receive(char* bytes, size_t size, size_t count, void* body) {
   return size * count;
 }
 
-absl::StatusOr<Response> Fetch(const CurlLibrary& curl, const std::string& url,
-                               absl::Duration timeout) {
-  const std::unique_ptr<CURL, decltype(curl.easy_cleanup)> easy(curl.easy_init(),
-                                                                curl.easy_cleanup);
+using Easy = std::unique_ptr<CURL, decltype(CurlLibrary::easy_cleanup)>;
+
+Easy NewRequest(const CurlLibrary& curl, const std::string& url, absl::Duration timeout) {
+  Easy easy(curl.easy_init(), curl.easy_cleanup);
   const long milliseconds = static_cast<long>(absl::ToInt64Milliseconds(timeout));
-  Response response;
   curl.easy_setopt(easy.get(), CURLOPT_URL, url.c_str());
   curl.easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
   curl.easy_setopt(easy.get(), CURLOPT_NOPROXY, "*");
   curl.easy_setopt(easy.get(), CURLOPT_TIMEOUT_MS, milliseconds);
+  return easy;
+}
+
+absl::StatusOr<Response> Perform(const CurlLibrary& curl, const Easy& easy) {
+  Response response;
   curl.easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, &Receive);
   curl.easy_setopt(easy.get(), CURLOPT_WRITEDATA, &response.body);
   const CURLcode code = curl.easy_perform(easy.get());
@@ -53,11 +57,30 @@ absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
   }
   ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
   absl::StatusOr<Response> response =
-      Fetch(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout);
+      Perform(*curl, NewRequest(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout));
   if (response.ok()) return response;
   return Error(absl::StatusCode::kUnavailable, "status_unreachable",
                absl::StrCat("nobody answers at ", base, ": ", response.status().message()),
                "start walduct with --listen HOST:PORT, and name that with --url");
+}
+
+absl::StatusOr<Response> PostForm(const Form& form) {
+  ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
+  const Easy easy = NewRequest(*curl, form.url, form.timeout);
+  curl->easy_setopt(easy.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+  curl->easy_setopt(easy.get(), CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+  curl->easy_setopt(easy.get(), CURLOPT_USERNAME, form.user.c_str());
+  curl->easy_setopt(easy.get(), CURLOPT_PASSWORD, form.password.c_str());
+  curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(form.body.size()));
+  curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDS, form.body.c_str());
+  if (!form.ca_file.empty())
+    curl->easy_setopt(easy.get(), CURLOPT_CAINFO, form.ca_file.c_str());
+  curl_blob pem = {const_cast<char*>(form.ca_pem.data()), form.ca_pem.size(), CURL_BLOB_COPY};
+  if (!form.ca_pem.empty()) curl->easy_setopt(easy.get(), CURLOPT_CAINFO_BLOB, &pem);
+  absl::StatusOr<Response> response = Perform(*curl, easy);
+  if (response.ok()) return response;
+  return Error(absl::StatusCode::kUnavailable, "http_unreachable",
+               absl::StrCat(form.url, ": ", response.status().message()));
 }
 
 }  // namespace walduct::http

@@ -15,4 +15,18 @@ namespace walduct::http {
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout);
 
+// A form sent with a user's name and password. Blocks.
+struct Form {
+  std::string url;  // http or https
+  std::string user;
+  std::string password;
+  std::string body;     // application/x-www-form-urlencoded
+  std::string ca_file;  // of authorities to trust, PEM; both empty: the system's
+  std::string ca_pem;
+  absl::Duration timeout;
+};
+// Any answer is OK. Unavailable: nobody answered, or who did is not trusted;
+// FailedPrecondition libcurl_missing.
+absl::StatusOr<Response> PostForm(const Form& form);
+
 }  // namespace walduct::http

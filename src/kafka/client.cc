@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -12,6 +13,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "kafka/error.h"
+#include "kafka/sasl/oauth.h"
 #include "kafka/send_permit.h"
 
 namespace walduct::kafka {
@@ -109,6 +111,11 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
                  {"log.connection.close", "false"}};
   for (const auto& [name, value] : properties) all[name] = value;
   if (!bootstrap_servers.empty()) all["bootstrap.servers"] = bootstrap_servers;
+  std::shared_ptr<const OAuthOptions> oauth;
+  if (std::optional<OAuthOptions> taken = TakeOAuth(&all)) {
+    oauth = std::make_shared<const OAuthOptions>(*std::move(taken));
+    UseOAuth(*oauth, conf.get());
+  }
   std::string unknown;
   RETURN_IF_ERROR(SetAll(all, conf.get(), &unknown));
   if (!unknown.empty()) log::Warn("Kafka client properties without effect", {{"names", unknown}});
@@ -122,13 +129,18 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
   ASSIGN_OR_RETURN(
       rd_kafka_t* const handle,
       New(role == Role::kProducer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, std::move(conf)));
-  return Client(std::move(bootstrap_servers), handle);
+  Client client(std::move(bootstrap_servers), oauth, handle);
+  if (oauth != nullptr) RETURN_IF_ERROR(StartOAuth(handle));
+  return client;
 }
 
 absl::Status CheckUsable(Properties properties) {
   properties.erase("bootstrap.servers");
   properties.erase("metadata.broker.list");
   ConfPtr conf(rd_kafka_conf_new());
+  // Nobody serves its queue: no token is asked for.
+  const std::optional<OAuthOptions> oauth = TakeOAuth(&properties);
+  if (oauth) UseOAuth(*oauth, conf.get());
   std::string unknown;
   RETURN_IF_ERROR(SetAll(properties, conf.get(), &unknown));
   rd_kafka_conf_set_log_cb(conf.get(), [](const rd_kafka_t*, int, const char*, const char*) {});
@@ -139,6 +151,7 @@ absl::Status CheckUsable(Properties properties) {
 
 Client::Client(Client&& other) noexcept
     : bootstrap_servers_(std::move(other.bootstrap_servers_)),
+      oauth_(std::move(other.oauth_)),
       handle_(std::exchange(other.handle_, nullptr)) {}
 
 Client::~Client() {

@@ -5,6 +5,7 @@
 // dropped.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@ struct rd_kafka_s;
 namespace walduct::kafka {
 
 class SendPermit;
+struct OAuthOptions;
 
 class Client {
  public:
@@ -39,11 +41,15 @@ class Client {
   rd_kafka_s* handle() const { return handle_; }
 
  private:
-  Client(std::string bootstrap_servers, rd_kafka_s* handle)
-      : bootstrap_servers_(std::move(bootstrap_servers)), handle_(handle) {}
+  Client(std::string bootstrap_servers, std::shared_ptr<const OAuthOptions> oauth,
+         rd_kafka_s* handle)
+      : bootstrap_servers_(std::move(bootstrap_servers)),
+        oauth_(std::move(oauth)),
+        handle_(handle) {}
 
   std::string bootstrap_servers_;
-  rd_kafka_s* handle_;  // owned
+  std::shared_ptr<const OAuthOptions> oauth_;  // null: another mechanism; used by handle_
+  rd_kafka_s* handle_;                         // owned
 };
 
 // OK when a client with these properties (librdkafka's names) could be made: certificates, keys and

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/freed_by.h"
 #include "base/status_macros.h"
+#include "kafka/sasl/oauth.h"
 
 namespace walduct::kafka {
 namespace {
@@ -85,9 +86,11 @@ std::optional<Violation> Judge(const rd_kafka_conf_t* conf, absl::string_view tr
 
 absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native,
                                                        absl::string_view transactional_id) {
+  Properties properties = native;
+  TakeOAuth(&properties);
   const std::unique_ptr<rd_kafka_conf_t, FreedBy<rd_kafka_conf_destroy>> conf(rd_kafka_conf_new());
   char text[512];
-  for (const auto& [name, value] : native) {
+  for (const auto& [name, value] : properties) {
     if (rd_kafka_conf_set(conf.get(), name.c_str(), value.c_str(), text, sizeof(text)) ==
         RD_KAFKA_CONF_INVALID) {
       // librdkafka's words quote the value, which may be a secret.

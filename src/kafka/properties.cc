@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "kafka/sasl/jaas.h"
+#include "kafka/sasl/oauth.h"
 #include "kafka/tls_properties.h"
 #include "kafka/version.h"
 
@@ -55,8 +56,6 @@ constexpr Renamed kRenamed[] = {
     {"metadata.max.idle.ms", ""},
     {"sasl.client.callback.handler.class", ""},
     {"sasl.jaas.config", ""},
-    {"sasl.login.callback.handler.class", ""},
-    {"sasl.login.class", ""},
     {"sasl.kerberos.min.time.before.relogin", ""},
     {"sasl.kerberos.ticket.renew.jitter", ""},
     {"sasl.kerberos.ticket.renew.window.factor", ""},
@@ -108,6 +107,10 @@ constexpr Ranged kRanged[] = {
 };
 
 absl::Status TranslateOne(const std::string& name, const std::string& value, Properties* out) {
+  // A matter of the JVM, and TranslateOAuth's.
+  for (const char* prefix : {"sasl.login.", "sasl.oauthbearer."}) {
+    if (absl::StartsWith(name, prefix)) return absl::OkStatus();
+  }
   for (const Renamed& row : kRenamed) {
     if (row.java != name) continue;
     if (!row.native.empty()) (*out)[std::string(row.native)] = value;
@@ -131,6 +134,7 @@ absl::Status TranslateJaas(const std::string& text, Properties* out) {
     (*out)["sasl.password"] = Get(entry.options, "password");
     return absl::OkStatus();
   }
+  if (entry.module == "OAuthBearerLoginModule") return absl::OkStatus();  // TranslateSasl
   if (entry.module == "Krb5LoginModule") {
     for (const auto& [java, native] : {Renamed{"keyTab", "sasl.kerberos.keytab"},
                                        Renamed{"principal", "sasl.kerberos.principal"},
@@ -142,7 +146,8 @@ absl::Status TranslateJaas(const std::string& text, Properties* out) {
   }
   return Error(absl::StatusCode::kInvalidArgument, "kafka_sasl_unsupported",
                absl::StrCat("sasl.jaas.config: login module ", entry.module, " is not supported"),
-               "use PlainLoginModule or ScramLoginModule, or TLS client certificates");
+               "use PlainLoginModule, ScramLoginModule or OAuthBearerLoginModule, or TLS client "
+               "certificates");
 }
 
 absl::Status SaslUnsupported(absl::string_view what, absl::string_view hint) {
@@ -152,13 +157,6 @@ absl::Status SaslUnsupported(absl::string_view what, absl::string_view hint) {
 // Java's default mechanism is GSSAPI, too.
 absl::Status CheckMechanism(const Properties& java) {
   const std::string mechanism = absl::AsciiStrToUpper(Get(java, "sasl.mechanism"));
-  if (mechanism == "OAUTHBEARER") {
-    return SaslUnsupported(
-        "sasl.mechanism: OAUTHBEARER is not supported",
-        "use PLAIN, SCRAM-SHA-512 or a TLS client certificate; Confluent Cloud takes API keys with "
-        "PLAIN, Amazon MSK takes SCRAM-SHA-512, Azure Event Hubs takes $ConnectionString with "
-        "PLAIN");
-  }
   const bool sasl = absl::StartsWithIgnoreCase(Get(java, "security.protocol"), "SASL");
   const bool native =
       java.contains("rdkafka.sasl.mechanism") || java.contains("rdkafka.sasl.mechanisms");
@@ -168,14 +166,20 @@ absl::Status CheckMechanism(const Properties& java) {
       mechanism.empty() ? "sasl.mechanism: not set, and its default, GSSAPI (Kerberos), is not "
                           "supported"
                         : "sasl.mechanism: GSSAPI (Kerberos) is not supported",
-      "set sasl.mechanism to PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, or use security.protocol=SSL "
-      "with a client certificate");
+      "set sasl.mechanism to PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER, or use "
+      "security.protocol=SSL with a client certificate");
 }
 
 absl::Status TranslateSasl(const Properties& java, Properties* out) {
   RETURN_IF_ERROR(CheckMechanism(java));
   const std::string jaas = Get(java, "sasl.jaas.config");
-  return jaas.empty() ? absl::OkStatus() : TranslateJaas(jaas, out);
+  if (!jaas.empty()) RETURN_IF_ERROR(TranslateJaas(jaas, out));
+  if (!absl::EqualsIgnoreCase(Get(java, "sasl.mechanism"), "OAUTHBEARER")) return absl::OkStatus();
+  JaasEntry entry;
+  if (!jaas.empty()) {
+    ASSIGN_OR_RETURN(entry, ParseJaas(jaas));
+  }
+  return TranslateOAuth(java, entry.options, out);
 }
 
 // Java has one level per codec, librdkafka one.

@@ -269,6 +269,7 @@ class SecureBroker:
         listeners = ",".join(f"{name}://127.0.0.1:{port}" for name, port in ports.items())
         plain = "org.apache.kafka.common.security.plain.PlainLoginModule required user_alice=\"alice-secret\";"
         scram = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        unsecured = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"  # takes unsigned tokens
         self.servers = private_servers(kafka=True, kafka_set={
             "listeners": listeners,
             "advertised.listeners": listeners.rpartition(",")[0],
@@ -277,7 +278,8 @@ class SecureBroker:
             "ssl.keystore.type": "PEM", "ssl.keystore.location": store,
             "ssl.truststore.type": "PEM", "ssl.truststore.location": self.authority.certificate,
             "ssl.client.auth": "requested",
-            "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+            "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512,OAUTHBEARER",
+            "listener.name.sasl_ssl.oauthbearer.sasl.jaas.config": unsecured,
             "listener.name.sasl_ssl.plain.sasl.jaas.config": plain,
             "listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config": scram,
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",

@@ -126,7 +126,7 @@ TEST(PropertiesTest, OneLinePemIsLaidOut) {
 }
 
 TEST(PropertiesTest, UnsupportedLoginIsRefused) {
-  EXPECT_EQ(ErrorReason(TranslateProperties({{"sasl.mechanism", "OAUTHBEARER"}}).status()),
+  EXPECT_EQ(ErrorReason(TranslateProperties({{"sasl.mechanism", "GSSAPI"}}).status()),
             "kafka_sasl_unsupported");
   EXPECT_EQ(ErrorReason(TranslateProperties(
                             {{"sasl.jaas.config", "software.amazon.IAMLoginModule required;"}})

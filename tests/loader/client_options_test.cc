@@ -97,8 +97,10 @@ TEST_F(ClientOptionsTest, WhatAClientWouldBeRefusedForIsFoundAtLoad) {
   EXPECT_THAT(errors("producer.override.ssl.truststore.location=/no/such/store"),
               ElementsAre(AllOf(HasSubstr("producer.override.ssl.truststore.location"),
                                 HasSubstr("cannot open"))));
-  EXPECT_THAT(errors("sasl.mechanism=OAUTHBEARER"),
+  EXPECT_THAT(errors("sasl.mechanism=GSSAPI"),
               ElementsAre(AllOf(HasSubstr("'sasl.mechanism'"), HasSubstr("not supported"))));
+  EXPECT_THAT(errors("sasl.mechanism=OAUTHBEARER"),
+              ElementsAre(HasSubstr("sasl.oauthbearer.token.endpoint.url")));
   EXPECT_THAT(errors("security.protocol=SSL\nssl.keystore.key=nonsense\n"
                      "ssl.keystore.certificate.chain=nonsense"),
               ElementsAre(HasSubstr("producer: Kafka client")));
