@@ -11,6 +11,7 @@ import psycopg
 from chaos.bench import NotPlayed
 
 FAULTS = {}
+ALL_TABLES = "alter publication chaos set table entries, accounts, scratch"
 LOSE_THE_SLOT = "select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = 'chaos' and active"
 
 
@@ -188,13 +189,13 @@ def lock(bench, choose):
 
 @fault(2)
 def table_created_anew(bench, choose):
-    bench.sql("drop table scratch", "create table scratch (id int primary key, v text)", "insert into scratch values (1, 'new')")
+    bench.sql("drop table if exists scratch", "create table scratch (id int primary key, v text)", ALL_TABLES,
+              "insert into scratch values (1, 'new')")
 
 
 @fault()
 def publication_altered(bench, choose):
-    bench.sql("alter publication chaos drop table scratch", "insert into scratch values (2) on conflict do nothing",
-              "alter publication chaos add table scratch")
+    bench.sql("alter publication chaos set table entries, accounts", "insert into scratch values (2) on conflict do nothing", ALL_TABLES)
 
 
 @fault()

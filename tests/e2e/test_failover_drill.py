@@ -6,6 +6,7 @@ import pytest
 
 from chaos.ledger import TABLES, Account, Writer, wait_complete
 from support.cluster import Pair
+from support.events import from_lines
 from support.wait import wait_until
 
 PROMOTIONS = int(os.environ.get("E2E_PROMOTIONS", "2"))
@@ -26,14 +27,23 @@ class Drill:
         self.connector.start().wait_streaming()
         self.choose = random.Random(int(os.environ.get("E2E_SEED", "5")))
         self.writer = None
+        self.read, self.rest = [], ""  # of the records so far; the file grows with each snapshot, so none is read twice
+        self.records = None
 
     def write(self):
         self.writer = Writer(self.db, self.choose.random(), rate=100)
         self.writer.next = (self.db.value("select max(id) from entries") or 0) + 1_000_000  # what was lost is not used again
         self.writer.start()
 
+    def events(self):
+        if self.records is None:
+            self.records = open(self.connector.dir / "records.jsonl", errors="surrogateescape")
+        whole, newline, self.rest = (self.rest + self.records.read()).rpartition("\n")
+        self.read += from_lines(whole + newline)
+        return self.read
+
     def published(self):
-        return sum(e.table == "entries" for e in self.connector.events())
+        return sum(e.table == "entries" for e in self.events())
 
     def wait_more(self, rows):
         before = self.published()
@@ -45,13 +55,14 @@ class Drill:
         self.db.server = self.servers.postgres
 
     def account(self):
-        events = wait_complete(self.db, self.connector.events)
-        return Account(self.db, events)
+        return Account(self.db, wait_complete(self.db, self.events))
 
     def close(self):
         if self.writer is not None:
             self.writer.stop()
         self.pair.close()
+        if self.records is not None:
+            self.records.close()
 
 
 @pytest.fixture
