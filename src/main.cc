@@ -26,6 +26,8 @@ int main(int argc, char** argv) {
       return walduct::cli::CleanOutbox(arguments);
     case Command::kStatus:
       return walduct::cli::ShowStatus(arguments);
+    case Command::kExplain:
+      return walduct::cli::Explain(arguments);
     case Command::kVersion:
       std::cout << walduct::engine::VersionText();
       return 0;

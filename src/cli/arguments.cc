@@ -100,6 +100,13 @@ void AddStatus(CLI::App* app, Arguments* arguments) {
   status->callback([arguments] { arguments->command = Command::kStatus; });
 }
 
+void AddExplain(CLI::App* app, Arguments* arguments) {
+  auto* explain =
+      app->add_subcommand("explain", "What the reason of an error means, and what to do");
+  explain->add_option("reason", arguments->reason, "As after reason=; all without it");
+  explain->callback([arguments] { arguments->command = Command::kExplain; });
+}
+
 void AddOutboxNames(CLI::App* init, outbox::InitOptions* names) {
   static const std::map<std::string, outbox::Flavour> kFlavours = {
       {"table", outbox::Flavour::kTable},
@@ -161,6 +168,7 @@ Arguments ParseArguments(int argc, char** argv) {
   AddValidate(&app, &arguments);
   AddTail(&app, &arguments);
   AddStatus(&app, &arguments);
+  AddExplain(&app, &arguments);
   AddOffsets(&app, &arguments);
   AddOutbox(&app, &arguments);
   app.add_subcommand("version", "Print versions")->callback([&] {

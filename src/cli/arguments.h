@@ -21,6 +21,7 @@ enum class Command {
   kImportOffsets,
   kVersion,
   kStatus,
+  kExplain,
   kOutboxInit,
   kOutboxClean
 };
@@ -36,6 +37,7 @@ struct Arguments {
   std::string url;        // of status: http://HOST:PORT
   std::string connector;  // of status: its name; empty: all
   bool watch = false, json = false, alive = false, ready = false;  // of status
+  std::string reason;                                              // of explain; empty: all
   std::string log_level = "info";
   std::string log_format = "text";
   std::string offsets_file;       // of export and import; "-" is a standard stream

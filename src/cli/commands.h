@@ -12,6 +12,9 @@ int RunConnectors(const Arguments& arguments);
 // Asks a running process; with --watch until it is interrupted.
 int ShowStatus(const Arguments& arguments);
 
+// What a reason means; all without one.
+int Explain(const Arguments& arguments);
+
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);

@@ -2,10 +2,12 @@
 import json
 import os
 import socket
+import subprocess
 
 import pytest
 
 from support.kafka import create_topic, topics_with_prefix
+from support.paths import BINARY
 from support.wait import wait_until
 
 TABLE = "create table items (id int primary key, v text); insert into items values (1)"
@@ -349,3 +351,13 @@ def test_configuration_as_properties_and_providers(db, connectors, tmp_path):
     connector.start(environment={"E2E_USER": "postgres"}).wait_streaming()
     assert [e.topic for e in connector.wait_events(1)] == [f"{db.name}.public.items"]
     connector.stop()
+
+
+def test_reasons_are_explained():
+    def explain(*reason):
+        return subprocess.run([BINARY, "explain", *reason], capture_output=True, text=True)
+    known = explain("slot_lost")
+    assert known.returncode == 0 and "pg_drop_replication_slot" in known.stdout and "may be gone for good" in known.stdout
+    unknown = explain("lost_slot")
+    assert unknown.returncode == 2 and "slot_lost, " in unknown.stderr and unknown.stdout == ""
+    assert explain().stdout.count("\n| `") > 200

@@ -1,0 +1,64 @@
+#include "admin/reasons/tables.h"
+
+namespace walduct::admin {
+namespace {
+
+constexpr Reason kRows[] = {
+    {.name = "bad_date_format",
+     .meaning = "A date format cannot be read.",
+     .remedy = "Java's SimpleDateFormat: yyyy-MM-dd'T'HH:mm:ss.SSS."},
+    {.name = "bad_expression",
+     .meaning = "A condition cannot be read.",
+     .remedy = "docs/transforms.md: expressions."},
+    {.name = "bad_json",
+     .meaning = "A file is not JSON.",
+     .remedy = "The message has line and column."},
+    {.name = "bad_properties",
+     .meaning = "A properties file cannot be read.",
+     .remedy = "The message has the line."},
+    {.name = "bad_regex",
+     .meaning = "A regular expression cannot be read.",
+     .remedy = "It is Java's syntax; a dot is \\. in properties and \\\\. in JSON."},
+    {.name = "bad_replacement",
+     .meaning = "A replacement names a group that the expression lacks.",
+     .remedy = "$1 … $9, ${name}."},
+    {.name = "bad_yaml",
+     .meaning = "A file is not YAML, or not one of the known forms.",
+     .remedy = "docs/forms.md."},
+    {.name = "connector_exists",
+     .meaning = "A connector of this name runs already.",
+     .remedy = "Choose another name."},
+    {.name = "connector_running",
+     .meaning = "Offsets can be changed only while the connector does not run.",
+     .remedy = "Stop it first."},
+    {.name = "connector_unknown",
+     .meaning = "No connector has this name.",
+     .remedy = "walduct status lists them."},
+    {.name = "debezium_server",
+     .meaning = "Debezium Server's configuration has something that is not supported.",
+     .remedy = "docs/forms.md."},
+    {.name = "http_unreachable",
+     .meaning = "A server that is asked over HTTP does not answer.",
+     .remedy = "Check the URL of the message and proxies."},
+    {.name = "listen_failed",
+     .meaning = "The address cannot be listened on.",
+     .remedy = "Choose another port, or end the process that has it: ss -ltnp."},
+    {.name = "status_unreachable",
+     .meaning = "Nobody answers at the URL.",
+     .remedy = "Start walduct with --listen HOST:PORT, and name that with --url."},
+    {.name = "unknown_time_zone",
+     .meaning = "A time zone is not known.",
+     .remedy = "Europe/Berlin, +02:00, UTC."},
+    {.name = "unreadable_file",
+     .meaning = "A file cannot be read.",
+     .remedy = "Check path and rights."},
+    {.name = "unresolved_reference",
+     .meaning = "${provider:…} has no such provider, file or key.",
+     .remedy = "config.providers; docs/forms.md."},
+};
+
+}  // namespace
+
+absl::Span<const Reason> ConfigurationReasons() { return kRows; }
+
+}  // namespace walduct::admin

@@ -1,0 +1,15 @@
+// The tables behind ReasonGroups(). Used by reasons.cc only.
+#pragma once
+
+#include "absl/types/span.h"
+#include "admin/reasons/reasons.h"
+
+namespace walduct::admin {
+
+absl::Span<const Reason> DatabaseReasons();
+absl::Span<const Reason> PositionReasons();
+absl::Span<const Reason> KafkaReasons();
+absl::Span<const Reason> RecordReasons();
+absl::Span<const Reason> ConfigurationReasons();
+
+}  // namespace walduct::admin
