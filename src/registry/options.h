@@ -47,6 +47,8 @@ struct RegistryOptions {
 
 // Whether one client can ask for both.
 inline bool SameRegistry(const RegistryOptions& a, const RegistryOptions& b) {
+  // Apicurio's converters remember ids by the schema alone, each its own.
+  if (a.api == RegistryApi::kApicurio && a.property != b.property) return false;
   return a.api == b.api && a.schema_type == b.schema_type && a.latest == b.latest &&
          a.schema_id == b.schema_id && a.content_id == b.content_id && a.urls == b.urls &&
          a.http == b.http && a.register_schemas == b.register_schemas &&

@@ -56,7 +56,7 @@ absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::st
   SchemaQuestion question{std::string(subject), std::string(schema)};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = answers_.find(question);
+    const auto known = answers_.find(KeyOf(question));
     if (known != answers_.end()) {
       const Answer& answer = known->second;
       if (answer.id.ok() || clock_.Monotonic() - answer.at < kRefusalHolds) return answer.id;
@@ -67,6 +67,10 @@ absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::st
   }
   wake_.notify_all();
   return absl::ResourceExhaustedError("the schema registry is asked");
+}
+
+SchemaQuestion RegistryClient::KeyOf(const SchemaQuestion& question) const {
+  return {options_.api == RegistryApi::kApicurio ? "" : question.subject, question.schema};
 }
 
 std::string RegistryClient::WaitingFor() const {
@@ -163,7 +167,7 @@ void RegistryClient::Keep(SchemaQuestion question, absl::StatusOr<int64_t> id) {
     bytes_ = question.subject.size() + question.schema.size();
   }
   const absl::Duration now = clock_.Monotonic();
-  answers_.insert_or_assign(std::move(question), Answer{std::move(id), now});
+  answers_.insert_or_assign(KeyOf(question), Answer{std::move(id), now});
   question_.reset();
 }
 

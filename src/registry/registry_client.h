@@ -50,6 +50,8 @@ class RegistryClient final : public event::SchemaIds {
   RegistryClient(const RegistryOptions& options, std::string connector, Clock& clock,
                  std::unique_ptr<HttpClient> http, int ready_fd);
 
+  // By what an answer is remembered: Apicurio's converters do not look at the subject again.
+  SchemaQuestion KeyOf(const SchemaQuestion& question) const;
   void Run();
   absl::StatusOr<int64_t> Ask(const SchemaQuestion& question);
   absl::StatusOr<int64_t> AskAt(const std::string& url, const SchemaQuestion& question);

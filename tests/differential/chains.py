@@ -9,7 +9,7 @@ import time
 from differential import limits, links, outbox_chains
 from differential.limits import KNOWN, STRING
 from differential.link import CONNECT
-from differential.options import JSON, base
+from differential.options import EVENTS, JSON, base
 
 CHAIN = "chain"  # the one option that holds a chain
 
@@ -57,6 +57,8 @@ def settle(options):
     """The other options of a round with a chain: no rows of a snapshot, whose LSNs differ between the two; no tombstones where
     a transform writes into the headers that Debezium's tombstone shares with its delete."""
     chosen = {k: v for k, v in options.items() if not k.startswith("snapshot.")}
+    if chosen.get("value.converter") == EVENTS:  # a chain may take away what an event is made of
+        chosen["value.converter"] = JSON
     if "header.converter" not in chosen and len(options[CHAIN]) % 3 == 0:
         chosen["header.converter"] = JSON  # which shows the schemas of headers
     if any(link.type.endswith("ExtractChangedRecordState") or "add.headers" in link.options for link in options[CHAIN]):

@@ -12,7 +12,7 @@ from golden.compare import LSNS, MASKED_HEADERS, SEQ, TIMES, XIDS
 
 # Of the envelope: its times follow `op`, which no column's text can imitate, quotes being escaped there.
 _PROCESSED = re.compile(r'("op":"\w","ts_ms":|\bop=\w,ts_ms=)\d+(?:([",]*ts_us["=:]+)\d+([",]*ts_ns["=:]+)\d+)?')
-_SNAPSHOT = re.compile(r'"snapshot":"(?:true|first|last|first_in_data_collection|last_in_data_collection)"|\bsnapshot=(?:true|first|last)\w*')
+_SNAPSHOT = re.compile(r'"(?:iodebezium)?snapshot":"(?:true|first|last|first_in_data_collection|last_in_data_collection)"|\bsnapshot=(?:true|first|last)\w*')
 
 
 @dataclass
@@ -46,9 +46,27 @@ def _text(content):
     return None if content is None else content.decode("utf-8", "surrogateescape")
 
 
+# A CloudEvent has no time of processing; in a snapshot, the moment of it under other names.
+_EVENT = re.compile(r'\{"id":"name:[^"]*;lsn:')
+_EVENT_ID = re.compile(r'(;lsn:|;txId:)\d+')
+_EVENT_MOMENT = re.compile(r'("time":"|"iodebezium(?:tsms|tsus|tsns|lsn|txId)":")[^"]*')
+_EVENT_SEQUENCE = re.compile(r'((?:sequence:|"iodebeziumsequence":")\[)[^]]*')
+
+
+def _event(text):
+    head, data, rest = text.partition('"data":')
+    if '"iodebeziumsnapshot":"false"' in head:
+        return text
+    for mask in (_EVENT_ID, _EVENT_MOMENT, _EVENT_SEQUENCE):
+        head = mask.sub(r"\g<1>0", head)
+    return head + data + rest
+
+
 def masked(text):
     if text is None:
         return None
+    if _EVENT.match(text):
+        return _event(text)
     if _SNAPSHOT.search(text):
         for mask in (TIMES, LSNS, XIDS):
             text = mask.sub(r"\g<1>0", text)
@@ -90,7 +108,7 @@ def _without_time(topics):
     first = sorted(begins.values())[1] if len(begins) > 1 else 2**63
     for topic, records in topics.items():
         for record in records if topic.endswith("message") else ():
-            found = _LSN.search(record["value"])
+            found = _LSN.search(record["value"] or "")
             if found and found.group(1) == "null" and int(found.group(2)) <= first:  # it has the LSN of what follows
                 record["value"] = TIMES.sub(r"\g<1>0", record["value"])
     return topics
@@ -200,6 +218,11 @@ class Comparison:
             if names[0] == "schema":
                 return None
             names = names[1:]
+        if envelope and names[:1] == ["data"]:  # of a CloudEvent, with or without a schema
+            names = names[1:]
+            if names[:1] == ["schema"]:
+                return None
+            names = names[1:] if names[:1] == ["payload"] else names
         if envelope and names[:1] in (["before"], ["after"]):
             names = names[1:]
         if envelope and names[:1] == ["source"]:
@@ -208,7 +231,7 @@ class Comparison:
 
     def _families(self, value, column):
         """Of the types that columns of this name have had, in the record's table if it says which."""
-        said = re.search(r'"schema":("(?:[^"\\]|\\.)*"),"table":("(?:[^"\\]|\\.)*")', value or "")
+        said = re.search(r'"(?:iodebezium)?schema":("(?:[^"\\]|\\.)*"),"(?:iodebezium)?table":("(?:[^"\\]|\\.)*")', value or "")
         where = tuple(json.loads(s) for s in said.groups()) if said else None
         adjusted = self.options.get("field.name.adjustment.mode", "none") != "none"
         same = (lambda name: _letters(name) == _letters(column)) if adjusted else (lambda name: name == column)

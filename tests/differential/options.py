@@ -6,6 +6,7 @@ from differential.limits import STRING, fits, inline
 from differential.plan import ident
 from support.paths import BINARY
 
+EVENTS = "io.debezium.converters.CloudEventsConverter"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 
 # Property → values, each different from the default.
@@ -43,11 +44,12 @@ SIMPLE = {
     "key.converter.replace.null.with.default": ["false"],
     "value.converter.replace.null.with.default": ["false"],
     "key.converter": [STRING],
-    "value.converter": [STRING],
+    "value.converter": [STRING, EVENTS],
+    "value.converter.json.schemas.enable": ["false"],
 }
 OFTEN = {"key.converter.schemas.enable": 0.4, "value.converter.schemas.enable": 0.5}
 RARE = {**OFTEN, "snapshot.mode": 0.15, "topic.prefix": 0.1, "replica.identity.autoset.values": 0.08, "header.converter": 0.1, "event.converting.failure.handling.mode": 0.1,
-        "key.converter": 0.04, "value.converter": 0.04, "skipped.operations": 0.1, "message.prefix.include.list": 0.05,
+        "key.converter": 0.04, "value.converter": 0.08, "skipped.operations": 0.1, "message.prefix.include.list": 0.05,
         "message.prefix.exclude.list": 0.05, "topic.delimiter": 0.05, "money.fraction.digits": 0.08}
 
 # Properties whose values are patterns of columns.

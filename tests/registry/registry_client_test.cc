@@ -134,6 +134,26 @@ TEST_F(RegistryClientTest, SaysThatASubjectIsNotThere) {
   EXPECT_EQ(ErrorReason(Find("t-value", R"("int")").status()), "schema_not_registered");
 }
 
+TEST_F(RegistryClientTest, RemembersApicuriosIdsByTheSchemaAlone) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{.body = R"({"globalId":7})"}; });
+  options_.api = RegistryApi::kApicurio;
+  options_.urls = {server.url()};
+  EXPECT_EQ(*Find("a-key", R"("string")"), 7);
+  EXPECT_EQ(*Find("b-key", R"("string")"), 7);
+  ASSERT_EQ(server.calls().size(), 1u);
+  EXPECT_THAT(server.calls()[0].headers, HasSubstr("X-Registry-ArtifactId: a-key\r\n"));
+  EXPECT_THAT(server.calls()[0].headers, HasSubstr("X-Registry-ArtifactType: AVRO\r\n"));
+}
+
+TEST_F(RegistryClientTest, ConvertersOfApicurioRememberOnTheirOwn) {
+  RegistryOptions key = options_, value = options_;
+  key.property = "key.converter";
+  EXPECT_TRUE(SameRegistry(key, value));
+  key.api = value.api = RegistryApi::kApicurio;
+  EXPECT_FALSE(SameRegistry(key, value));
+  EXPECT_TRUE(SameRegistry(key, key));
+}
+
 TEST_F(RegistryClientTest, HandsOnWhatTheRegistrySays) {
   HttpServer server([](const HttpCall& call) {
     return call.line.find("old") != std::string::npos
