@@ -11,6 +11,8 @@ from support.wait import wait_until
 
 PROMOTIONS = int(os.environ.get("E2E_PROMOTIONS", "2"))
 
+pytestmark = pytest.mark.timeout(600 + 60 * PROMOTIONS)
+
 
 class Drill:
     """A pair under a writer with a ledger, and a connector that knows both addresses."""
