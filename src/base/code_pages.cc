@@ -14,7 +14,8 @@ void ReleaseSegment(uintptr_t begin, uintptr_t size) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = begin & ~(page - 1);
   // Fails for the kernel's own, which belongs to nobody.
-  madvise(reinterpret_cast<void*>(first), begin + size - first, MADV_DONTNEED);
+  madvise(reinterpret_cast<void*>(first),  // NOLINT(performance-no-int-to-ptr)
+          begin + size - first, MADV_DONTNEED);
 }
 
 // What is writable, or was while it was loaded, cannot be read from the file again.

@@ -73,8 +73,7 @@ absl::StatusOr<Response> PostForm(const Form& form) {
   curl->easy_setopt(easy.get(), CURLOPT_PASSWORD, form.password.c_str());
   curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(form.body.size()));
   curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDS, form.body.c_str());
-  if (!form.ca_file.empty())
-    curl->easy_setopt(easy.get(), CURLOPT_CAINFO, form.ca_file.c_str());
+  if (!form.ca_file.empty()) curl->easy_setopt(easy.get(), CURLOPT_CAINFO, form.ca_file.c_str());
   curl_blob pem = {const_cast<char*>(form.ca_pem.data()), form.ca_pem.size(), CURL_BLOB_COPY};
   if (!form.ca_pem.empty()) curl->easy_setopt(easy.get(), CURLOPT_CAINFO_BLOB, &pem);
   absl::StatusOr<Response> response = Perform(*curl, easy);

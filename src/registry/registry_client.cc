@@ -95,7 +95,7 @@ void RegistryClient::Run() {
     }
     absl::StatusOr<int64_t> id = Ask(question);
     if (absl::IsCancelled(id.status())) return;
-    Keep(std::move(question), std::move(id));
+    Keep(question, std::move(id));
     Signal();
   }
 }
@@ -159,7 +159,7 @@ void RegistryClient::ShowFailure(const absl::Status& failure) {
   failure_ = std::string(failure.message());
 }
 
-void RegistryClient::Keep(SchemaQuestion question, absl::StatusOr<int64_t> id) {
+void RegistryClient::Keep(const SchemaQuestion& question, absl::StatusOr<int64_t> id) {
   const std::lock_guard<std::mutex> lock(mutex_);
   bytes_ += question.subject.size() + question.schema.size();
   if (bytes_ > kMostBytes) {

@@ -57,7 +57,7 @@ class RegistryClient final : public event::SchemaIds {
   absl::StatusOr<int64_t> AskAt(const std::string& url, const SchemaQuestion& question);
   absl::StatusOr<int64_t> AskEachAddress(const SchemaQuestion& question);
   void Await(absl::Duration delay);
-  void Keep(SchemaQuestion question, absl::StatusOr<int64_t> id);
+  void Keep(const SchemaQuestion& question, absl::StatusOr<int64_t> id);
   void ShowFailure(const absl::Status& failure);
   void Signal() const;
 
