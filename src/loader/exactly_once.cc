@@ -83,15 +83,29 @@ void CheckPosition(const config::PropertySet& properties, config::Findings* find
                   absl::StrCat("add the topic's name, or ", kRequested));
 }
 
+// A record that the broker refuses has spoilt its transaction: it can be neither skipped nor sent
+// elsewhere.
+void RefusePolicies(const config::PropertySet& properties, config::Findings* findings) {
+  const bool tolerates = properties.Text("errors.tolerance") == "all";
+  for (const absl::string_view name :
+       {"walduct.errors.refused", "walduct.errors.topic.missing", "walduct.errors.topic.denied"}) {
+    const std::string policy = properties.Text(name);
+    if (!properties.IsSet(name) || policy == "stop" || (policy == "tolerance" && !tolerates))
+      continue;
+    findings->Error(name,
+                    absl::StrCat(policy,
+                                 " cannot be had with exactly.once.support=required: a record that "
+                                 "the broker refuses spoils its transaction"),
+                    absl::StrCat("set it to stop, or ", kRequested));
+  }
+}
+
 void WarnOfRefusals(const config::PropertySet& properties, config::Findings* findings) {
-  const bool stops = properties.Text("errors.tolerance") == "none" &&
-                     !properties.IsSet("walduct.errors.refused") &&
-                     properties.Text("walduct.errors.topic.missing") == "stop" &&
-                     properties.Text("walduct.errors.topic.denied") == "stop";
-  if (stops) return;
-  findings->Warn(kSupport,
-                 "a record that only the broker refuses stops the connector, whatever "
-                 "errors.tolerance and walduct.errors.* say: it has spoilt its transaction");
+  if (properties.Text("errors.tolerance") == "none") return;
+  findings->Warn(
+      kSupport,
+      "a record that only the broker refuses stops the connector, whatever "
+      "errors.tolerance and walduct.errors.too.large say: it has spoilt its transaction");
 }
 
 }  // namespace
@@ -119,6 +133,7 @@ void CheckExactlyOnce(const config::PropertySet& properties, config::Findings* f
                     "use poll or interval");
   }
   CheckPosition(properties, findings);
+  RefusePolicies(properties, findings);
   WarnOfRefusals(properties, findings);
 }
 

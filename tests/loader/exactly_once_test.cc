@@ -90,8 +90,17 @@ TEST_F(ExactlyOnceTest, WhatTransactionsNeedOfTheProducer) {
 }
 
 TEST_F(ExactlyOnceTest, RecordsThatTheBrokerRefusesAreWarnedOf) {
-  EXPECT_THAT(Load("walduct.errors.topic.missing=skip").warnings,
+  EXPECT_THAT(Load("errors.tolerance=all\nerrors.deadletterqueue.topic.name=letters").warnings,
               ElementsAre(HasSubstr("only the broker refuses")));
+}
+
+TEST_F(ExactlyOnceTest, PoliciesThatCannotBeKeptAreRefused) {
+  for (const std::string name : {"refused", "topic.missing", "topic.denied"}) {
+    const std::string property = "walduct.errors." + name;
+    EXPECT_THAT(Load(property + "=skip").errors, ElementsAre(HasSubstr(property)));
+    EXPECT_THAT(Load(property + "=stop").errors, IsEmpty());
+    EXPECT_THAT(Load(property + "=tolerance").errors, IsEmpty()) << "errors.tolerance=none";
+  }
 }
 
 }  // namespace
