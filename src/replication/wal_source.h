@@ -30,6 +30,7 @@ struct WalFrame {
   Lsn wal_end;
   bool reply_requested = false;  // kKeepalive
   absl::string_view payload;     // kData; valid until the next call of Next()
+  bool received_before = false;  // kData: it was kKept, or is said again
 };
 
 class WalSource {

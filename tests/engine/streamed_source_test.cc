@@ -37,7 +37,10 @@ class StreamedSourceTest : public testing::Test {
         StreamedSource::Parts{.spill = spill_.get(), .pause = &pause_, .metrics = &metrics_});
   }
 
-  void Send(uint64_t lsn, std::string payload) { wire_->SendMessage(Lsn(lsn), std::move(payload)); }
+  void Send(uint64_t lsn, std::string payload) {
+    sent_ += payload.size();
+    wire_->SendMessage(Lsn(lsn), std::move(payload));
+  }
   void SendRelation(test::OptionalXid xid, size_t columns = 1) {
     test::RelationSpec spec = {.oid = kOrders, .columns = {}};
     for (size_t i = 0; i < columns; ++i) spec.columns.push_back({.name = absl::StrCat("c", i)});
@@ -55,6 +58,7 @@ class StreamedSourceTest : public testing::Test {
       const absl::StatusOr<WalFrame> frame = source_->Next();
       if (!frame.ok()) return frame.status();
       if (frame->kind == WalFrame::Kind::kNone) return absl::OkStatus();
+      if (!frame->received_before) received_ += frame->payload.size();
       if (frame->kind == WalFrame::Kind::kKeepalive) handler_.log.emplace_back("keepalive");
       if (frame->kind != WalFrame::Kind::kData) continue;
       const absl::Status assembled = assembler_.OnMessage(frame->start, frame->payload);
@@ -72,6 +76,7 @@ class StreamedSourceTest : public testing::Test {
   std::unique_ptr<StreamedSource> source_;
   test::FakeResolver resolver_;
   test::RecordingHandler handler_;
+  size_t sent_ = 0, received_ = 0;  // bytes
   pgoutput::Assembler assembler_{resolver_, handler_, {}};
 };
 
@@ -101,6 +106,7 @@ TEST_F(StreamedSourceTest, NothingBeforeTheCommitThenAllOfItSTR02) {
   EXPECT_EQ(metrics_.streamed_transactions.value(), 1u);
   EXPECT_EQ(metrics_.spill_bytes.value(), 0u);
   EXPECT_EQ(disk_.files, 0u);
+  EXPECT_EQ(received_, sent_) << "what is handed over later is counted once";
 }
 
 TEST_F(StreamedSourceTest, OthersPassSTR05) {

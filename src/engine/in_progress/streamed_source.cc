@@ -72,7 +72,8 @@ StreamedSource::~StreamedSource() {
 
 absl::StatusOr<WalFrame> StreamedSource::Next() {
   if (replay_ || !again_.empty()) {
-    ASSIGN_OR_RETURN(const WalFrame frame, NextOfReplay());
+    ASSIGN_OR_RETURN(WalFrame frame, NextOfReplay());
+    frame.received_before = true;
     if (frame.kind != WalFrame::Kind::kNone) return frame;
   }
   ASSIGN_OR_RETURN(WalFrame frame, source_->Next());
