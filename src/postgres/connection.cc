@@ -290,7 +290,9 @@ absl::StatusOr<std::optional<Result>> Connection::PollResult() {
   while (broken || PQisBusy(connection_) == 0) {
     pg_result* next = PQgetResult(connection_);
     if (next != nullptr) sent_->Take(next);
-    if (next != nullptr && PQstatus(connection_) != CONNECTION_BAD) continue;
+    // The rest is read from raw().
+    const bool copies = PQresultStatus(next) == PGRES_COPY_OUT;
+    if (next != nullptr && !copies && PQstatus(connection_) != CONNECTION_BAD) continue;
     ASSIGN_OR_RETURN(Result result, std::exchange(sent_, std::nullopt)->Finish());
     if (broken) return StatusFromConnection(connection_);
     return std::optional<Result>(std::move(result));

@@ -84,7 +84,8 @@ class Connection {
   // The same without waiting: starts one statement, whose result PollResult gives. Whatever else is
   // run before that cancels it.
   absl::Status Send(const Statement& statement);
-  // Absent: not yet; wait for ready_fd(). An error ends the statement.
+  // Absent: not yet; wait for ready_fd(). An error ends the statement. The rest of one that starts
+  // a COPY is read from raw().
   absl::StatusOr<std::optional<Result>> PollResult();
   // There is something to poll for: it has been sent, has not ended, and nothing has cancelled it.
   bool awaits_result() const { return sent_.has_value(); }

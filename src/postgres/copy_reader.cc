@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,14 +22,23 @@ constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connection,
                                                               absl::string_view select,
                                                               size_t columns) {
-  ASSIGN_OR_RETURN(const Result started,
-                   connection.Query(absl::StrCat("COPY (", select, ") TO STDOUT")));
-  std::unique_ptr<CopyReader> reader(new CopyReader(connection, columns));
-  if (static_cast<size_t>(started.columns()) != columns) {
-    return Error(absl::StatusCode::kDataLoss, "copy_malformed",
-                 absl::StrCat("COPY gives ", started.columns(), " columns instead of ", columns));
-  }
-  return reader;
+  RETURN_IF_ERROR(
+      connection.Send({.sql = absl::StrCat("COPY (", select, ") TO STDOUT"), .parameters = {}}));
+  return std::unique_ptr<CopyReader>(new CopyReader(connection, columns));
+}
+
+// As far as the server has answered.
+absl::Status CopyReader::Begin() {
+  absl::StatusOr<std::optional<Result>> polled = connection_.PollResult();
+  finished_ = !polled.ok();
+  RETURN_IF_ERROR(polled.status());
+  const std::optional<Result>& answer = *polled;
+  if (!answer) return absl::OkStatus();
+  begun_ = true;
+  if (static_cast<size_t>(answer->columns()) == values_.size()) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kDataLoss, "copy_malformed",
+      absl::StrCat("COPY gives ", answer->columns(), " columns instead of ", values_.size()));
 }
 
 CopyReader::~CopyReader() {
@@ -36,14 +46,19 @@ CopyReader::~CopyReader() {
   const auto [clock, poller] = connection_.environment();
   const absl::Duration deadline = clock->Monotonic() + kCancelTimeout;
   while (!finished_ && clock->Monotonic() < deadline) {
-    const absl::StatusOr<int> size = Read();
-    if (size.ok() && *size == 0) poller->WaitReadable({ready_fd()}, absl::Seconds(1));
+    const absl::StatusOr<Progress> next = Next();
+    if (next.ok() && *next == Progress::kWouldBlock)
+      poller->WaitReadable({ready_fd()}, absl::Seconds(1));
   }
   PQfreemem(std::exchange(buffer_, nullptr));
 }
 
 absl::StatusOr<CopyReader::Progress> CopyReader::Next() {
   if (finished_) return Progress::kEnd;
+  if (!begun_) {
+    RETURN_IF_ERROR(Begin());
+    if (!begun_) return Progress::kWouldBlock;
+  }
   ASSIGN_OR_RETURN(const int size, Read());
   if (finished_) return Progress::kEnd;
   if (size == 0) return Progress::kWouldBlock;

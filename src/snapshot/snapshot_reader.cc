@@ -81,7 +81,7 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(event::ChangeH
                                                                   int max_rows) {
   for (int i = 0; i < max_rows; ++i) {
     const absl::StatusOr<postgres::CopyReader::Progress> next = copy_->Next();
-    if (!next.ok()) return OfTable(next.status(), request_.tables[table_]);
+    if (!next.ok()) return OnError(next.status());
     switch (*next) {
       case postgres::CopyReader::Progress::kWouldBlock:
         return Progress::kWouldBlock;
@@ -117,13 +117,18 @@ absl::Status SnapshotReader::OpenTable() {
   mapped_.resize(table.schema->columns.size());
   if (!std::exchange(has_savepoint_, true)) RETURN_IF_ERROR(SetSavepoint(connection_));
   auto copy = postgres::CopyReader::Start(connection_, table.select, table.select_columns);
-  if (copy.ok()) {
-    copy_ = *std::move(copy);
-    return absl::OkStatus();
-  }
-  RETURN_IF_ERROR(OfTable(GoOnWithout(connection_, table.name, copy.status()), table));
-  CloseTable();
+  if (!copy.ok()) return OfTable(copy.status(), table);
+  copy_ = *std::move(copy);
   return absl::OkStatus();
+}
+
+// A table that was dropped is gone without; one of which rows were read was there.
+absl::StatusOr<SnapshotReader::Progress> SnapshotReader::OnError(const absl::Status& error) {
+  const PlannedTable& table = request_.tables[table_];
+  if (copy_->begun()) return OfTable(error, table);
+  RETURN_IF_ERROR(OfTable(GoOnWithout(connection_, table.name, error), table));
+  CloseTable();
+  return Progress::kRead;
 }
 
 void SnapshotReader::CloseTable() {

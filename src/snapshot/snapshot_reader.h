@@ -39,7 +39,7 @@ class SnapshotReader final : public RowSource {
                  SnapshotRequest request);
   ~SnapshotReader() override;
 
-  // Waits only for a statement to begin (a lock at most lock_timeout).
+  // Never waits for rows or locks.
   absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override;
   // -1 between two tables.
   int ready_fd() const override;
@@ -49,6 +49,7 @@ class SnapshotReader final : public RowSource {
  private:
   absl::StatusOr<Progress> ReadRows(event::ChangeHandler& handler, int max_rows);
   absl::Status OpenTable();
+  absl::StatusOr<Progress> OnError(const absl::Status& error);
   void CloseTable();
   absl::Status Finish(event::ChangeHandler& handler);
   absl::Status OnRow(event::RowView row, event::ChangeHandler& handler);

@@ -147,6 +147,29 @@ def test_lock_on_a_captured_table(sees, two_tables):
     connector.stop()
 
 
+def test_lock_while_tables_are_read(two_tables):
+    """The next table of the snapshot is locked: a line names it and who holds the lock; a stop is answered."""
+    db, connector = two_tables
+    db.script("insert into a values (1); insert into b values (1)")
+    connector.config.update({"snapshot.lock.timeout.ms": "600000", "snapshot.select.statement.overrides": "public.a",
+                   "snapshot.select.statement.overrides.public.a": "select a.* from public.a, (select pg_advisory_lock(4711)) held"})
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("select pg_advisory_lock(4711)")
+        connector.start().wait_log("snapshot started", 30)
+        holder.execute("lock table b in access exclusive mode")
+        holder.execute("select pg_advisory_unlock(4711)")
+        pid = holder.info.backend_pid
+        connector.wait_log(rf'no progress for .*waiting for a lock on table public\.b, held up by pid {pid} \(application "migration"', 60)
+        begin = time.monotonic()
+        connector.stop()
+        assert time.monotonic() - begin < 8
+        connector.start()
+        holder.commit()
+    connector.wait_streaming(60)
+    connector.wait_events(lambda events: {(e.table, e.id) for e in events} >= {("a", 1), ("b", 1)})
+    connector.stop()
+
+
 def test_lock_on_a_table_that_is_not_captured(two_tables):
     db, connector = two_tables
     connector.start().wait_streaming()

@@ -37,8 +37,10 @@ class SnapshotPhaseTest : public DutiesFixture {
   SnapshotPhaseTest() : DutiesFixture(2) { control_.HoldPauses(true); }
 
   FakeRows rows_{time_};
-  SnapshotPhase phase_{
-      {.reader = &rows_, .housekeeping = &duties_.housekeeping(), .pipeline = &path_->pipeline()}};
+  SnapshotPhase phase_{{.reader = &rows_,
+                        .housekeeping = &duties_.housekeeping(),
+                        .pipeline = &path_->pipeline(),
+                        .clock = &time_}};
 };
 
 TEST_F(SnapshotPhaseTest, StepsUntilAllIsRead) {
@@ -55,6 +57,17 @@ TEST_F(SnapshotPhaseTest, WaitsForTheServerWithoutSpinning) {
   time_.After(kBeats * Ownership::kBeat, [this] { time_.SetReadable(rows_.ready_fd(), true); });
   ASSERT_TRUE(phase_.Run().ok());
   EXPECT_EQ(time_.Monotonic() - begin, kBeats * Ownership::kBeat);
+}
+
+TEST_F(SnapshotPhaseTest, SaysThatItWaitsForTheDatabaseWhenThatTakesLong) {
+  constexpr size_t kBeats = 30;
+  rows_.answers.assign(kBeats, Progress::kWouldBlock);
+  WaitReason soon = WaitReason::kCommand, later = WaitReason::kNothing;
+  time_.After(absl::Milliseconds(500), [&] { soon = board_.Read().wait; });
+  time_.After(absl::Seconds(2), [&] { later = board_.Read().wait; });
+  ASSERT_TRUE(phase_.Run().ok());
+  EXPECT_EQ(soon, WaitReason::kNothing);
+  EXPECT_EQ(later, WaitReason::kDatabase);
 }
 
 TEST_F(SnapshotPhaseTest, ReadsNothingIntoAFullSink) {

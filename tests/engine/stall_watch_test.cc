@@ -81,6 +81,24 @@ TEST_F(StallWatchTest, ALockIsNamed) {
   EXPECT_EQ(stall()->cause, server_.lock);
 }
 
+TEST_F(StallWatchTest, ATableThatASnapshotCannotReadIsNamed) {
+  metrics_.snapshot.Begin({{.schema = "public", .table = "a", .estimated_rows = {}},
+                           {.schema = "public", .table = "b", .estimated_rows = {}}},
+                          time_.Monotonic());
+  metrics_.snapshot.BeginTable(0);
+  metrics_.snapshot.EndTable(0);
+  metrics_.snapshot.BeginTable(1);
+  Pass(absl::Seconds(20), WaitReason::kDatabase);
+  ASSERT_TRUE(board_.Read().stall);
+  EXPECT_EQ(board_.Read().stall->cause, "PostgreSQL to send the rows of table public.b");
+  server_.lock = "a lock on table public.b, held up by pid 7";
+  Pass(absl::Seconds(31), WaitReason::kDatabase);
+  EXPECT_EQ(board_.Read().stall->cause, server_.lock);
+  metrics_.snapshot_rows.Add(1);
+  Pass(absl::Seconds(2), WaitReason::kDatabase);
+  EXPECT_FALSE(board_.Read().stall);
+}
+
 TEST_F(StallWatchTest, ARowThatFindsNoRoomThoughNothingIsInFlight) {
   Pass(absl::Seconds(20), WaitReason::kRoom);
   ASSERT_TRUE(stall());

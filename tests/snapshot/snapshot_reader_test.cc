@@ -302,6 +302,38 @@ TEST_F(SnapshotReaderTest, WaitsForALockNoLongerThanTheTimeout_SNP32) {
   EXPECT_THAT(std::string(ReadToEnd(reader).message()), HasSubstr("public.a"));
 }
 
+TEST_F(SnapshotReaderTest, ATableThatIsLockedDoesNotHoldUpTheCaller) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a VALUES (1)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  MustQuery(*connection_, "SET LOCAL lock_timeout = '60s'");
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE public.a IN ACCESS EXCLUSIVE MODE");
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(reader.Step(recorder_, 7).value(), SnapshotReader::Progress::kWouldBlock);
+  MustQuery(*other, "COMMIT");
+  ASSERT_TRUE(ReadToEnd(reader).ok());
+  EXPECT_THAT(TablesRead(), ElementsAre("a"));
+}
+
+TEST_F(SnapshotReaderTest, GivenUpWhileItWaitsForALockItFreesTheConnection) {
+  Execute("CREATE TABLE a(id int)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  MustQuery(*connection_, "SET LOCAL lock_timeout = '60s'");
+  const auto other = MustOpen(database_);
+  MustQuery(*other, "BEGIN; LOCK TABLE public.a IN ACCESS EXCLUSIVE MODE");
+  {
+    SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+    EXPECT_EQ(reader.Step(recorder_, 7).value(), SnapshotReader::Progress::kWouldBlock);
+  }
+  ASSERT_TRUE(EndSnapshot(*connection_).ok());
+  EXPECT_EQ(MustQuery(*connection_, "SELECT 1"), "1");
+}
+
 TEST_F(SnapshotReaderTest, LocksTablesAgainstChangesOfTheirShape) {
   Execute("CREATE TABLE a(id int)");
   Begin();

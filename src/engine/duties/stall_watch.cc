@@ -69,8 +69,9 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   const auto& stored = parts_.checkpointer->stored();
   const bool behind = received.valid() && server.wal_end.value() > received.value() + kMuchWal;
   const absl::Duration patience = parts_.patience;
-  const bool catalog = catalog_.Stands(reads == WaitReason::kCatalog,
-                                       parts_.metrics->received_bytes.value(), now, patience);
+  const uint64_t read =
+      parts_.metrics->received_bytes.value() + parts_.metrics->records_written.value();
+  const bool catalog = catalog_.Stands(reads == WaitReason::kCatalog, read, now, patience);
   const bool schema_id =
       schema_id_.Stands(reads == WaitReason::kSchemaId, acknowledged_, now, patience);
   const bool delivery = delivery_.Stands(Delivers(), DeliveredCount(), now, patience);
@@ -79,7 +80,10 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
       store_.Stands(parts_.checkpointer->busy(parts_.tracker->safe()),
                     stored ? stored->commit_end.value() + stored->ordinal : 0, now, patience);
   const bool wal = wal_.Stands(behind, received.value(), now, patience);
+  const bool rows = rows_.Stands(reads == WaitReason::kDatabase,
+                                 parts_.metrics->snapshot_rows.value(), now, patience);
   if (catalog) return &catalog_;
+  if (rows) return &rows_;
   if (schema_id) return &schema_id_;
   if (delivery) return &delivery_;
   if (room) return &room_;
@@ -102,6 +106,14 @@ std::string StallWatch::SchemaIdCause() const {
   return "the schema registry";
 }
 
+// The one that is being read.
+std::string StallWatch::SnapshotTableNow() const {
+  for (const metrics::SnapshotTable& table : parts_.metrics->snapshot.Read().tables) {
+    if (table.begun && !table.done) return absl::StrCat(table.schema, ".", table.table);
+  }
+  return "";
+}
+
 // The acknowledgements of a transaction come with its end: until then there is room for more.
 bool StallWatch::Delivers() const {
   if (parts_.tracker->idle()) return false;
@@ -116,6 +128,11 @@ uint64_t StallWatch::DeliveredCount() const {
 std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn received) {
   if (&lane == &catalog_)
     return server.lock.empty() ? "PostgreSQL to describe a table" : server.lock;
+  if (&lane == &rows_) {
+    return server.lock.empty()
+               ? absl::StrCat("PostgreSQL to send the rows of table ", SnapshotTableNow())
+               : server.lock;
+  }
   if (&lane == &schema_id_) return SchemaIdCause();
   if (&lane == &delivery_) {
     return absl::StrCat(parts_.sink->WaitingFor(), " (", parts_.tracker->in_flight_records(),

@@ -1,7 +1,7 @@
 // StallWatch: nothing stands still in silence. When what is to be done makes no progress for a
 // while (records that are not acknowledged, a position that is not stored, a table that cannot be
-// described, WAL that the server does not send), a line says what is waited for, since when and
-// what that costs, again and again; the board and the metrics say it, too. Data thread only.
+// described or read, WAL that the server does not send), a line says what is waited for, since when
+// and what that costs, again and again; the board and the metrics say it, too. Data thread only.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +59,7 @@ class StallWatch {
   void Show(const ServerView& server);
   absl::string_view KindOf(const Lane& lane) const;
   std::string SchemaIdCause() const;
+  std::string SnapshotTableNow() const;
   bool Delivers() const;
   uint64_t DeliveredCount() const;
   std::string CauseOf(const Lane& lane, const ServerView& server, Lsn received);
@@ -69,7 +70,7 @@ class StallWatch {
   uint64_t acknowledged_ = 0;
   Lsn wal_end_;
   absl::Duration next_look_, next_line_;
-  Lane catalog_, schema_id_, delivery_, room_, store_, wal_;
+  Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_;
   std::optional<absl::Duration> stalled_since_;
 };
 

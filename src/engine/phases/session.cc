@@ -146,7 +146,8 @@ absl::Status Session::TakeSnapshot() {
   parts_.board->Show(Activity::kSnapshotting);
   SnapshotPhase phase({.reader = snapshot.get(),
                        .housekeeping = &duties_->housekeeping(),
-                       .pipeline = &path_->pipeline()});
+                       .pipeline = &path_->pipeline(),
+                       .clock = &parts_.world->clock()});
   // Ended, it would have to begin anew.
   parts_.control->HoldPauses(true);
   const absl::Status ran = phase.Run();

@@ -7,13 +7,15 @@ namespace {
 
 constexpr int kMaxRowsPerTurn = 512;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
+// Shorter waits are those of any network.
+constexpr absl::Duration kNoticedWait = absl::Seconds(1);
 
 }  // namespace
 
 absl::Status SnapshotPhase::Run() {
   while (!parts_.housekeeping->interrupted() && !done_) {
     RETURN_IF_ERROR(parts_.housekeeping->Turn());
-    if (!parts_.housekeeping->MayRead()) {
+    if (!parts_.housekeeping->MayRead(Waits())) {
       parts_.housekeeping->WaitToRead();
       continue;
     }
@@ -29,10 +31,19 @@ absl::Status SnapshotPhase::ReadBatch() {
   parts_.pipeline->CountFiltered();
   parts_.pipeline->ReportNotices();
   done_ = progress == snapshot::RowSource::Progress::kDone;
-  if (progress == snapshot::RowSource::Progress::kWouldBlock) {
-    parts_.housekeeping->Wait(parts_.reader->ready_fd(), kIdleWait);
+  if (progress != snapshot::RowSource::Progress::kWouldBlock) {
+    waits_since_.reset();
+    return absl::OkStatus();
   }
+  if (!waits_since_) waits_since_ = parts_.clock->Monotonic();
+  parts_.housekeeping->Wait(parts_.reader->ready_fd(), kIdleWait);
   return absl::OkStatus();
+}
+
+// For a lock, or for a server that has much to do before it has a row.
+WaitReason SnapshotPhase::Waits() const {
+  const bool noticed = waits_since_ && parts_.clock->Monotonic() - *waits_since_ >= kNoticedWait;
+  return noticed ? WaitReason::kDatabase : WaitReason::kNothing;
 }
 
 }  // namespace walduct::engine

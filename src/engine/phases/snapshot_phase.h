@@ -2,7 +2,10 @@
 // Data thread only.
 #pragma once
 
+#include <optional>
+
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "engine/duties/housekeeping.h"
 #include "engine/pipeline/pipeline.h"
 #include "snapshot/row_source.h"
@@ -16,6 +19,7 @@ class SnapshotPhase {
     snapshot::RowSource* reader = nullptr;
     Housekeeping* housekeeping = nullptr;
     Pipeline* pipeline = nullptr;
+    Clock* clock = nullptr;
   };
   explicit SnapshotPhase(Parts parts) : parts_(parts) {}
 
@@ -25,8 +29,10 @@ class SnapshotPhase {
 
  private:
   absl::Status ReadBatch();
+  WaitReason Waits() const;
 
   Parts parts_;
+  std::optional<absl::Duration> waits_since_;  // no row has come
   bool done_ = false;
 };
 
