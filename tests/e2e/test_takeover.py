@@ -7,8 +7,9 @@ import pytest
 from support.cluster import Standby
 from support.connector import database_properties
 from support.postgres import Database
+from support.servers import free_ports
 from support.wait import wait_until
-from test_failover import failover, free_port, ids  # noqa: F401 (a fixture)
+from test_failover import failover, ids  # noqa: F401 (a fixture)
 
 TABLE = "create table items (id int primary key, v text)"
 
@@ -99,7 +100,7 @@ def test_standby_before_16_as_a_first_source(private_servers, databases, connect
     servers = private_servers(postgres=15)
     db = databases(servers.postgres)
     db.script(TABLE)
-    standby = Standby(servers, free_port())
+    standby = Standby(servers, free_ports(1)[0])
     try:
         connector = connectors(db, sink="file")
         standby.wait_replayed()
