@@ -13,6 +13,8 @@ int main(int argc, char** argv) {
     case Command::kRun:
     case Command::kTail:
       return walduct::cli::RunConnectors(arguments);
+    case Command::kServe:
+      return walduct::cli::Serve(arguments);
     case Command::kValidate:
       return walduct::cli::Validate(arguments);
     case Command::kShowOffsets:

@@ -26,6 +26,11 @@ class Json {
   Json& Signed(int64_t value) { return Did(writer_.Int64(value)); }
   Json& Number(double value) { return Did(writer_.Double(value)); }
   Json& Flag(bool value) { return Did(writer_.Bool(value)); }
+  Json& Null() { return Did(writer_.Null()); }
+  // A whole value that is JSON already.
+  Json& Raw(const std::string& json) {
+    return Did(writer_.RawValue(json.data(), json.size(), rapidjson::kObjectType));
+  }
 
   std::string text() const { return {buffer_.GetString(), buffer_.GetSize()}; }
 

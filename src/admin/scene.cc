@@ -2,18 +2,18 @@
 
 #include <utility>
 
-#include "engine/lifecycle/connector_set.h"
+#include "engine/lifecycle/connectors.h"
 
 namespace walduct::admin {
 
-Scene LookAt(const engine::ConnectorSet& connectors, Clock& clock) {
+Scene LookAt(const engine::Connectors& connectors, Clock& clock) {
   Scene scene{.now = clock.Now(), .monotonic = clock.Monotonic(), .connectors = {}};
-  for (std::shared_ptr<engine::Connector>& connector : connectors.All()) {
+  for (engine::ConnectorView& view : connectors.Look()) {
     ConnectorScene one;
-    one.status = connector->status();
-    one.topic_prefix = connector->topic_prefix();
-    one.metrics = &connector->metrics();
-    one.connector = std::move(connector);
+    one.status = std::move(view.status);
+    one.topic_prefix = std::move(view.topic_prefix);
+    one.metrics = view.metrics;
+    one.connector = std::move(view.connector);
     scene.connectors.push_back(std::move(one));
   }
   return scene;

@@ -12,14 +12,13 @@
 #include "metrics/connector_metrics.h"
 
 namespace walduct::engine {
-class Connector;
-class ConnectorSet;
+class Connectors;
 }  // namespace walduct::engine
 
 namespace walduct::admin {
 
 struct ConnectorScene {
-  std::shared_ptr<engine::Connector> connector;  // keeps what follows alive
+  std::shared_ptr<const void> connector;  // keeps what follows alive
   engine::ConnectorStatus status;
   std::string topic_prefix;
   const metrics::ConnectorMetrics* metrics = nullptr;
@@ -34,6 +33,6 @@ struct Scene {
   std::vector<ConnectorScene> connectors;  // by name
 };
 
-Scene LookAt(const engine::ConnectorSet& connectors, Clock& clock);
+Scene LookAt(const engine::Connectors& connectors, Clock& clock);
 
 }  // namespace walduct::admin

@@ -19,7 +19,7 @@ class Surface final : public http::Handler {
 
   // connectors and clock are borrowed.
   struct Options {
-    const engine::ConnectorSet* connectors = nullptr;
+    const engine::Connectors* connectors = nullptr;
     Clock* clock = nullptr;
     std::map<std::string, ShownConfig> configs;
     std::string worker;  // host:port
@@ -32,7 +32,7 @@ class Surface final : public http::Handler {
   http::Response Get(const http::Request& request) const;
   http::Response Metrics(const http::Request& request, const Scene& scene) const;
 
-  const engine::ConnectorSet& connectors_;
+  const engine::Connectors& connectors_;
   Clock& clock_;
   const ConnectPages connect_;
 };

@@ -97,12 +97,14 @@ spdlog::level::level_enum ToSpdlog(Level level) {
 
 void Configure(Level level, Format format) {
   g_format = format;
-  Logger().set_level(ToSpdlog(level));
+  SetLevel(level);
   if (format == Format::kJson) {
     Logger().set_pattern("{\"time\":\"%Y-%m-%dT%H:%M:%S.%eZ\",\"level\":\"%l\",%v}",
                          spdlog::pattern_time_type::utc);
   }
 }
+
+void SetLevel(Level level) { Logger().set_level(ToSpdlog(level)); }
 
 void SetConnector(absl::string_view name) { t_connector = std::string(name); }
 

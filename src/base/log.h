@@ -30,6 +30,8 @@ using Fields = std::initializer_list<Field>;
 
 // Lines go to standard error.
 void Configure(Level level, Format format);
+// At any time.
+void SetLevel(Level level);
 // Names the connector in every later line of the calling thread.
 void SetConnector(absl::string_view name);
 

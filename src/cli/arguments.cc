@@ -41,6 +41,18 @@ void AddRun(CLI::App* app, Arguments* arguments) {
   run->callback([arguments] { arguments->command = Command::kRun; });
 }
 
+void AddServe(CLI::App* app, Arguments* arguments) {
+  auto* serve = app->add_subcommand(
+      "serve", "Run what the topics of a Kafka Connect worker say, with its REST interface");
+  serve
+      ->add_option("-w,--worker", arguments->worker_file,
+                   "Worker properties, as of connect-distributed")
+      ->required();
+  serve->add_option("-o,--override", arguments->overrides, "key=value; overrides the file");
+  AddLogging(serve, arguments);
+  serve->callback([arguments] { arguments->command = Command::kServe; });
+}
+
 void AddTail(CLI::App* app, Arguments* arguments) {
   auto* tail = app->add_subcommand(
       "tail", "Print events to the terminal; uses a temporary slot, stores nothing");
@@ -165,6 +177,7 @@ Arguments ParseArguments(int argc, char** argv) {
   app.require_subcommand(1);
   Arguments arguments;
   AddRun(&app, &arguments);
+  AddServe(&app, &arguments);
   AddValidate(&app, &arguments);
   AddTail(&app, &arguments);
   AddStatus(&app, &arguments);

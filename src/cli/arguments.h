@@ -14,6 +14,7 @@ enum class OutboxPart { kAll, kConnector, kExample, kInbox };
 enum class Command {
   kNone,
   kRun,
+  kServe,
   kTail,
   kValidate,
   kShowOffsets,

@@ -9,6 +9,10 @@ namespace walduct::cli {
 // SIGTERM and SIGINT over; a second one that is no mere repetition ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
+// Connectors as the worker's topics have them, managed by Kafka Connect's REST interface; blocks
+// until it is stopped.
+int Serve(const Arguments& arguments);
+
 // Asks a running process; with --watch until it is interrupted.
 int ShowStatus(const Arguments& arguments);
 

@@ -52,7 +52,7 @@ bool ChooseListenAddress(const Arguments& arguments, const std::vector<loader::L
 
 std::unique_ptr<Listening> Listening::Open(const http::Address& address,
                                            const std::vector<loader::LoadResult>& results,
-                                           const engine::ConnectorSet& connectors, Clock& clock) {
+                                           const engine::Connectors& connectors, Clock& clock) {
   std::unique_ptr<Listening> listening(new Listening({.connectors = &connectors,
                                                       .clock = &clock,
                                                       .configs = ShownConfigs(results),

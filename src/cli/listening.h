@@ -27,7 +27,7 @@ class Listening {
   // connectors and clock are borrowed. An error is printed; null then.
   static std::unique_ptr<Listening> Open(const http::Address& address,
                                          const std::vector<loader::LoadResult>& results,
-                                         const engine::ConnectorSet& connectors, Clock& clock);
+                                         const engine::Connectors& connectors, Clock& clock);
 
  private:
   explicit Listening(admin::Surface::Options options) : surface_(std::move(options)) {}

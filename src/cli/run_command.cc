@@ -1,12 +1,7 @@
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "admin/health.h"
@@ -16,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
-#include "cli/stop_request.h"
+#include "cli/shutdown_watch.h"
 #include "cli/systemd.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
@@ -26,34 +21,6 @@
 
 namespace walduct::cli {
 namespace {
-
-// For a connector that has read nothing: it only waits for servers.
-constexpr absl::Duration kConnectingLimit = absl::Seconds(3);
-constexpr absl::Duration kLook = absl::Milliseconds(50);
-
-engine::StopSignal* g_stop = nullptr;
-StopRequest g_request;
-
-void OnSignal(int signal) {
-  if (g_request.Insists(signal, Clock::Real().Monotonic())) _exit(engine::kExitFailure);
-  g_stop->Request();
-}
-
-void InstallSignals(engine::StopSignal* stop) {
-  g_stop = stop;
-  struct sigaction action = {};
-  action.sa_handler = OnSignal;
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-}
-
-// A signal that comes now is late: taken for a second one, it would turn the exit code into
-// another.
-void IgnoreSignals() {
-  signal(SIGTERM, SIG_IGN);
-  signal(SIGINT, SIG_IGN);
-}
 
 bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
   goal->until_caught_up = arguments.until_caught_up;
@@ -66,63 +33,6 @@ bool ParseGoal(const Arguments& arguments, engine::RunGoal* goal) {
   goal->until_lsn = *lsn;
   return true;
 }
-
-// The process must not outlive the promise made to whoever sent the signal, whatever a library is
-// waiting for.
-class ShutdownWatch {
- public:
-  // All borrowed. limit: from the signal to the end.
-  struct Parts {
-    engine::StopSignal* stop = nullptr;
-    const engine::ConnectorSet* connectors = nullptr;
-    bool has_goal = false;
-    absl::Duration limit;
-    Environment environment;
-  };
-  explicit ShutdownWatch(const Parts& parts) : parts_(parts), thread_([this] { Run(); }) {}
-  ~ShutdownWatch() {
-    finished_ = true;
-    parts_.stop->Request();  // wakes the thread
-    thread_.join();
-  }
-  ShutdownWatch(const ShutdownWatch&) = delete;
-  ShutdownWatch& operator=(const ShutdownWatch&) = delete;
-
- private:
-  void Run() const {
-    const auto [clock, poller] = parts_.environment;
-    while (!parts_.stop->requested() && !finished_)
-      poller->WaitReadable({parts_.stop->fd()}, absl::Milliseconds(500));
-    const absl::Duration begin = clock->Monotonic();
-    while (!finished_ && clock->Monotonic() - begin < kConnectingLimit)
-      poller->WaitReadable({}, kLook);
-    if (!finished_ && NothingRead()) LeaveClean();
-    while (!finished_ && clock->Monotonic() - begin < parts_.limit) poller->WaitReadable({}, kLook);
-    if (finished_) return;
-    if (NothingRead()) LeaveClean();
-    log::Error(
-        "stopped: not all positions could be stored in time; changes after the stored position are "
-        "read again at the next start");
-    _exit(engine::kExitFailure);
-  }
-
-  bool NothingRead() const {
-    const std::vector<engine::ConnectorStatus> statuses = parts_.connectors->Statuses();
-    return std::all_of(statuses.begin(), statuses.end(), [](const engine::ConnectorStatus& one) {
-      return (one.ended() && one.exit_code == engine::kExitClean) ||
-             one.activity == engine::Activity::kConnecting;
-    });
-  }
-
-  void LeaveClean() const {
-    log::Info("stopped while connecting");
-    _exit(parts_.has_goal ? engine::kExitNotCaughtUp : engine::kExitClean);
-  }
-
-  const Parts parts_;
-  std::atomic<bool> finished_{false};
-  std::thread thread_;  // last: uses all of the above
-};
 
 absl::Duration LongestShutdown(const std::vector<loader::LoadResult>& results) {
   absl::Duration longest;

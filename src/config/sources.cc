@@ -34,7 +34,11 @@ std::vector<Source> ReadSources(const LoadRequest& request, LoadReport* report) 
     if (!file->problems.empty()) return;
     sources.push_back({layer, *std::move(file)});
   };
-  read(Layer::kConnector, request.connector_path);
+  if (request.connector_values.has_value()) {
+    sources.push_back({Layer::kConnector, {.values = *request.connector_values}});
+  } else {
+    read(Layer::kConnector, request.connector_path);
+  }
   if (request.worker_path.has_value()) read(Layer::kWorker, *request.worker_path);
   sources.push_back({Layer::kOverride, {.values = request.overrides}});
   return sources;

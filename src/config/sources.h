@@ -23,6 +23,8 @@ namespace walduct::config {
 
 struct LoadRequest {
   std::string connector_path;
+  // In place of that file.
+  std::optional<std::vector<std::pair<std::string, std::string>>> connector_values = {};
   std::optional<std::string> worker_path;
   std::vector<std::pair<std::string, std::string>> overrides;
 };

@@ -22,7 +22,7 @@ struct Request {
 
 struct Response {
   int status = 200;
-  std::string content_type = {};  // empty: no body
+  std::string content_type = {};  // empty: none is named
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
@@ -12,6 +13,8 @@
 #include "loader/all_properties.h"
 #include "loader/combination_checks.h"
 #include "loader/options_builder.h"
+#include "metrics/topic_board.h"
+#include "sink/options.h"
 #include "transform/properties/outbox_routing.h"
 
 namespace walduct::loader {
@@ -44,6 +47,13 @@ LoadResult LoadConnector(const config::LoadRequest& request) {
                   std::filesystem::path(request.connector_path).stem().string(), &result);
   }
   return result;
+}
+
+bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics, LoadResult* result) {
+  auto* const kafka = std::get_if<sink::KafkaSinkOptions>(&result->options.sink->target);
+  if (kafka == nullptr) return false;
+  kafka->topics = std::move(topics);
+  return true;
 }
 
 }  // namespace walduct::loader

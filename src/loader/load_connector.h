@@ -3,10 +3,16 @@
 // the options structs.
 #pragma once
 
+#include <memory>
+
 #include "config/load_report.h"
 #include "config/sources.h"
 #include "engine/configuration/connector_options.h"
 #include "http/listen_options.h"
+
+namespace walduct::metrics {
+class TopicBoard;
+}  // namespace walduct::metrics
 
 namespace walduct::loader {
 
@@ -17,5 +23,8 @@ struct LoadResult : config::LoadReport {
 };
 
 LoadResult LoadConnector(const config::LoadRequest& request);
+
+// Has the connector count the records of its topics; false: its sink has none.
+bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics, LoadResult* result);
 
 }  // namespace walduct::loader

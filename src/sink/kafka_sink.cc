@@ -87,6 +87,7 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
       admin_(&producer_->client(), &producer_->wakeup()),
       health_(&producer_->client(), &producer_->wakeup()),
       tolerate_{.missing = options.tolerates_missing, .denied = options.tolerates_denied},
+      topics_(options.topics),
       refusals_(refusals) {}
 
 void KafkaSink::UseTransactions(const Environment& environment) {
@@ -165,15 +166,17 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
                 record.headers.size());
   }
   const size_t bytes = record.key.value_or("").size() + record.value.value_or("").size();
-  return Send(*target,
-              {.topic = &*target->topic,
-               .partition = record.partition,
-               .key = record.key,
-               .value = record.value,
-               .timestamp_ms = record.timestamp_ms,
-               .headers = &headers,
-               .token = ticket},
-              bytes, ticket);
+  const absl::Status sent = Send(*target,
+                                 {.topic = &*target->topic,
+                                  .partition = record.partition,
+                                  .key = record.key,
+                                  .value = record.value,
+                                  .timestamp_ms = record.timestamp_ms,
+                                  .headers = &headers,
+                                  .token = ticket},
+                                 bytes, ticket);
+  if (target->records != nullptr && sent.ok()) target->records->Add();
+  return sent;
 }
 
 absl::Status KafkaSink::Consider(Target* target) {
@@ -299,6 +302,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   auto target = std::make_unique<Target>();
   target->name = name;
   if (refusals_ != nullptr) target->caution = refusals_->Find(name);
+  if (topics_ != nullptr) target->records = topics_->Of(name);
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
 }
 

@@ -14,6 +14,7 @@
 #include "kafka/partition_health.h"
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
+#include "metrics/topic_board.h"
 #include "sink/kafka_sink_options.h"
 #include "sink/kafka_transactions.h"
 #include "sink/lone_record.h"
@@ -57,8 +58,9 @@ class KafkaSink final : public Sink {
     std::string name;
     // Absent until it exists, or a broker is there to look after that.
     std::optional<kafka::Topic> topic;
-    absl::Status refused;                // its name, by the broker
-    Refusals::Topic* caution = nullptr;  // null: none of its records was refused
+    absl::Status refused;                 // its name, by the broker
+    Refusals::Topic* caution = nullptr;   // null: none of its records was refused
+    metrics::Counter* records = nullptr;  // null: nobody counts
   };
   class Forward;
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
@@ -98,8 +100,9 @@ class KafkaSink final : public Sink {
   Target* last_ = nullptr;  // of the record before
   LoneRecord lone_;
   const TolerateTopics tolerate_;
-  Refusals* const refusals_;                         // borrowed; null: nothing is learnt
-  std::unique_ptr<KafkaTransactions> transactions_;  // null: none
+  const std::shared_ptr<metrics::TopicBoard> topics_;  // null: none
+  Refusals* const refusals_;                           // borrowed; null: nothing is learnt
+  std::unique_ptr<KafkaTransactions> transactions_;    // null: none
   absl::Status broken_;
 };
 

@@ -10,6 +10,9 @@
 namespace walduct::java {
 class RegexList;
 }
+namespace walduct::metrics {
+class TopicBoard;
+}
 
 namespace walduct::sink {
 
@@ -33,6 +36,8 @@ struct KafkaSinkOptions {
   bool tolerates_denied = false;
   // Not empty: records and positions in transactions (sink/transactions.h). One writer for each id.
   std::string transactional_id;
+  // Counts the records of each topic; null: nobody asks.
+  std::shared_ptr<metrics::TopicBoard> topics;
 };
 
 }  // namespace walduct::sink

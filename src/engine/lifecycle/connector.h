@@ -46,6 +46,8 @@ class Connector {
   void Restart() { mailbox_.Post(Command::kRestart); }
   // Delivers and stores what was read, then ends.
   void Stop() { mailbox_.Post(Command::kStop); }
+  // One of these by its name.
+  void Post(Command command) { mailbox_.Post(command); }
   // The same, and waits for it. No command has an effect any more.
   void Quit();
 

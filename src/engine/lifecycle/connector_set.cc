@@ -67,6 +67,29 @@ std::vector<ConnectorStatus> ConnectorSet::Statuses() const {
   return statuses;
 }
 
+std::optional<ConnectorStatus> ConnectorSet::StatusOf(const std::string& name) const {
+  const std::shared_ptr<Connector> connector = Find(name);
+  if (connector == nullptr) return std::nullopt;
+  return connector->status();
+}
+
+std::vector<ConnectorView> ConnectorSet::Look() const {
+  std::vector<ConnectorView> views;
+  for (const std::shared_ptr<Connector>& connector : All()) {
+    views.push_back({.connector = connector,
+                     .status = connector->status(),
+                     .topic_prefix = connector->topic_prefix(),
+                     .metrics = &connector->metrics()});
+  }
+  return views;
+}
+
+bool ConnectorSet::Post(const std::string& name, Command command) {
+  const std::shared_ptr<Connector> connector = Find(name);
+  if (connector != nullptr) connector->Post(command);
+  return connector != nullptr;
+}
+
 void ConnectorSet::StopAll() {
   for (const auto& connector : All()) {
     if (!connector->status().ended()) connector->Stop();

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,25 +19,29 @@
 #include "engine/control/wake_signal.h"
 #include "engine/errors/error_policy.h"
 #include "engine/lifecycle/connector.h"
+#include "engine/lifecycle/connectors.h"
 #include "engine/world/world.h"
 
 namespace walduct::engine {
 
-class ConnectorSet {
+class ConnectorSet final : public Connectors {
  public:
   // world is borrowed and outlives the set.
   explicit ConnectorSet(World& world) : world_(world) {}
 
   // Starts it. AlreadyExists connector_exists: one has its name.
   absl::Status Add(Connector::Options options);
-  // Stops it and waits for its end. NotFound connector_unknown.
-  absl::Status Remove(const std::string& name);
+  absl::Status Begin(const ConnectorOptions& config) override { return Add({.config = config}); }
+  absl::Status Remove(const std::string& name) override;
+  bool Post(const std::string& name, Command command) override;
   // Null: there is none of that name.
   std::shared_ptr<Connector> Find(const std::string& name) const;
 
-  // Both by name.
+  // By name.
   std::vector<std::shared_ptr<Connector>> All() const;
-  std::vector<ConnectorStatus> Statuses() const;
+  std::optional<ConnectorStatus> StatusOf(const std::string& name) const override;
+  std::vector<ConnectorView> Look() const override;
+  std::vector<ConnectorStatus> Statuses() const override;
 
   // Asks all to stop; does not wait.
   void StopAll();

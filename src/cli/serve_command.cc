@@ -1,0 +1,266 @@
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "admin/health.h"
+#include "admin/surface.h"
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
+#include "cli/shutdown_watch.h"
+#include "cli/systemd.h"
+#include "engine/commands/client_environment.h"
+#include "engine/commands/version.h"
+#include "engine/lifecycle/connector_set.h"
+#include "engine/world/server_world.h"
+#include "http/listener.h"
+#include "kafka/group/group_seat.h"
+#include "kafka/options.h"
+#include "loader/load_connector.h"
+#include "loader/load_worker.h"
+#include "metrics/topic_board.h"
+#include "rest/interface.h"
+#include "rest/kafka_topics.h"
+#include "rest/loading.h"
+
+namespace walduct::cli {
+namespace {
+
+constexpr absl::Duration kLook = absl::Milliseconds(200);
+constexpr absl::Duration kRetry = absl::Seconds(5);
+constexpr absl::Duration kRemind = absl::Minutes(1);
+// A seat that was lost for so long is another's.
+constexpr absl::Duration kSeatLost = absl::Minutes(1);
+// A connector's own limit is not known beforehand.
+constexpr absl::Duration kShutdown = absl::Seconds(30);
+
+loader::LoadResult LoadMap(config::LoadRequest request, const rest::ConfigMap& config) {
+  request.connector_values.emplace();
+  for (const auto& [key, value] : config) {
+    if (value) request.connector_values->emplace_back(key, *value);
+  }
+  return loader::LoadConnector(request);
+}
+
+// "property 'x': …"
+std::string PropertyOf(const std::string& error) {
+  const size_t begin = error.find('\'');
+  const size_t end = error.find('\'', begin + 1);
+  if (begin == std::string::npos || end == std::string::npos) return "";
+  return error.substr(begin + 1, end - begin - 1);
+}
+
+rest::ValidationQuestions Questions(const config::LoadRequest& request,
+                                    const Environment& environment) {
+  rest::ValidationQuestions questions;
+  questions.load = [request](const rest::ConfigMap& config) {
+    std::vector<std::pair<std::string, std::string>> errors;
+    for (const std::string& error : LoadMap(request, config).errors)
+      errors.emplace_back(PropertyOf(error), error);
+    return errors;
+  };
+  questions.database = [request, environment](const rest::ConfigMap& config) {
+    const loader::LoadResult loaded = LoadMap(request, config);
+    if (!loaded.errors.empty()) return std::string();
+    return rest::AskDatabase(*loaded.options.database, environment);
+  };
+  return questions;
+}
+
+rest::Loaded LoadForWorker(const config::LoadRequest& request, const rest::ConfigMap& config) {
+  loader::LoadResult loaded = LoadMap(request, config);
+  if (!loaded.errors.empty()) return {{}, {}, std::move(loaded.errors)};
+  log::SetConnector(loaded.options.name);
+  for (const std::string& warning : loaded.warnings) log::Warn(warning);
+  log::SetConnector("");
+  rest::Loaded result;
+  result.topics = std::make_shared<metrics::TopicBoard>();
+  if (!loader::CountTopics(result.topics, &loaded)) result.topics.reset();
+  result.options = std::make_shared<const engine::ConnectorOptions>(std::move(loaded.options));
+  return result;
+}
+
+// For requests between workers, which are refused here: another kind of worker expects one.
+std::string RandomKey() {
+  std::random_device random;
+  std::string key(32, '\0');
+  for (char& byte : key) byte = static_cast<char>(random());
+  return key;
+}
+
+class Serving {
+ public:
+  // stop is borrowed.
+  Serving(rest::WorkerOptions options, const config::LoadRequest& request,
+          const std::string& log_level, engine::StopSignal* stop)
+      : options_(std::move(options)),
+        stop_(*stop),
+        topics_(options_, environment_),
+        worker_(
+            {.topics = &topics_,
+             .connectors = &connectors_,
+             .environment = environment_,
+             .worker_id = options_.worker_id,
+             .version = engine::LibraryVersions().debezium,
+             .load = [request](
+                         const rest::ConfigMap& config) { return LoadForWorker(request, config); },
+             .may_write = [this] { return seat_ != nullptr && seat_->held(); }}),
+        pages_({.connectors = &connectors_,
+                .clock = environment_.clock,
+                .configs = {},
+                .worker = options_.worker_id}),
+        interface_({.worker = &worker_,
+                    .topics = &topics_,
+                    .pages = &pages_,
+                    .clock = environment_.clock,
+                    .questions = Questions(request, environment_),
+                    .cluster_id = "",
+                    .log_level = absl::AsciiStrToUpper(log_level)}) {}
+
+  int Run() {
+    absl::StatusOr<std::unique_ptr<http::Listener>> listener =
+        http::Listener::Open(options_.listen, &interface_);
+    if (!listener.ok()) return PrintStatus(listener.status());
+    log::Info("listening", {{"address", (*listener)->address().ToString()}});
+    if (absl::Status begun = Begin(); !begun.ok()) return End(begun);
+    worker_.Start();
+    interface_.Open();
+    log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
+    const absl::Status left = Serve();
+    worker_.Stop();
+    connectors_.StopAll();
+    stop_.Request();
+    connectors_.AwaitEnd(stop_);
+    worker_.Leave();
+    return End(left);
+  }
+
+  engine::ConnectorSet& connectors() { return connectors_; }
+
+ private:
+  int End(const absl::Status& status) {
+    IgnoreSignals();
+    if (status.ok() || absl::IsCancelled(status)) return engine::kExitClean;
+    return PrintStatus(status);
+  }
+
+  void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }
+
+  // Until Kafka is there and the group's seat is ours.
+  absl::Status Begin() {
+    if (absl::Status prepared = Prepare(); !prepared.ok()) return prepared;
+    const kafka::KafkaOptions clients = kafka::WithFreshSecrets(*options_.clients);
+    auto seat = kafka::GroupSeat::Ask({.bootstrap_servers = clients.bootstrap_servers,
+                                       .java = clients.consumer,
+                                       .group_id = options_.group_id,
+                                       .topic = options_.configs.name,
+                                       .environment = environment_});
+    if (!seat.ok()) return seat.status();
+    seat_ = *std::move(seat);
+    if (absl::Status taken = AwaitSeat(); !taken.ok()) return taken;
+    if (absl::Status loaded = worker_.Load(); !loaded.ok()) return loaded;
+    return worker_.WriteSession(RandomKey());
+  }
+
+  absl::Status Prepare() {
+    while (!stop_.requested()) {
+      const absl::Status prepared = topics_.Prepare();
+      if (!absl::IsUnavailable(prepared)) return prepared;
+      log::Warn(absl::StrCat("waiting for Kafka: ", prepared.message()));
+      Wait(kRetry);
+    }
+    return absl::CancelledError();
+  }
+
+  absl::Status AwaitSeat() {
+    const absl::Duration begin = environment_.clock->Monotonic();
+    absl::Duration next = begin + kRetry;
+    while (!stop_.requested()) {
+      if (seat_->held()) return absl::OkStatus();
+      if (absl::Status refused = seat_->error(); absl::IsFailedPrecondition(refused))
+        return refused;
+      const absl::Duration now = environment_.clock->Monotonic();
+      if (now >= next) {
+        log::Warn("waiting: another worker serves the group, or has just ended",
+                  {{"group", options_.group_id},
+                   {"for", absl::FormatDuration(absl::Trunc(now - begin, absl::Seconds(1)))},
+                   {"hint", "stop the other one, or give this one its own group.id and topics"}});
+        next = now + kRemind;
+      }
+      Wait(kLook);
+    }
+    return absl::CancelledError();
+  }
+
+  absl::Status Serve() {
+    absl::Duration held = environment_.clock->Monotonic();
+    while (!stop_.requested()) {
+      const absl::Duration now = environment_.clock->Monotonic();
+      if (seat_->held()) held = now;
+      if (now - held > kSeatLost) {
+        return Error(absl::StatusCode::kAborted, "group_seat_lost",
+                     absl::StrCat("another worker serves the group ", options_.group_id),
+                     "start this one again to wait for its turn");
+      }
+      Wait(absl::Seconds(1));
+    }
+    log::Info("stopping");
+    return absl::OkStatus();
+  }
+
+  const rest::WorkerOptions options_;
+  engine::StopSignal& stop_;
+  const Environment environment_ = Environment::Real();
+  engine::ServerWorld world_{environment_};
+  engine::ConnectorSet connectors_{world_};
+  rest::KafkaTopics topics_;
+  std::unique_ptr<kafka::GroupSeat> seat_;  // before those that ask whether it is held
+  rest::Worker worker_;
+  admin::Surface pages_;
+  rest::Interface interface_;
+};
+
+}  // namespace
+
+int Serve(const Arguments& arguments) {
+  ConfigureLog(arguments);
+  std::optional<config::LoadRequest> request = MakeRequest(arguments);
+  if (!request) return engine::kExitConfiguration;
+  loader::WorkerResult worker = loader::LoadWorker(*request);
+  for (const std::string& error : worker.errors)
+    Refuse(absl::StrCat(arguments.worker_file, ": ", error));
+  if (!worker.errors.empty()) return engine::kExitConfiguration;
+  for (const std::string& warning : worker.warnings) log::Warn(warning);
+  engine::IgnoreClientEnvironment();
+  const Environment environment = Environment::Real();
+  engine::StopSignal stop;
+  InstallSignals(&stop);
+  Serving serving(std::move(worker.options), *request, arguments.log_level, &stop);
+  const ShutdownWatch watch({.stop = &stop,
+                             .connectors = &serving.connectors(),
+                             .limit = kShutdown,
+                             .environment = environment});
+  const char* const notify_socket = std::getenv("NOTIFY_SOCKET");
+  const SystemdNotifier notifier(
+      {.socket = notify_socket == nullptr ? "" : notify_socket,
+       .watchdog = SystemdNotifier::WatchdogInterval(),
+       .alive =
+           [&] {
+             return admin::Liveness(admin::LookAt(serving.connectors(), *environment.clock),
+                                    admin::Surface::kLivenessLimit)
+                        .status == 200;
+           },
+       .stop = &stop,
+       .environment = environment});
+  return serving.Run();
+}
+
+}  // namespace walduct::cli

@@ -1,0 +1,48 @@
+// Connectors: the connectors of a process as those see them who look after them.
+//
+// Thread-safety: all methods from any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/control/mailbox.h"
+#include "engine/control/status_board.h"
+
+namespace walduct::metrics {
+struct ConnectorMetrics;
+}  // namespace walduct::metrics
+
+namespace walduct::engine {
+
+struct ConnectorOptions;
+
+struct ConnectorView {
+  std::shared_ptr<const void> connector;  // keeps what follows alive
+  ConnectorStatus status;
+  std::string topic_prefix;
+  const metrics::ConnectorMetrics* metrics = nullptr;
+};
+
+class Connectors {
+ public:
+  virtual ~Connectors() = default;
+
+  // Starts one. AlreadyExists connector_exists: one has its name.
+  virtual absl::Status Begin(const ConnectorOptions& config) = 0;
+  // Stops it and waits for its end. NotFound connector_unknown.
+  virtual absl::Status Remove(const std::string& name) = 0;
+  // Returns at once. False: there is none of that name.
+  virtual bool Post(const std::string& name, Command command) = 0;
+
+  // Absent: there is none of that name.
+  virtual std::optional<ConnectorStatus> StatusOf(const std::string& name) const = 0;
+  // Both by name.
+  virtual std::vector<ConnectorView> Look() const = 0;
+  virtual std::vector<ConnectorStatus> Statuses() const = 0;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,175 @@
+#include "rest/interface.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "admin/json.h"
+#include "base/log.h"
+#include "engine/commands/version.h"
+#include "rest/answers.h"
+
+namespace walduct::rest {
+namespace {
+
+// "*" stands for any one part.
+bool Matches(const std::vector<std::string>& pattern, const Path& path) {
+  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
+                    [](const std::string& one, const std::string& part) {
+                      return one == "*" ? !part.empty() : one == part;
+                    });
+}
+
+// Whether a client takes JSON.
+bool Accepts(const std::string& accept) {
+  if (accept.empty()) return true;
+  for (const absl::string_view range : absl::StrSplit(accept, ',')) {
+    const absl::string_view type = absl::StripAsciiWhitespace(range.substr(0, range.find(';')));
+    if (type == "*/*" || type == "application/*" || type == "application/json") return true;
+  }
+  return false;
+}
+
+bool IsJson(const std::string& content_type) {
+  const absl::string_view type =
+      absl::StripAsciiWhitespace(absl::string_view(content_type).substr(0, content_type.find(';')));
+  return absl::EqualsIgnoreCase(type, "application/json");
+}
+
+// The order of a Java HashSet.
+constexpr std::array<absl::string_view, 6> kMethods = {"HEAD", "DELETE",  "POST",
+                                                       "GET",  "OPTIONS", "PATCH"};
+
+http::Response Options(const std::vector<std::string>& methods, const http::Request& request) {
+  std::vector<std::string> allowed;
+  const auto has = [&](absl::string_view method) {
+    return std::find(methods.begin(), methods.end(), method) != methods.end();
+  };
+  for (const absl::string_view method : kMethods) {
+    const bool implied = method == "OPTIONS" || (method == "HEAD" && has("GET"));
+    if (implied || has(method)) allowed.emplace_back(method);
+  }
+  if (has("PUT")) allowed.emplace_back("PUT");
+  const bool json = absl::StrContains(request.accept, "application/json");
+  http::Response response{.status = 200,
+                          .content_type = json ? "application/json" : "text/plain",
+                          .body = json ? "" : absl::StrJoin(allowed, ", ")};
+  response.headers.emplace_back("Allow", absl::StrJoin(allowed, ","));
+  return response;
+}
+
+}  // namespace
+
+struct Interface::Route {
+  std::vector<std::string> pattern;
+  std::string method;
+  Method handle;
+  bool reads_body = false;
+};
+
+const std::vector<Interface::Route>& Interface::Routes() {
+  using I = Interface;
+  static const std::vector<Route> routes = {
+      {{}, "GET", &I::Root},
+      {{"health"}, "GET", &I::Health},
+      {{"connectors"}, "GET", &I::List},
+      {{"connectors"}, "POST", &I::Create, true},
+      {{"connectors", "*"}, "GET", &I::Info},
+      {{"connectors", "*"}, "DELETE", &I::Delete},
+      {{"connectors", "*", "config"}, "GET", &I::GetConfig},
+      {{"connectors", "*", "config"}, "PUT", &I::PutConfig, true},
+      {{"connectors", "*", "config"}, "PATCH", &I::PatchConfig, true},
+      {{"connectors", "*", "status"}, "GET", &I::Status},
+      {{"connectors", "*", "tasks"}, "GET", &I::Tasks},
+      {{"connectors", "*", "tasks"}, "POST", &I::InternalRequest},
+      {{"connectors", "*", "fence"}, "PUT", &I::InternalRequest},
+      {{"connectors", "*", "tasks", "*", "status"}, "GET", &I::TaskStatus},
+      {{"connectors", "*", "tasks", "*", "restart"}, "POST", &I::RestartTask},
+      {{"connectors", "*", "restart"}, "POST", &I::Restart},
+      {{"connectors", "*", "pause"}, "PUT", &I::Pause},
+      {{"connectors", "*", "resume"}, "PUT", &I::Resume},
+      {{"connectors", "*", "stop"}, "PUT", &I::Stop},
+      {{"connectors", "*", "topics"}, "GET", &I::Topics},
+      {{"connectors", "*", "topics", "reset"}, "PUT", &I::ResetTopics},
+      {{"connectors", "*", "offsets"}, "GET", &I::GetOffsets},
+      {{"connectors", "*", "offsets"}, "PATCH", &I::PatchOffsets, true},
+      {{"connectors", "*", "offsets"}, "DELETE", &I::DeleteOffsets},
+      {{"connector-plugins"}, "GET", &I::ListPlugins},
+      {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},
+      {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},
+      {{"admin", "loggers"}, "GET", &I::Loggers},
+      {{"admin", "loggers", "*"}, "GET", &I::GetLogger},
+      {{"admin", "loggers", "*"}, "PUT", &I::PutLogger, true},
+  };
+  return routes;
+}
+
+Interface::Interface(Parts parts)
+    : parts_(std::move(parts)), loggers_(parts_.log_level), offsets_(*parts_.topics) {}
+
+void Interface::Open() {
+  for (const auto& [logger, level] : parts_.worker->LoggerLevels()) {
+    const auto set = loggers_.Set(logger, level, parts_.clock->Now());
+    if (!set.ok()) log::Warn(set.status().message());
+  }
+  open_ = true;
+}
+
+http::Response Interface::Handle(const http::Request& request) {
+  if (absl::StartsWith(request.path, "//") || absl::StrContains(request.path, "//"))
+    return HtmlError(400, "Ambiguous URI empty segment");
+  Path path;
+  for (const absl::string_view part : absl::StrSplit(request.path, '/', absl::SkipEmpty()))
+    path.push_back(http::DecodePercent(part));
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  std::vector<std::string> methods;
+  for (const Route& route : Routes()) {
+    if (!Matches(route.pattern, path)) continue;
+    methods.push_back(route.method);
+    if (route.method != method) continue;
+    if (!Accepts(request.accept)) return ContainerError(406, "Not Acceptable");
+    if (route.reads_body && !IsJson(request.content_type))
+      return ContainerError(415, "Unsupported Media Type");
+    if (!open_ && route.handle != &Interface::Health)
+      return ErrorAnswer(503, "The worker is starting; see /health");
+    return (this->*route.handle)(path, request);
+  }
+  if (methods.empty()) return Pages(request);
+  if (method == "OPTIONS") return Options(methods, request);
+  return ContainerError(405, "Method Not Allowed");
+}
+
+// Who asks for JSON alone asks Connect, which has none of them.
+http::Response Interface::Pages(const http::Request& request) {
+  const std::string path(absl::StripSuffix(request.path, "/"));
+  const bool own = path == "/metrics" || path == "/livez" || path == "/readyz" || path == "/status";
+  const bool for_connect = request.accept == "application/json" && path != "/status";
+  if (!own || for_connect) return ContainerError(404, "Not Found");
+  return parts_.pages->Handle(request);
+}
+
+http::Response Interface::Root(const Path&, const http::Request&) {
+  admin::Json json;
+  json.Object().Key("version").Text(kConnectVersion).Key("commit");
+  json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
+  return Json(json.Key("kafka_cluster_id").Text(parts_.cluster_id).EndObject().text());
+}
+
+http::Response Interface::Health(const Path&, const http::Request&) {
+  admin::Json json;
+  json.Object().Key("status").Text(open_ ? "healthy" : "starting").Key("message");
+  json.Text(open_ ? "Worker has completed startup and is ready to handle requests."
+                  : "Worker is still starting up.");
+  return Json(json.EndObject().text(), open_ ? 200 : 503);
+}
+
+http::Response Interface::InternalRequest(const Path&, const http::Request&) {
+  return ErrorAnswer(400, "Internal request missing required signature");
+}
+
+}  // namespace walduct::rest

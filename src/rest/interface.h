@@ -1,0 +1,95 @@
+// Interface: Kafka Connect's REST interface of a worker, and beside it the pages of room admin
+// (/metrics, /livez, /readyz, /status) for those who do not ask for JSON alone.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "http/message.h"
+#include "rest/logger_board.h"
+#include "rest/offsets.h"
+#include "rest/plugins/validation.h"
+#include "rest/worker.h"
+
+namespace walduct::rest {
+
+// The parts of a path, decoded, without the first slash and empty ends.
+using Path = std::vector<std::string>;
+
+class Interface final : public http::Handler {
+ public:
+  // Pointers are borrowed.
+  struct Parts {
+    Worker* worker = nullptr;
+    InternalTopics* topics = nullptr;
+    http::Handler* pages = nullptr;  // of room admin
+    Clock* clock = nullptr;
+    ValidationQuestions questions;
+    std::string cluster_id;
+    std::string log_level;  // "INFO"
+  };
+  explicit Interface(Parts parts);
+
+  // Before it the worker is said to be starting.
+  void Open();
+
+  http::Response Handle(const http::Request& request) override;
+
+ private:
+  using Method = http::Response (Interface::*)(const Path&, const http::Request&);
+  struct Route;
+  static const std::vector<Route>& Routes();
+
+  http::Response Root(const Path& path, const http::Request& request);
+  http::Response Health(const Path& path, const http::Request& request);
+  http::Response Pages(const http::Request& request);
+  http::Response InternalRequest(const Path& path, const http::Request& request);
+
+  http::Response List(const Path& path, const http::Request& request);
+  http::Response Create(const Path& path, const http::Request& request);
+  http::Response Info(const Path& path, const http::Request& request);
+  http::Response Delete(const Path& path, const http::Request& request);
+  http::Response GetConfig(const Path& path, const http::Request& request);
+  http::Response PutConfig(const Path& path, const http::Request& request);
+  http::Response PatchConfig(const Path& path, const http::Request& request);
+  http::Response Status(const Path& path, const http::Request& request);
+  http::Response Tasks(const Path& path, const http::Request& request);
+  http::Response TaskStatus(const Path& path, const http::Request& request);
+  http::Response RestartTask(const Path& path, const http::Request& request);
+  http::Response Restart(const Path& path, const http::Request& request);
+  http::Response Pause(const Path& path, const http::Request& request);
+  http::Response Resume(const Path& path, const http::Request& request);
+  http::Response Stop(const Path& path, const http::Request& request);
+  http::Response Topics(const Path& path, const http::Request& request);
+  http::Response ResetTopics(const Path& path, const http::Request& request);
+  http::Response GetOffsets(const Path& path, const http::Request& request);
+  http::Response PatchOffsets(const Path& path, const http::Request& request);
+  http::Response DeleteOffsets(const Path& path, const http::Request& request);
+
+  http::Response ListPlugins(const Path& path, const http::Request& request);
+  http::Response PluginConfig(const Path& path, const http::Request& request);
+  http::Response ValidatePlugin(const Path& path, const http::Request& request);
+
+  http::Response Loggers(const Path& path, const http::Request& request);
+  http::Response GetLogger(const Path& path, const http::Request& request);
+  http::Response PutLogger(const Path& path, const http::Request& request);
+
+  http::Response Configured(const std::string& name, const ConfigMap& config,
+                            const http::Request& request, bool expects);
+  http::Response Changed(const std::string& name, TargetState target, int status);
+  // OK, or why this configuration is not taken.
+  absl::Status Check(const ConfigMap& config) const;
+  static std::string PlaceOf(const std::string& name, const http::Request& request);
+
+  const Parts parts_;
+  LoggerBoard loggers_;
+  Offsets offsets_;
+  std::atomic<bool> open_{false};
+};
+
+}  // namespace walduct::rest

@@ -1,0 +1,36 @@
+// InternalTopics: the seam between a worker and the topics that it keeps its state in.
+//
+// Thread-safety: any thread; calls wait for each other. All block.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace walduct::rest {
+
+enum class InternalTopic { kConfigs, kStatus, kOffsets };
+
+struct TopicEntry {
+  std::string key;
+  std::optional<std::string> value;  // absent: null
+};
+
+class InternalTopics {
+ public:
+  virtual ~InternalTopics() = default;
+
+  // In this order, durable when it returns OK. What was begun when it fails may have been written.
+  virtual absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) = 0;
+
+  // From the first record to the present end. The views are valid for the call.
+  using Handler =
+      std::function<void(absl::string_view key, std::optional<absl::string_view> value)>;
+  virtual absl::Status Read(InternalTopic topic, const Handler& handler) = 0;
+};
+
+}  // namespace walduct::rest

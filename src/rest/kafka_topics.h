@@ -1,0 +1,49 @@
+// KafkaTopics: a worker's topics in Kafka, created compacted where they are missing. Written with
+// the partitioner of Kafka's own clients, so that one key has one history whoever writes it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/environment.h"
+#include "kafka/producer.h"
+#include "rest/internal_topics.h"
+#include "rest/worker_options.h"
+
+namespace walduct::rest {
+
+class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler {
+ public:
+  KafkaTopics(WorkerOptions options, const Environment& environment)
+      : options_(std::move(options)), environment_(environment) {}
+
+  // Creates what is missing. Unavailable: Kafka is away. FailedPrecondition
+  // internal_topic_not_compacted, or as topics are created.
+  absl::Status Prepare();
+
+  absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) override;
+  absl::Status Read(InternalTopic topic, const Handler& handler) override;
+
+ private:
+  struct Writer {
+    std::unique_ptr<kafka::Producer> producer;
+    std::vector<kafka::Topic> topics;  // by InternalTopic; before the producer goes
+  };
+
+  const InternalTopicOptions& OptionsOf(InternalTopic topic) const;
+  absl::Status Open();
+  void Close();
+  absl::Status CreateMissing(const InternalTopicOptions& topic);
+  absl::Status Create(const InternalTopicOptions& topic, int replication_factor);
+  absl::Status CheckCompacted(const InternalTopicOptions& topic);
+  absl::Status Send(const kafka::Topic& topic, const TopicEntry& entry);
+  void OnDelivered(uint64_t, uint32_t) override {}
+
+  const WorkerOptions options_;
+  const Environment environment_;
+  std::mutex mutex_;
+  Writer writer_;  // guarded by mutex_
+};
+
+}  // namespace walduct::rest

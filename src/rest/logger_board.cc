@@ -1,0 +1,69 @@
+#include "rest/logger_board.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+
+namespace walduct::rest {
+namespace {
+
+constexpr absl::string_view kRoot = "root";
+constexpr absl::string_view kLevels[] = {"ALL",  "TRACE", "DEBUG", "INFO",
+                                         "WARN", "ERROR", "FATAL", "OFF"};
+
+log::Level LogLevelOf(absl::string_view level) {
+  if (level == "INFO") return log::Level::kInfo;
+  if (level == "WARN") return log::Level::kWarn;
+  const bool quiet = level == "ERROR" || level == "FATAL" || level == "OFF";
+  return quiet ? log::Level::kError : log::Level::kDebug;
+}
+
+}  // namespace
+
+// mutex_ is held. The nearest one above that has a level of its own.
+std::string LoggerBoard::LevelOf(const std::string& logger) const {
+  std::string name = logger;
+  while (!loggers_.contains(name)) {
+    const size_t dot = name.rfind('.');
+    name = dot == std::string::npos ? std::string(kRoot) : name.substr(0, dot);
+  }
+  return loggers_.at(name).level;
+}
+
+absl::StatusOr<std::vector<std::string>> LoggerBoard::Set(const std::string& logger,
+                                                          absl::string_view level, absl::Time now) {
+  const std::string word = absl::AsciiStrToUpper(level);
+  if (std::find(std::begin(kLevels), std::end(kLevels), word) == std::end(kLevels))
+    return absl::NotFoundError(absl::StrCat("invalid log level '", level, "'."));
+  const bool root = absl::EqualsIgnoreCase(logger, kRoot);
+  const std::string name = root ? std::string(kRoot) : logger;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string> changed;
+  if (LevelOf(name) != word) changed.push_back(name);
+  for (const auto& [other, setting] : loggers_) {
+    const bool below = root || absl::StartsWith(other, name);
+    if (below && other != name && setting.level != word) changed.push_back(other);
+  }
+  for (const std::string& one : changed) loggers_[one] = {.level = word, .modified = now};
+  if (root) log::SetLevel(LogLevelOf(word));
+  std::sort(changed.begin(), changed.end());
+  return changed;
+}
+
+std::optional<LoggerLevel> LoggerBoard::Find(const std::string& logger) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = loggers_.find(absl::EqualsIgnoreCase(logger, kRoot) ? "root" : logger);
+  if (found == loggers_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::map<std::string, LoggerLevel> LoggerBoard::All() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return loggers_;
+}
+
+}  // namespace walduct::rest

@@ -1,0 +1,142 @@
+#include "rest/offsets.h"
+
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+
+namespace walduct::rest {
+namespace {
+
+std::string Print(const rapidjson::Value& value) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+// The partition of a key ["<connector>",{…}]; empty: the key of another, or none of these.
+std::string PartitionOf(absl::string_view key, absl::string_view connector) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(key.data(), key.size());
+  if (document.HasParseError() || !document.IsArray() || document.Size() != 2) return "";
+  if (!document[0].IsString() || !document[1].IsObject()) return "";
+  const absl::string_view name(document[0].GetString(), document[0].GetStringLength());
+  return name == connector ? Print(document[1]) : "";
+}
+
+// Without what is walduct's own; empty: no JSON object.
+std::string ShownOffset(absl::string_view value) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(value.data(), value.size());
+  if (document.HasParseError() || !document.IsObject()) return "";
+  for (auto member = document.MemberBegin(); member != document.MemberEnd();) {
+    const absl::string_view name(member->name.GetString(), member->name.GetStringLength());
+    member = absl::StartsWith(name, "walduct_") ? document.EraseMember(member) : std::next(member);
+  }
+  return Print(document);
+}
+
+std::string KeyOf(const std::string& connector, const rapidjson::Value& partition) {
+  std::string key = "[";
+  AppendJsonString(connector, &key);
+  absl::StrAppend(&key, ",", Print(partition), "]");
+  return key;
+}
+
+absl::Status CheckPrimitive(const rapidjson::Value& map) {
+  for (const auto& member : map.GetObject()) {
+    if (!member.value.IsObject() && !member.value.IsArray()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Offsets may only contain primitive types as values, but field ", member.name.GetString(),
+        " contains ", member.value.IsObject() ? "MAP" : "ARRAY"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddChange(const std::string& connector, const rapidjson::Value& one,
+                       std::vector<TopicEntry>* entries) {
+  constexpr absl::string_view kForm =
+      "An offset has the form {\"partition\":{…},\"offset\":{…}}, or null as offset";
+  if (!one.IsObject()) return absl::InvalidArgumentError(kForm);
+  const auto partition = one.FindMember("partition");
+  const auto offset = one.FindMember("offset");
+  // Of no partition: there is nothing that could be changed.
+  if (partition == one.MemberEnd() || partition->value.IsNull()) return absl::OkStatus();
+  if (!partition->value.IsObject()) return absl::InvalidArgumentError(kForm);
+  RETURN_IF_ERROR(CheckPrimitive(partition->value));
+  TopicEntry entry{.key = KeyOf(connector, partition->value), .value = {}};
+  if (offset != one.MemberEnd() && !offset->value.IsNull()) {
+    if (!offset->value.IsObject()) return absl::InvalidArgumentError(kForm);
+    RETURN_IF_ERROR(CheckPrimitive(offset->value));
+    entry.value = Print(offset->value);
+  }
+  entries->push_back(std::move(entry));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PartitionOffset>> Offsets::Read(const std::string& connector) {
+  std::map<std::string, std::string> found;
+  RETURN_IF_ERROR(topics_.Read(InternalTopic::kOffsets,
+                               [&](absl::string_view key, std::optional<absl::string_view> value) {
+                                 const std::string partition = PartitionOf(key, connector);
+                                 if (!partition.empty())
+                                   found[partition] = value ? ShownOffset(*value) : "";
+                               }));
+  std::vector<PartitionOffset> offsets;
+  for (auto& [partition, offset] : found) {
+    if (!offset.empty()) offsets.emplace_back(partition, std::move(offset));
+  }
+  return offsets;
+}
+
+absl::StatusOr<std::vector<TopicEntry>> Offsets::ParseChange(const std::string& connector,
+                                                             absl::string_view json) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+  if (document.HasParseError() || !document.IsObject()) {
+    return absl::InvalidArgumentError(
+        "The request body must be a JSON object "
+        "{\"offsets\":[{\"partition\":{…},\"offset\":{…}}]}");
+  }
+  const auto offsets = document.FindMember("offsets");
+  const bool given = offsets != document.MemberEnd() && !offsets->value.IsNull();
+  if (given && !offsets->value.IsArray())
+    return absl::InvalidArgumentError("'offsets' must be a list");
+  if (!given || offsets->value.Empty()) {
+    return absl::InvalidArgumentError(
+        "Partitions / offsets need to be provided for an alter offsets request");
+  }
+  std::vector<TopicEntry> entries;
+  for (const rapidjson::Value& one : offsets->value.GetArray())
+    RETURN_IF_ERROR(AddChange(connector, one, &entries));
+  return entries;
+}
+
+absl::Status Offsets::Write(const std::vector<TopicEntry>& entries) {
+  return entries.empty() ? absl::OkStatus() : topics_.Write(InternalTopic::kOffsets, entries);
+}
+
+absl::Status Offsets::Reset(const std::string& connector) {
+  std::map<std::string, bool> keys;
+  RETURN_IF_ERROR(topics_.Read(InternalTopic::kOffsets,
+                               [&](absl::string_view key, std::optional<absl::string_view> value) {
+                                 if (!PartitionOf(key, connector).empty())
+                                   keys[std::string(key)] = value.has_value();
+                               }));
+  std::vector<TopicEntry> entries;
+  for (const auto& [key, present] : keys) {
+    if (present) entries.push_back({.key = key, .value = {}});
+  }
+  return Write(entries);
+}
+
+}  // namespace walduct::rest

@@ -1,0 +1,174 @@
+// Pages of Interface about offsets, plug-ins and loggers.
+#include <rapidjson/document.h>
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "admin/json.h"
+#include "rest/answers.h"
+#include "rest/interface.h"
+
+namespace walduct::rest {
+namespace {
+
+http::Response NotFound(const std::string& name) {
+  return ErrorAnswer(404, absl::StrCat("Connector ", name, " not found"));
+}
+
+http::Response OffsetsChanged(absl::string_view how) {
+  admin::Json json;
+  json.Object().Key("message").Text(absl::StrCat(
+      "The Connect framework-managed offsets for this connector have been ", how,
+      " successfully. However, if this connector manages offsets externally, they will need to be "
+      "manually ",
+      how, " in the system that the connector uses."));
+  return Json(json.EndObject().text());
+}
+
+void AddLevel(const LoggerLevel& level, admin::Json* json) {
+  json->Object().Key("level").Text(level.level).Key("last_modified");
+  if (level.modified) {
+    json->Signed(absl::ToUnixMillis(*level.modified));
+  } else {
+    json->Null();
+  }
+  json->EndObject();
+}
+
+// {"level":"DEBUG"}
+absl::StatusOr<std::string> LevelOf(const std::string& body) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
+  if (document.HasParseError() || !document.IsObject()) {
+    return absl::InvalidArgumentError(
+        "The request body must be a JSON object {\"level\":\"INFO\"}");
+  }
+  const auto level = document.FindMember("level");
+  if (level == document.MemberEnd() || !level->value.IsString())
+    return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
+  return std::string(level->value.GetString(), level->value.GetStringLength());
+}
+
+// A range of versions with one version in it.
+bool IsVersion(absl::string_view asked, const std::string& version) {
+  return asked == version || asked == absl::StrCat("[", version, "]");
+}
+
+}  // namespace
+
+http::Response Interface::GetOffsets(const Path& path, const http::Request&) {
+  if (!parts_.worker->Find(path[1])) return NotFound(path[1]);
+  const auto offsets = offsets_.Read(path[1]);
+  if (!offsets.ok()) return ErrorAnswer(offsets.status());
+  admin::Json json;
+  json.Object().Key("offsets").Array();
+  for (const auto& [partition, offset] : *offsets)
+    json.Object().Key("partition").Raw(partition).Key("offset").Raw(offset).EndObject();
+  return Json(json.EndArray().EndObject().text());
+}
+
+http::Response Interface::PatchOffsets(const Path& path, const http::Request& request) {
+  const auto entries = Offsets::ParseChange(path[1], request.body);
+  if (!entries.ok()) return ErrorAnswer(entries.status());
+  const absl::Status changed =
+      parts_.worker->WhileStopped(path[1], [&] { return offsets_.Write(*entries); });
+  if (absl::IsNotFound(changed)) return NotFound(path[1]);
+  return changed.ok() ? OffsetsChanged("altered") : ErrorAnswer(changed);
+}
+
+http::Response Interface::DeleteOffsets(const Path& path, const http::Request&) {
+  const absl::Status changed =
+      parts_.worker->WhileStopped(path[1], [&] { return offsets_.Reset(path[1]); });
+  if (absl::IsNotFound(changed)) return NotFound(path[1]);
+  return changed.ok() ? OffsetsChanged("reset") : ErrorAnswer(changed);
+}
+
+http::Response Interface::ListPlugins(const Path&, const http::Request& request) {
+  const auto asked = request.query.find("connectorsOnly");
+  const bool all = asked != request.query.end() && !absl::EqualsIgnoreCase(asked->second, "true");
+  admin::Json json;
+  json.Array();
+  for (const Plugin& one : AllPlugins()) {
+    if (!all && one.type != "source") continue;
+    json.Object().Key("class").Text(one.class_name).Key("type").Text(one.type);
+    json.Key("version").Text(one.version()).EndObject();
+  }
+  return Json(json.EndArray().text());
+}
+
+http::Response Interface::PluginConfig(const Path& path, const http::Request& request) {
+  const Plugin* plugin = FindPlugin(path[1]);
+  if (plugin == nullptr) return ErrorAnswer(404, absl::StrCat("Unknown plugin ", path[1], "."));
+  const auto version = request.query.find("version");
+  if (version != request.query.end() && !IsVersion(version->second, plugin->version())) {
+    return ErrorAnswer(
+        400, absl::StrCat("Plugin ", path[1], " not found that matches the version range [",
+                          version->second, ",", version->second, "], available versions: [",
+                          plugin->version(), "]"));
+  }
+  admin::Json json;
+  json.Array();
+  for (const Definition& one : plugin->definitions) json.Raw(DefinitionJson(one));
+  if (plugin == &ConnectorPlugin()) {
+    for (const Definition& one : FrameworkDefinitions()) json.Raw(DefinitionJson(one));
+  }
+  return Json(json.EndArray().text());
+}
+
+// The class of the configuration has to end as the path says, "Connector" or not.
+http::Response Interface::ValidatePlugin(const Path& path, const http::Request& request) {
+  const absl::StatusOr<ConfigMap> config = ParseConfig(request.body);
+  if (!config.ok()) return ErrorAnswer(config.status());
+  const std::string* given = FindValue(*config, "connector.class");
+  if (given == nullptr) return ErrorAnswer(400, "Connector config contains no connector type");
+  if (!absl::EndsWith(absl::StripSuffix(*given, "Connector"),
+                      absl::StripSuffix(path[1], "Connector"))) {
+    return ErrorAnswer(400, absl::StrCat("Included connector type ", *given,
+                                         " does not match request type ", path[1]));
+  }
+  if (FindPlugin(*given) != &ConnectorPlugin()) {
+    return ErrorAnswer(400, absl::StrCat("Failed to find any class that implements Connector and "
+                                         "which name matches ",
+                                         *given));
+  }
+  return Json(ValidationJson(Validate(*config, parts_.questions)));
+}
+
+http::Response Interface::Loggers(const Path&, const http::Request&) {
+  admin::Json json;
+  json.Object();
+  for (const auto& [logger, level] : loggers_.All()) {
+    json.Key(logger);
+    AddLevel(level, &json);
+  }
+  return Json(json.EndObject().text());
+}
+
+http::Response Interface::GetLogger(const Path& path, const http::Request&) {
+  const std::optional<LoggerLevel> level = loggers_.Find(path[2]);
+  if (!level) return ErrorAnswer(404, absl::StrCat("Logger ", path[2], " not found."));
+  admin::Json json;
+  AddLevel(*level, &json);
+  return Json(json.text());
+}
+
+http::Response Interface::PutLogger(const Path& path, const http::Request& request) {
+  const absl::StatusOr<std::string> level = LevelOf(request.body);
+  if (!level.ok()) return ErrorAnswer(level.status());
+  const auto changed = loggers_.Set(path[2], *level, parts_.clock->Now());
+  if (!changed.ok()) return ErrorAnswer(changed.status());
+  const auto scope = request.query.find("scope");
+  if (scope != request.query.end() && absl::EqualsIgnoreCase(scope->second, "cluster")) {
+    const absl::Status written =
+        parts_.worker->WriteLogger(path[2], loggers_.Find(path[2]).value_or(LoggerLevel()).level);
+    return written.ok() ? Empty(204) : ErrorAnswer(written);
+  }
+  admin::Json json;
+  json.Array();
+  for (const std::string& logger : *changed) json.Text(logger);
+  return Json(json.EndArray().text());
+}
+
+}  // namespace walduct::rest

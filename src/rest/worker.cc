@@ -1,0 +1,351 @@
+#include "rest/worker.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "metrics/topic_board.h"
+
+namespace walduct::rest {
+namespace {
+
+absl::Status NotFound(absl::string_view name) {
+  return absl::NotFoundError(absl::StrCat("Unknown connector ", name));
+}
+
+}  // namespace
+
+bool Worker::IsForeign(const Deployment& one) {
+  const std::string* connector_class = FindValue(one.config, "connector.class");
+  return connector_class == nullptr ||
+         (*connector_class != kPostgresClass && *connector_class != "PostgresConnector" &&
+          *connector_class != "Postgres");
+}
+
+absl::Status Worker::Load() {
+  RETURN_IF_ERROR(
+      parts_.topics->Read(InternalTopic::kConfigs,
+                          [this](absl::string_view key, std::optional<absl::string_view> value) {
+                            ReadConfig(key, value);
+                          }));
+  RETURN_IF_ERROR(
+      parts_.topics->Read(InternalTopic::kStatus,
+                          [this](absl::string_view key, std::optional<absl::string_view> value) {
+                            ReadStatus(key, value);
+                          }));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto one = deployments_.begin(); one != deployments_.end();) {
+    // A target state may be there before its connector, or after it.
+    one = one->second.config.empty() ? deployments_.erase(one) : std::next(one);
+  }
+  for (const auto& [name, one] : deployments_) {
+    if (IsForeign(one)) {
+      const std::string* connector_class = FindValue(one.config, "connector.class");
+      log::Warn("a connector of another class is left alone",
+                {{"name", name}, {"class", connector_class == nullptr ? "" : *connector_class}});
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Keys that are not known are skipped: other workers write more than counts here.
+void Worker::ReadConfig(absl::string_view key, std::optional<absl::string_view> value) {
+  const ConfigRecordName record = NameOfConfigRecord(key);
+  if (record.kind == ConfigRecordKind::kOther) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  absl::Status read;
+  if (record.kind == ConfigRecordKind::kLogger) {
+    if (!value) return;
+    const absl::StatusOr<std::string> level = ReadLoggerValue(*value);
+    if (level.ok()) loggers_[record.name] = *level;
+    return;
+  }
+  Deployment& one = deployments_[record.name];
+  if (record.kind == ConfigRecordKind::kConnector) {
+    one.version = next_version_++;
+    absl::StatusOr<ConfigMap> config = value ? ReadConnectorValue(*value) : ConfigMap();
+    read = config.status();
+    if (config.ok()) one.config = *std::move(config);
+    if (!value) one = Deployment();
+  } else if (record.kind == ConfigRecordKind::kTarget) {
+    absl::StatusOr<TargetState> target = value ? ReadTargetValue(*value) : TargetState::kStarted;
+    read = target.status();
+    if (target.ok()) one.target = *target;
+  } else if (value) {
+    const absl::StatusOr<int> tasks = ReadCommitValue(*value);
+    read = tasks.status();
+    if (tasks.ok()) one.tasks = *tasks;
+    one.committed = one.version;
+  }
+  if (!read.ok()) log::Warn(absl::StrCat("record ", key, " is skipped: ", read.message()));
+}
+
+void Worker::ReadStatus(absl::string_view key, std::optional<absl::string_view> value) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const auto topic = NameOfTopicStatus(key)) {
+    ActiveTopics& active = topics_[topic->first];
+    if (value) {
+      active.names.insert(topic->second);
+    } else {
+      active.names.erase(topic->second);
+    }
+  } else if (NameOfStatus(key)) {
+    if (value) {
+      statuses_[std::string(key)] = std::string(*value);
+    } else {
+      statuses_.erase(std::string(key));
+    }
+  }
+}
+
+absl::Status Worker::CheckMayWrite() const {
+  if (parts_.may_write()) return absl::OkStatus();
+  return absl::AbortedError(
+      "Cannot complete request momentarily due to stale configuration (typically caused by a "
+      "concurrent config change)");
+}
+
+absl::Status Worker::WriteConfigs(const std::vector<TopicEntry>& entries) {
+  RETURN_IF_ERROR(CheckMayWrite());
+  return parts_.topics->Write(InternalTopic::kConfigs, entries);
+}
+
+// mutex_ is held.
+absl::StatusOr<Worker::Deployment*> Worker::FindOwn(const std::string& name) {
+  const auto found = deployments_.find(name);
+  if (found == deployments_.end()) return NotFound(name);
+  if (IsForeign(found->second)) {
+    return absl::FailedPreconditionError(absl::StrCat("Connector ", name, " is not of class ",
+                                                      kPostgresClass, ": walduct leaves it alone"));
+  }
+  return &found->second;
+}
+
+std::vector<std::string> Worker::Names() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, one] : deployments_) names.push_back(name);
+  return names;
+}
+
+std::optional<ConnectorView> Worker::Find(const std::string& name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = deployments_.find(name);
+  if (found == deployments_.end()) return std::nullopt;
+  const Deployment& one = found->second;
+  return ConnectorView{
+      .name = name, .config = one.config, .tasks = one.tasks, .foreign = IsForeign(one)};
+}
+
+absl::Status Worker::Create(const std::string& name, const ConfigMap& config, TargetState target) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (deployments_.contains(name))
+      return absl::AlreadyExistsError(absl::StrCat("Connector ", name, " already exists"));
+  }
+  // First the state: a worker that reads the connector alone would start it.
+  std::vector<TopicEntry> entries;
+  if (target != TargetState::kStarted)
+    entries.push_back({.key = TargetKey(name), .value = TargetValue(target)});
+  entries.push_back({.key = ConnectorKey(name), .value = ConnectorValue(config)});
+  RETURN_IF_ERROR(WriteConfigs(entries));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Deployment one;
+  one.config = config;
+  one.target = target;
+  one.version = next_version_++;
+  deployments_[name] = std::move(one);
+  wake_.Signal();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Worker::PutConfig(const std::string& name, const ConfigMap& config,
+                                       bool expects) {
+  {
+    const std::lock_guard<std::mutex> change(change_mutex_);
+    bool exists = false;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      exists = deployments_.contains(name);
+      if (exists) RETURN_IF_ERROR(FindOwn(name).status());
+    }
+    if (exists) {
+      RETURN_IF_ERROR(WriteConfigs({{.key = ConnectorKey(name), .value = ConnectorValue(config)}}));
+      const std::lock_guard<std::mutex> lock(mutex_);
+      Deployment& one = deployments_[name];
+      // As it is: nothing starts anew, and what has failed stays so.
+      const bool same = SameConfig(one.config, config);
+      one.config = config;
+      if (!same) {
+        one.version = next_version_++;
+        RepeatStatus(name, true, true);
+      }
+      wake_.Signal();
+      return false;
+    }
+  }
+  if (expects) return NotFound(name);
+  RETURN_IF_ERROR(Create(name, config, TargetState::kStarted));
+  return true;
+}
+
+absl::Status Worker::SetTarget(const std::string& name, TargetState target) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    RETURN_IF_ERROR(FindOwn(name).status());
+  }
+  std::vector<TopicEntry> entries;
+  if (target == TargetState::kStopped)
+    entries.push_back({.key = CommitKey(name), .value = CommitValue(0)});
+  entries.push_back({.key = TargetKey(name), .value = TargetValue(target)});
+  RETURN_IF_ERROR(WriteConfigs(entries));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Deployment& one = deployments_[name];
+  one.target = target;
+  if (target == TargetState::kStopped) {
+    one.tasks = 0;
+    one.committed = one.failed = 0;
+  }
+  wake_.Signal();
+  return absl::OkStatus();
+}
+
+absl::Status Worker::Delete(const std::string& name) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    RETURN_IF_ERROR(FindOwn(name).status());
+  }
+  RETURN_IF_ERROR(WriteConfigs(
+      {{.key = ConnectorKey(name), .value = {}}, {.key = TargetKey(name), .value = {}}}));
+  std::vector<TopicEntry> topics;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    deployments_.erase(name);
+    for (const std::string& topic : topics_[name].names)
+      topics.push_back({.key = TopicStatusKey(name, topic), .value = {}});
+    topics_.erase(name);
+  }
+  wake_.Signal();
+  if (!topics.empty()) RETURN_IF_ERROR(parts_.topics->Write(InternalTopic::kStatus, topics));
+  return absl::OkStatus();
+}
+
+absl::Status Worker::RestartTask(const std::string& name, const std::string& task) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
+  if (task != "0" || one->tasks == 0)
+    return absl::NotFoundError(absl::StrCat("Unknown task: ", name, "-", task));
+  one->restart = true;
+  one->failed = 0;
+  RepeatStatus(name, false, true);
+  wake_.Signal();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StatusView> Worker::Restart(const std::string& name, bool include_tasks,
+                                           bool only_failed) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  const bool plan = include_tasks || only_failed;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    RETURN_IF_ERROR(FindOwn(name).status());
+  }
+  // Without a flag a worker restarts what has no life of its own here.
+  if (plan) {
+    RETURN_IF_ERROR(WriteConfigs(
+        {{.key = RestartKey(name), .value = RestartValue(include_tasks, only_failed)}}));
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Deployment& one = deployments_[name];
+  StatusView view = ViewOf(name, one);
+  if (!only_failed) {
+    view.state = "RESTARTING";
+    RepeatStatus(name, true, false);
+  }
+  if (plan && include_tasks && view.task && (!only_failed || view.task->state == "FAILED")) {
+    view.task->state = "RESTARTING";
+    one.restart = true;
+    one.failed = 0;
+    RepeatStatus(name, false, true);
+    wake_.Signal();
+  }
+  return view;
+}
+
+std::set<std::string> Worker::TopicsOf(const std::string& name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = topics_.find(name);
+  return found == topics_.end() ? std::set<std::string>() : found->second.names;
+}
+
+absl::Status Worker::ResetTopics(const std::string& name) {
+  std::vector<TopicEntry> entries;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = topics_.find(name);
+    if (found == topics_.end()) return absl::OkStatus();
+    for (const std::string& topic : found->second.names)
+      entries.push_back({.key = TopicStatusKey(name, topic), .value = {}});
+    found->second.names.clear();
+    const auto running = running_.find(name);
+    if (running != running_.end() && running->second.topics != nullptr)
+      found->second.seen = running->second.topics->Read();
+  }
+  if (entries.empty()) return absl::OkStatus();
+  return parts_.topics->Write(InternalTopic::kStatus, entries);
+}
+
+absl::Status Worker::WhileStopped(const std::string& name,
+                                  const std::function<absl::Status()>& change) {
+  // What was stopped may take a moment to end.
+  constexpr absl::Duration kEnds = absl::Seconds(30);
+  constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
+  const absl::Duration deadline = parts_.environment.clock->Monotonic() + kEnds;
+  while (true) {
+    {
+      const std::lock_guard<std::mutex> changing(change_mutex_);
+      bool ended = false;
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
+        if (one->target != TargetState::kStopped) {
+          return absl::FailedPreconditionError(absl::StrCat(
+              "Connectors must be in the STOPPED state before their offsets can be modified. This "
+              "can be done for the specified connector by issuing a 'PUT' request to the "
+              "'/connectors/",
+              name, "/stop' endpoint"));
+        }
+        ended = !running_.contains(name);
+      }
+      if (ended) {
+        RETURN_IF_ERROR(CheckMayWrite());
+        return change();
+      }
+    }
+    if (parts_.environment.clock->Monotonic() > deadline)
+      return absl::UnavailableError(absl::StrCat("Connector ", name, " has not ended yet"));
+    parts_.environment.poller->WaitReadable({}, kLookAgain);
+  }
+}
+
+std::map<std::string, std::string> Worker::LoggerLevels() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return loggers_;
+}
+
+absl::Status Worker::WriteSession(absl::string_view key) {
+  return WriteConfigs({{.key = std::string(kSessionKey),
+                        .value = SessionValue(key, parts_.environment.clock->Now())}});
+}
+
+absl::Status Worker::WriteLogger(const std::string& logger, const std::string& level) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  return WriteConfigs({{.key = LoggerKey(logger), .value = LoggerValue(level)}});
+}
+
+}  // namespace walduct::rest

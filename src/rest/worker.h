@@ -1,0 +1,160 @@
+// Worker: the connectors of a worker's topics, and what runs of them. Whatever is asked for is
+// written to the topics first, then a thread of its own brings about what they say, connector by
+// connector: one that is slow to stop, or cannot be started, holds up no other.
+//
+// Connectors of other classes are listed and left alone.
+//
+// Thread-safety: all methods from any thread. What changes something waits for Kafka.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "base/environment.h"
+#include "engine/control/wake_signal.h"
+#include "engine/lifecycle/connectors.h"
+#include "rest/configuration/config_map.h"
+#include "rest/internal_topics.h"
+#include "rest/topic_formats.h"
+#include "rest/views.h"
+
+namespace walduct::metrics {
+class TopicBoard;
+}  // namespace walduct::metrics
+
+namespace walduct::rest {
+
+// A configuration as the engine takes it; without options there are errors.
+struct Loaded {
+  std::shared_ptr<const engine::ConnectorOptions> options;
+  std::shared_ptr<metrics::TopicBoard> topics;  // what it writes to; null: not known
+  std::vector<std::string> errors;
+};
+
+class Worker {
+ public:
+  // All borrowed.
+  struct Parts {
+    InternalTopics* topics = nullptr;
+    engine::Connectors* connectors = nullptr;
+    Environment environment;
+    std::string worker_id;
+    std::string version;  // of the connectors
+    // Reads files, reaches no server.
+    std::function<Loaded(const ConfigMap&)> load;
+    // Whether this worker may write.
+    std::function<bool()> may_write;
+  };
+  explicit Worker(Parts parts) : parts_(std::move(parts)) {}
+  ~Worker() { Stop(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Reads the topics. Once, before Start.
+  absl::Status Load();
+  // Runs what they say until Stop, which leaves the connectors running.
+  void Start();
+  void Stop();
+  // The connectors have ended: says so in the status topic.
+  void Leave();
+  // One look at all connectors; by the thread, and by tests.
+  void Reconcile();
+
+  std::vector<std::string> Names() const;
+  // Absent: there is none.
+  std::optional<ConnectorView> Find(const std::string& name) const;
+  std::optional<StatusView> StatusOf(const std::string& name) const;
+
+  // AlreadyExists.
+  absl::Status Create(const std::string& name, const ConfigMap& config, TargetState target);
+  // True: there was none before. expects: it has to be there; NotFound.
+  absl::StatusOr<bool> PutConfig(const std::string& name, const ConfigMap& config, bool expects);
+  // All three: NotFound.
+  absl::Status SetTarget(const std::string& name, TargetState target);
+  absl::Status Delete(const std::string& name);
+  absl::Status RestartTask(const std::string& name, const std::string& task);
+  // NotFound; what restarts is shown as RESTARTING.
+  absl::StatusOr<StatusView> Restart(const std::string& name, bool include_tasks, bool only_failed);
+
+  // Topics that got records since the last reset.
+  std::set<std::string> TopicsOf(const std::string& name) const;
+  absl::Status ResetTopics(const std::string& name);
+
+  // Runs change while nothing else can change this connector, which has to be stopped and to have
+  // ended. NotFound, FailedPrecondition.
+  absl::Status WhileStopped(const std::string& name, const std::function<absl::Status()>& change);
+
+  // Levels that were set for all workers, as the topics had them.
+  std::map<std::string, std::string> LoggerLevels() const;
+  // key: 32 random bytes.
+  absl::Status WriteSession(absl::string_view key);
+  absl::Status WriteLogger(const std::string& logger, const std::string& level);
+
+ private:
+  struct Deployment {
+    ConfigMap config;
+    TargetState target = TargetState::kStarted;
+    int tasks = 0;           // committed
+    uint64_t version = 0;    // of the configuration
+    uint64_t committed = 0;  // version that the tasks are of
+    uint64_t failed = 0;     // version that could not be loaded
+    std::string failure;     // why
+    bool restart = false;    // of the task, wanted
+  };
+  struct Running {
+    uint64_t version = 0;
+    TargetState commanded = TargetState::kStarted;
+    bool stopping = false;
+    std::shared_ptr<metrics::TopicBoard> topics;
+  };
+  struct ActiveTopics {
+    std::set<std::string> names;
+    std::map<std::string, uint64_t> seen;  // records counted before the last reset
+  };
+
+  static bool IsForeign(const Deployment& one);
+  void Run();
+  void Look();
+  void Step(const std::string& name);
+  bool StepRunning(const std::string& name, bool ended);
+  void StartOne(const std::string& name, const Deployment& one);
+  absl::Status CommitTask(const std::string& name, const Deployment& one);
+  void Fail(const std::string& name, uint64_t version, const std::vector<std::string>& errors);
+  std::vector<TopicEntry> NewTopics();
+  std::map<std::string, std::string> StatusEntries() const;
+  void WriteStatuses(const std::map<std::string, std::string>& entries);
+  StatusView ViewOf(const std::string& name, const Deployment& one) const;
+  std::optional<TaskView> TaskOf(const std::string& name, const Deployment& one) const;
+  absl::StatusOr<Deployment*> FindOwn(const std::string& name);
+  void RepeatStatus(const std::string& name, bool of_connector, bool of_task);
+  absl::Status CheckMayWrite() const;
+  absl::Status WriteConfigs(const std::vector<TopicEntry>& entries);
+  void ReadConfig(absl::string_view key, std::optional<absl::string_view> value);
+  void ReadStatus(absl::string_view key, std::optional<absl::string_view> value);
+
+  const Parts parts_;
+  engine::WakeSignal wake_;
+  std::mutex change_mutex_;   // held by what changes something, while it waits for Kafka
+  mutable std::mutex mutex_;  // after change_mutex_
+  // All guarded by mutex_.
+  std::map<std::string, Deployment> deployments_;
+  std::map<std::string, Running> running_;
+  std::map<std::string, ActiveTopics> topics_;
+  std::map<std::string, std::string> statuses_;  // as the topic has them, by key
+  std::map<std::string, std::string> loggers_;
+  uint64_t next_version_ = 1;
+  bool ends_ = false;
+  absl::Time silent_until_ = absl::InfinitePast();  // the status topic could not be written
+  std::thread thread_;
+};
+
+}  // namespace walduct::rest

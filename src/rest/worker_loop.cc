@@ -1,0 +1,189 @@
+// The thread of a Worker: what runs follows what the topics say.
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "metrics/topic_board.h"
+#include "rest/worker.h"
+
+namespace walduct::rest {
+namespace {
+
+// Requests wake it; what connectors do by themselves is looked at as often.
+constexpr absl::Duration kLook = absl::Milliseconds(100);
+
+}  // namespace
+
+void Worker::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Worker::Stop() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ends_ = true;
+  }
+  wake_.Signal();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Worker::Run() {
+  while (true) {
+    wake_.Drain();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (ends_) return;
+    }
+    Reconcile();
+    parts_.environment.poller->WaitReadable({wake_.fd()}, kLook);
+  }
+}
+
+void Worker::Reconcile() {
+  std::set<std::string> names;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [name, one] : deployments_) names.insert(name);
+    for (const auto& [name, one] : running_) names.insert(name);
+  }
+  for (const std::string& name : names) Step(name);
+  Look();
+}
+
+void Worker::Step(const std::string& name) {
+  if (const auto status = parts_.connectors->StatusOf(name)) {
+    if (!StepRunning(name, status->ended())) return;
+    // Joins a thread that has nothing to do any more.
+    if (absl::Status removed = parts_.connectors->Remove(name); !removed.ok())
+      log::Warn(removed.message());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    running_.erase(name);
+  }
+  Deployment one;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = deployments_.find(name);
+    if (found == deployments_.end() || IsForeign(found->second)) return;
+    one = found->second;
+  }
+  if (one.target == TargetState::kStarted && one.failed != one.version) StartOne(name, one);
+}
+
+// True: it has ended and is not wanted as it is.
+bool Worker::StepRunning(const std::string& name, bool ended) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Running& running = running_[name];
+  const auto found = deployments_.find(name);
+  const bool wanted = found != deployments_.end() && !IsForeign(found->second) &&
+                      found->second.target != TargetState::kStopped &&
+                      found->second.version == running.version;
+  if (!wanted) {
+    if (ended) return true;
+    if (!std::exchange(running.stopping, true))
+      parts_.connectors->Post(name, engine::Command::kStop);
+    return false;
+  }
+  Deployment& one = found->second;
+  if (std::exchange(running.commanded, one.target) != one.target) {
+    const bool pauses = one.target == TargetState::kPaused;
+    parts_.connectors->Post(name, pauses ? engine::Command::kPause : engine::Command::kResume);
+  }
+  if (std::exchange(one.restart, false)) parts_.connectors->Post(name, engine::Command::kRestart);
+  return false;
+}
+
+void Worker::StartOne(const std::string& name, const Deployment& one) {
+  if (absl::Status committed = CommitTask(name, one); !committed.ok()) {
+    log::Warn(absl::StrCat("connector ", name, " cannot be started yet: ", committed.message()));
+    return;
+  }
+  // A PATCH may have put another name there, which Connect does not mind.
+  ConfigMap config = one.config;
+  PutValue(&config, "name", name);
+  Loaded loaded = parts_.load(config);
+  if (loaded.options == nullptr) return Fail(name, one.version, loaded.errors);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = deployments_.find(name);
+    // Deleted or changed meanwhile: the next look decides.
+    if (found == deployments_.end() || found->second.version != one.version) return;
+    found->second.restart = false;
+    found->second.failure.clear();
+    running_[name] = {.version = one.version, .topics = loaded.topics};
+    topics_[name].seen.clear();
+  }
+  const absl::Status added = parts_.connectors->Begin(*loaded.options);
+  if (added.ok()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    running_.erase(name);
+  }
+  Fail(name, one.version, {std::string(added.message())});
+}
+
+// Task configurations count once they are committed.
+absl::Status Worker::CommitTask(const std::string& name, const Deployment& one) {
+  if (one.tasks > 0 && one.committed == one.version) return absl::OkStatus();
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = deployments_.find(name);
+    if (found == deployments_.end() || found->second.version != one.version ||
+        found->second.target != TargetState::kStarted)
+      return absl::AbortedError("it was changed meanwhile");
+  }
+  RETURN_IF_ERROR(WriteConfigs({{.key = TaskKey(name), .value = TaskValue(one.config)},
+                                {.key = CommitKey(name), .value = CommitValue(1)}}));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Deployment& now = deployments_[name];
+  now.tasks = 1;
+  now.committed = one.version;
+  return absl::OkStatus();
+}
+
+void Worker::Fail(const std::string& name, uint64_t version,
+                  const std::vector<std::string>& errors) {
+  const std::string why = absl::StrJoin(errors, "\n");
+  log::Error("connector cannot be started", {{"name", name}, {"why", why}});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = deployments_.find(name);
+  if (found == deployments_.end() || found->second.version != version) return;
+  found->second.failed = version;
+  found->second.failure = why;
+}
+
+// What is new since the last look goes to the status topic.
+void Worker::Look() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (parts_.environment.clock->Now() < silent_until_) return;
+  }
+  if (!parts_.may_write()) return;
+  if (std::vector<TopicEntry> topics = NewTopics(); !topics.empty()) {
+    const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, topics);
+    if (!written.ok()) log::Warn(written.message());
+  }
+  WriteStatuses(StatusEntries());
+}
+
+std::vector<TopicEntry> Worker::NewTopics() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<TopicEntry> entries;
+  for (const auto& [name, running] : running_) {
+    if (running.topics == nullptr || !deployments_.contains(name)) continue;
+    ActiveTopics& active = topics_[name];
+    for (const auto& [topic, records] : running.topics->Read()) {
+      const auto seen = active.seen.find(topic);
+      if (records == (seen == active.seen.end() ? 0 : seen->second)) continue;
+      if (!active.names.insert(topic).second) continue;
+      entries.push_back({.key = TopicStatusKey(name, topic),
+                         .value = TopicStatusValue(name, topic, parts_.environment.clock->Now())});
+    }
+  }
+  return entries;
+}
+
+}  // namespace walduct::rest

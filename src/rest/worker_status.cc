@@ -1,0 +1,155 @@
+// What a Worker shows of its connectors, to clients and in the status topic.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "rest/worker.h"
+
+namespace walduct::rest {
+namespace {
+
+using engine::ConnectorState;
+
+constexpr absl::Duration kSilence = absl::Seconds(5);
+
+std::string TraceOf(const engine::ConnectorStatus& status) {
+  if (!status.last_error) return "";
+  const engine::ConnectorError& error = *status.last_error;
+  return absl::StrCat("org.apache.kafka.connect.errors.ConnectException: ", error.message,
+                      error.hint.empty() ? "" : "\nHint: ", error.hint,
+                      error.reason.empty() ? "" : "\nReason: ", error.reason);
+}
+
+absl::string_view WordOf(TargetState target) {
+  switch (target) {
+    case TargetState::kStarted:
+      return "RUNNING";
+    case TargetState::kPaused:
+      return "PAUSED";
+    case TargetState::kStopped:
+      return "STOPPED";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<StatusView> Worker::StatusOf(const std::string& name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = deployments_.find(name);
+  if (found == deployments_.end()) return std::nullopt;
+  return ViewOf(name, found->second);
+}
+
+// mutex_ is held.
+StatusView Worker::ViewOf(const std::string& name, const Deployment& one) const {
+  StatusView view{.name = name,
+                  .state = std::string(WordOf(one.target)),
+                  .trace = {},
+                  .worker_id = parts_.worker_id,
+                  .version = parts_.version,
+                  .task = {}};
+  if (IsForeign(one)) {
+    view.state = "UNASSIGNED";
+    view.trace = absl::StrCat("walduct runs ", kPostgresClass, " alone; this one is left alone");
+    view.version = "";
+    return view;
+  }
+  view.task = TaskOf(name, one);
+  return view;
+}
+
+// A task fails, its connector goes on as RUNNING. A stopped one has no task.
+std::optional<TaskView> Worker::TaskOf(const std::string& name, const Deployment& one) const {
+  const std::optional<engine::ConnectorStatus> status = parts_.connectors->StatusOf(name);
+  if (one.tasks == 0 && !status) return std::nullopt;
+  if (!status || !running_.contains(name)) {
+    if (one.failed == one.version && !one.failure.empty()) {
+      return TaskView{
+          .state = "FAILED",
+          .trace = absl::StrCat("org.apache.kafka.common.config.ConfigException: ", one.failure)};
+    }
+    return TaskView{.state = one.target == TargetState::kPaused ? "PAUSED" : "UNASSIGNED",
+                    .trace = {}};
+  }
+  switch (status->state) {
+    case ConnectorState::kFailed:
+      return TaskView{.state = "FAILED", .trace = TraceOf(*status)};
+    case ConnectorState::kStopped:
+      // It has ended by itself, having done what it was asked for; or is about to start anew.
+      if (one.target == TargetState::kStopped) return std::nullopt;
+      return TaskView{.state = running_.at(name).stopping ? "UNASSIGNED" : "RUNNING", .trace = {}};
+    default:
+      return TaskView{.state = std::string(engine::StateText(status->state)), .trace = {}};
+  }
+}
+
+std::map<std::string, std::string> Worker::StatusEntries() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::map<std::string, std::string> entries;
+  for (const auto& [name, one] : deployments_) {
+    if (IsForeign(one)) continue;
+    const StatusView view = ViewOf(name, one);
+    entries[ConnectorStatusKey(name)] = StatusValue(
+        {.state = view.state, .trace = view.trace, .version = view.version}, parts_.worker_id);
+    if (!view.task) continue;
+    const bool unassigned = view.task->state == "UNASSIGNED";
+    entries[TaskStatusKey(name)] = StatusValue({.state = view.task->state,
+                                                .trace = view.task->trace,
+                                                .version = unassigned ? "" : view.version},
+                                               parts_.worker_id);
+  }
+  return entries;
+}
+
+void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
+  std::vector<TopicEntry> changes;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [key, value] : entries) {
+      const auto found = statuses_.find(key);
+      if (found == statuses_.end() || found->second != value)
+        changes.push_back({.key = key, .value = value});
+    }
+    for (const auto& [key, value] : statuses_) {
+      const std::optional<StatusName> name = NameOfStatus(key);
+      const auto owner = deployments_.find(name ? name->connector : "");
+      const bool foreign = owner != deployments_.end() && IsForeign(owner->second);
+      if (!entries.contains(key) && !foreign) changes.push_back({.key = key, .value = {}});
+    }
+  }
+  if (changes.empty()) return;
+  const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, changes);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!written.ok()) {
+    log::Warn(absl::StrCat("states of connectors cannot be written: ", written.message()));
+    silent_until_ = parts_.environment.clock->Now() + kSilence;
+    return;
+  }
+  for (const TopicEntry& change : changes) {
+    if (change.value) {
+      statuses_[change.key] = *change.value;
+    } else {
+      statuses_.erase(change.key);
+    }
+  }
+}
+
+// mutex_ is held. What begins anew says so, as Connect's does, though it is what it was.
+void Worker::RepeatStatus(const std::string& name, bool of_connector, bool of_task) {
+  const auto repeat = [this](const std::string& key) {
+    if (const auto found = statuses_.find(key); found != statuses_.end()) found->second.clear();
+  };
+  if (of_connector) repeat(ConnectorStatusKey(name));
+  if (of_task) repeat(TaskStatusKey(name));
+}
+
+void Worker::Leave() {
+  if (!parts_.may_write()) return;
+  std::map<std::string, std::string> entries = StatusEntries();
+  for (auto& [key, value] : entries)
+    value = StatusValue({.state = "UNASSIGNED", .trace = {}, .version = {}}, parts_.worker_id);
+  WriteStatuses(entries);
+}
+
+}  // namespace walduct::rest

@@ -1,0 +1,122 @@
+"""`walduct serve`: connectors that live in a worker's topics, managed by Kafka Connect's REST interface."""
+import json
+import sys
+import uuid
+
+import pytest
+
+from support import servers
+from support.connector import database_properties
+from support.kafka import TopicReader
+from support.paths import ROOT
+from support.serve import CLASS, JSON, Worker
+from support.wait import wait_until
+
+sys.path.insert(0, str(ROOT / "tests" / "rest"))
+import run as recordings  # noqa: E402
+
+# Seconds each; tests/rest/run.py plays all.
+QUICK = ("server", "unknown_connector", "loggers", "plugins", "validate", "create_errors", "create_list_delete", "active_topics",
+         "initial_state", "offsets")
+
+
+@pytest.fixture
+def workers(databases, broker, tmp_path):
+    """Makes workers of one group, each with a port of its own."""
+    name, made = f"serve-{uuid.uuid4().hex[:8]}", []
+
+    def make():
+        made.append(Worker(tmp_path / f"worker{len(made)}", broker, name))
+        return made[-1]
+    yield make
+    for one in made:
+        one.kill()
+
+
+def config_of(database, **more):
+    return {"connector.class": CLASS, "tasks.max": "1", "plugin.name": "pgoutput", **database_properties(database),
+            "topic.prefix": database.name, "slot.name": database.name, "publication.name": database.name,
+            "publication.autocreate.mode": "filtered", "table.include.list": "public.items",
+            "key.converter": JSON, "key.converter.schemas.enable": "false",
+            "value.converter": JSON, "value.converter.schemas.enable": "false", **more}
+
+
+def published(broker, database):
+    """The ids of public.items in the order of their records."""
+    reader = TopicReader(broker, f"{database.name}.public.items")
+    return [json.loads(event.value)["after"]["id"] for event in reader.read()]
+
+
+def test_answers_are_those_of_kafka_connect(workers, tmp_path):
+    worker = workers().start("--log-level", "warn")
+    own = servers.shared("pg17", postgres=17)
+    differences = {name: recordings.replay(name, worker.base, own, tmp_path / "answers") for name in QUICK}
+    assert not any(differences.values()), json.dumps({k: v for k, v in differences.items() if v}, indent=1)
+    worker.stop()
+
+
+def test_a_worker_that_starts_goes_on_with_what_the_topics_say(workers, databases, pg17, broker):
+    db = databases(pg17)
+    db.script("create table items (id int primary key); insert into items values (1), (2)")
+    first = workers().start()
+    first.create("runs", config_of(db))
+    first.create("paused", config_of(db, **{"slot.name": f"{db.name}_p"}), initial_state="PAUSED")
+    first.create("stopped", config_of(db, **{"slot.name": f"{db.name}_s"}), initial_state="STOPPED")
+    first.wait_state("runs", "RUNNING/RUNNING")
+    wait_until(lambda: len(published(broker, db)) == 2, 30, "the snapshot")
+    first.stop()
+    db.script("insert into items values (3)")
+    second = workers().start()
+    assert sorted(second.get("/connectors")) == ["paused", "runs", "stopped"]
+    assert second.state("paused") == "PAUSED" and second.state("stopped") == "STOPPED"
+    second.wait_state("runs", "RUNNING/RUNNING")
+    wait_until(lambda: published(broker, db) == [1, 2, 3], 30, "what was written meanwhile, and no row again")
+    assert second.ask("DELETE", "/connectors/runs")[0] == 204
+    wait_until(lambda: second.state("runs") is None, 30, "its state is gone")
+    second.stop()
+    third = workers().start()
+    assert sorted(third.get("/connectors")) == ["paused", "stopped"]
+    third.stop()
+
+
+def test_two_workers_of_one_group_do_not_fight(workers):
+    """The second waits for its turn, and has it once the first has ended."""
+    first = workers().start()
+    second = workers().begin()
+    wait_until(lambda: "waiting: another worker serves the group" in second.log_text(), 60, "the second waits")
+    assert second.ask("GET", "/health")[0] == 503
+    assert second.ask("GET", "/connectors")[0] == 503
+    assert first.get("/connectors") == []
+    first.stop()
+    wait_until(second.healthy, 60, "the second serves")
+    second.stop()
+
+
+def test_one_that_fails_leaves_the_others_alone(workers, databases, pg17, broker):
+    db = databases(pg17)
+    db.script("create table items (id int primary key)")
+    worker = workers().start()
+    worker.create("good", config_of(db))
+    worker.create("bad", config_of(db, **{"slot.name": f"{db.name}_b", "publication.name": "nowhere",
+                                          "publication.autocreate.mode": "disabled"}))
+    worker.wait_state("bad", "RUNNING/FAILED")
+    worker.wait_state("good", "RUNNING/RUNNING")
+    db.script("insert into items values (1)")
+    wait_until(lambda: published(broker, db) == [1], 30, "the other one streams")
+    assert "nowhere" in worker.get("/connectors/bad/status")["tasks"][0]["trace"]
+    worker.stop()
+
+
+@pytest.mark.parametrize("change, says", [
+    ({"group.id": None}, "'group.id'"),
+    ({"config.storage.topic": None}, "'config.storage.topic'"),
+    ({"listeners": "https://:8083"}, "'listeners'"),
+    ({"admin.listeners": "http://:8084"}, "'admin.listeners'"),
+    ({"rest.extension.classes": "org.example.Auth"}, "'rest.extension.classes'"),
+    ({"access.control.allow.origin": "*"}, "'access.control.allow.origin'"),
+])
+def test_what_a_worker_cannot_do_is_refused(workers, change, says):
+    worker = workers()
+    worker.properties = {k: v for k, v in {**worker.properties, **change}.items() if v is not None}
+    assert worker.begin().process.wait(30) == 2
+    assert says in worker.log_text()

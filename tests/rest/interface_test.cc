@@ -1,0 +1,150 @@
+#include "rest/interface.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/lifecycle/connector_set.h"
+#include "tests/rest/memory_topics.h"
+#include "tests/support/fake_world.h"
+
+namespace walduct::rest {
+namespace {
+
+using testing::HasSubstr;
+
+class Pages final : public http::Handler {
+ public:
+  http::Response Handle(const http::Request&) override { return {.body = "page"}; }
+};
+
+class InterfaceTest : public testing::Test {
+ protected:
+  InterfaceTest() { interface_.Open(); }
+  ~InterfaceTest() override {
+    for (const auto& connector : connectors_.All())
+      EXPECT_TRUE(connectors_.Remove(connector->name()).ok());
+  }
+
+  http::Response Ask(const std::string& method, const std::string& path,
+                     const std::string& body = "", const std::string& accept = "") {
+    http::Request request;
+    request.method = method;
+    request.path = path.substr(0, path.find('?'));
+    if (const size_t query = path.find('?'); query != std::string::npos) {
+      const std::string one = path.substr(query + 1);
+      request.query.emplace(one.substr(0, one.find('=')), one.substr(one.find('=') + 1));
+    }
+    request.accept = accept;
+    request.host = "h:1";
+    request.content_type = "application/json";
+    request.body = body;
+    return interface_.Handle(request);
+  }
+
+  static std::string CreateBody(const std::string& name, const std::string& more = "") {
+    return R"({"name":")" + name +
+           R"(","config":{"connector.class":"PostgresConnector","topic.prefix":"p",)"
+           R"("database.hostname":"h","database.user":"u","database.dbname":"d"})" +
+           more + "}";
+  }
+
+  test::FakeWorld world_;
+  engine::ConnectorSet connectors_{world_};
+  test::MemoryTopics topics_;
+  Pages pages_;
+  Worker worker_{{.topics = &topics_,
+                  .connectors = &connectors_,
+                  .environment = Environment::Real(),
+                  .worker_id = "h:1",
+                  .version = "3.6.1.Final",
+                  .load = [](const ConfigMap&) { return Loaded(); },
+                  .may_write = [] { return true; }}};
+  Interface interface_{{.worker = &worker_,
+                        .topics = &topics_,
+                        .pages = &pages_,
+                        .clock = &Clock::Real(),
+                        .questions = {},
+                        .cluster_id = "",
+                        .log_level = "INFO"}};
+};
+
+TEST_F(InterfaceTest, PathsMethodsAndTypes) {
+  EXPECT_EQ(Ask("GET", "/nothing").status, 404);
+  EXPECT_EQ(Ask("GET", "/nothing").content_type, "");
+  EXPECT_EQ(Ask("BREW", "/connectors").status, 405);
+  EXPECT_EQ(Ask("GET", "/connectors", "", "text/html").status, 406);
+  EXPECT_EQ(Ask("GET", "/connectors", "", "text/html, application/json;q=0.9").status, 200);
+  EXPECT_EQ(Ask("GET", "//connectors").status, 400);
+  EXPECT_EQ(Ask("GET", "/connectors/").body, "[]");
+  EXPECT_EQ(Ask("OPTIONS", "/connectors").body, "HEAD, POST, GET, OPTIONS");
+}
+
+TEST_F(InterfaceTest, OurOwnPagesAreNotForThoseWhoAskForJsonAlone) {
+  EXPECT_EQ(Ask("GET", "/metrics").body, "page");
+  EXPECT_EQ(Ask("GET", "/metrics", "", "application/json").status, 404);
+}
+
+TEST_F(InterfaceTest, ANameThatNeedsCareIsReached) {
+  const http::Response made =
+      Ask("POST", "/connectors", CreateBody("a b/ü?", R"(,"initial_state":"stopped")"));
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(made.headers[0].second, "http://h:1/connectors/a%20b/%C3%BC%3F");
+  EXPECT_EQ(Ask("GET", "/connectors/a%20b%2F%C3%BC%3F").status, 200);
+  EXPECT_EQ(Ask("DELETE", "/connectors/a%20b%2F%C3%BC%3F").status, 204);
+}
+
+TEST_F(InterfaceTest, BodiesThatAreNone) {
+  for (const char* body : {"", "{", "[]", "7", "null", R"({"name":7,"config":{}})",
+                           R"({"name":"a","config":{"b":{}}})", R"({"name":"a","confg":{}})"}) {
+    EXPECT_EQ(Ask("POST", "/connectors", body).status, 400) << body;
+    EXPECT_EQ(Ask("PATCH", "/connectors/a/offsets", body).status, 400) << body;
+  }
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs), testing::IsEmpty());
+}
+
+TEST_F(InterfaceTest, PatchMergesAndNullRemoves) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"x":"1","database.user":"v"})").status, 200);
+  EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"x":null})").status, 200);
+  const std::string config = Ask("GET", "/connectors/a/config").body;
+  EXPECT_THAT(config, HasSubstr(R"("database.user":"v")"));
+  EXPECT_THAT(config, testing::Not(HasSubstr(R"("x")")));
+  EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"topic.prefix":null})").status, 400);
+}
+
+TEST_F(InterfaceTest, OffsetsOfAStoppedConnector) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  ASSERT_TRUE(
+      topics_
+          .Write(InternalTopic::kOffsets,
+                 {{.key = R"(["a",{"server":"p"}])", .value = R"({"lsn":7,"walduct_ordinal":0})"},
+                  {.key = R"(["b",{"server":"p"}])", .value = R"({"lsn":8})"}})
+          .ok());
+  EXPECT_EQ(Ask("GET", "/connectors/a/offsets").body,
+            R"({"offsets":[{"partition":{"server":"p"},"offset":{"lsn":7}}]})");
+  EXPECT_EQ(Ask("PATCH", "/connectors/a/offsets",
+                R"({"offsets":[{"partition":{"server":"p"},"offset":{"lsn":9}}]})")
+                .status,
+            200);
+  EXPECT_EQ(*topics_.Last(InternalTopic::kOffsets, R"(["a",{"server":"p"}])"), R"({"lsn":9})");
+  EXPECT_EQ(Ask("DELETE", "/connectors/a/offsets").status, 200);
+  EXPECT_FALSE(topics_.Last(InternalTopic::kOffsets, R"(["a",{"server":"p"}])").has_value());
+  EXPECT_TRUE(topics_.Last(InternalTopic::kOffsets, R"(["b",{"server":"p"}])").has_value());
+  EXPECT_EQ(Ask("PUT", "/connectors/a/pause").status, 202);
+  EXPECT_EQ(Ask("DELETE", "/connectors/a/offsets").status, 400);
+}
+
+TEST_F(InterfaceTest, LevelsOfLoggers) {
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/op.one", R"({"level":"debug"})").body, R"(["op.one"])");
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/op.one", R"({"level":"DEBUG"})").body, "[]");
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/op", R"({"level":"WARN"})").body, R"(["op","op.one"])");
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/op", R"({"level":"LOUD"})").status, 404);
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/x?scope=CLUSTER", R"({"level":"ERROR"})").status, 204);
+  EXPECT_EQ(*topics_.Last(InternalTopic::kConfigs, "logger-cluster-x"), R"({"level":"ERROR"})");
+  EXPECT_EQ(Ask("GET", "/admin/loggers/nobody").status, 404);
+}
+
+}  // namespace
+}  // namespace walduct::rest

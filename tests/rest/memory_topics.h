@@ -1,0 +1,69 @@
+// MemoryTopics: a worker's topics without Kafka.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rest/internal_topics.h"
+
+namespace walduct::test {
+
+class MemoryTopics final : public rest::InternalTopics {
+ public:
+  absl::Status Write(rest::InternalTopic topic,
+                     const std::vector<rest::TopicEntry>& entries) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failure_.ok()) return failure_;
+    for (const rest::TopicEntry& entry : entries) records_[topic].push_back(entry);
+    return absl::OkStatus();
+  }
+
+  absl::Status Read(rest::InternalTopic topic, const Handler& handler) override {
+    for (const rest::TopicEntry& entry : Records(topic)) {
+      std::optional<absl::string_view> value;
+      if (entry.value) value = *entry.value;
+      handler(entry.key, value);
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<rest::TopicEntry> Records(rest::InternalTopic topic) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = records_.find(topic);
+    return found == records_.end() ? std::vector<rest::TopicEntry>() : found->second;
+  }
+
+  // Keys, in order, from the given one on; a tombstone's with a minus before it.
+  std::vector<std::string> Keys(rest::InternalTopic topic, size_t from = 0) const {
+    std::vector<std::string> keys;
+    const std::vector<rest::TopicEntry> records = Records(topic);
+    for (size_t i = from; i < records.size(); ++i)
+      keys.push_back((records[i].value ? "" : "-") + records[i].key);
+    return keys;
+  }
+
+  // The last value of a key; absent: none, or null.
+  std::optional<std::string> Last(rest::InternalTopic topic, const std::string& key) const {
+    std::optional<std::string> last;
+    for (const rest::TopicEntry& entry : Records(topic)) {
+      if (entry.key == key) last = entry.value;
+    }
+    return last;
+  }
+
+  void FailWith(absl::Status failure) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    failure_ = std::move(failure);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  absl::Status failure_;
+  std::map<rest::InternalTopic, std::vector<rest::TopicEntry>> records_;
+};
+
+}  // namespace walduct::test

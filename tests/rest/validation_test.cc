@@ -1,0 +1,143 @@
+#include "rest/plugins/validation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace walduct::rest {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ConfigMap Good() {
+  return {{"connector.class", "io.debezium.connector.postgresql.PostgresConnector"},
+          {"name", "orders"},
+          {"topic.prefix", "srv"},
+          {"database.hostname", "db"},
+          {"database.user", "u"},
+          {"database.password", "secret"},
+          {"database.dbname", "shop"}};
+}
+
+std::vector<std::string> ErrorsOf(const ConfigMap& changes) {
+  ConfigMap config = Good();
+  for (const auto& [key, value] : changes) PutValue(&config, key, value);
+  return Validate(config, {}).errors();
+}
+
+TEST(Definitions, AreReadWhole) {
+  EXPECT_EQ(FrameworkDefinitions().size(), 24);
+  EXPECT_EQ(ConnectorPlugin().class_name, "io.debezium.connector.postgresql.PostgresConnector");
+  EXPECT_EQ(ConnectorPlugin().definitions.size(), 126);
+  EXPECT_EQ(AllPlugins().size(), 71);
+  for (const Plugin& one : AllPlugins()) {
+    std::set<std::string> names;
+    for (const Definition& definition : one.definitions) {
+      EXPECT_TRUE(names.insert(definition.name).second) << definition.name;
+      EXPECT_THAT(definition.type, testing::AnyOf("STRING", "INT", "LONG", "SHORT", "DOUBLE",
+                                                  "BOOLEAN", "LIST", "CLASS", "PASSWORD"));
+    }
+  }
+}
+
+TEST(Definitions, APluginHasThreeNames) {
+  EXPECT_EQ(FindPlugin("Postgres"), &ConnectorPlugin());
+  EXPECT_EQ(FindPlugin("PostgresConnector"), &ConnectorPlugin());
+  EXPECT_EQ(FindPlugin("EventRouter")->class_name, "io.debezium.transforms.outbox.EventRouter");
+  EXPECT_EQ(FindPlugin("postgres"), nullptr);
+  EXPECT_EQ(FindPlugin(""), nullptr);
+}
+
+TEST(Validate, WhatIsGoodHasNoErrors) { EXPECT_THAT(Validate(Good(), {}).errors(), IsEmpty()); }
+
+TEST(Validate, WhatIsMissing) {
+  EXPECT_THAT(Validate({{"connector.class", ConnectorPlugin().class_name}}, {}).errors(),
+              ElementsAre("Missing required configuration \"name\" which has no default value.",
+                          "The 'topic.prefix' value is invalid: A value is required",
+                          "The 'database.hostname' value is invalid: A value is required",
+                          "The 'database.user' value is invalid: A value is required",
+                          "The 'database.dbname' value is invalid: A value is required"));
+}
+
+TEST(Validate, SaysItInTheWordsOfItsOwner) {
+  EXPECT_THAT(ErrorsOf({{"max.batch.size", "many"}}),
+              ElementsAre("The 'max.batch.size' value is invalid: An integer is expected",
+                          "The 'max.batch.size' value is invalid: A positive, non-zero integer "
+                          "value is expected"));
+  EXPECT_THAT(ErrorsOf({{"tasks.max", "two"}}),
+              ElementsAre("Invalid value two for configuration tasks.max: Not a number of type INT",
+                          "Invalid value null for configuration tasks.max: Value must be "
+                          "non-null"));
+  EXPECT_THAT(ErrorsOf({{"tasks.max.enforce", "maybe"}}),
+              ElementsAre("Invalid value maybe for configuration tasks.max.enforce: Expected value "
+                          "to be either true or false"));
+  EXPECT_THAT(ErrorsOf({{"snapshot.mode", "sometimes"}}),
+              ElementsAre("The 'snapshot.mode' value is invalid: Value must be one of always, "
+                          "initial_only, configuration_based, when_needed, initial, custom, "
+                          "no_data"));
+  EXPECT_THAT(ErrorsOf({{"table.include.list", "a(b"}}),
+              ElementsAre(HasSubstr("Unclosed group near index 3\na(b")));
+  EXPECT_THAT(ErrorsOf({{"name", "a\tb"}}),
+              ElementsAre(HasSubstr("control sequences but had the following ASCII chars: 9")));
+}
+
+TEST(Validate, ATransformBringsItsSettings) {
+  ConfigMap config = Good();
+  PutValue(&config, "transforms", "route, x");
+  PutValue(&config, "transforms.route.type", "org.apache.kafka.connect.transforms.RegexRouter");
+  PutValue(&config, "transforms.x.type", "com.example.Router");
+  const Validation validation = Validate(config, {});
+  EXPECT_THAT(validation.groups(), Contains("Transforms: route"));
+  EXPECT_THAT(
+      validation.errors(),
+      ElementsAre("Missing required configuration \"transforms.route.regex\" which has no default "
+                  "value.",
+                  "Invalid value null for configuration regex: Invalid regex: null",
+                  "Missing required configuration \"transforms.route.replacement\" which has no "
+                  "default value.",
+                  "Invalid value com.example.Router for configuration transforms.x.type: Class "
+                  "com.example.Router could not be found."));
+}
+
+TEST(Validate, TheDatabaseIsAskedOnceAllElseIsRight) {
+  int asked = 0;
+  ValidationQuestions questions;
+  questions.database = [&](const ConfigMap&) {
+    ++asked;
+    return std::string("FATAL: no");
+  };
+  EXPECT_THAT(Validate(Good(), questions).errors(),
+              ElementsAre("Error while validating connector config: FATAL: no"));
+  ConfigMap bad = Good();
+  EraseKey(&bad, "topic.prefix");
+  EXPECT_THAT(Validate(bad, questions).errors(), testing::SizeIs(1));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(Validate, WhatWalductRefusesStandsAtItsSetting) {
+  ValidationQuestions questions;
+  questions.load = [](const ConfigMap&) {
+    return std::vector<std::pair<std::string, std::string>>{
+        {"database.user", "property 'database.user': refused"},
+        {"nowhere", "property 'nowhere': refused"},
+        {"topic.creation.default.partitions", "comes out when it runs"}};
+  };
+  const Validation validation = Validate(Good(), questions);
+  EXPECT_THAT(validation.errors(),
+              ElementsAre("property 'nowhere': refused", "property 'database.user': refused"));
+}
+
+TEST(Validate, NoPasswordIsTold) {
+  ConfigMap config = Good();
+  PutValue(&config, "producer.override.ssl.key.password", "secret");
+  const std::string json = ValidationJson(Validate(config, {}));
+  EXPECT_THAT(json, testing::Not(HasSubstr("secret\"")));
+  EXPECT_THAT(json, HasSubstr("[hidden]"));
+}
+
+}  // namespace
+}  // namespace walduct::rest

@@ -1,0 +1,250 @@
+#include "rest/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/lifecycle/connector_set.h"
+#include "tests/rest/memory_topics.h"
+#include "tests/support/await.h"
+#include "tests/support/fake_world.h"
+
+namespace walduct::rest {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A worker on topics in memory, whose connectors stream from a fake database. No thread of its own:
+// the tests say when it looks.
+class WorkerTest : public testing::Test {
+ protected:
+  ~WorkerTest() override {
+    for (const auto& connector : connectors_.All())
+      EXPECT_TRUE(connectors_.Remove(connector->name()).ok());
+  }
+
+  static ConfigMap Config(const std::string& name) {
+    return {{"connector.class", std::string(kPostgresClass)}, {"name", name}};
+  }
+
+  Worker::Parts Parts() {
+    return {.topics = &topics_,
+            .connectors = &connectors_,
+            .environment = Environment::Real(),
+            .worker_id = "here:8083",
+            .version = "3.6.1.Final",
+            .load =
+                [this](const ConfigMap& config) {
+                  ++loads_;
+                  Loaded loaded;
+                  if (FindValue(config, "bad") != nullptr) {
+                    loaded.errors = {"property 'bad': is bad"};
+                  } else {
+                    loaded.options = std::make_shared<const engine::ConnectorOptions>(
+                        test::FakeConfig(*FindValue(config, "name")));
+                  }
+                  return loaded;
+                },
+            .may_write = [this] { return may_write_; }};
+  }
+
+  // Looks until it holds.
+  void ReconcileUntil(const std::function<bool()>& condition, Worker* worker = nullptr) {
+    Worker& one = worker == nullptr ? worker_ : *worker;
+    test::Await([&] {
+      one.Reconcile();
+      return condition();
+    });
+  }
+
+  std::string TaskState(const std::string& name) {
+    const std::optional<StatusView> view = worker_.StatusOf(name);
+    return view && view->task ? view->task->state : "";
+  }
+
+  void CreateRunning(const std::string& name) {
+    ASSERT_TRUE(worker_.Create(name, Config(name), TargetState::kStarted).ok());
+    ReconcileUntil([&] { return TaskState(name) == "RUNNING"; });
+  }
+
+  test::FakeWorld world_;
+  engine::ConnectorSet connectors_{world_};
+  test::MemoryTopics topics_;
+  bool may_write_ = true;
+  int loads_ = 0;
+  Worker worker_{Parts()};
+};
+
+TEST_F(WorkerTest, AConnectorIsWrittenBeforeItRuns) {
+  ASSERT_TRUE(worker_.Create("a", Config("a"), TargetState::kStarted).ok());
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs), ElementsAre("connector-a"));
+  EXPECT_EQ(worker_.Find("a")->tasks, 0);
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs),
+              ElementsAre("connector-a", "task-a-0", "commit-a"));
+  EXPECT_THAT(*topics_.Last(InternalTopic::kStatus, "status-task-a-0"),
+              HasSubstr(R"("state":"RUNNING")"));
+}
+
+TEST_F(WorkerTest, WhatIsThereIsNotCreatedAgain) {
+  CreateRunning("a");
+  EXPECT_TRUE(absl::IsAlreadyExists(worker_.Create("a", Config("a"), TargetState::kStarted)));
+}
+
+TEST_F(WorkerTest, AnInitialStateIsWrittenFirst) {
+  ASSERT_TRUE(worker_.Create("a", Config("a"), TargetState::kPaused).ok());
+  worker_.Reconcile();
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs), ElementsAre("target-state-a", "connector-a"));
+  EXPECT_EQ(worker_.StatusOf("a")->state, "PAUSED");
+  EXPECT_FALSE(worker_.StatusOf("a")->task.has_value());
+  EXPECT_EQ(connectors_.Find("a"), nullptr);
+}
+
+TEST_F(WorkerTest, PauseKeepsTheTaskAndStopTakesIt) {
+  CreateRunning("a");
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kPaused).ok());
+  ReconcileUntil([&] { return TaskState("a") == "PAUSED"; });
+  const size_t written = topics_.Keys(InternalTopic::kConfigs).size();
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kStopped).ok());
+  ReconcileUntil([&] { return connectors_.Find("a") == nullptr; });
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs, written),
+              ElementsAre("commit-a", "target-state-a"));
+  EXPECT_EQ(TaskState("a"), "");
+  worker_.Reconcile();
+  EXPECT_FALSE(topics_.Last(InternalTopic::kStatus, "status-task-a-0").has_value());
+  // Paused from there it has no task either, and cannot be altered.
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kPaused).ok());
+  worker_.Reconcile();
+  EXPECT_EQ(worker_.StatusOf("a")->state, "PAUSED");
+  EXPECT_EQ(TaskState("a"), "");
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kStarted).ok());
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+}
+
+TEST_F(WorkerTest, AnUnchangedConfigurationRestartsNothing) {
+  CreateRunning("a");
+  const auto before = connectors_.Find("a");
+  EXPECT_FALSE(*worker_.PutConfig("a", Config("a"), false));
+  worker_.Reconcile();
+  EXPECT_EQ(connectors_.Find("a"), before);
+  EXPECT_EQ(loads_, 1);
+}
+
+TEST_F(WorkerTest, AChangedConfigurationReplacesTheConnector) {
+  CreateRunning("a");
+  const auto before = connectors_.Find("a");
+  ConfigMap config = Config("a");
+  PutValue(&config, "poll.interval.ms", "250");
+  EXPECT_FALSE(*worker_.PutConfig("a", config, false));
+  ReconcileUntil(
+      [&] { return connectors_.Find("a") != nullptr && connectors_.Find("a") != before; });
+  EXPECT_EQ(loads_, 2);
+}
+
+TEST_F(WorkerTest, WhatCannotBeLoadedFailsAlone) {
+  CreateRunning("a");
+  ConfigMap bad = Config("b");
+  PutValue(&bad, "bad", "yes");
+  ASSERT_TRUE(worker_.Create("b", bad, TargetState::kStarted).ok());
+  ReconcileUntil([&] { return TaskState("b") == "FAILED"; });
+  EXPECT_EQ(worker_.StatusOf("b")->state, "RUNNING");
+  EXPECT_THAT(worker_.StatusOf("b")->task->trace, HasSubstr("is bad"));
+  EXPECT_EQ(TaskState("a"), "RUNNING");
+  // Not tried again until somebody asks.
+  worker_.Reconcile();
+  EXPECT_EQ(loads_, 2);
+  ASSERT_TRUE(worker_.RestartTask("b", "0").ok());
+  worker_.Reconcile();
+  EXPECT_EQ(loads_, 3);
+}
+
+TEST_F(WorkerTest, DeletedIsGoneFromTheTopics) {
+  CreateRunning("a");
+  ASSERT_TRUE(worker_.Delete("a").ok());
+  EXPECT_FALSE(worker_.StatusOf("a").has_value());
+  ReconcileUntil([&] { return connectors_.Find("a") == nullptr; });
+  worker_.Reconcile();
+  EXPECT_FALSE(topics_.Last(InternalTopic::kConfigs, "connector-a").has_value());
+  EXPECT_FALSE(topics_.Last(InternalTopic::kStatus, "status-connector-a").has_value());
+  EXPECT_FALSE(topics_.Last(InternalTopic::kStatus, "status-task-a-0").has_value());
+  EXPECT_TRUE(absl::IsNotFound(worker_.Delete("a")));
+}
+
+TEST_F(WorkerTest, TheNextWorkerFindsWhatTheTopicsSay) {
+  ASSERT_TRUE(worker_.Create("runs", Config("runs"), TargetState::kStarted).ok());
+  ASSERT_TRUE(worker_.Create("paused", Config("paused"), TargetState::kPaused).ok());
+  ASSERT_TRUE(worker_.Create("gone", Config("gone"), TargetState::kStopped).ok());
+  ASSERT_TRUE(worker_.Delete("gone").ok());
+  Worker next(Parts());
+  ASSERT_TRUE(next.Load().ok());
+  EXPECT_THAT(next.Names(), ElementsAre("paused", "runs"));
+  EXPECT_EQ(next.StatusOf("paused")->state, "PAUSED");
+  ReconcileUntil([&] { return connectors_.Find("runs") != nullptr; }, &next);
+}
+
+TEST_F(WorkerTest, OtherClassesAreListedAndLeftAlone) {
+  const ConfigMap other = {{"connector.class", "org.example.Sink"}, {"name", "s"}};
+  ASSERT_TRUE(
+      topics_
+          .Write(InternalTopic::kConfigs, {{.key = "connector-s", .value = ConnectorValue(other)}})
+          .ok());
+  ASSERT_TRUE(
+      topics_.Write(InternalTopic::kStatus, {{.key = "status-connector-s", .value = "{}"}}).ok());
+  ASSERT_TRUE(worker_.Load().ok());
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.Names(), ElementsAre("s"));
+  EXPECT_EQ(worker_.StatusOf("s")->state, "UNASSIGNED");
+  EXPECT_EQ(loads_, 0);
+  EXPECT_TRUE(absl::IsFailedPrecondition(worker_.Delete("s")));
+  EXPECT_TRUE(absl::IsFailedPrecondition(worker_.SetTarget("s", TargetState::kPaused)));
+  EXPECT_EQ(*topics_.Last(InternalTopic::kStatus, "status-connector-s"), "{}");
+}
+
+TEST_F(WorkerTest, RestartSaysWhatWillRestart) {
+  CreateRunning("a");
+  const size_t written = topics_.Keys(InternalTopic::kConfigs).size();
+  EXPECT_EQ(worker_.Restart("a", false, false)->task->state, "RUNNING");
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs, written), IsEmpty());
+  const absl::StatusOr<StatusView> all = worker_.Restart("a", true, false);
+  EXPECT_EQ(all->state, "RESTARTING");
+  EXPECT_EQ(all->task->state, "RESTARTING");
+  EXPECT_EQ(worker_.Restart("a", true, true)->task->state, "RUNNING");
+  EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs, written),
+              ElementsAre("restart-connector-a", "restart-connector-a"));
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+}
+
+TEST_F(WorkerTest, OffsetsAreChangedOnceTheConnectorHasEnded) {
+  CreateRunning("a");
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(worker_.WhileStopped("a", [] { return absl::OkStatus(); })));
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kStopped).ok());
+  ReconcileUntil([&] { return connectors_.Find("a") == nullptr; });
+  bool changed = false;
+  EXPECT_TRUE(worker_
+                  .WhileStopped("a",
+                                [&] {
+                                  changed = true;
+                                  return absl::OkStatus();
+                                })
+                  .ok());
+  EXPECT_TRUE(changed);
+}
+
+TEST_F(WorkerTest, WithoutTheGroupsSeatNothingIsWritten) {
+  may_write_ = false;
+  EXPECT_TRUE(absl::IsAborted(worker_.Create("a", Config("a"), TargetState::kStarted)));
+  EXPECT_THAT(worker_.Names(), IsEmpty());
+  worker_.Reconcile();
+  EXPECT_THAT(topics_.Keys(InternalTopic::kStatus), IsEmpty());
+}
+
+TEST_F(WorkerTest, WhatKafkaDidNotTakeDidNotHappen) {
+  topics_.FailWith(absl::UnavailableError("Kafka is away"));
+  EXPECT_TRUE(absl::IsUnavailable(worker_.Create("a", Config("a"), TargetState::kStarted)));
+  EXPECT_THAT(worker_.Names(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace walduct::rest
