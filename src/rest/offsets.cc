@@ -5,6 +5,7 @@
 #include <rapidjson/writer.h>
 
 #include <map>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -36,10 +37,12 @@ std::string ShownOffset(absl::string_view value) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(value.data(), value.size());
   if (document.HasParseError() || !document.IsObject()) return "";
-  for (auto member = document.MemberBegin(); member != document.MemberEnd();) {
-    const absl::string_view name(member->name.GetString(), member->name.GetStringLength());
-    member = absl::StartsWith(name, "walduct_") ? document.EraseMember(member) : std::next(member);
+  std::vector<std::string> own;
+  for (const auto& member : std::as_const(document).GetObject()) {
+    const absl::string_view name(member.name.GetString(), member.name.GetStringLength());
+    if (absl::StartsWith(name, "walduct_")) own.emplace_back(name);
   }
+  for (const std::string& name : own) document.RemoveMember(name.c_str());
   return Print(document);
 }
 
@@ -107,8 +110,8 @@ absl::StatusOr<std::vector<TopicEntry>> Offsets::ParseChange(const std::string& 
         "The request body must be a JSON object "
         "{\"offsets\":[{\"partition\":{…},\"offset\":{…}}]}");
   }
-  const auto offsets = document.FindMember("offsets");
-  const bool given = offsets != document.MemberEnd() && !offsets->value.IsNull();
+  const auto offsets = std::as_const(document).FindMember("offsets");
+  const bool given = offsets != std::as_const(document).MemberEnd() && !offsets->value.IsNull();
   if (given && !offsets->value.IsArray())
     return absl::InvalidArgumentError("'offsets' must be a list");
   if (!given || offsets->value.Empty()) {

@@ -45,8 +45,8 @@ absl::StatusOr<std::string> LevelOf(const std::string& body) {
     return absl::InvalidArgumentError(
         "The request body must be a JSON object {\"level\":\"INFO\"}");
   }
-  const auto level = document.FindMember("level");
-  if (level == document.MemberEnd() || !level->value.IsString())
+  const auto level = std::as_const(document).FindMember("level");
+  if (level == std::as_const(document).MemberEnd() || !level->value.IsString())
     return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
   return std::string(level->value.GetString(), level->value.GetStringLength());
 }

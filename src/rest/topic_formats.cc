@@ -2,6 +2,8 @@
 
 #include <rapidjson/document.h>
 
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -148,8 +150,8 @@ ConfigRecordName NameOfConfigRecord(absl::string_view key) {
 absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
-  const auto found = document.FindMember("properties");
-  if (found == document.MemberEnd() || !found->value.IsObject())
+  const auto found = std::as_const(document).FindMember("properties");
+  if (found == std::as_const(document).MemberEnd() || !found->value.IsObject())
     return absl::InvalidArgumentError("the value has no 'properties'");
   ConfigMap config;
   for (const auto& member : found->value.GetObject()) {
@@ -164,8 +166,8 @@ absl::StatusOr<ConfigMap> ReadConnectorValue(absl::string_view value) {
 absl::StatusOr<int> ReadCommitValue(absl::string_view value) {
   rapidjson::Document document;
   RETURN_IF_ERROR(ParseObject(value, &document));
-  const auto found = document.FindMember("tasks");
-  if (found == document.MemberEnd() || !found->value.IsInt())
+  const auto found = std::as_const(document).FindMember("tasks");
+  if (found == std::as_const(document).MemberEnd() || !found->value.IsInt())
     return absl::InvalidArgumentError("the value has no 'tasks'");
   return found->value.GetInt();
 }

@@ -37,6 +37,13 @@ constexpr Reason kRows[] = {
     {.name = "debezium_server",
      .meaning = "Debezium Server's configuration has something that is not supported.",
      .remedy = "docs/forms.md."},
+    {.name = "group_in_use",
+     .meaning =
+         "The group of group.id has members of another kind, such as a Kafka Connect that runs.",
+     .remedy = "Stop them, or choose another group.id."},
+    {.name = "group_seat_lost",
+     .meaning = "Another worker serves the group now; this one has stopped its connectors.",
+     .remedy = "Start it again to wait for its turn."},
     {.name = "http_unreachable",
      .meaning = "A server that is asked over HTTP does not answer.",
      .remedy = "Check the URL of the message and proxies."},

@@ -23,16 +23,11 @@ constexpr Reason kRows[] = {
     {.name = "flush_timeout",
      .meaning = "Not all records were acknowledged in time.",
      .remedy = "Nothing is confirmed that is not; look at Kafka."},
-    {.name = "group_in_use",
-     .meaning = "Workers of Kafka Connect are in the group of `walduct serve`.",
-     .remedy = "Stop them first, or give this worker its own group.id and topics."},
-    {.name = "group_seat_lost",
-     .meaning = "Another worker serves the group; this one has ended.",
-     .remedy = "Start it again to wait for its turn."},
     {.name = "internal_topic_not_compacted",
-     .meaning =
-         "A topic of `walduct serve` is not compacted: connectors would be deleted with time.",
-     .remedy = "kafka-configs.sh --alter --add-config cleanup.policy=compact on the topic."},
+     .meaning = "The config or status topic of a worker is not compacted: the broker would remove "
+                "connectors when they get old.",
+     .remedy = "kafka-configs --alter --entity-type topics --entity-name NAME --add-config "
+               "cleanup.policy=compact"},
     {.name = "kafka_authentication_failed",
      .meaning = "Kafka refuses the login.",
      .remedy =

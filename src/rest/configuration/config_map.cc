@@ -4,6 +4,7 @@
 #include <rapidjson/error/en.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "admin/json.h"
@@ -108,7 +109,7 @@ absl::StatusOr<CreateRequest> ParseCreateRequest(absl::string_view json) {
         "The request body must be a JSON object with 'name' and 'config'");
   }
   CreateRequest request;
-  for (const auto& member : document.GetObject()) {
+  for (const auto& member : std::as_const(document).GetObject()) {
     const std::string key = TextOf(member.name);
     if (key == "config") {
       if (member.value.IsNull()) continue;
