@@ -144,7 +144,7 @@ def test_snk06_a_record_that_only_the_broker_refuses_stops_by_default(db, connec
 
 @pytest.mark.parametrize("idempotent", ["true", "false"])
 def test_snk06_a_record_that_the_broker_refuses_becomes_a_dead_letter(db, connectors, broker, idempotent):
-    """The others of its batch are published, in order, and the letter is the whole record as it was."""
+    """The others of its batch are published, and the letter is the whole record as it was. Another batch may have gone before."""
     db.script(ITEMS)
     create_topic(broker, f"{db.name}.public.items", **{"max.message.bytes": "2000"})
     more = {"errors.deadletterqueue.context.headers.enable": "true", "producer.override.enable.idempotence": idempotent}
@@ -156,7 +156,8 @@ def test_snk06_a_record_that_the_broker_refuses_becomes_a_dead_letter(db, connec
     connector.stop()
     rows = [(e.op, e.id) for e in published(events)]
     wanted = [("c", n) for n in range(1, 101) if n not in (2, 77)] + [("u", 1), ("u", 2)]
-    assert list(dict.fromkeys(rows)) == wanted, "in order; what was in flight may come again"
+    assert sorted(set(rows)) == sorted(wanted)
+    assert rows.index(("c", 1)) < rows.index(("u", 1)), "the order of a key; what was in flight may come again"
     assert sorted({e.id for e in letters(events)}) == [2, 77]
     for letter in letters(events):
         assert letter.op == "c" and len(letter.after["amount"]) == 6400

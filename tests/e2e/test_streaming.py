@@ -168,12 +168,13 @@ def test_str02_same_bytes(at_once, databases, each_pg, connectors, streaming):
     plain, streamed = pair(db, connectors, streaming)
     db.execute("insert into items values (0, 'begin')")  # the time of messages before it would be that of the start
     play.run(8 if at_once else 20)
+    end = int(db.value("select pg_current_wal_lsn() - '0/0'::pg_lsn"))
     db.execute("insert into items values (1000000000, 'end')")
     assert_same(plain, streamed, 1000000000)
     assert streamed_transactions(db, streamed) > 5 and streamed_transactions(db, plain) == 0
     plain.stop()
     streamed.stop()
-    assert plain.offset()["lsn"] == streamed.offset()["lsn"]
+    assert min(connector.offset()["lsn"] for connector in (plain, streamed)) >= end, "at the end; other databases move it on"
     assert os.listdir(streaming.directory) == []
 
 
