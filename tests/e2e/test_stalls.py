@@ -38,7 +38,7 @@ def test_broker_that_is_stuck(private_servers, databases, connectors):
     connector.wait_events(1)
     servers.pause_kafka()
     db.execute("insert into items values (2)")
-    connector.wait_log(r"no progress for \d+s: waiting for Kafka at .* since 20..-.*retained WAL .* grows by")
+    connector.wait_log(r"no progress for \d+s: waiting for Kafka at .* since 20..-.*retained WAL .* grows by", 90)
     wait_until(lambda: len(lines(connector, "no progress")) >= 2, 60, "said again")
     servers.resume_kafka()
     connector.wait_log("progress again", 60)
