@@ -36,14 +36,12 @@ const ConnectorScene* Find(const Scene& scene, const std::string& name) {
   return found == scene.connectors.end() ? nullptr : &*found;
 }
 
-std::string TraceOf(const engine::ConnectorStatus& status) {
-  if (!status.last_error) return "";
-  const engine::ConnectorError& error = *status.last_error;
+}  // namespace
+
+std::string TraceOf(const engine::ConnectorError& error) {
   return absl::StrCat(error.message, error.hint.empty() ? "" : "\nHint: ", error.hint,
                       error.reason.empty() ? "" : "\nReason: ", error.reason);
 }
-
-}  // namespace
 
 http::Response ConnectError(int status, const std::string& message) {
   return {.status = status,
@@ -148,7 +146,8 @@ std::string ConnectPages::TaskStatusOf(const ConnectorScene& one) const {
                    ",\"worker_id\":", Quoted(worker_),
                    ",\"version\":", Quoted(engine::LibraryVersions().debezium));
   if (one.status.state == ConnectorState::kFailed)
-    absl::StrAppend(&json, ",\"trace\":", Quoted(TraceOf(one.status)));
+    absl::StrAppend(
+        &json, ",\"trace\":", Quoted(one.status.last_error ? TraceOf(*one.status.last_error) : ""));
   return json + "}";
 }
 

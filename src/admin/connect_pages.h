@@ -40,5 +40,7 @@ class ConnectPages {
 
 // {"error_code":404,"message":"…"}
 http::Response ConnectError(int status, const std::string& message);
+// What a failed task shows in place of a Java trace: message, hint and reason.
+std::string TraceOf(const engine::ConnectorError& error);
 
 }  // namespace walduct::admin

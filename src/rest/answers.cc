@@ -53,6 +53,10 @@ http::Response ErrorAnswer(const absl::Status& error) {
   return ErrorAnswer(HttpStatusOf(error.code()), error.message());
 }
 
+http::Response ConnectorNotFound(absl::string_view name) {
+  return ErrorAnswer(404, absl::StrCat("Connector ", name, " not found"));
+}
+
 http::Response ContainerError(int status, absl::string_view reason) {
   return {.status = status, .body = ErrorJson(status, absl::StrCat("HTTP ", status, " ", reason))};
 }

@@ -16,6 +16,7 @@ http::Response Empty(int status);
 http::Response ErrorAnswer(int status, absl::string_view message);
 // By the code of the status, which is not OK.
 http::Response ErrorAnswer(const absl::Status& error);
+http::Response ConnectorNotFound(absl::string_view name);
 // The same from the container in front of Connect, which names no type of its content.
 http::Response ContainerError(int status, absl::string_view reason);
 http::Response HtmlError(int status, absl::string_view title);

@@ -13,10 +13,6 @@
 namespace walduct::rest {
 namespace {
 
-http::Response NotFound(const std::string& name) {
-  return ErrorAnswer(404, absl::StrCat("Connector ", name, " not found"));
-}
-
 http::Response NoStatus(const std::string& name) {
   return ErrorAnswer(404, absl::StrCat("No status found for connector ", name));
 }
@@ -147,17 +143,17 @@ http::Response Interface::Create(const Path&, const http::Request& request) {
 
 http::Response Interface::Info(const Path& path, const http::Request&) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
-  return view ? Json(InfoJson(*view)) : NotFound(path[1]);
+  return view ? Json(InfoJson(*view)) : ConnectorNotFound(path[1]);
 }
 
 http::Response Interface::GetConfig(const Path& path, const http::Request&) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
-  return view ? Json(ConfigJson(view->config)) : NotFound(path[1]);
+  return view ? Json(ConfigJson(view->config)) : ConnectorNotFound(path[1]);
 }
 
 http::Response Interface::Delete(const Path& path, const http::Request&) {
   const absl::Status status = parts_.worker->Delete(path[1]);
-  if (absl::IsNotFound(status)) return NotFound(path[1]);
+  if (absl::IsNotFound(status)) return ConnectorNotFound(path[1]);
   return status.ok() ? Empty(204) : ErrorAnswer(status);
 }
 
@@ -172,7 +168,7 @@ http::Response Interface::PatchConfig(const Path& path, const http::Request& req
   const absl::StatusOr<ConfigMap> patch = ParseConfig(request.body);
   if (!patch.ok()) return ErrorAnswer(patch.status());
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
-  if (!view) return NotFound(path[1]);
+  if (!view) return ConnectorNotFound(path[1]);
   ConfigMap config = view->config;
   for (const auto& [key, value] : *patch) {
     if (value) {
@@ -188,7 +184,7 @@ http::Response Interface::Configured(const std::string& name, const ConfigMap& c
                                      const http::Request& request, bool expects) {
   if (absl::Status right = Check(config); !right.ok()) return ErrorAnswer(right);
   const absl::StatusOr<bool> created = parts_.worker->PutConfig(name, config, expects);
-  if (absl::IsNotFound(created.status())) return NotFound(name);
+  if (absl::IsNotFound(created.status())) return ConnectorNotFound(name);
   if (!created.ok()) return ErrorAnswer(created.status());
   const std::optional<ConnectorView> view = parts_.worker->Find(name);
   const int tasks = view && !*created ? view->tasks : 0;
@@ -205,7 +201,7 @@ http::Response Interface::Status(const Path& path, const http::Request&) {
 
 http::Response Interface::Tasks(const Path& path, const http::Request&) {
   const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
-  return view ? Json(TasksJson(*view)) : NotFound(path[1]);
+  return view ? Json(TasksJson(*view)) : ConnectorNotFound(path[1]);
 }
 
 http::Response Interface::TaskStatus(const Path& path, const http::Request&) {

@@ -13,10 +13,6 @@
 namespace walduct::rest {
 namespace {
 
-http::Response NotFound(const std::string& name) {
-  return ErrorAnswer(404, absl::StrCat("Connector ", name, " not found"));
-}
-
 http::Response OffsetsChanged(absl::string_view how) {
   admin::Json json;
   json.Object().Key("message").Text(absl::StrCat(
@@ -59,7 +55,7 @@ bool IsVersion(absl::string_view asked, const std::string& version) {
 }  // namespace
 
 http::Response Interface::GetOffsets(const Path& path, const http::Request&) {
-  if (!parts_.worker->Find(path[1])) return NotFound(path[1]);
+  if (!parts_.worker->Find(path[1])) return ConnectorNotFound(path[1]);
   const auto offsets = offsets_.Read(path[1]);
   if (!offsets.ok()) return ErrorAnswer(offsets.status());
   admin::Json json;
@@ -74,14 +70,14 @@ http::Response Interface::PatchOffsets(const Path& path, const http::Request& re
   if (!entries.ok()) return ErrorAnswer(entries.status());
   const absl::Status changed =
       parts_.worker->WhileStopped(path[1], [&] { return offsets_.Write(*entries); });
-  if (absl::IsNotFound(changed)) return NotFound(path[1]);
+  if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
   return changed.ok() ? OffsetsChanged("altered") : ErrorAnswer(changed);
 }
 
 http::Response Interface::DeleteOffsets(const Path& path, const http::Request&) {
   const absl::Status changed =
       parts_.worker->WhileStopped(path[1], [&] { return offsets_.Reset(path[1]); });
-  if (absl::IsNotFound(changed)) return NotFound(path[1]);
+  if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
   return changed.ok() ? OffsetsChanged("reset") : ErrorAnswer(changed);
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "admin/connect_pages.h"
 #include "base/log.h"
 #include "rest/worker.h"
 
@@ -14,10 +15,8 @@ constexpr absl::Duration kSilence = absl::Seconds(5);
 
 std::string TraceOf(const engine::ConnectorStatus& status) {
   if (!status.last_error) return "";
-  const engine::ConnectorError& error = *status.last_error;
-  return absl::StrCat("org.apache.kafka.connect.errors.ConnectException: ", error.message,
-                      error.hint.empty() ? "" : "\nHint: ", error.hint,
-                      error.reason.empty() ? "" : "\nReason: ", error.reason);
+  return absl::StrCat("org.apache.kafka.connect.errors.ConnectException: ",
+                      admin::TraceOf(*status.last_error));
 }
 
 absl::string_view WordOf(TargetState target) {
