@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/json_text.h"
-#include "base/utf8.h"
+#include "admin/connect_bodies.h"
+#include "admin/json.h"
 #include "engine/commands/version.h"
 
 namespace walduct::admin {
@@ -17,14 +17,12 @@ constexpr absl::string_view kClass = "io.debezium.connector.postgresql.PostgresC
 // The release whose interface this is.
 constexpr absl::string_view kConnectVersion = "4.3.0";
 
-std::string Quoted(absl::string_view text) {
-  std::string quoted;
-  AppendJsonString(ReplaceInvalidUtf8(text), &quoted);
-  return quoted;
+http::Response Answer(std::string body) {
+  return {.status = 200, .content_type = "application/json", .body = std::move(body)};
 }
 
-http::Response Json(std::string body) {
-  return {.status = 200, .content_type = "application/json", .body = std::move(body)};
+http::Response NoTask(const std::string& name) {
+  return ConnectError(404, absl::StrCat("No status found for task ", name, "-0"));
 }
 
 http::Response NotFound() { return ConnectError(404, "HTTP 404 Not Found"); }
@@ -38,52 +36,48 @@ const ConnectorScene* Find(const Scene& scene, const std::string& name) {
 
 }  // namespace
 
-std::string TraceOf(const engine::ConnectorError& error) {
-  return absl::StrCat(error.message, error.hint.empty() ? "" : "\nHint: ", error.hint,
-                      error.reason.empty() ? "" : "\nReason: ", error.reason);
-}
-
 http::Response ConnectError(int status, const std::string& message) {
-  return {.status = status,
-          .content_type = "application/json",
-          .body = absl::StrCat("{\"error_code\":", status, ",\"message\":", Quoted(message), "}")};
+  return {.status = status, .content_type = "application/json", .body = ErrorJson(status, message)};
 }
 
 http::Response ConnectPages::Get(const std::vector<std::string>& path, const http::Request& request,
                                  const Scene& scene) const {
   if (path.empty()) {
-    return Json(absl::StrCat("{\"version\":", Quoted(kConnectVersion), ",\"commit\":\"walduct-",
-                             engine::LibraryVersions().walduct, "\",\"kafka_cluster_id\":\"\"}"));
+    Json json;
+    json.Object().Key("version").Text(kConnectVersion).Key("commit");
+    json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
+    return Answer(json.Key("kafka_cluster_id").Text("").EndObject().text());
   }
   if (path[0] == "connectors")
     return path.size() == 1 ? List(request, scene) : OfConnector(path, scene);
   if (path[0] == "connector-plugins" && path.size() == 1) {
-    return Json(absl::StrCat("[{\"class\":", Quoted(kClass), ",\"type\":\"source\",\"version\":",
-                             Quoted(engine::LibraryVersions().debezium), "}]"));
+    Json json;
+    json.Array().Object().Key("class").Text(kClass).Key("type").Text("source");
+    json.Key("version").Text(engine::LibraryVersions().debezium);
+    return Answer(json.EndObject().EndArray().text());
   }
   return NotFound();
 }
 
 http::Response ConnectPages::List(const http::Request& request, const Scene& scene) const {
+  Json json;
+  if (!request.query.contains("expand")) {
+    json.Array();
+    for (const ConnectorScene& one : scene.connectors) json.Text(one.status.name);
+    return Answer(json.EndArray().text());
+  }
   const auto [first, last] = request.query.equal_range("expand");
   const auto expands = [&, begin = first, end = last](absl::string_view what) {
     return std::any_of(begin, end, [&](const auto& entry) { return entry.second == what; });
   };
-  std::vector<std::string> entries;
+  json.Object();
   for (const ConnectorScene& one : scene.connectors) {
-    const std::string name = Quoted(one.status.name);
-    if (first == last) {
-      entries.push_back(name);
-      continue;
-    }
-    std::vector<std::string> parts;
-    if (expands("info")) parts.push_back("\"info\":" + InfoJson(one.status.name));
-    if (expands("status")) parts.push_back("\"status\":" + StatusOf(one));
-    entries.push_back(absl::StrCat(name, ":{", absl::StrJoin(parts, ","), "}"));
+    json.Key(one.status.name).Object();
+    if (expands("info")) json.Key("info").Raw(InfoOf(one.status.name));
+    if (expands("status")) json.Key("status").Raw(StatusJson(ViewOf(one)));
+    json.EndObject();
   }
-  const std::string inner = absl::StrJoin(entries, ",");
-  const bool object = request.query.contains("expand");
-  return Json(object ? absl::StrCat("{", inner, "}") : absl::StrCat("[", inner, "]"));
+  return Answer(json.EndObject().text());
 }
 
 http::Response ConnectPages::OfConnector(const std::vector<std::string>& path,
@@ -97,58 +91,48 @@ http::Response ConnectPages::OfConnector(const std::vector<std::string>& path,
   if (one == nullptr) {
     if (what == "status")
       return ConnectError(404, absl::StrCat("No status found for connector ", name));
-    if (what == "tasks/0/status")
-      return ConnectError(404, absl::StrCat("No status found for task ", name, "-0"));
+    if (what == "tasks/0/status") return NoTask(name);
     return ConnectError(404, absl::StrCat("Connector ", name, " not found"));
   }
-  if (what == "config") return Json(ConfigJson(name, false));
-  if (what == "status") return Json(StatusOf(*one));
-  if (what == "tasks/0/status") return Json(TaskStatusOf(*one));
-  if (what == "tasks") {
-    return Json(absl::StrCat("[{\"id\":{\"connector\":", Quoted(name),
-                             ",\"task\":0},\"config\":", ConfigJson(name, true), "}]"));
+  if (what == "config") return Answer(ConfigJson(name, false));
+  if (what == "status") return Answer(StatusJson(ViewOf(*one)));
+  if (what == "tasks/0/status") {
+    const StatusView view = ViewOf(*one);
+    return view.task ? Answer(TaskStatusJson(view)) : NoTask(name);
   }
-  return Json(InfoJson(name));
+  if (what == "tasks") return Answer(TasksJson(name, true, ConfigJson(name, true)));
+  return Answer(InfoOf(name));
 }
 
 std::string ConnectPages::ConfigJson(const std::string& name, bool of_task) const {
-  std::vector<std::string> parts;
+  Json json;
+  json.Object();
   if (const auto found = configs_.find(name); found != configs_.end()) {
-    for (const auto& [key, value] : found->second)
-      parts.push_back(absl::StrCat(Quoted(key), ":", Quoted(value)));
+    for (const auto& [key, value] : found->second) json.Key(key).Text(value);
   }
-  if (of_task)
-    parts.push_back(absl::StrCat("\"task.class\":", Quoted(absl::StrCat(kClass, "Task"))));
-  return absl::StrCat("{", absl::StrJoin(parts, ","), "}");
+  if (of_task) json.Key("task.class").Text(absl::StrCat(kClass, "Task"));
+  return json.EndObject().text();
 }
 
-std::string ConnectPages::InfoJson(const std::string& name) const {
-  return absl::StrCat("{\"name\":", Quoted(name), ",\"config\":", ConfigJson(name, false),
-                      ",\"tasks\":[{\"connector\":", Quoted(name),
-                      ",\"task\":0}],\"type\":\"source\"}");
+std::string ConnectPages::InfoOf(const std::string& name) const {
+  return InfoJson({.name = name, .config = ConfigJson(name, false)});
 }
 
 // A task fails, its connector goes on as RUNNING. A stopped one has no task.
-std::string ConnectPages::StatusOf(const ConnectorScene& one) const {
+StatusView ConnectPages::ViewOf(const ConnectorScene& one) const {
   const ConnectorState state = one.status.state;
-  const ConnectorState shown = state == ConnectorState::kFailed ? ConnectorState::kRunning : state;
-  const std::string tasks = state == ConnectorState::kStopped ? "" : TaskStatusOf(one);
-  return absl::StrCat("{\"name\":", Quoted(one.status.name),
-                      ",\"connector\":{\"state\":", Quoted(engine::StateText(shown)),
-                      ",\"worker_id\":", Quoted(worker_),
-                      ",\"version\":", Quoted(engine::LibraryVersions().debezium), "},\"tasks\":[",
-                      tasks, "],\"type\":\"source\"}");
-}
-
-std::string ConnectPages::TaskStatusOf(const ConnectorScene& one) const {
-  std::string json =
-      absl::StrCat("{\"id\":0,\"state\":", Quoted(engine::StateText(one.status.state)),
-                   ",\"worker_id\":", Quoted(worker_),
-                   ",\"version\":", Quoted(engine::LibraryVersions().debezium));
-  if (one.status.state == ConnectorState::kFailed)
-    absl::StrAppend(
-        &json, ",\"trace\":", Quoted(one.status.last_error ? TraceOf(*one.status.last_error) : ""));
-  return json + "}";
+  const bool failed = state == ConnectorState::kFailed;
+  StatusView view{
+      .name = one.status.name,
+      .state = std::string(engine::StateText(failed ? ConnectorState::kRunning : state)),
+      .trace = {},
+      .worker_id = worker_,
+      .version = engine::LibraryVersions().debezium,
+      .task = {}};
+  if (state == ConnectorState::kStopped) return view;
+  view.task = TaskView{.state = std::string(engine::StateText(state))};
+  if (failed && one.status.last_error) view.task->trace = TraceOf(*one.status.last_error);
+  return view;
 }
 
 }  // namespace walduct::admin

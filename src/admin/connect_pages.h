@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/connect_bodies.h"
 #include "admin/scene.h"
 #include "http/message.h"
 
@@ -29,10 +30,9 @@ class ConnectPages {
  private:
   http::Response List(const http::Request& request, const Scene& scene) const;
   http::Response OfConnector(const std::vector<std::string>& path, const Scene& scene) const;
-  std::string InfoJson(const std::string& name) const;
+  std::string InfoOf(const std::string& name) const;
   std::string ConfigJson(const std::string& name, bool of_task) const;
-  std::string StatusOf(const ConnectorScene& one) const;
-  std::string TaskStatusOf(const ConnectorScene& one) const;
+  StatusView ViewOf(const ConnectorScene& one) const;
 
   const std::map<std::string, ShownConfig> configs_;
   const std::string worker_;
@@ -40,7 +40,5 @@ class ConnectPages {
 
 // {"error_code":404,"message":"…"}
 http::Response ConnectError(int status, const std::string& message);
-// What a failed task shows in place of a Java trace: message, hint and reason.
-std::string TraceOf(const engine::ConnectorError& error);
 
 }  // namespace walduct::admin

@@ -3,17 +3,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "admin/json.h"
+#include "admin/connect_bodies.h"
 #include "rest/topic_formats.h"
 
 namespace walduct::rest {
 namespace {
-
-std::string ErrorJson(int status, absl::string_view message) {
-  admin::Json json;
-  json.Object().Key("error_code").Signed(status).Key("message").Text(message);
-  return json.EndObject().text();
-}
 
 int HttpStatusOf(absl::StatusCode code) {
   switch (code) {
@@ -30,13 +24,6 @@ int HttpStatusOf(absl::StatusCode code) {
   }
 }
 
-void AddTaskStatus(const StatusView& view, admin::Json* json) {
-  json->Object().Key("id").Signed(0).Key("state").Text(view.task->state);
-  json->Key("worker_id").Text(view.worker_id).Key("version").Text(view.version);
-  if (!view.task->trace.empty()) json->Key("trace").Text(view.task->trace);
-  json->EndObject();
-}
-
 }  // namespace
 
 http::Response Json(std::string body, int status) {
@@ -46,7 +33,7 @@ http::Response Json(std::string body, int status) {
 http::Response Empty(int status) { return {.status = status}; }
 
 http::Response ErrorAnswer(int status, absl::string_view message) {
-  return Json(ErrorJson(status, message), status);
+  return Json(admin::ErrorJson(status, message), status);
 }
 
 http::Response ErrorAnswer(const absl::Status& error) {
@@ -58,7 +45,8 @@ http::Response ConnectorNotFound(absl::string_view name) {
 }
 
 http::Response ContainerError(int status, absl::string_view reason) {
-  return {.status = status, .body = ErrorJson(status, absl::StrCat("HTTP ", status, " ", reason))};
+  return {.status = status,
+          .body = admin::ErrorJson(status, absl::StrCat("HTTP ", status, " ", reason))};
 }
 
 http::Response HtmlError(int status, absl::string_view title) {
@@ -70,41 +58,14 @@ http::Response HtmlError(int status, absl::string_view title) {
 }
 
 std::string InfoJson(const ConnectorView& view) {
-  admin::Json json;
-  json.Object().Key("name").Text(view.name).Key("config").Raw(ConfigJson(view.config));
-  json.Key("tasks").Array();
-  if (view.tasks > 0)
-    json.Object().Key("connector").Text(view.name).Key("task").Signed(0).EndObject();
-  json.EndArray().Key("type").Text(view.foreign ? "unknown" : "source");
-  return json.EndObject().text();
-}
-
-std::string StatusJson(const StatusView& view) {
-  admin::Json json;
-  json.Object().Key("name").Text(view.name).Key("connector").Object();
-  json.Key("state").Text(view.state).Key("worker_id").Text(view.worker_id);
-  json.Key("version").Text(view.version);
-  if (!view.trace.empty()) json.Key("trace").Text(view.trace);
-  json.EndObject().Key("tasks").Array();
-  if (view.task) AddTaskStatus(view, &json);
-  json.EndArray().Key("type").Text(view.version.empty() ? "unknown" : "source");
-  return json.EndObject().text();
-}
-
-std::string TaskStatusJson(const StatusView& view) {
-  admin::Json json;
-  AddTaskStatus(view, &json);
-  return json.text();
+  return admin::InfoJson({.name = view.name,
+                          .config = ConfigJson(view.config),
+                          .has_task = view.tasks > 0,
+                          .type = view.foreign ? "unknown" : "source"});
 }
 
 std::string TasksJson(const ConnectorView& view) {
-  admin::Json json;
-  json.Array();
-  if (view.tasks > 0) {
-    json.Object().Key("id").Object().Key("connector").Text(view.name).Key("task").Signed(0);
-    json.EndObject().Key("config").Raw(ConfigJson(TaskConfig(view.config))).EndObject();
-  }
-  return json.EndArray().text();
+  return admin::TasksJson(view.name, view.tasks > 0, ConfigJson(TaskConfig(view.config)));
 }
 
 }  // namespace walduct::rest

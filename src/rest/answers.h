@@ -22,8 +22,8 @@ http::Response ContainerError(int status, absl::string_view reason);
 http::Response HtmlError(int status, absl::string_view title);
 
 std::string InfoJson(const ConnectorView& view);
-std::string StatusJson(const StatusView& view);
-std::string TaskStatusJson(const StatusView& view);
+using admin::StatusJson;
+using admin::TaskStatusJson;
 std::string TasksJson(const ConnectorView& view);
 
 }  // namespace walduct::rest

@@ -1,9 +1,9 @@
 // What a worker shows of its connectors.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "admin/connect_bodies.h"
 #include "rest/configuration/config_map.h"
 
 namespace walduct::rest {
@@ -15,14 +15,7 @@ struct ConnectorView {
   bool foreign = false;  // of a class that is not run here
 };
 
-struct TaskView {
-  std::string state;
-  std::string trace;  // empty: none
-};
-
-struct StatusView {
-  std::string name, state, trace, worker_id, version;
-  std::optional<TaskView> task;
-};
+using admin::StatusView;
+using admin::TaskView;
 
 }  // namespace walduct::rest
