@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace walduct::engine {
@@ -57,6 +59,33 @@ TEST(Mailbox, LosesNothingThatIsPostedWhileItIsEmptied) {
   }
   poster.join();
   EXPECT_THAT(mailbox.TakeAll(), IsEmpty());
+}
+
+// Otherwise whoever waits for commands would never sleep again. As many rounds as there is time
+// for: one in some hundred hits the moment between a command and its wake-up.
+TEST(Mailbox, WakesNobodyForACommandThatWasTaken) {
+  Mailbox mailbox;
+  std::atomic<bool> wanted{true}, done{false};
+  std::thread poster([&] {
+    while (!done) {
+      if (!wanted) continue;
+      mailbox.Post(Command::kPause);
+      wanted = false;
+    }
+  });
+  int left_behind = 0;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  while (std::chrono::steady_clock::now() < end) {
+    while (mailbox.TakeAll().empty()) {
+    }
+    while (wanted) {
+    }
+    left_behind += Readable(mailbox.fd()) ? 1 : 0;
+    wanted = true;
+  }
+  done = true;
+  poster.join();
+  EXPECT_EQ(left_behind, 0);
 }
 
 }  // namespace
