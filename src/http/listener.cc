@@ -3,12 +3,12 @@
 #include <microhttpd.h>
 #include <unistd.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -36,8 +36,9 @@ struct Listener::Server {
   Handler* handler = nullptr;
   Address address;
   MHD_Daemon* daemon = nullptr;
-  absl::Mutex mutex;
-  int under_way ABSL_GUARDED_BY(mutex) = 0;  // requests
+  std::mutex mutex;  // guards under_way
+  std::condition_variable answered;
+  int under_way = 0;  // requests
 
   static void* Begin(void* server, const char* target, MHD_Connection* /*connection*/) {
     static_cast<Server*>(server)->Count(1);
@@ -57,14 +58,14 @@ struct Listener::Server {
   }
 
   void Count(int more) {
-    const absl::MutexLock lock(&mutex);
+    const std::lock_guard<std::mutex> lock(mutex);
     under_way += more;
+    if (under_way == 0) answered.notify_all();
   }
 
   void WaitForAnswers() {
-    const auto none = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return under_way == 0; };
-    const absl::MutexLock lock(&mutex);
-    mutex.AwaitWithTimeout(absl::Condition(&none), kGrace);
+    std::unique_lock<std::mutex> lock(mutex);
+    answered.wait_for(lock, absl::ToChronoNanoseconds(kGrace), [this] { return under_way == 0; });
   }
 
   bool Start(int socket) {
