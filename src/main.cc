@@ -30,6 +30,10 @@ int main(int argc, char** argv) {
       return walduct::cli::ShowStatus(arguments);
     case Command::kExplain:
       return walduct::cli::Explain(arguments);
+    case Command::kHelp:
+      return walduct::cli::ShowHelp(arguments);
+    case Command::kComplete:
+      return walduct::cli::PrintCompletions(arguments);
     case Command::kVersion:
       std::cout << walduct::engine::VersionText();
       return 0;

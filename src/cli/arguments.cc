@@ -3,19 +3,34 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/completion.h"
+#include "engine/commands/version.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {
 namespace {
+
+// The names of a map; help shows them alone.
+template <typename Map>
+CLI::Validator OneOf(const Map& values) {
+  const std::string names = absl::StrJoin(
+      values, ",", [](std::string* out, const auto& value) { out->append(value.first); });
+  return CLI::CheckedTransformer(values).description(absl::StrCat("{", names, "}"));
+}
 
 void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
   auto* files = command->add_option(
       "-f,--file", arguments->connector_files,
       "Connector configuration: Kafka Connect JSON, properties or YAML, or Debezium Server's "
       "application.properties; once per connector");
+  files->type_name("FILE");
   if (required) files->required();
-  command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties");
-  command->add_option("-o,--override", arguments->overrides, "key=value; overrides both files");
+  command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties")
+      ->type_name("FILE");
+  command->add_option("-o,--override", arguments->overrides, "key=value; overrides both files")
+      ->type_name("KEY=VALUE");
 }
 
 void AddLogging(CLI::App* command, Arguments* arguments) {
@@ -47,8 +62,10 @@ void AddServe(CLI::App* app, Arguments* arguments) {
   serve
       ->add_option("-w,--worker", arguments->worker_file,
                    "Worker properties, as of connect-distributed")
+      ->type_name("FILE")
       ->required();
-  serve->add_option("-o,--override", arguments->overrides, "key=value; overrides the file");
+  serve->add_option("-o,--override", arguments->overrides, "key=value; overrides the file")
+      ->type_name("KEY=VALUE");
   AddLogging(serve, arguments);
   serve->callback([arguments] { arguments->command = Command::kServe; });
 }
@@ -82,11 +99,15 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   show->callback([arguments] { arguments->command = Command::kShowOffsets; });
   auto* save = offsets->add_subcommand("export", "Write it to a file");
   AddConfiguration(save, arguments, true);
-  save->add_option("output", arguments->offsets_file, "File, or - for standard output")->required();
+  save->add_option("output", arguments->offsets_file, "File, or - for standard output")
+      ->type_name("FILE")
+      ->required();
   save->callback([arguments] { arguments->command = Command::kExportOffsets; });
   auto* load = offsets->add_subcommand("import", "Store the position from a file");
   AddConfiguration(load, arguments, true);
-  load->add_option("input", arguments->offsets_file, "File, or - for standard input")->required();
+  load->add_option("input", arguments->offsets_file, "File, or - for standard input")
+      ->type_name("FILE")
+      ->required();
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
 }
 
@@ -115,7 +136,8 @@ void AddStatus(CLI::App* app, Arguments* arguments) {
 void AddExplain(CLI::App* app, Arguments* arguments) {
   auto* explain =
       app->add_subcommand("explain", "What the reason of an error means, and what to do");
-  explain->add_option("reason", arguments->reason, "As after reason=; all without it");
+  explain->add_option("reason", arguments->reason, "As after reason=; all without it")
+      ->type_name("REASON");
   explain->callback([arguments] { arguments->command = Command::kExplain; });
 }
 
@@ -126,7 +148,7 @@ void AddOutboxNames(CLI::App* init, outbox::InitOptions* names) {
       {"message", outbox::Flavour::kMessage}};
   init->add_option("--flavour", names->flavour,
                    "table, partitioned (by day) or message (pg_logical_emit_message, no table)")
-      ->transform(CLI::CheckedTransformer(kFlavours));
+      ->transform(OneOf(kFlavours));
   init->add_option("--schema", names->schema, "Schema of the tables")->capture_default_str();
   init->add_option("--table", names->table, "The outbox table")->capture_default_str();
   init->add_option("--inbox-table", names->inbox_table, "The consumer's inbox table")
@@ -153,7 +175,7 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
                                                            {"example", OutboxPart::kExample}};
   init->add_option("--print", arguments->outbox_part,
                    "all: SQL, with the rest as comments; or only the connector or the example")
-      ->transform(CLI::CheckedTransformer(kParts));
+      ->transform(OneOf(kParts));
   init->add_flag_callback(
       "--inbox", [arguments] { arguments->outbox_part = OutboxPart::kInbox; },
       "Print the consumer's inbox table instead");
@@ -170,23 +192,55 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
   clean->callback([arguments] { arguments->command = Command::kOutboxClean; });
 }
 
+void AddHelp(CLI::App* app, Arguments* arguments) {
+  auto* help = app->add_subcommand("help", "How a command is used");
+  help->add_option("command", arguments->help_of, "Its name, e.g. offsets import");
+  help->callback([arguments] { arguments->command = Command::kHelp; });
+}
+
+// Not shown: the shells' scripts ask by it. Its words are not for CLI11 to understand.
+bool IsCompletion(int argc, char** argv) {
+  return argc >= 2 && absl::string_view(argv[1]) == "complete";
+}
+
 }  // namespace
 
-Arguments ParseArguments(int argc, char** argv) {
-  CLI::App app{"walduct: PostgreSQL's write-ahead log to Kafka, as Debezium writes it"};
-  app.require_subcommand(1);
-  Arguments arguments;
-  AddRun(&app, &arguments);
-  AddServe(&app, &arguments);
-  AddValidate(&app, &arguments);
-  AddTail(&app, &arguments);
-  AddStatus(&app, &arguments);
-  AddExplain(&app, &arguments);
-  AddOffsets(&app, &arguments);
-  AddOutbox(&app, &arguments);
-  app.add_subcommand("version", "Print versions")->callback([&] {
-    arguments.command = Command::kVersion;
+void DescribeCommands(CLI::App* app, Arguments* arguments) {
+  app->name("walduct");
+  app->description("walduct: PostgreSQL's write-ahead log to Kafka, as Debezium writes it");
+  app->get_formatter()->column_width(36);
+  app->require_subcommand(1);
+  app->set_version_flag("--version", engine::VersionText(), "Print versions");
+  AddRun(app, arguments);
+  AddServe(app, arguments);
+  AddValidate(app, arguments);
+  AddTail(app, arguments);
+  AddStatus(app, arguments);
+  AddExplain(app, arguments);
+  AddOffsets(app, arguments);
+  AddOutbox(app, arguments);
+  AddHelp(app, arguments);
+  app->add_subcommand("version", "Print versions")->callback([arguments] {
+    arguments->command = Command::kVersion;
   });
+}
+
+const CLI::App* FindCommand(const CLI::App& app, absl::string_view name) {
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
+
+Arguments ParseArguments(int argc, char** argv) {
+  Arguments arguments;
+  if (IsCompletion(argc, argv)) {
+    arguments.command = Command::kComplete;
+    arguments.words.assign(argv + 2, argv + argc);
+    return arguments;
+  }
+  CLI::App app;
+  DescribeCommands(&app, &arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

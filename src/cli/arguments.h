@@ -5,7 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "outbox/init_options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace walduct::cli {
 
@@ -24,7 +29,9 @@ enum class Command {
   kStatus,
   kExplain,
   kOutboxInit,
-  kOutboxClean
+  kOutboxClean,
+  kHelp,
+  kComplete
 };
 
 struct Arguments {
@@ -47,10 +54,18 @@ struct Arguments {
   bool ask_database = false;      // of validate: look at the tables too
   outbox::InitOptions outbox;     // of outbox init
   OutboxPart outbox_part = OutboxPart::kAll;
-  bool dry_run = false;      // of outbox clean
-  double wait_seconds = 60;  // of outbox clean: for the connector to catch up
-  int usage_exit_code = 0;   // kNone: what to exit with
+  bool dry_run = false;              // of outbox clean
+  double wait_seconds = 60;          // of outbox clean: for the connector to catch up
+  std::vector<std::string> help_of;  // of help: the command and its subcommand
+  std::vector<std::string> words;    // of complete: what has been typed
+  int usage_exit_code = 0;           // kNone: what to exit with
 };
+
+// All commands with their options; what is parsed goes to arguments, which must outlive app.
+void DescribeCommands(CLI::App* app, Arguments* arguments);
+
+// Null: a command has no such subcommand.
+const CLI::App* FindCommand(const CLI::App& app, absl::string_view name);
 
 // kNone when there is nothing to do: help was asked for, or the usage was wrong.
 Arguments ParseArguments(int argc, char** argv);

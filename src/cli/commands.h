@@ -19,6 +19,10 @@ int ShowStatus(const Arguments& arguments);
 // What a reason means; all without one.
 int Explain(const Arguments& arguments);
 
+// How a command is used; what a shell offers next.
+int ShowHelp(const Arguments& arguments);
+int PrintCompletions(const Arguments& arguments);
+
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);
