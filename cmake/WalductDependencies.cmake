@@ -22,6 +22,7 @@ find_package(spdlog REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
+pkg_check_modules(GNUTLS REQUIRED IMPORTED_TARGET gnutls)  # TLS of libmicrohttpd
 pkg_check_modules(YAML REQUIRED yaml-0.1)
 find_library(YAML_ARCHIVE libyaml.a REQUIRED)  # linked in, for the same reason
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "admin/health.h"
 #include "admin/surface.h"
 #include "base/environment.h"
@@ -27,6 +29,7 @@
 #include "loader/load_connector.h"
 #include "loader/load_worker.h"
 #include "metrics/topic_board.h"
+#include "rest/gate.h"
 #include "rest/interface.h"
 #include "rest/kafka_topics.h"
 #include "rest/loading.h"
@@ -88,6 +91,17 @@ rest::Loaded LoadForWorker(const config::LoadRequest& request, const rest::Confi
   return result;
 }
 
+// What Kafka Connect's start script hands to the JVM.
+std::string LoginFile() {
+  constexpr absl::string_view kFlag = "-Djava.security.auth.login.config=";
+  const char* const options = std::getenv("KAFKA_OPTS");
+  for (const absl::string_view flag :
+       absl::StrSplit(options == nullptr ? "" : options, ' ', absl::SkipEmpty())) {
+    if (absl::StartsWith(flag, kFlag)) return std::string(flag.substr(kFlag.size()));
+  }
+  return "";
+}
+
 // For requests between workers, which are refused here: another kind of worker expects one.
 std::string RandomKey() {
   std::random_device random;
@@ -126,10 +140,7 @@ class Serving {
                     .log_level = absl::AsciiStrToUpper(log_level)}) {}
 
   int Run() {
-    absl::StatusOr<std::unique_ptr<http::Listener>> listener =
-        http::Listener::Open(options_.listen, &interface_);
-    if (!listener.ok()) return PrintStatus(listener.status());
-    log::Info("listening", {{"address", (*listener)->address().ToString()}});
+    if (const absl::Status open = Listen(); !open.ok()) return PrintStatus(open);
     if (absl::Status begun = Begin(); !begun.ok()) return End(begun);
     worker_.Start();
     interface_.Open();
@@ -150,6 +161,19 @@ class Serving {
     IgnoreSignals();
     if (status.ok() || absl::IsCancelled(status)) return engine::kExitClean;
     return PrintStatus(status);
+  }
+
+  absl::Status Listen() {
+    for (const rest::ListenerOptions& one : options_.listeners) {
+      gates_.push_back(std::make_unique<rest::Gate>(interface_, *environment_.clock,
+                                                    options_.access, one.listens));
+      auto listener = http::Listener::Open(one.address, gates_.back().get(), one.tls.get());
+      if (!listener.ok()) return listener.status();
+      listeners_.push_back(*std::move(listener));
+      log::Info("listening", {{"address", listeners_.back()->address().ToString()},
+                              {"tls", one.tls == nullptr ? "no" : "yes"}});
+    }
+    return absl::OkStatus();
   }
 
   void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }
@@ -226,6 +250,8 @@ class Serving {
   rest::Worker worker_;
   admin::Surface pages_;
   rest::Interface interface_;
+  std::vector<std::unique_ptr<rest::Gate>> gates_;
+  std::vector<std::unique_ptr<http::Listener>> listeners_;  // last: they use what is above
 };
 
 }  // namespace
@@ -234,7 +260,7 @@ int Serve(const Arguments& arguments) {
   ConfigureLog(arguments);
   std::optional<config::LoadRequest> request = MakeRequest(arguments);
   if (!request) return engine::kExitConfiguration;
-  loader::WorkerResult worker = loader::LoadWorker(*request);
+  loader::WorkerResult worker = loader::LoadWorker(*request, LoginFile());
   for (const std::string& error : worker.errors)
     Refuse(absl::StrCat(arguments.worker_file, ": ", error));
   if (!worker.errors.empty()) return engine::kExitConfiguration;

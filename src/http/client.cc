@@ -18,6 +18,14 @@ size_t Receive(char* bytes, size_t size, size_t count, void* body) {
   return size * count;
 }
 
+// "http://user:password@host:1" names a password.
+std::string WithoutLogin(const std::string& base) {
+  const size_t at = base.rfind('@');
+  const size_t begin = base.find("://");
+  if (at == std::string::npos || begin == std::string::npos || at < begin) return base;
+  return base.substr(0, begin + 3) + base.substr(at + 1);
+}
+
 using Easy = std::unique_ptr<CURL, decltype(CurlLibrary::easy_cleanup)>;
 
 Easy NewRequest(const CurlLibrary& curl, const std::string& url, absl::Duration timeout) {
@@ -50,18 +58,20 @@ absl::StatusOr<Response> Perform(const CurlLibrary& curl, const Easy& easy) {
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout) {
   absl::string_view place = base;
-  if (!absl::ConsumePrefix(&place, "http://") || place.empty() ||
-      absl::StrContains(absl::StripSuffix(place, "/"), "/")) {
+  const bool known =
+      absl::ConsumePrefix(&place, "http://") || absl::ConsumePrefix(&place, "https://");
+  if (!known || place.empty() || absl::StrContains(absl::StripSuffix(place, "/"), "/")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", base, "' is no URL of a listener; write http://HOST:PORT"));
+        absl::StrCat("'", WithoutLogin(base), "' is no URL of a listener; write http://HOST:PORT"));
   }
   ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
   absl::StatusOr<Response> response =
       Perform(*curl, NewRequest(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout));
   if (response.ok()) return response;
-  return Error(absl::StatusCode::kUnavailable, "status_unreachable",
-               absl::StrCat("nobody answers at ", base, ": ", response.status().message()),
-               "start walduct with --listen HOST:PORT, and name that with --url");
+  return Error(
+      absl::StatusCode::kUnavailable, "status_unreachable",
+      absl::StrCat("nobody answers at ", WithoutLogin(base), ": ", response.status().message()),
+      "start walduct with --listen HOST:PORT, and name that with --url");
 }
 
 absl::StatusOr<Response> PostForm(const Form& form) {

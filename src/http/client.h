@@ -9,9 +9,9 @@
 
 namespace walduct::http {
 
-// base: "http://host:port". Unavailable status_unreachable: nobody answers there; InvalidArgument:
-// no such URL;
-// FailedPrecondition libcurl_missing.
+// base: "http://host:port" or https://, which the system's authorities vouch for; with
+// "user:password@" before the host where it asks for one. Unavailable status_unreachable: nobody
+// answers there; InvalidArgument: no such URL; FailedPrecondition libcurl_missing.
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout);
 

@@ -71,6 +71,11 @@ MHD_Result Exchange::Begin(MHD_Connection* connection, const char* method) {
   request_.method = method;
   request_.accept = Header(connection, MHD_HTTP_HEADER_ACCEPT);
   request_.host = Header(connection, MHD_HTTP_HEADER_HOST);
+  request_.authorization = Header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+  request_.origin = Header(connection, "Origin");
+  request_.asked_method = Header(connection, "Access-Control-Request-Method");
+  request_.encrypted =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION) != nullptr;
   request_.content_type = Header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
   return MHD_YES;
 }

@@ -5,8 +5,10 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -14,6 +16,7 @@
 #include "base/status_macros.h"
 #include "http/exchange.h"
 #include "http/listening_socket.h"
+#include "http/tls_session.h"
 
 namespace walduct::http {
 namespace {
@@ -35,6 +38,7 @@ size_t Unchanged(void* /*closure*/, MHD_Connection* /*connection*/, char* text) 
 struct Listener::Server {
   Handler* handler = nullptr;
   Address address;
+  std::optional<ServerTls> tls;
   MHD_Daemon* daemon = nullptr;
   std::mutex mutex;  // guards under_way
   std::condition_variable answered;
@@ -57,6 +61,12 @@ struct Listener::Server {
     static_cast<Server*>(server)->Count(-1);
   }
 
+  static void OnConnection(void* server, MHD_Connection* connection, void** /*of_socket*/,
+                           MHD_ConnectionNotificationCode what) {
+    const auto& tls = static_cast<Server*>(server)->tls;
+    if (tls && what == MHD_CONNECTION_NOTIFY_STARTED) CheckClientCertificates(*tls, connection);
+  }
+
   void Count(int more) {
     const std::lock_guard<std::mutex> lock(mutex);
     under_way += more;
@@ -69,24 +79,34 @@ struct Listener::Server {
   }
 
   bool Start(int socket) {
-    daemon = MHD_start_daemon(kFlags, 0, nullptr, nullptr, &Server::Step, this,
-                              MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_URI_LOG_CALLBACK,
-                              &Server::Begin, this, MHD_OPTION_NOTIFY_COMPLETED, &Server::End, this,
-                              MHD_OPTION_UNESCAPE_CALLBACK, &Unchanged, nullptr,
-                              MHD_OPTION_CONNECTION_LIMIT, kClients, MHD_OPTION_CONNECTION_TIMEOUT,
-                              kSilenceSeconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMaxHeadBytes,
-                              MHD_OPTION_THREAD_STACK_SIZE, kStackBytes, MHD_OPTION_END);
+    std::vector<MHD_OptionItem> tls_options = TlsListenerOptions(tls);
+    daemon = MHD_start_daemon(
+        kFlags | (tls ? MHD_USE_TLS : 0), 0, nullptr, nullptr, &Server::Step, this,
+        MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_URI_LOG_CALLBACK, &Server::Begin, this,
+        MHD_OPTION_NOTIFY_COMPLETED, &Server::End, this, MHD_OPTION_NOTIFY_CONNECTION,
+        &Server::OnConnection, this, MHD_OPTION_UNESCAPE_CALLBACK, &Unchanged, nullptr,
+        MHD_OPTION_CONNECTION_LIMIT, kClients, MHD_OPTION_CONNECTION_TIMEOUT, kSilenceSeconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMaxHeadBytes, MHD_OPTION_THREAD_STACK_SIZE,
+        kStackBytes, MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END);
     return daemon != nullptr;
   }
 };
 
-absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const Address& address, Handler* handler) {
+absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const Address& address, Handler* handler,
+                                                         const ServerTls* tls) {
   auto server = std::make_unique<Server>();
   server->handler = handler;
   server->address = address;
+  if (tls != nullptr) server->tls = *tls;
   ASSIGN_OR_RETURN(const int socket, OpenListeningSocket(&server->address));
   if (!server->Start(socket)) {
     close(socket);
+    if (tls != nullptr) {
+      return Error(absl::StatusCode::kFailedPrecondition, "listener_tls",
+                   absl::StrCat("cannot serve HTTPS on ", server->address.ToString(),
+                                ": the key and the certificate cannot be used"),
+                   "check that the key store's certificate belongs to its key");
+    }
     return Error(absl::StatusCode::kFailedPrecondition, "listen_failed",
                  absl::StrCat("cannot serve HTTP on ", server->address.ToString()),
                  "is there a limit on threads or memory? (ulimit -a)");

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "http/address.h"
 #include "http/message.h"
+#include "http/server_tls.h"
 
 namespace walduct::http {
 
@@ -19,9 +20,11 @@ class Listener {
   static constexpr size_t kMaxHeadBytes = 32u << 10;
   static constexpr size_t kMaxBodyBytes = 1u << 20;
 
-  // handler is borrowed. FailedPrecondition listen_failed: the port is in use, or the address is
-  // not this machine's.
-  static absl::StatusOr<std::unique_ptr<Listener>> Open(const Address& address, Handler* handler);
+  // handler is borrowed; tls is null where requests come unencrypted. FailedPrecondition
+  // listen_failed: the port is in use, or the address is not this machine's; listener_tls: key or
+  // certificate are of no use.
+  static absl::StatusOr<std::unique_ptr<Listener>> Open(const Address& address, Handler* handler,
+                                                        const ServerTls* tls = nullptr);
   // Waits, for seconds at most, until the requests under way are answered.
   ~Listener();
   Listener(const Listener&) = delete;

@@ -17,7 +17,11 @@ struct Request {
   std::string accept;                             // of the header; empty: none
   std::string host;                               // the same
   std::string content_type;
+  std::string authorization;
+  std::string origin;
+  std::string asked_method;  // Access-Control-Request-Method
   std::string body;
+  bool encrypted = false;  // came over TLS
 };
 
 struct Response {

@@ -8,21 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
-#include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
 #include "loader/all_properties.h"
+#include "loader/worker_listeners.h"
 
 namespace walduct::loader {
 namespace {
-
-constexpr absl::string_view kDefaultListener = "http://:8083";
 
 // What a worker of Connect takes and this one does not: refused rather than not done.
 struct Refused {
@@ -31,11 +29,6 @@ struct Refused {
   absl::string_view instead;
 };
 constexpr Refused kRefused[] = {
-    {"admin.listeners", "", "remove it: /admin/loggers is served on 'listeners'"},
-    {"rest.extension.classes", "", "remove it, and let a proxy ask for passwords"},
-    {"response.http.headers.config", "", "remove it, and let a proxy add headers"},
-    {"access.control.allow.origin", "", "remove it, and let a proxy answer for other origins"},
-    {"access.control.allow.methods", "", "remove it, and let a proxy answer for other origins"},
     {"topic.tracking.enable", "true", "remove it: topics are always tracked"},
     {"topic.tracking.allow.reset", "true", "remove it: topics can always be reset"},
     {"walduct.listen", "", "use 'listeners'"},
@@ -85,40 +78,38 @@ rest::InternalTopicOptions TopicOf(const config::PropertySet& properties, absl::
   return topic;
 }
 
-http::Address ListenerOf(const config::PropertySet& properties, config::Findings* findings) {
-  std::string text = TextOf(properties, "listeners");
-  if (text.empty()) text = std::string(kDefaultListener);
-  const std::vector<std::string> all = java::SplitCommaList(text);
-  absl::string_view one = all.empty() ? absl::string_view() : absl::string_view(all[0]);
-  if (all.size() > 1) {
-    findings->Error("listeners", "names several listeners", "name one, such as http://:8083");
-  } else if (!absl::ConsumePrefix(&one, "http://") && !absl::ConsumePrefix(&one, "HTTP://")) {
-    findings->Error("listeners", "is no http:// listener",
-                    "use http://HOST:PORT; for TLS listen on 127.0.0.1 behind a proxy");
-  } else if (absl::StatusOr<http::Address> address =
-                 http::ParseAddress(absl::StripSuffix(one, "/"));
-             address.ok()) {
-    return *std::move(address);
-  } else {
-    findings->Error("listeners", address.status().message(), "use http://HOST:PORT");
-  }
-  return {};
-}
-
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-std::string WorkerId(const config::PropertySet& properties, const http::Address& listen,
-                     config::Findings* findings) {
-  std::string host = TextOf(properties, "rest.advertised.host.name");
-  if (host.empty()) host = listen.host == "0.0.0.0" ? HostName() : listen.host;
-  return absl::StrCat(host, ":",
-                      NumberOf(properties, "rest.advertised.port", listen.port, findings));
+// The listener that others are told of: the one asked for, else the first http one.
+const rest::ListenerOptions* Advertised(const config::PropertySet& properties,
+                                        const std::vector<rest::ListenerOptions>& listeners) {
+  const std::string asked = TextOf(properties, "rest.advertised.listener");
+  const rest::ListenerOptions* found = nullptr;
+  for (const rest::ListenerOptions& one : listeners) {
+    if (one.listens == rest::Listens::kAdminOnly) continue;
+    const bool https = one.tls != nullptr;
+    if (found == nullptr) found = &one;
+    if (https == absl::EqualsIgnoreCase(asked, "https")) return &one;
+  }
+  return found;
 }
 
-rest::WorkerOptions Build(const config::PropertySet& properties, config::Findings* findings) {
+std::string WorkerId(const config::PropertySet& properties,
+                     const std::vector<rest::ListenerOptions>& listeners,
+                     config::Findings* findings) {
+  const rest::ListenerOptions* const one = Advertised(properties, listeners);
+  if (one == nullptr) return "";
+  std::string host = TextOf(properties, "rest.advertised.host.name");
+  if (host.empty()) host = one->address.host == "0.0.0.0" ? HostName() : one->address.host;
+  const int port = NumberOf(properties, "rest.advertised.port", one->address.port, findings);
+  return absl::StrCat(host, ":", port);
+}
+
+rest::WorkerOptions Build(const config::PropertySet& properties, const std::string& login_file,
+                          config::Findings* findings) {
   CheckRefused(properties, findings);
   RequireAll(properties, findings);
   rest::WorkerOptions options;
@@ -128,14 +119,15 @@ rest::WorkerOptions Build(const config::PropertySet& properties, config::Finding
   options.status = TopicOf(properties, "status", 5, findings);
   options.clients =
       std::make_shared<const kafka::KafkaOptions>(kafka::BuildWorkerKafka(properties));
-  options.listen = ListenerOf(properties, findings);
-  options.worker_id = WorkerId(properties, options.listen, findings);
+  options.listeners = BuildListeners(properties, findings);
+  options.access = BuildAccess(properties, login_file, findings);
+  options.worker_id = WorkerId(properties, options.listeners, findings);
   return options;
 }
 
 }  // namespace
 
-WorkerResult LoadWorker(config::LoadRequest request) {
+WorkerResult LoadWorker(config::LoadRequest request, const std::string& login_file) {
   WorkerResult result;
   request.connector_values.emplace();
   const std::optional<config::PropertySet> properties =
@@ -144,7 +136,7 @@ WorkerResult LoadWorker(config::LoadRequest request) {
   const config::Masking masking(*properties);
   config::Findings findings(*properties, masking);
   result.properties = config::CheckProperties(*properties, masking, &findings);
-  result.options = Build(*properties, &findings);
+  result.options = Build(*properties, login_file, &findings);
   config::CloseReport(*properties, &findings, &result);
   return result;
 }

@@ -1,5 +1,8 @@
-// From a worker file to what `walduct serve` needs of it. Touches no server.
+// From a worker file to what `walduct serve` needs of it. Touches no server; reads key stores and
+// password files.
 #pragma once
+
+#include <string>
 
 #include "config/load_report.h"
 #include "config/sources.h"
@@ -13,6 +16,7 @@ struct WorkerResult : config::LoadReport {
 };
 
 // Of the worker file and the overrides; whatever is asked for as a connector does not count.
-WorkerResult LoadWorker(config::LoadRequest request);
+// login_file: what the environment says of it; the file's walduct.rest.login.config wins.
+WorkerResult LoadWorker(config::LoadRequest request, const std::string& login_file = "");
 
 }  // namespace walduct::loader

@@ -93,7 +93,8 @@ std::string Interface::PlaceOf(const std::string& name, const http::Request& req
     absl::StrAppend(&encoded,
                     plain ? std::string(1, c) : http::EncodePercent(absl::string_view(&c, 1)));
   }
-  return absl::StrCat("http://", request.host, "/connectors/", encoded);
+  return absl::StrCat(request.encrypted ? "https://" : "http://", request.host, "/connectors/",
+                      encoded);
 }
 
 http::Response Interface::List(const Path&, const http::Request& request) {

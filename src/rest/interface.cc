@@ -63,6 +63,17 @@ http::Response Options(const std::vector<std::string>& methods, const http::Requ
   return response;
 }
 
+bool IsAdmitted(const Interface::Entrance& entrance, const http::Request& request) {
+  return entrance.passwords == nullptr || entrance.passwords->Admits(request.authorization);
+}
+
+// Connect names no scheme (WWW-Authenticate) either.
+http::Response Unauthorized(absl::string_view content_type) {
+  return {.status = 401,
+          .content_type = std::string(content_type),
+          .body = "User cannot access the resource."};
+}
+
 }  // namespace
 
 struct Interface::Route {
@@ -120,12 +131,14 @@ void Interface::Open() {
   open_ = true;
 }
 
-http::Response Interface::Handle(const http::Request& request) {
+http::Response Interface::Answer(const http::Request& request, const Entrance& entrance) {
   if (absl::StartsWith(request.path, "//") || absl::StrContains(request.path, "//"))
     return HtmlError(400, "Ambiguous URI empty segment");
   Path path;
   for (const absl::string_view part : absl::StrSplit(request.path, '/', absl::SkipEmpty()))
     path.push_back(http::DecodePercent(part));
+  const bool admin = !path.empty() && path[0] == "admin";
+  if (!(admin ? entrance.admin : entrance.others)) return ContainerError(404, "Not Found");
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::vector<std::string> methods;
   for (const Route& route : Routes()) {
@@ -135,22 +148,24 @@ http::Response Interface::Handle(const http::Request& request) {
     if (!Accepts(request.accept)) return ContainerError(406, "Not Acceptable");
     if (route.reads_body && !IsJson(request.content_type))
       return ContainerError(415, "Unsupported Media Type");
+    if (route.handle != &Interface::InternalRequest && !IsAdmitted(entrance, request))
+      return Unauthorized("application/json");
     if (!open_ && route.handle != &Interface::Health)
       return ErrorAnswer(503, "The worker is starting; see /health");
     return (this->*route.handle)(path, request);
   }
-  if (methods.empty()) return Pages(request);
-  if (method == "OPTIONS") return Options(methods, request);
-  return ContainerError(405, "Method Not Allowed");
+  if (methods.empty()) return Pages(request, entrance);
+  if (method != "OPTIONS") return ContainerError(405, "Method Not Allowed");
+  return IsAdmitted(entrance, request) ? Options(methods, request) : Unauthorized("text/plain");
 }
 
 // Who asks for JSON alone asks Connect, which has none of them.
-http::Response Interface::Pages(const http::Request& request) {
+http::Response Interface::Pages(const http::Request& request, const Entrance& entrance) {
   const std::string path(absl::StripSuffix(request.path, "/"));
   const bool own = path == "/metrics" || path == "/livez" || path == "/readyz" || path == "/status";
   const bool for_connect = request.accept == "application/json" && path != "/status";
   if (!own || for_connect) return ContainerError(404, "Not Found");
-  return parts_.pages->Handle(request);
+  return IsAdmitted(entrance, request) ? parts_.pages->Handle(request) : Unauthorized("text/plain");
 }
 
 http::Response Interface::Root(const Path&, const http::Request&) {

@@ -11,6 +11,7 @@
 
 #include "base/environment.h"
 #include "http/message.h"
+#include "rest/access/passwords.h"
 #include "rest/logger_board.h"
 #include "rest/offsets.h"
 #include "rest/plugins/validation.h"
@@ -38,7 +39,14 @@ class Interface final : public http::Handler {
   // Before it the worker is said to be starting.
   void Open();
 
-  http::Response Handle(const http::Request& request) override;
+  // What a listener lets through.
+  struct Entrance {
+    bool admin = true;                     // /admin/…
+    bool others = true;                    // all else
+    const Passwords* passwords = nullptr;  // borrowed; null: nobody is asked
+  };
+  http::Response Answer(const http::Request& request, const Entrance& entrance);
+  http::Response Handle(const http::Request& request) override { return Answer(request, {}); }
 
  private:
   using Method = http::Response (Interface::*)(const Path&, const http::Request&);
@@ -47,7 +55,7 @@ class Interface final : public http::Handler {
 
   http::Response Root(const Path& path, const http::Request& request);
   http::Response Health(const Path& path, const http::Request& request);
-  http::Response Pages(const http::Request& request);
+  http::Response Pages(const http::Request& request, const Entrance& entrance);
   http::Response InternalRequest(const Path& path, const http::Request& request);
 
   http::Response List(const Path& path, const http::Request& request);

@@ -3,8 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "http/address.h"
+#include "rest/access/access_options.h"
 
 namespace walduct::kafka {
 struct KafkaOptions;
@@ -22,7 +23,8 @@ struct WorkerOptions {
   std::string group_id;
   InternalTopicOptions configs, status, offsets;
   std::shared_ptr<const kafka::KafkaOptions> clients;  // of these topics
-  http::Address listen;
+  std::vector<ListenerOptions> listeners;
+  AccessOptions access;
   std::string worker_id;  // how others reach it: host:port
 };
 

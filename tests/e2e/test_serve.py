@@ -110,10 +110,13 @@ def test_one_that_fails_leaves_the_others_alone(workers, databases, pg17, broker
 @pytest.mark.parametrize("change, says", [
     ({"group.id": None}, "'group.id'"),
     ({"config.storage.topic": None}, "'config.storage.topic'"),
-    ({"listeners": "https://:8083"}, "'listeners'"),
-    ({"admin.listeners": "http://:8084"}, "'admin.listeners'"),
+    ({"listeners": "https://:8083"}, "'listeners.https.ssl.*'"),
+    ({"listeners": "ftp://:8083"}, "'listeners'"),
+    ({"admin.listeners": "8084"}, "'admin.listeners'"),
     ({"rest.extension.classes": "org.example.Auth"}, "'rest.extension.classes'"),
-    ({"access.control.allow.origin": "*"}, "'access.control.allow.origin'"),
+    ({"rest.extension.classes": "org.example.BasicAuthSecurityRestExtension"}, "'walduct.rest.login.config'"),
+    ({"access.control.allow.origin": "https://*.example"}, "'access.control.allow.origin'"),
+    ({"response.http.headers.config": "X-Frame-Options"}, "'response.http.headers.config'"),
 ])
 def test_what_a_worker_cannot_do_is_refused(workers, change, says):
     worker = workers()

@@ -157,9 +157,21 @@ TEST_F(ListenerTest, EndsWithItsObject) {
 }
 
 TEST(Client, RefusesWhatIsNoUrl) {
-  for (const char* base : {"", "127.0.0.1:1", "https://a:1", "http://", "http://a:1/path"}) {
+  for (const char* base : {"", "127.0.0.1:1", "ftp://a:1", "http://", "http://a:1/path"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(Get(base, "/", absl::Seconds(1)).status())) << base;
   }
+}
+
+TEST(Client, NeverSaysThePassword) {
+  const absl::Status status = Get("https://me:secret@127.0.0.1:1", "/", absl::Seconds(1)).status();
+  EXPECT_EQ(ErrorReason(status), "status_unreachable");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("https://127.0.0.1:1:"));
+}
+
+TEST_F(ListenerTest, AKeyOfNoUseIsRefused) {
+  const ServerTls tls = {.key_pem = "no key", .chain_pem = "no certificate"};
+  const auto listener = Listener::Open({.host = "127.0.0.1", .port = 0}, &echo_, &tls);
+  EXPECT_EQ(ErrorReason(listener.status()), "listener_tls");
 }
 
 TEST(Percent, EncodesAndDecodes) {

@@ -38,7 +38,8 @@ class InterfaceTest : public testing::Test {
     request.host = "h:1";
     request.content_type = "application/json";
     request.body = body;
-    return interface_.Handle(request);
+    request.authorization = authorization_;
+    return interface_.Answer(request, entrance_);
   }
 
   static std::string CreateBody(const std::string& name, const std::string& more = "") {
@@ -48,6 +49,8 @@ class InterfaceTest : public testing::Test {
            more + "}";
   }
 
+  std::string authorization_;
+  Interface::Entrance entrance_;
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
   test::MemoryTopics topics_;
@@ -144,6 +147,40 @@ TEST_F(InterfaceTest, LevelsOfLoggers) {
   EXPECT_EQ(Ask("PUT", "/admin/loggers/x?scope=CLUSTER", R"({"level":"ERROR"})").status, 204);
   EXPECT_EQ(*topics_.Last(InternalTopic::kConfigs, "logger-cluster-x"), R"({"level":"ERROR"})");
   EXPECT_EQ(Ask("GET", "/admin/loggers/nobody").status, 404);
+}
+
+// As Kafka Connect with its BasicAuthSecurityRestExtension answers.
+TEST_F(InterfaceTest, WhoMustSayAPassword) {
+  const Passwords passwords = *Passwords::Parse("alice=secret");
+  entrance_.passwords = &passwords;
+  for (const char* path : {"/", "/health", "/connectors", "/connectors/none", "/admin/loggers",
+                           "/metrics", "/status", "/livez"}) {
+    const http::Response response = Ask("GET", path);
+    EXPECT_EQ(response.status, 401) << path;
+    EXPECT_EQ(response.body, "User cannot access the resource.");
+    EXPECT_TRUE(response.headers.empty());
+  }
+  EXPECT_EQ(Ask("GET", "/connectors").content_type, "application/json");
+  EXPECT_EQ(Ask("OPTIONS", "/connectors").content_type, "text/plain");
+  EXPECT_EQ(Ask("POST", "/connectors", CreateBody("a")).status, 401);
+  EXPECT_EQ(Ask("GET", "/connectors/").status, 401);
+  EXPECT_EQ(Ask("GET", "/nothing").status, 404);
+  EXPECT_EQ(Ask("PATCH", "/connectors").status, 405);
+  EXPECT_EQ(Ask("GET", "/connectors", "", "text/plain").status, 406);
+  EXPECT_EQ(Ask("POST", "/connectors/x/tasks", "[]").status, 400);
+  authorization_ = "Basic YWxpY2U6c2VjcmV0";  // alice:secret
+  EXPECT_EQ(Ask("GET", "/connectors").body, "[]");
+  EXPECT_EQ(Ask("GET", "/metrics").body, "page");
+}
+
+TEST_F(InterfaceTest, AdminMayHaveAListenerOfItsOwn) {
+  entrance_ = {.admin = false};
+  EXPECT_EQ(Ask("GET", "/admin/loggers/root").status, 404);
+  EXPECT_EQ(Ask("GET", "/connectors").status, 200);
+  entrance_ = {.others = false};
+  EXPECT_EQ(Ask("GET", "/admin/loggers/root").status, 200);
+  for (const char* path : {"/", "/connectors", "/metrics", "/health", "/nothing"})
+    EXPECT_EQ(Ask("GET", path).status, 404) << path;
 }
 
 }  // namespace

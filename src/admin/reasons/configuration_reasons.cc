@@ -50,6 +50,10 @@ constexpr Reason kRows[] = {
     {.name = "listen_failed",
      .meaning = "The address cannot be listened on.",
      .remedy = "Choose another port, or end the process that has it: ss -ltnp."},
+    {.name = "listener_tls",
+     .meaning = "Key and certificate of an https listener cannot be used together.",
+     .remedy = "Check that the certificate in listeners.https.ssl.keystore.location belongs to "
+               "its key."},
     {.name = "status_unreachable",
      .meaning = "Nobody answers at the URL.",
      .remedy = "Start walduct with --listen HOST:PORT, and name that with --url."},

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/freed_by.h"
 #include "base/status_macros.h"
@@ -45,15 +46,6 @@ absl::StatusOr<FilePtr> Open(absl::string_view property, const std::string& path
   return file;
 }
 
-absl::StatusOr<std::string> ReadAll(absl::string_view property, const std::string& path) {
-  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
-  std::string content;
-  char part[4096];
-  size_t size = 0;
-  while ((size = std::fread(part, 1, sizeof(part), file.get())) > 0) content.append(part, size);
-  return content;
-}
-
 std::string DrainText(BIO* bio) {
   char* text = nullptr;
   const long size = BIO_get_mem_data(bio, &text);
@@ -65,9 +57,14 @@ absl::Status NoCertificate(const std::string& path) {
                     "import the broker's CA with keytool -importcert");
 }
 
+absl::Status NoKey(const std::string& path) {
+  return Unreadable(absl::StrCat(kKeyStore, ": no private key in ", path),
+                    "list the store with keytool -list; it needs a PrivateKeyEntry");
+}
+
 absl::StatusOr<JksStore> OpenJks(absl::string_view property, const std::string& path,
                                  const std::string& password) {
-  ASSIGN_OR_RETURN(const std::string content, ReadAll(property, path));
+  ASSIGN_OR_RETURN(const std::string content, ReadStore(property, path));
   absl::StatusOr<JksStore> store = ParseJks(content, password);
   if (!store.ok()) return WithContext(store.status(), absl::StrCat(property, ": ", path));
   return store;
@@ -83,14 +80,49 @@ std::string CertificatesAsPem(const std::vector<std::string>& certificates) {
   return DrainText(pem.get());
 }
 
+std::string KeyText(EVP_PKEY* key) {
+  const BioPtr pem(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PrivateKey(pem.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
+  return DrainText(pem.get());
+}
+
+struct Pkcs12Content {
+  KeyPtr key;
+  CertificatePtr own;
+  StackPtr others;
+
+  std::string Certificates() const {
+    const BioPtr pem(BIO_new(BIO_s_mem()));
+    if (own != nullptr) PEM_write_bio_X509(pem.get(), own.get());
+    const int count = others == nullptr ? 0 : sk_X509_num(others.get());
+    for (int i = 0; i < count; ++i) PEM_write_bio_X509(pem.get(), sk_X509_value(others.get(), i));
+    return DrainText(pem.get());
+  }
+};
+
+absl::StatusOr<Pkcs12Content> OpenPkcs12(absl::string_view property, const std::string& path,
+                                         const std::string& password) {
+  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
+  const Pkcs12Ptr store(d2i_PKCS12_fp(file.get(), nullptr));
+  EVP_PKEY* key = nullptr;
+  X509* own = nullptr;
+  STACK_OF(X509)* others = nullptr;
+  const bool parsed =
+      store != nullptr && PKCS12_parse(store.get(), password.c_str(), &key, &own, &others) == 1;
+  Pkcs12Content content{KeyPtr(key), CertificatePtr(own), StackPtr(others)};
+  if (parsed) return content;
+  return Unreadable(absl::StrCat(property, ": cannot read ", path),
+                    absl::StrCat("check ", absl::StripSuffix(property, "location"),
+                                 "password; re-create stores of old JDKs with a current keytool, "
+                                 "or use a PEM file"));
+}
+
 // From PKCS 8, DER; empty when it is none.
 std::string KeyAsPem(const std::string& der) {
   const auto* next = reinterpret_cast<const unsigned char*>(der.data());
   const KeyPtr key(d2i_AutoPrivateKey(nullptr, &next, static_cast<long>(der.size())));
   if (key == nullptr) return "";
-  const BioPtr pem(BIO_new(BIO_s_mem()));
-  PEM_write_bio_PrivateKey(pem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-  return DrainText(pem.get());
+  return KeyText(key.get());
 }
 
 }  // namespace
@@ -113,32 +145,27 @@ absl::StatusOr<StoreFormat> DetectStore(absl::string_view property, const std::s
                     "use a PEM file, or a PKCS12 or JKS store");
 }
 
+absl::StatusOr<std::string> ReadStore(absl::string_view property, const std::string& path) {
+  ASSIGN_OR_RETURN(const FilePtr file, Open(property, path));
+  std::string content;
+  char part[4096];
+  size_t size = 0;
+  while ((size = std::fread(part, 1, sizeof(part), file.get())) > 0) content.append(part, size);
+  return content;
+}
+
 absl::StatusOr<std::string> Pkcs12Certificates(const std::string& path,
                                                const std::string& password) {
-  ASSIGN_OR_RETURN(const FilePtr file, Open("ssl.truststore.location", path));
-  const Pkcs12Ptr store(d2i_PKCS12_fp(file.get(), nullptr));
-  EVP_PKEY* key = nullptr;
-  X509* own = nullptr;
-  STACK_OF(X509)* others = nullptr;
-  const bool parsed =
-      store != nullptr && PKCS12_parse(store.get(), password.c_str(), &key, &own, &others) == 1;
-  const KeyPtr owned_key(key);
-  const CertificatePtr owned_certificate(own);
-  const StackPtr owned_others(others);
-  if (!parsed) {
-    return Unreadable(absl::StrCat("ssl.truststore.location: cannot read ", path),
-                      "check ssl.truststore.password; re-create stores of old JDKs with a current "
-                      "keytool, or use a PEM file");
-  }
-  const BioPtr pem(BIO_new(BIO_s_mem()));
-  if (own != nullptr) PEM_write_bio_X509(pem.get(), own);
-  const int count = others == nullptr ? 0 : sk_X509_num(others);
-  for (int i = 0; i < count; ++i) PEM_write_bio_X509(pem.get(), sk_X509_value(others, i));
-  std::string text = DrainText(pem.get());
-  if (text.empty()) {
-    return NoCertificate(path);
-  }
+  ASSIGN_OR_RETURN(const Pkcs12Content content, OpenPkcs12(kTrustStore, path, password));
+  std::string text = content.Certificates();
+  if (text.empty()) return NoCertificate(path);
   return text;
+}
+
+absl::StatusOr<KeyAndChain> Pkcs12OwnKey(const std::string& path, const std::string& password) {
+  ASSIGN_OR_RETURN(const Pkcs12Content content, OpenPkcs12(kKeyStore, path, password));
+  if (content.key == nullptr) return NoKey(path);
+  return KeyAndChain{content.Certificates(), KeyText(content.key.get())};
 }
 
 absl::StatusOr<std::string> JksCertificates(const std::string& path, const std::string& password) {
@@ -155,10 +182,7 @@ absl::StatusOr<std::string> JksCertificates(const std::string& path, const std::
 absl::StatusOr<KeyAndChain> JksOwnKey(const std::string& path, const std::string& password,
                                       const std::string& key_password) {
   ASSIGN_OR_RETURN(const JksStore store, OpenJks(kKeyStore, path, password));
-  if (store.keys.empty()) {
-    return Unreadable(absl::StrCat(kKeyStore, ": no private key in ", path),
-                      "list the store with keytool -list; it needs a PrivateKeyEntry");
-  }
+  if (store.keys.empty()) return NoKey(path);
   const JksKey& own = store.keys.front();
   const std::optional<std::string> key =
       UnprotectJksKey(own.protected_key, key_password.empty() ? password : key_password);

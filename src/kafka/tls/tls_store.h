@@ -30,4 +30,8 @@ struct KeyAndChain {
 absl::StatusOr<KeyAndChain> JksOwnKey(const std::string& path, const std::string& password,
                                       const std::string& key_password);
 
+// The whole file.
+absl::StatusOr<std::string> ReadStore(absl::string_view property, const std::string& path);
+absl::StatusOr<KeyAndChain> Pkcs12OwnKey(const std::string& path, const std::string& password);
+
 }  // namespace walduct::kafka
