@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "event/change_event.h"
 #include "event/key_rule.h"
+#include "event/notification.h"
 
 namespace walduct::event {
 
@@ -17,6 +18,7 @@ enum class RecordKind : uint8_t {
   kTransactionBegin,  // on the transaction topic
   kTransactionEnd,
   kHeartbeat,
+  kNotification,
 };
 
 enum class PublishedValue : uint8_t {
@@ -58,6 +60,7 @@ struct Emission {
   RecordKind kind = RecordKind::kChange;
   const ChangeEvent* change = nullptr;            // kChange
   const TransactionBoundary* boundary = nullptr;  // kTransactionBegin, kTransactionEnd
+  const Notification* notification = nullptr;     // kNotification
   Operation operation = Operation::kCreate;  // as published: both halves of a key change differ
                                              // from change->operation
   PublishedValue value = PublishedValue::kEnvelope;

@@ -11,6 +11,7 @@
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_properties.h"
 #include "http/listen_properties.h"
+#include "incremental/incremental_properties.h"
 #include "kafka/client_properties.h"
 #include "loader/exactly_once.h"
 #include "loader/other_properties.h"
@@ -46,7 +47,8 @@ const config::PropertyTable& AllProperties() {
       {"Filters", route::OperationProperties()},
       {"Values", encode::ValueProperties()},
       {"Snapshot", snapshot::SnapshotProperties()},
-      {"Signals", SignalProperties()},
+      {"Snapshot", incremental::IncrementalProperties()},
+      {"Signals", incremental::SignalProperties()},
       {"Signals", engine::HeartbeatProperties()},
       {"Runtime", engine::RuntimeProperties()},
       {"Kafka Connect", ConnectorProperties()},

@@ -6,11 +6,11 @@
 #include "encode/options/converter_properties.h"
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_properties.h"
+#include "incremental/incremental_properties.h"
 #include "java/text/text_lists.h"
 #include "kafka/client_check.h"
 #include "kafka/properties.h"
 #include "loader/exactly_once.h"
-#include "loader/other_properties.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
@@ -104,7 +104,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
     config::CheckOneList(properties, kind, findings);
   engine::CheckRuntime(properties, findings);
   snapshot::CheckSnapshot(properties, findings);
-  CheckNotifications(properties, findings);
+  incremental::CheckIncremental(properties, findings);
   sink::CheckFileSink(properties, findings);
   offset::CheckOffset(properties, findings);
   CheckExactlyOnce(properties, findings);

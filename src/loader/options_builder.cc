@@ -17,6 +17,8 @@
 #include "engine/configuration/record_error_properties.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/configuration/runtime_properties.h"
+#include "incremental/incremental_properties.h"
+#include "incremental/options.h"
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
@@ -169,6 +171,9 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   options.replication->publish_operations = BuildPublish(properties);
   *options.tables = route::BuildTableFilter(properties);
   *options.snapshot = snapshot::BuildSnapshot(properties);
+  *options.incremental = incremental::BuildIncremental(properties);
+  if (const auto& signals = *options.incremental; !signals.signal_table.empty())
+    options.tables->signal_table = absl::StrCat(signals.signal_schema, ".", signals.signal_table);
   *options.encode = BuildEncode(properties, findings);
   options.registries->key = BuildRegistry(properties, "key", findings);
   options.registries->value = BuildRegistry(properties, "value", findings);

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "config/properties/class_names.h"
-#include "java/text/text_lists.h"
 
 namespace walduct::loader {
 namespace {
@@ -16,14 +15,6 @@ std::string CheckConnectorClass(absl::string_view value) {
     return "";
   return "is not the PostgreSQL connector";
 }
-
-std::string CheckSignalCollection(absl::string_view value) {
-  return java::SplitCommaList(value).size() <= 1
-             ? ""
-             : "For single task connector only one signal data collection is permitted.";
-}
-
-constexpr absl::string_view kNoSignals = "signals are not supported yet";
 
 constexpr config::PropertyDefinition kConnector[] = {
     {.name = "name",
@@ -57,91 +48,9 @@ constexpr config::PropertyDefinition kDelivery[] = {
      .allowed = "none, restart"},
 };
 
-constexpr config::PropertyDefinition kSignals[] = {
-    {.name = "signal.data.collection",
-     .type = kList,
-     .support = kNotYetWarned,
-     .doc = "Table (schema.table) to insert signals into.",
-     .note = kNoSignals,
-     .fix = "specify one table as schema.table",
-     .validator = CheckSignalCollection},
-    {.name = "signal.enabled.channels",
-     .type = kList,
-     .default_value = "source",
-     .support = kNotYetWarned,
-     .doc = "Where signals are read from.",
-     .note = kNoSignals},
-    {.name = "signal.poll.interval.ms",
-     .type = kPositiveLong,
-     .default_value = "5000",
-     .support = kNotYetWarned,
-     .doc = "Interval at which signals are polled.",
-     .note = kNoSignals},
-    {.name = "signal.kafka.topic",
-     .support = kNotYetWarned,
-     .doc = "Topic of signals.",
-     .note = kNoSignals},
-    {.name = "signal.kafka.bootstrap.servers",
-     .support = kNotYetWarned,
-     .doc = "Brokers of the signal topic.",
-     .note = kNoSignals},
-    {.name = "signal.kafka.groupId",
-     .default_value = "kafka-signal",
-     .support = kNotYetWarned,
-     .doc = "Consumer group for the signal topic.",
-     .note = kNoSignals},
-    {.name = "signal.kafka.poll.timeout.ms",
-     .type = kNonNegativeInt,
-     .default_value = "0",
-     .support = kNotYetWarned,
-     .doc = "Poll timeout for the signal topic.",
-     .note = kNoSignals},
-    {.name = "signal.consumer.*",
-     .support = kNotYetWarned,
-     .doc = "Consumer property for the signal topic.",
-     .note = kNoSignals},
-    {.name = "signal.file",
-     .default_value = "file-signals.txt",
-     .support = kNotYetWarned,
-     .doc = "File that signals are read from.",
-     .note = kNoSignals},
-    {.name = "signal.emit.failure.max.retries",
-     .type = kInt,
-     .default_value = "0",
-     .support = kNotYetWarned,
-     .doc = "Further attempts to write a watermark.",
-     .note = kNoSignals},
-    {.name = "signal.emit.failure.backoff.ms",
-     .type = kNonNegativeLong,
-     .default_value = "10000",
-     .support = kNotYetWarned,
-     .doc = "Wait between those attempts.",
-     .note = kNoSignals},
-    {.name = "notification.enabled.channels",
-     .type = kList,
-     .support = kNotYetWarned,
-     .doc = "Where notifications go: sink, log, jmx.",
-     .note = "notifications are not written yet; progress is in the log"},
-    {.name = "notification.sink.topic.name",
-     .support = kNotYetWarned,
-     .doc = "Topic of notifications.",
-     .note = "notifications are not written yet; progress is in the log"},
-};
-
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> ConnectorProperties() { return kConnector; }
 absl::Span<const config::PropertyDefinition> DeliveryProperties() { return kDelivery; }
-absl::Span<const config::PropertyDefinition> SignalProperties() { return kSignals; }
-
-void CheckNotifications(const config::PropertySet& properties, config::Findings* findings) {
-  if (!java::ListContains(properties.Text("notification.enabled.channels"), "sink") ||
-      properties.IsSet("notification.sink.topic.name"))
-    return;
-  findings->Error(
-      "notification.sink.topic.name",
-      "Notification topic name must be provided when kafka notification channel is enabled",
-      "add it, or remove 'sink' from notification.enabled.channels");
-}
 
 }  // namespace walduct::loader

@@ -1,5 +1,5 @@
-// Rows of properties that no room acts on: Kafka Connect's own, those of its workers, signals and
-// notifications, those of other connectors.
+// Rows of properties that no room acts on: Kafka Connect's own, those of its workers, those of
+// other connectors.
 #pragma once
 
 #include "absl/types/span.h"
@@ -12,10 +12,7 @@ namespace walduct::loader {
 absl::Span<const config::PropertyDefinition> ConnectorProperties();
 absl::Span<const config::PropertyDefinition> DeliveryProperties();
 absl::Span<const config::PropertyDefinition> WorkerProperties();
-absl::Span<const config::PropertyDefinition> SignalProperties();
 // Of Debezium's connectors for other databases.
 absl::Span<const config::PropertyDefinition> SiblingProperties();
-
-void CheckNotifications(const config::PropertySet& properties, config::Findings* findings);
 
 }  // namespace walduct::loader

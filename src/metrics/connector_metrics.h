@@ -72,6 +72,7 @@ struct ConnectorMetrics {
   Gauge transactions_in_progress, spill_bytes;
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
+  Counter signals, signals_refused, incremental_chunks, incremental_rows;
   // Debezium counts a transaction by its records, and no truncate that is skipped.
   Counter transactions_with_records, truncates_skipped;
   Histogram delivery_latency;  // of records, from commit to acknowledgement

@@ -95,6 +95,14 @@ inline constexpr Name kSnapshotTables = {"walduct_snapshot_tables", "TotalTableC
 inline constexpr Name kSnapshotTablesRemaining = {"walduct_snapshot_tables_remaining",
                                                   "RemainingTableCount", Kind::kGauge, "",
                                                   "tables of the snapshot not read to their end"};
+inline constexpr Name kSignals = {"walduct_signals_total", "", Kind::kCounter, "",
+                                  "signals that were carried out"};
+inline constexpr Name kSignalsRefused = {"walduct_signals_refused_total", "", Kind::kCounter, "",
+                                         "signals that were unknown or malformed"};
+inline constexpr Name kIncrementalChunks = {"walduct_incremental_chunks_total", "", Kind::kCounter,
+                                            "", "chunks read by incremental snapshots"};
+inline constexpr Name kIncrementalRows = {"walduct_incremental_rows_total", "", Kind::kCounter, "",
+                                          "rows published by incremental snapshots"};
 inline constexpr Name kOutboxRowsDeleted = {"walduct_outbox_rows_deleted_total", "", Kind::kCounter,
                                             "", "outbox rows deleted by housekeeping"};
 inline constexpr Name kOutboxPartitionsDropped = {"walduct_outbox_partitions_dropped_total", "",

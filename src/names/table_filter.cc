@@ -25,6 +25,9 @@ bool Passes(const java::RegexList* include, const java::RegexList* exclude,
 
 bool TableFilter::Includes(absl::string_view schema, absl::string_view table) const {
   if (options_.ignore_builtin && IsBuiltin(schema, table)) return false;
+  if (!options_.signal_table.empty() && options_.signal_table == absl::StrCat(schema, ".", table)) {
+    return true;
+  }
   return Passes(options_.schema_include.get(), options_.schema_exclude.get(), schema) &&
          Passes(options_.table_include.get(), options_.table_exclude.get(),
                 absl::StrCat(schema, ".", table));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/strings/string_view.h"
@@ -18,6 +19,8 @@ struct TableFilterOptions {
   std::shared_ptr<const java::RegexList> schema_include, schema_exclude, table_include,
       table_exclude;
   bool ignore_builtin = true;
+  // "schema.table" of the signaling table, captured whatever the lists say; empty: none.
+  std::string signal_table;
 };
 
 class TableFilter {

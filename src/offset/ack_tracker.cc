@@ -16,7 +16,9 @@ void AckTracker::OnWritten() {
   covered_ = false;
 }
 
-void AckTracker::Advance(const event::Position& position) {
+void AckTracker::Advance(const event::Position& reached) {
+  event::Position position = reached;
+  position.mark = mark_;
   covered_ = true;
   if (in_flight_ == 0) {
     MakeSafe(position);

@@ -28,6 +28,9 @@ class AckTracker {
   // acknowledged. With nothing in flight it is safe at once. A position behind the safe one (a
   // source that repeats itself) changes nothing.
   void Advance(const event::Position& position);
+  // Of every position from here on, also of one that has not moved: tells what else is to be stored
+  // with it, once all that was written before is acknowledged.
+  void SetMark(uint64_t mark) { mark_ = mark; }
   void OnAcknowledged(uint64_t ticket, uint32_t count);
 
   // The last position with everything at or before it acknowledged; absent until the first.
@@ -52,6 +55,7 @@ class AckTracker {
   std::deque<Group> groups_;
   uint64_t first_ticket_ = 0;  // ticket of groups_.front()
   uint64_t in_flight_ = 0;
+  uint64_t mark_ = 0;
   std::optional<event::Position> safe_;
   bool covered_ = true;  // Advance came after the last OnWritten
 };

@@ -9,8 +9,8 @@
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
-// behind already. Keys of Debezium's that we do not use (transaction_id, incremental_snapshot_*)
-// are kept as they came while the position has not moved.
+// behind already. Keys of Debezium's that we do not use (transaction_id) are kept as
+// they came while the position has not moved; incremental_snapshot_* are made by room incremental.
 #pragma once
 
 #include <map>
@@ -50,8 +50,8 @@ struct StoredOffset {
   // (provide.transaction.metadata). It tells a Debezium that takes over not to announce that
   // transaction a second time; its counters start anew, as it reads the whole of it.
   bool transaction_id = false;
-  // Members that are neither Debezium's nor ours to use, as JSON text. They belong to this position
-  // only: an offset for another position is made without them.
+  // Other members, as JSON text: those of incremental snapshots, and what we do not know. They
+  // belong to this position only.
   std::map<std::string, std::string> foreign;
 };
 

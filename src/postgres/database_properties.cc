@@ -124,8 +124,7 @@ constexpr config::PropertyDefinition kConnection[] = {
      .default_value = "false",
      .support = kNotYetWarned,
      .doc = "Incremental snapshots without writing watermarks to the database.",
-     .note =
-         "incremental snapshots are not supported yet; nothing is written to the database anyway"},
+     .note = "not supported yet: without watermarks no incremental snapshot is taken"},
 };
 
 constexpr absl::string_view kOneDatabase =

@@ -154,7 +154,9 @@ absl::Status Router::RouteRow(const event::ChangeEvent& change, Emissions* out) 
     case Operation::kMessage:
       break;
   }
-  if (transaction_.counting()) Number(*version.table, out);
+  // Rows that are read beside the stream belong to no transaction of it.
+  if (transaction_.counting() && change.snapshot != event::SnapshotMarker::kIncremental)
+    Number(*version.table, out);
   return absl::OkStatus();
 }
 

@@ -143,6 +143,7 @@ std::vector<TableName> SelectTables(std::vector<TableName> captured, const Snaps
   for (TableName& table : captured) {
     if (options.include_collections && !Listed(*options.include_collections, table)) continue;
     std::string name = FullName(table);
+    if (name == filter.signal_table) continue;
     size_t rank = 0;
     if (filter.table_include) {
       rank = filter.table_include->FirstMatch(name).value_or(std::numeric_limits<size_t>::max());

@@ -1,7 +1,7 @@
 // What a snapshot reads: the tables in order, the statement for each and where its columns go.
 // Rules of Debezium's RelationalSnapshotChangeEventSource:
 //   which    captured tables that snapshot.include.collection.list matches, as schema.table or
-//            "schema"."table"
+//            "schema"."table"; never the signaling table
 //   order    by the first entry of table.include.list that matches, then by "schema.table"
 //   reads    SELECT "c1", "c2" FROM "s"."t", generated columns included, without ONLY: a
 //            partitioned table gives all its rows, a parent its children's too. An override

@@ -4,10 +4,25 @@
 // Thread-safety: one caller, the data thread.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "event/change_handler.h"
 
 namespace walduct::snapshot {
+
+// Told of the tables of a snapshot, in order.
+class TableListener {
+ public:
+  virtual ~TableListener() = default;
+  // names: "schema.table" of all of them; index: which one.
+  virtual absl::Status OnTableBegin(const std::vector<std::string>& names, size_t index) = 0;
+  virtual absl::Status OnTableEnd(const std::vector<std::string>& names, size_t index,
+                                  uint64_t rows) = 0;
+};
 
 class RowSource {
  public:
@@ -20,6 +35,8 @@ class RowSource {
   };
   // Hands up to max_rows to the handler as read events. Not to be called after kDone or an error.
   virtual absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) = 0;
+  // Borrowed; told from now on.
+  virtual void SetListener(TableListener*) {}
   // -1 when there is nothing to wait for.
   virtual int ready_fd() const = 0;
 };

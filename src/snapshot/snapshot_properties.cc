@@ -20,8 +20,6 @@ constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
 
 constexpr absl::string_view kOneThread = "the tables are read one after the other, in one session";
 
-constexpr absl::string_view kNoIncremental = "incremental snapshots are not supported yet";
-
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.mode",
      .type = kEnum,
@@ -137,25 +135,6 @@ constexpr config::PropertyDefinition kRows[] = {
      .support = kNoEffect,
      .doc = "Read the schema of every table, captured or not.",
      .note = "only the schemas of captured tables are read"},
-    {.name = "incremental.snapshot.chunk.size",
-     .type = kNonNegativeInt,
-     .default_value = "1024",
-     .support = kNotYetWarned,
-     .doc = "Rows per chunk of an incremental snapshot.",
-     .note = kNoIncremental},
-    {.name = "incremental.snapshot.watermarking.strategy",
-     .type = kEnum,
-     .default_value = "insert_insert",
-     .support = kNotYetWarned,
-     .doc = "How the watermarks of an incremental snapshot are written.",
-     .note = kNoIncremental,
-     .allowed = "insert_insert, insert_delete"},
-    {.name = "incremental.snapshot.allow.schema.changes",
-     .type = kBoolean,
-     .default_value = "false",
-     .support = kNotYetWarned,
-     .doc = "Allow schema changes during an incremental snapshot.",
-     .note = kNoIncremental},
 };
 
 SnapshotMode ParseSnapshotMode(absl::string_view mode) {

@@ -86,7 +86,7 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(event::ChangeH
       case postgres::CopyReader::Progress::kWouldBlock:
         return Progress::kWouldBlock;
       case postgres::CopyReader::Progress::kEnd:
-        CloseTable();
+        RETURN_IF_ERROR(CloseTable());
         return Progress::kRead;
       case postgres::CopyReader::Progress::kRow:
         RETURN_IF_ERROR(OnRow(copy_->row(), handler));
@@ -109,11 +109,9 @@ absl::Status SnapshotReader::OpenTable() {
   table_started_ = clock_.Monotonic();
   metrics_.snapshot.BeginTable(table_);
   marker_.StartTable(table.schema);
+  if (listener_ != nullptr) RETURN_IF_ERROR(listener_->OnTableBegin(Names(), table_));
   // Without columns there is nothing that a row could tell.
-  if (table.select_columns == 0) {
-    CloseTable();
-    return absl::OkStatus();
-  }
+  if (table.select_columns == 0) return CloseTable();
   mapped_.resize(table.schema->columns.size());
   if (!std::exchange(has_savepoint_, true)) RETURN_IF_ERROR(SetSavepoint(connection_));
   auto copy = postgres::CopyReader::Start(connection_, table.select, table.select_columns);
@@ -127,11 +125,12 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::OnError(const absl::Sta
   const PlannedTable& table = request_.tables[table_];
   if (copy_->begun()) return OfTable(error, table);
   RETURN_IF_ERROR(OfTable(GoOnWithout(connection_, table.name, error), table));
-  CloseTable();
+  RETURN_IF_ERROR(CloseTable());
   return Progress::kRead;
 }
 
-void SnapshotReader::CloseTable() {
+absl::Status SnapshotReader::CloseTable() {
+  const uint64_t rows = table_rows_;
   copy_ = nullptr;
   marker_.EndTable();
   LogProgress("snapshot of table complete");
@@ -140,6 +139,13 @@ void SnapshotReader::CloseTable() {
   table_rows_ = 0;
   table_started_ = clock_.Monotonic();
   metrics_.snapshot_tables_remaining.Set(request_.tables.size() - table_);
+  return listener_ == nullptr ? absl::OkStatus() : listener_->OnTableEnd(Names(), table_ - 1, rows);
+}
+
+std::vector<std::string> SnapshotReader::Names() const {
+  std::vector<std::string> names;
+  for (const PlannedTable& table : request_.tables) names.push_back(FullName(table));
+  return names;
 }
 
 absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {

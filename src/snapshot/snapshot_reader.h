@@ -41,6 +41,7 @@ class SnapshotReader final : public RowSource {
 
   // Never waits for rows or locks.
   absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override;
+  void SetListener(TableListener* listener) override { listener_ = listener; }
   // -1 between two tables.
   int ready_fd() const override;
 
@@ -50,7 +51,8 @@ class SnapshotReader final : public RowSource {
   absl::StatusOr<Progress> ReadRows(event::ChangeHandler& handler, int max_rows);
   absl::Status OpenTable();
   absl::StatusOr<Progress> OnError(const absl::Status& error);
-  void CloseTable();
+  absl::Status CloseTable();
+  std::vector<std::string> Names() const;
   absl::Status Finish(event::ChangeHandler& handler);
   absl::Status OnRow(event::RowView row, event::ChangeHandler& handler);
   void LogProgress(const char* message) const;
@@ -63,6 +65,7 @@ class SnapshotReader final : public RowSource {
   std::unique_ptr<postgres::CopyReader> copy_;  // of request_.tables[table_]; null between tables
   size_t table_ = 0;
   bool has_savepoint_ = false;
+  TableListener* listener_ = nullptr;
   bool finished_ = false;
   std::vector<event::Value> mapped_;
   uint64_t rows_ = 0;

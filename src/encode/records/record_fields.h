@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "base/integer.h"
 #include "base/lsn.h"
+#include "encode/formats/value_writer.h"
 #include "encode/readers/binary_readers.h"
 #include "encode/records/instant_digits.h"
 #include "encode/schema/need.h"
@@ -71,6 +72,10 @@ class RecordFields {
   template <typename Writer>
   void WriteOfBoundary(InputField field, Writer* out) const;
   template <typename Writer>
+  void WriteOfNotification(InputField field, Writer* out) const;
+  template <typename Writer>
+  void WriteDetails(Writer* out) const;
+  template <typename Writer>
   void WriteCollections(Writer* out) const;
   template <typename Writer>
   static bool WriteNumber(bool known, uint64_t number, Writer* out) {
@@ -122,6 +127,8 @@ bool RecordFields::Write(InputField field, Writer* out) const {
       WriteInstant(ClockDigits(), 0, 1, out);
       return true;
     case InputField::kLsn: {
+      // Debezium tells it in the sequence alone.
+      if (emission_->change->snapshot == event::SnapshotMarker::kIncremental) return false;
       const absl::string_view digits = LsnDigits();
       if (digits.empty()) return false;
       out->IntegerText(digits, static_cast<int64_t>(printed_lsn_.value()));
@@ -146,7 +153,11 @@ bool RecordFields::Write(InputField field, Writer* out) const {
       WriteBytes(emission_->change->message->content, message_form_, out);
       return true;
     default:
-      WriteOfBoundary(field, out);
+      if (field >= InputField::kNotificationId) {
+        WriteOfNotification(field, out);
+      } else {
+        WriteOfBoundary(field, out);
+      }
       return true;
   }
 }
@@ -200,6 +211,37 @@ void RecordFields::WriteOfBoundary(InputField field, Writer* out) const {
     default:
       return out->Integer(FloorDivide(boundary.commit_time_us, 1000));
   }
+}
+
+template <typename Writer>
+void RecordFields::WriteOfNotification(InputField field, Writer* out) const {
+  const event::Notification& notification = *emission_->notification;
+  switch (field) {
+    case InputField::kNotificationId:
+      return out->String(notification.id);
+    case InputField::kNotificationType:
+      return out->String(notification.type);
+    case InputField::kNotificationAggregate:
+      return out->String(notification.aggregate);
+    case InputField::kNotificationDetails:
+      return WriteDetails(out);
+    default:
+      return out->Integer(notification.time_ms);
+  }
+}
+
+template <typename Writer>
+void RecordFields::WriteDetails(Writer* out) const {
+  out->BeginMap(MapKeys::kStrings);
+  size_t index = 0;
+  for (const auto& [name, text] : emission_->notification->details) {
+    out->Key(index++, MapKeys::kStrings);
+    out->String(name);
+    out->MapValue(MapKeys::kStrings, Need::kRequired);
+    out->String(text);
+    out->EndEntry(MapKeys::kStrings);
+  }
+  out->EndMap(MapKeys::kStrings);
 }
 
 template <typename Writer>

@@ -59,8 +59,18 @@ bool IsPresent(FieldPresence presence, const Emission& emission) {
 }
 
 const RecordLayout& LayoutOf(RecordKind kind) {
-  if (kind == RecordKind::kChange) return kMessageLayout;
-  return kind == RecordKind::kHeartbeat ? kHeartbeatLayout : kTransactionLayout;
+  switch (kind) {
+    case RecordKind::kChange:
+      return kMessageLayout;
+    case RecordKind::kHeartbeat:
+      return kHeartbeatLayout;
+    case RecordKind::kNotification:
+      return kNotificationLayout;
+    case RecordKind::kTransactionBegin:
+    case RecordKind::kTransactionEnd:
+      break;
+  }
+  return kTransactionLayout;
 }
 
 }  // namespace

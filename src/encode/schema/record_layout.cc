@@ -112,6 +112,24 @@ constexpr FieldLayout kHeartbeatFields[] = {
 constexpr StructLayout kHeartbeat = {.name = "io.debezium.connector.common.Heartbeat",
                                      .fields = kHeartbeatFields};
 
+constexpr FieldLayout kNotificationKeyFields[] = {
+    {.name = "id", .from = InputField::kNotificationId},
+};
+constexpr StructLayout kNotificationKey = {.name = "io.debezium.connector.common.NotificationKey",
+                                           .fields = kNotificationKeyFields};
+constexpr FieldLayout kNotificationFields[] = {
+    {.name = "id", .from = InputField::kNotificationId},
+    {.name = "type", .from = InputField::kNotificationType},
+    {.name = "aggregate_type", .from = InputField::kNotificationAggregate},
+    {.name = "additional_data",
+     .type = ConnectType::kMap,
+     .optional = true,
+     .from = InputField::kNotificationDetails},
+    {.name = "timestamp", .type = kInt64, .from = InputField::kNotificationMillis},
+};
+constexpr StructLayout kNotification = {.name = "io.debezium.connector.common.Notification",
+                                        .fields = kNotificationFields};
+
 ConnectSchemaPtr StructSchema(const StructLayout& layout, const OpenTypes& open) {
   // Those that are in every envelope are shared between the tables.
   static const auto* const source = new ConnectSchemaPtr(Shared(SchemaOf(kSource)));
@@ -137,6 +155,10 @@ void Refine(InputField input, const OpenTypes& open, ConnectSchema* schema) {
     case InputField::kBoundaryCollections:
       schema->items = Shared(SchemaOf(kCollectionLayout));
       break;
+    case InputField::kNotificationDetails:
+      schema->keys = Shared(event::Schema(ConnectType::kString));
+      schema->items = Shared(event::Schema(ConnectType::kString));
+      break;
     default:
       break;
   }
@@ -160,6 +182,7 @@ const StructLayout kCollectionLayout = {
 const RecordLayout kMessageLayout = {&kMessageKey, &kMessage, std::nullopt};
 const RecordLayout kTransactionLayout = {&kTransactionKey, &kTransaction, std::nullopt};
 const RecordLayout kHeartbeatLayout = {&kHeartbeatKey, &kHeartbeat, 0};
+const RecordLayout kNotificationLayout = {&kNotificationKey, &kNotification, std::nullopt};
 
 ConnectSchema SchemaOf(const StructLayout& layout, const OpenTypes& open) {
   ConnectSchema schema = event::Schema(kStruct, layout.name);

@@ -60,6 +60,12 @@ enum class InputField : uint8_t {
   kBoundaryEvents,
   kBoundaryCollections,
   kBoundaryMillis,
+  // Of notifications.
+  kNotificationId,
+  kNotificationType,
+  kNotificationAggregate,
+  kNotificationDetails,
+  kNotificationMillis,
 };
 
 inline bool IsOfTransaction(InputField field) { return field <= InputField::kTransactionId; }
@@ -113,6 +119,7 @@ extern const StructLayout kCollectionLayout;  // of an item of data_collections
 extern const RecordLayout kMessageLayout;     // a logical message
 extern const RecordLayout kTransactionLayout;
 extern const RecordLayout kHeartbeatLayout;
+extern const RecordLayout kNotificationLayout;
 
 // What a layout leaves open.
 struct OpenTypes {

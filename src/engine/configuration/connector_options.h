@@ -13,6 +13,9 @@
 namespace walduct::encode {
 struct EncodeOptions;
 }
+namespace walduct::incremental {
+struct IncrementalOptions;
+}
 namespace walduct::kafka {
 struct KafkaOptions;
 }
@@ -69,6 +72,7 @@ struct ConnectorOptions {
   Indirect<replication::ReplicationOptions> replication;
   Indirect<names::TableFilterOptions> tables;
   Indirect<snapshot::SnapshotOptions> snapshot;
+  Indirect<incremental::IncrementalOptions> incremental;
   Indirect<encode::EncodeOptions> encode;
   Indirect<registry::RegistriesOptions> registries;
   Indirect<route::RouteOptions> route;

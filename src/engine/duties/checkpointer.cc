@@ -12,9 +12,10 @@ namespace {
 
 constexpr absl::Duration kRetryDelay = absl::Seconds(1);
 
-// Equal positions can still differ in phase: the end of a snapshot has to be stored too.
+// Equal positions can still differ in phase, and in what is stored with them: the end of a snapshot
+// has to be stored too.
 bool Moved(const std::optional<event::Position>& from, const event::Position& to) {
-  return !from || from->snapshot != to.snapshot || *from < to;
+  return !from || from->snapshot != to.snapshot || from->mark != to.mark || *from < to;
 }
 
 }  // namespace
@@ -64,6 +65,7 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   if (!options_.of_standby) offset.timeline = options_.timeline;
   offset.transaction_id = options_.transaction_id;
   offset.sink = options_.sink;
+  if (options_.beside) offset.foreign = options_.beside(safe.mark);
   if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
   saving_ = safe;
   if (!unstored_since_) {

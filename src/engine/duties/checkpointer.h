@@ -7,6 +7,8 @@
 // An interval of zero stores at every acknowledgement, as Debezium's engine does.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -45,6 +47,8 @@ class Checkpointer {
     // position has moved or not, and one that fails ends the session.
     bool commits = false;
     absl::Duration soon = kSoon;
+    // Members of the offset that go with a position of that mark; empty: there are none.
+    std::function<std::map<std::string, std::string>(uint64_t mark)> beside = nullptr;
   };
   // stored: what the store held at the start.
   Checkpointer(Options options, std::optional<event::Position> stored);

@@ -100,9 +100,9 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   const bool storable = !commits_.used() || parts_.checkpointer->saving() || commits_.point();
   if (storable) timeout = std::min(timeout, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
-  parts_.poller->WaitReadable(
-      {source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(), parts_.control->fd()},
-      timeout);
+  parts_.poller->WaitReadable({source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(),
+                               parts_.control->fd(), beside_fd_},
+                              timeout);
   parts_.control->Take();
 }
 

@@ -66,6 +66,9 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // deadline, a command.
   void Wait(int source_fd, absl::Duration at_most);
 
+  // Wakes each Wait, too; -1: none.
+  void WatchBeside(int fd) { beside_fd_ = fd; }
+
   void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }
   // The server wants an answer, or we want its position.
   void ReplySoon() { status_due_ = absl::ZeroDuration(); }
@@ -115,6 +118,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   absl::Duration status_due_;
   Lsn received_;
   Lsn reported_;
+  int beside_fd_ = -1;
   bool ask_for_reply_ = false;
   bool unread_ = false;  // nothing is read since the last turn, so that nobody sees the stream end
 };

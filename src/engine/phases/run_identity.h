@@ -9,5 +9,7 @@
 namespace walduct::engine {
 
 std::string RunId(World& world);
+// Any other id: a random UUID.
+std::string RandomUuid(World& world);
 
 }  // namespace walduct::engine

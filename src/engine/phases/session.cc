@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -15,6 +16,7 @@
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
 #include "engine/phases/stream_phase.h"
+#include "incremental/options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
 #include "pgoutput/assembler.h"
@@ -91,20 +93,25 @@ absl::Status Session::Build() {
                           .board = parts_.board,
                           .metrics = parts_.metrics,
                           .schema_ids = registries_.sources()},
-      Checkpointer::Options{.store = prepared_.store.get(),
-                            .clock = &clock,
-                            .interval = config().offset->flush_interval,
-                            .system_identifier = prepared_.system.system_identifier,
-                            .timeline = prepared_.system.timeline,
-                            .of_standby = prepared_.in_recovery,
-                            .transaction_id = config().route->transaction_metadata,
-                            .sink = SinkMark(config()),
-                            .snapshot_seen = prepared_.resumes()
-                                                 ? prepared_.stored->snapshot_seen.value_or(Lsn())
-                                                 : Lsn(),
-                            .board = parts_.board,
-                            .commits = prepared_.sink->transactions() != nullptr,
-                            .soon = config().offset->commit_interval},
+      Checkpointer::Options{
+          .store = prepared_.store.get(),
+          .clock = &clock,
+          .interval = config().offset->flush_interval,
+          .system_identifier = prepared_.system.system_identifier,
+          .timeline = prepared_.system.timeline,
+          .of_standby = prepared_.in_recovery,
+          .transaction_id = config().route->transaction_metadata,
+          .sink = SinkMark(config()),
+          .snapshot_seen =
+              prepared_.resumes() ? prepared_.stored->snapshot_seen.value_or(Lsn()) : Lsn(),
+          .board = parts_.board,
+          .commits = prepared_.sink->transactions() != nullptr,
+          .soon = config().offset->commit_interval,
+          .beside =
+              [this](uint64_t mark) {
+                return incremental_ == nullptr ? incremental::OffsetMembers()
+                                               : incremental_->snapshots().StateOf(mark);
+              }},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
@@ -128,6 +135,7 @@ absl::Status Session::Build() {
                         .server = [source = prepared_.source.get()] { return source->View(); },
                         .schema_ids = registries_.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
+  BuildIncremental();
   heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
       .interval = config().heartbeat->interval,
       .clock = &clock,
@@ -137,6 +145,50 @@ absl::Status Session::Build() {
   return absl::OkStatus();
 }
 
+void Session::BuildIncremental() {
+  const auto new_id = [this] { return RandomUuid(*parts_.world); };
+  notifier_ =
+      std::make_unique<Notifier>(Notifier::Parts{.options = config().incremental.get(),
+                                                 .connector_name = TopicPrefixOf(config()),
+                                                 .signal_table = config().tables->signal_table,
+                                                 .pipeline = &path_->pipeline(),
+                                                 .clock = &parts_.world->clock(),
+                                                 .new_id = new_id});
+  incremental_ = IncrementalDriver::Create({.options = config().incremental.get(),
+                                            .route = config().route.get(),
+                                            .connector_name = TopicPrefixOf(config()),
+                                            .source = prepared_.source.get(),
+                                            .pipeline = &path_->pipeline(),
+                                            .tracker = &duties_->tracker(),
+                                            .notifier = notifier_.get(),
+                                            .clock = &parts_.world->clock(),
+                                            .metrics = parts_.metrics,
+                                            .new_id = new_id},
+                                           StoredMembers());
+}
+
+incremental::OffsetMembers Session::StoredMembers() const {
+  incremental::OffsetMembers members;
+  if (!prepared_.resumes()) return members;
+  for (const auto& [name, json] : prepared_.stored->foreign) {
+    if (absl::StartsWith(name, "incremental_snapshot_")) members.emplace(name, json);
+  }
+  return members;
+}
+
+absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
+  if (notifier_->on()) snapshot->SetListener(notifier_.get());
+  SnapshotPhase phase({.reader = snapshot,
+                       .housekeeping = &duties_->housekeeping(),
+                       .pipeline = &path_->pipeline(),
+                       .clock = &parts_.world->clock()});
+  RETURN_IF_ERROR(notifier_->Initial("STARTED"));
+  const absl::Status ran = phase.Run();
+  if (!ran.ok() && !duties_->ownership().lost()) notifier_->Initial("ABORTED").IgnoreError();
+  *done = phase.done();
+  return ran;
+}
+
 absl::Status Session::TakeSnapshot() {
   event::Position& start = prepared_.start;
   rows_before_ = parts_.metrics->snapshot_rows.value();
@@ -144,16 +196,13 @@ absl::Status Session::TakeSnapshot() {
   start.commit_end = snapshot->origin().consistent_point;
   began_ = true;
   parts_.board->Show(Activity::kSnapshotting);
-  SnapshotPhase phase({.reader = snapshot.get(),
-                       .housekeeping = &duties_->housekeeping(),
-                       .pipeline = &path_->pipeline(),
-                       .clock = &parts_.world->clock()});
+  bool done = false;
   // Ended, it would have to begin anew.
   parts_.control->HoldPauses(true);
-  const absl::Status ran = phase.Run();
+  const absl::Status ran = ReadTables(snapshot.get(), &done);
   parts_.control->HoldPauses(config().replication->temporary_slot);
   RETURN_IF_ERROR(ran);
-  if (!phase.done()) return Settle();
+  if (!done) return Settle();
   RETURN_IF_ERROR(snapshot->End());
   return FinishSnapshot(snapshot->origin());
 }
@@ -170,6 +219,7 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   duties_->checkpointer().OnSnapshot(origin.seen);
   // Also when there was no row at all, and so nothing that could carry the position.
   duties_->tracker().Advance(completed);
+  RETURN_IF_ERROR(notifier_->Initial("COMPLETED"));
   RETURN_IF_ERROR(heartbeat_->Beat());
   parts_.board->WaitsFor(WaitReason::kDelivery);
   RETURN_IF_ERROR(duties_->housekeeping().Drain(config().runtime->shutdown_timeout * kSettleShare));
@@ -204,7 +254,8 @@ absl::Status Session::Stream() {
   parts_.board->Show(Activity::kStreaming);
   duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval, &session_watch);
   duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
-  const absl::Status ran = RunStream(opened, goal);
+  const absl::Status begun = BeginIncremental();
+  const absl::Status ran = begun.ok() ? RunStream(opened, goal) : begun;
   parts_.metrics->connected.Set(0);
   parts_.board->Show(Activity::kSettling);
   const absl::Status ended = ran.ok()
@@ -212,6 +263,11 @@ absl::Status Session::Stream() {
                                  : OnBrokenStream(std::move(opened), session_watch.lost(), ran);
   JudgeProgress(before, opened_at);
   return ended.ok() && pause_ended_ ? StreamsAgain() : ended;
+}
+
+absl::Status Session::BeginIncremental() {
+  if (!prepared_.decision.snapshot) RETURN_IF_ERROR(notifier_->Initial("SKIPPED"));
+  return incremental_ == nullptr ? absl::OkStatus() : incremental_->Begin(StoredMembers());
 }
 
 // Transactions in progress are wanted, and must not be received from here.
@@ -275,6 +331,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .sink = prepared_.sink.get(),
                      .clock = &clock,
                      .metrics = parts_.metrics,
+                     .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
                      .goal = end});
   RETURN_IF_ERROR(phase.Run());
   goal_reached_ = phase.goal_reached() && end == goal;

@@ -15,6 +15,8 @@
 #include "engine/duties/heartbeat.h"
 #include "engine/duties/stall_watch.h"
 #include "engine/in_progress/streaming_pause.h"
+#include "engine/incremental/incremental_driver.h"
+#include "engine/incremental/notifier.h"
 #include "engine/pipeline/record_path.h"
 #include "engine/start/preparation.h"
 #include "engine/world/world.h"
@@ -53,9 +55,13 @@ class Session {
  private:
   absl::Status RunPhases();
   absl::Status Build();
+  void BuildIncremental();
+  incremental::OffsetMembers StoredMembers() const;
+  absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
   absl::Status TakeSnapshot();
   absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
   absl::Status Stream();
+  absl::Status BeginIncremental();
   bool Pauses() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
   absl::Status EndStream(replication::WalSource& stream);
@@ -72,6 +78,8 @@ class Session {
   std::unique_ptr<Duties> duties_;
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<RecordPath> path_;
+  std::unique_ptr<Notifier> notifier_;
+  std::unique_ptr<IncrementalDriver> incremental_;  // null: no signals are taken
   std::unique_ptr<Heartbeat> heartbeat_;
   bool goal_reached_ = false;
   bool pause_ended_ = false;  // transactions in progress can be received again

@@ -28,6 +28,7 @@ absl::Status StreamPhase::Run() {
     bool empty = false;
     absl::Status read = ReadBatch(&empty);
     if (read.ok()) read = parts_.heartbeat->Turn();
+    if (read.ok() && parts_.incremental != nullptr) read = TurnIncremental();
     // An interruption in the middle of a blocked change: that change is not done with and will be
     // read again.
     if (absl::IsCancelled(read) && parts_.housekeeping->interrupted()) return absl::OkStatus();
@@ -57,6 +58,12 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
     if (kept_bytes > kMaxKeptPerTurn) break;
   }
   return absl::OkStatus();
+}
+
+absl::Status StreamPhase::TurnIncremental() {
+  absl::Status turned = parts_.incremental->Turn();
+  parts_.housekeeping->WatchBeside(parts_.incremental->ready_fd());
+  return turned;
 }
 
 absl::Status StreamPhase::NapOrWait() {

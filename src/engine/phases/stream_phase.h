@@ -9,6 +9,7 @@
 #include "engine/duties/housekeeping.h"
 #include "engine/phases/read_pace.h"
 #include "engine/pipeline/pipeline.h"
+#include "incremental/incremental_snapshots.h"
 #include "pgoutput/assembler.h"
 #include "replication/wal_source.h"
 
@@ -27,6 +28,7 @@ class StreamPhase {
     sink::Sink* sink = nullptr;
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
+    incremental::IncrementalSnapshots* incremental = nullptr;  // null: none
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
   explicit StreamPhase(Parts parts)
@@ -39,6 +41,7 @@ class StreamPhase {
  private:
   absl::Status ReadBatch(bool* empty);
   absl::Status NapOrWait();
+  absl::Status TurnIncremental();
   absl::Status OnFrame(const replication::WalFrame& frame);
   absl::Status Assemble(const replication::WalFrame& frame);
   void CoverMessage(const replication::WalFrame& frame);

@@ -64,6 +64,8 @@ std::string SubjectOf(const Emission& emission) {
       return "transaction topic";
     case RecordKind::kHeartbeat:
       return "heartbeat";
+    case RecordKind::kNotification:
+      return "notification";
     case RecordKind::kChange:
       break;
   }

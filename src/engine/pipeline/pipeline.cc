@@ -69,9 +69,33 @@ absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
   const absl::Status published = PublishAll();
   of_table_ = nullptr;
   RETURN_IF_ERROR(published);
+  if (incremental_ != nullptr) RETURN_IF_ERROR(TellIncremental(change));
   parts_.tracker->Advance(change.position);
   parts_.metrics->Seen(KindOf(change.operation)).Add();
   return absl::OkStatus();
+}
+
+// What it publishes goes with the position of the change.
+absl::Status Pipeline::TellIncremental(const event::ChangeEvent& change) {
+  in_change_ = true;
+  absl::Status told = incremental_->OnChange(change, emissions_);
+  in_change_ = false;
+  return told;
+}
+
+absl::Status Pipeline::PublishRead(const event::ChangeEvent& row) {
+  RETURN_IF_ERROR(parts_.router->Route(row, &read_emissions_));
+  of_table_ = &CountersOf(*row.schema)->by_kind[static_cast<size_t>(metrics::EventKind::kRead)];
+  of_table_->rows.Add();
+  has_records_ = true;
+  absl::Status published;
+  for (const event::Emission& emission : read_emissions_) {
+    published = Publish(emission);
+    if (!published.ok()) break;
+  }
+  of_table_ = nullptr;
+  parts_.metrics->Seen(metrics::EventKind::kRead).Add();
+  return published;
 }
 
 // Of a table, what is published of it.
@@ -99,6 +123,7 @@ absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
                                 const event::Position& boundary) {
   parts_.router->RouteCommit(transaction, boundary.commit_end, &emissions_);
   RETURN_IF_ERROR(PublishAll());
+  if (incremental_ != nullptr) incremental_->OnCommit(transaction.xid);
   parts_.tracker->Advance(boundary);
   parts_.metrics->transactions.Add();
   if (std::exchange(has_records_, false)) parts_.metrics->transactions_with_records.Add();
@@ -109,9 +134,27 @@ absl::Status Pipeline::OnCommit(const event::TransactionInfo& transaction,
 }
 
 // It belongs to no change: what was complete before is so after it.
-absl::Status Pipeline::PublishHeartbeat() {
-  const std::optional<event::Position> complete = parts_.tracker->complete();
-  RETURN_IF_ERROR(Publish(parts_.router->Heartbeat()));
+absl::Status Pipeline::PublishHeartbeat() { return PublishBeside(parts_.router->Heartbeat()); }
+
+absl::Status Pipeline::PublishNotification(const event::Notification& notification,
+                                           absl::string_view topic) {
+  event::Emission emission;
+  emission.kind = event::RecordKind::kNotification;
+  emission.notification = &notification;
+  emission.topic = topic;
+  return PublishBeside(emission);
+}
+
+void Pipeline::CoverAgain() {
+  const std::optional<event::Position> complete =
+      in_change_ ? std::nullopt : parts_.tracker->complete();
+  if (complete) parts_.tracker->Advance(*complete);
+}
+
+absl::Status Pipeline::PublishBeside(const event::Emission& emission) {
+  const std::optional<event::Position> complete =
+      in_change_ ? std::nullopt : parts_.tracker->complete();
+  RETURN_IF_ERROR(Publish(emission));
   if (complete) parts_.tracker->Advance(*complete);
   return absl::OkStatus();
 }

@@ -11,6 +11,7 @@
 #include "engine/errors/warn_once.h"
 #include "engine/pipeline/record_errors.h"
 #include "event/change_handler.h"
+#include "incremental/incremental_snapshots.h"
 #include "metrics/connector_metrics.h"
 #include "offset/ack_tracker.h"
 #include "route/router.h"
@@ -49,6 +50,15 @@ class Pipeline final : public event::ChangeHandler {
                         const event::Position& boundary) override;
 
   absl::Status PublishHeartbeat();
+  // A row that is read beside the stream. Moves no position.
+  absl::Status PublishRead(const event::ChangeEvent& row);
+  // topic: lives as long as the pipeline.
+  absl::Status PublishNotification(const event::Notification& notification,
+                                   absl::string_view topic);
+  // What goes with the position has changed, the position has not.
+  void CoverAgain();
+  // Borrowed; told of each change from now on. Null: nobody.
+  void SetIncremental(incremental::IncrementalSnapshots* snapshots) { incremental_ = snapshots; }
 
   // Copies what rules dropped, and values that were replaced, since the last call into the metrics.
   void CountFiltered();
@@ -59,6 +69,8 @@ class Pipeline final : public event::ChangeHandler {
 
  private:
   absl::Status PublishAll();
+  absl::Status TellIncremental(const event::ChangeEvent& change);
+  absl::Status PublishBeside(const event::Emission& emission);
   absl::Status Encode(const event::Emission& emission, event::Record* record);
   absl::Status Publish(const event::Emission& emission);
   absl::Status Write(const event::Record& record);
@@ -71,9 +83,12 @@ class Pipeline final : public event::ChangeHandler {
   void CountReplaced();
 
   Parts parts_;
-  route::Router::Counters counted_;                                      // already in the metrics
+  incremental::IncrementalSnapshots* incremental_ = nullptr;
+  bool in_change_ = false;           // its position is not covered yet
+  route::Router::Counters counted_;  // already in the metrics
   std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same
   route::Router::Emissions emissions_;
+  route::Router::Emissions read_emissions_;
   metrics::TableCounters::Pair* of_table_ = nullptr;  // of the change under way; null: none
   uint64_t last_table_ = 0;                           // the one of last_counters_
   metrics::TableCounters* last_counters_ = nullptr;

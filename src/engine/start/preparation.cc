@@ -11,6 +11,7 @@
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/ownership.h"
 #include "engine/start/start_position.h"
+#include "incremental/options.h"
 #include "replication/options.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
@@ -414,6 +415,7 @@ std::vector<std::string> KnownTopics(const ConnectorOptions& config,
     topics.push_back(route::TransactionTopic(*config.route));
   if (config.heartbeat->interval > absl::ZeroDuration())
     topics.push_back(route::HeartbeatTopic(*config.route));
+  if (config.incremental->notifies_sink) topics.push_back(config.incremental->notification_topic);
   return topics;
 }
 

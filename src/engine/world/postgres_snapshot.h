@@ -43,6 +43,7 @@ class PostgresSnapshot final : public TableSnapshot {
   absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override {
     return reader_.Step(handler, max_rows);
   }
+  void SetListener(snapshot::TableListener* listener) override { reader_.SetListener(listener); }
   int ready_fd() const override { return reader_.ready_fd(); }
   absl::Status End() override { return snapshot::EndSnapshot(*connection_); }
 

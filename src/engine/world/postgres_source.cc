@@ -17,6 +17,8 @@
 #include "engine/in_progress/streaming_pause.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
+#include "incremental/chunk_thread.h"
+#include "incremental/options.h"
 #include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
 #include "postgres/connection_options.h"
@@ -299,6 +301,24 @@ absl::Status PostgresSource::CheckSession() {
 absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
   const bool broken_off = absl::IsUnavailable(error) || absl::IsAborted(error);
   return broken_off ? replication::ExplainEnd(*sql_, replication_options_.slot_name, error) : error;
+}
+
+// `tail` leaves nothing behind.
+std::optional<std::vector<postgres::TableName>> PostgresSource::SignalTables() const {
+  if (options_.mode == RunMode::kTail) return std::nullopt;
+  return facts_.captured;
+}
+
+std::unique_ptr<incremental::ChunkSource> PostgresSource::OpenChunks(
+    const incremental::RecordKeyOf& record_key) {
+  postgres::ConnectionOptions connection = Session(SessionKind::kSql, " chunks");
+  connection.keep_search_path = true;  // for the conditions of signals
+  return std::make_unique<incremental::ChunkThread>(
+      incremental::ChunkThread::Options{.connection = std::move(connection),
+                                        .connector = config().name,
+                                        .incremental = *config().incremental,
+                                        .captured = *config().tables,
+                                        .record_key = record_key});
 }
 
 void PostgresSource::RequestHeartbeatAction() {

@@ -48,6 +48,8 @@ class PostgresSource final : public Source {
   absl::Status CheckSession() override;
   ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
   absl::Status ExplainEnd(const absl::Status& error) override;
+  std::optional<std::vector<postgres::TableName>> SignalTables() const override;
+  std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;
   void RequestHeartbeatAction() override;
   std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
     return outbox_.StartCleanup();

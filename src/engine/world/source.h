@@ -17,6 +17,7 @@
 #include "engine/world/server_view.h"
 #include "event/position.h"
 #include "event/table_schema.h"
+#include "incremental/chunk_source.h"
 #include "outbox/cleanup_thread.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
@@ -110,6 +111,16 @@ class Source {
   virtual ServerView View() { return {}; }
   // Why the stream has ended with this error, where the database knows more of it. Waits shortly.
   virtual absl::Status ExplainEnd(const absl::Status& error) { return error; }
+
+  // The tables that signals may name; absent: no signal is taken.
+  virtual std::optional<std::vector<postgres::TableName>> SignalTables() const {
+    return std::nullopt;
+  }
+  // Who reads chunks of them beside the stream; lives no longer than the source. record_key: see
+  // incremental::ChunkThread.
+  virtual std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) {
+    return nullptr;
+  }
 
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}

@@ -1,0 +1,70 @@
+#include "engine/incremental/incremental_driver.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "route/options.h"
+
+namespace walduct::engine {
+namespace {
+
+// As the router chooses it.
+incremental::RecordKeyOf RecordKeys(const route::RouteOptions& route) {
+  return [keys = route.message_keys](const event::TableSchema& schema) {
+    std::vector<uint16_t> chosen;
+    if (keys) {
+      std::vector<absl::string_view> names;
+      for (const event::Column& column : schema.columns) names.push_back(column.name);
+      chosen = keys->Choose(absl::StrCat(schema.schema, ".", schema.table), names);
+    }
+    return chosen.empty() ? schema.key_columns : chosen;
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(
+    const Parts& parts, const incremental::OffsetMembers& stored) {
+  const bool takes = parts.options->signals() && parts.source->SignalTables();
+  if (takes) return std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
+  if (stored.contains("incremental_snapshot_collections")) {
+    log::Warn(
+        "the stored position came with an incremental snapshot under way, which does not go on: no "
+        "signaling table is configured",
+        {{"hint", "set signal.data.collection"}});
+  }
+  return nullptr;
+}
+
+IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
+  std::vector<incremental::TableId> captured;
+  const std::optional<std::vector<postgres::TableName>> tables = parts_.source->SignalTables();
+  for (const postgres::TableName& table : *tables) captured.push_back({table.schema, table.table});
+  snapshots_ =
+      std::make_unique<incremental::IncrementalSnapshots>(incremental::IncrementalSnapshots::Parts{
+          .options = parts_.options,
+          .connector_name = parts_.connector_name,
+          .output = this,
+          .open_source = [this] { return parts_.source->OpenChunks(RecordKeys(*parts_.route)); },
+          .new_id = parts_.new_id,
+          .captured = std::move(captured),
+          .clock = parts_.clock,
+          .metrics = parts_.metrics});
+  parts_.pipeline->SetIncremental(snapshots_.get());
+}
+
+IncrementalDriver::~IncrementalDriver() { parts_.pipeline->SetIncremental(nullptr); }
+
+absl::Status IncrementalDriver::Begin(const incremental::OffsetMembers& stored) {
+  return snapshots_->Resume(stored);
+}
+
+// Between two changes nothing else would cover it.
+void IncrementalDriver::SetMark(uint64_t mark) {
+  parts_.tracker->SetMark(mark);
+  parts_.pipeline->CoverAgain();
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,57 @@
+#include "engine/incremental/notifier.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/log.h"
+
+namespace walduct::engine {
+namespace {
+
+std::string LogText(const event::Notification& notification) {
+  const std::string details = absl::StrJoin(notification.details, ", ", absl::PairFormatter("="));
+  return absl::StrCat("[Notification Service]  {id='", notification.id, "', aggregateType='",
+                      notification.aggregate, "', type='", notification.type, "', additionalData={",
+                      details, "}, timestamp=", notification.time_ms, "}");
+}
+
+}  // namespace
+
+absl::Status Notifier::Send(const event::Notification& notification) {
+  if (parts_.options->notifies_log) log::Info(LogText(notification));
+  if (!parts_.options->notifies_sink) return absl::OkStatus();
+  return parts_.pipeline->PublishNotification(notification, parts_.options->notification_topic);
+}
+
+absl::Status Notifier::Initial(absl::string_view type, Details details) {
+  if (!on()) return absl::OkStatus();
+  details.emplace(details.begin(), "connector_name", parts_.connector_name);
+  return Send({.id = parts_.new_id(),
+               .type = std::string(type),
+               .aggregate = "Initial Snapshot",
+               .details = std::move(details),
+               .time_ms = absl::ToUnixMillis(parts_.clock->Now())});
+}
+
+absl::Status Notifier::Initial(absl::string_view type) { return Initial(type, Details()); }
+
+absl::Status Notifier::OnTableBegin(const std::vector<std::string>& names, size_t index) {
+  return Initial("IN_PROGRESS", {{"current_collection_in_progress", names[index]},
+                                 {"data_collections", absl::StrJoin(names, ",")}});
+}
+
+// Here Debezium names the signaling table, too.
+absl::Status Notifier::OnTableEnd(const std::vector<std::string>& names, size_t index,
+                                  uint64_t rows) {
+  std::vector<std::string> all = names;
+  if (!parts_.signal_table.empty()) all.push_back(parts_.signal_table);
+  std::sort(all.begin(), all.end());
+  return Initial("TABLE_SCAN_COMPLETED", {{"scanned_collection", names[index]},
+                                          {"total_rows_scanned", absl::StrCat(rows)},
+                                          {"status", "SUCCEEDED"},
+                                          {"data_collections", absl::StrJoin(all, ",")}});
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,48 @@
+// Notifier: tells the channels of notification.enabled.channels what the connector does: records on
+// the notification topic, lines in the log. Also of the tables of an initial snapshot. Data thread
+// only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "engine/pipeline/pipeline.h"
+#include "event/notification.h"
+#include "incremental/options.h"
+#include "snapshot/row_source.h"
+
+namespace walduct::engine {
+
+class Notifier final : public snapshot::TableListener {
+ public:
+  // All borrowed.
+  struct Parts {
+    const incremental::IncrementalOptions* options = nullptr;
+    std::string connector_name;  // as Debezium tells it: topic.prefix
+    std::string signal_table;    // "schema.table"; empty: none
+    Pipeline* pipeline = nullptr;
+    Clock* clock = nullptr;
+    std::function<std::string()> new_id;
+  };
+  explicit Notifier(Parts parts) : parts_(std::move(parts)) {}
+
+  bool on() const { return parts_.options->notifies(); }
+  absl::Status Send(const event::Notification& notification);
+  // Of the initial snapshot: STARTED, COMPLETED, ABORTED, SKIPPED.
+  absl::Status Initial(absl::string_view type);
+
+  absl::Status OnTableBegin(const std::vector<std::string>& names, size_t index) override;
+  absl::Status OnTableEnd(const std::vector<std::string>& names, size_t index,
+                          uint64_t rows) override;
+
+ private:
+  using Details = std::vector<std::pair<std::string, std::string>>;
+  absl::Status Initial(absl::string_view type, Details details);
+
+  const Parts parts_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,70 @@
+// A chunk: rows of one table in the order of a key, read in one view of the database.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "event/row.h"
+#include "event/table_schema.h"
+#include "incremental/stored_key.h"
+#include "incremental/table_name.h"
+
+namespace walduct::incremental {
+
+// One entry of the queue.
+struct TableRequest {
+  TableId table;
+  std::optional<std::string> condition = {};      // SQL
+  std::optional<std::string> surrogate_key = {};  // a column to walk by
+};
+
+struct ChunkRequest {
+  TableRequest table;
+  std::optional<Key> after = {};    // absent: from the beginning
+  std::optional<Key> maximum = {};  // absent: to be found out
+};
+
+// A row of its own: its texts one behind the other.
+struct ChunkRow {
+  static constexpr uint32_t kNull = UINT32_MAX;
+
+  std::string bytes;
+  std::vector<uint32_t> sizes;  // of each column
+
+  void Add(bool null, absl::string_view text) {
+    sizes.push_back(null ? kNull : static_cast<uint32_t>(text.size()));
+    if (!null) bytes.append(text.data(), text.size());
+  }
+  void View(std::vector<event::Value>* values) const {
+    values->clear();
+    const char* at = bytes.data();
+    for (const uint32_t size : sizes) {
+      values->push_back(size == kNull ? event::Value::Null() : event::Value::Text({at, size}));
+      if (size != kNull) at += size;
+    }
+  }
+};
+
+struct Chunk {
+  enum class Outcome : uint8_t {
+    kRead,     // also without rows: the table's end
+    kEmpty,    // the table has no row that is asked for
+    kNoKey,    // nothing to walk by
+    kUnknown,  // there is no such table, or it is not captured
+    kFailed,   // error
+  };
+  Outcome outcome = Outcome::kRead;
+  absl::Status error;
+  event::TableSchemaPtr schema;      // that the rows have
+  std::vector<uint16_t> record_key;  // columns of the records' key; empty: none
+  std::vector<uint16_t> shown;       // of the key that the table is walked by
+  std::optional<Key> maximum;        // of `shown`
+  std::optional<Key> end;            // of the last row, with what tells equal keys apart
+  std::vector<ChunkRow> rows;
+  std::vector<uint64_t> running;  // transactions that this view does not show
+};
+
+}  // namespace walduct::incremental

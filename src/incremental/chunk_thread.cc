@@ -1,0 +1,299 @@
+#include "incremental/chunk_thread.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/check.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "incremental/same_schema.h"
+
+namespace walduct::incremental {
+namespace {
+
+// Whether it may be tried again as it is: nothing is wrong with the statement.
+bool IsPassing(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsAborted(status) || absl::IsCancelled(status) || absl::IsUnauthenticated(status);
+}
+
+constexpr absl::string_view kFind =
+    "SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
+    "c.relnamespace WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')";
+
+Chunk Failed(Chunk::Outcome outcome, const absl::Status& error) {
+  Chunk chunk;
+  chunk.outcome = outcome;
+  chunk.error = error;
+  return chunk;
+}
+
+}  // namespace
+
+ChunkThread::ChunkThread(Options options)
+    : options_(std::move(options)),
+      captured_(options_.captured),
+      fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  CHECK(fd_ >= 0);
+  thread_ = std::thread([this] { Loop(); });
+}
+
+ChunkThread::~ChunkThread() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+  close(fd_);
+}
+
+void ChunkThread::Begin(Job job) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    job_ = std::move(job);
+  }
+  changed_.notify_one();
+}
+
+std::optional<ChunkSource::Answer> ChunkThread::Poll() {
+  uint64_t count = 0;
+  [[maybe_unused]] const ssize_t got = read(fd_, &count, sizeof count);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(answer_, std::nullopt);
+}
+
+void ChunkThread::Loop() {
+  log::SetConnector(options_.connector);
+  Job job;
+  while (AwaitJob(&job)) {
+    Answer answer = Run(job);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      answer_ = std::move(answer);
+    }
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);
+  }
+}
+
+bool ChunkThread::AwaitJob(Job* job) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return job_.index() != 0 || stopping_; });
+  *job = std::exchange(job_, {});
+  return !stopping_;
+}
+
+ChunkSource::Answer ChunkThread::Run(const Job& job) {
+  Answer answer;
+  answer.status = Connect();
+  if (!answer.status.ok()) return answer;
+  if (const auto* open = std::get_if<Open>(&job)) {
+    answer.status = Write(*open);
+  } else if (const auto* closes = std::get_if<Close>(&job)) {
+    answer.status = Write(*closes);
+  } else {
+    absl::StatusOr<Chunk> chunk = ReadChunk(std::get<ChunkRequest>(job));
+    answer.status = chunk.status();
+    if (chunk.ok()) answer.chunk = *std::move(chunk);
+  }
+  // Whatever went wrong: a new session has forgotten it.
+  if (!answer.status.ok()) connection_.reset();
+  return answer;
+}
+
+absl::Status ChunkThread::Connect() {
+  if (connection_ != nullptr) return absl::OkStatus();
+  postgres::ConnectionOptions options = options_.connection;
+  options.stopping = [this] { return stopping_.load(); };
+  ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
+  catalog_ = std::make_unique<postgres::Catalog>(*connection_);
+  return absl::OkStatus();
+}
+
+std::string ChunkThread::SignalTable() const {
+  return postgres::QuoteQualified(options_.incremental.signal_schema,
+                                  options_.incremental.signal_table);
+}
+
+std::string ChunkThread::Now() const {
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E9SZ", options_.connection.environment.clock->Now(),
+                          absl::UTCTimeZone());
+}
+
+absl::Status ChunkThread::Write(const Open& open) {
+  opened_at_ = Now();
+  const std::string sql = absl::StrCat("INSERT INTO ", SignalTable(), " VALUES ($1, $2, $3)");
+  return connection_
+      ->Query(sql, {absl::StrCat(open.window, "-open"), "snapshot-window-open",
+                    absl::StrCat("{\"openWindowTimestamp\": \"", opened_at_, "\"}")})
+      .status();
+}
+
+absl::Status ChunkThread::Write(const Close& close) {
+  if (options_.incremental.deletes_watermarks) {
+    return connection_
+        ->Query(absl::StrCat("DELETE FROM ", SignalTable(), " WHERE id = $1"),
+                {absl::StrCat(close.window, "-open")})
+        .status();
+  }
+  const std::string data = absl::StrCat("{\"openWindowTimestamp\": \"", opened_at_,
+                                        "\", \"closeWindowTimestamp\": \"", Now(), "\"}");
+  return connection_
+      ->Query(absl::StrCat("INSERT INTO ", SignalTable(), " VALUES ($1, $2, $3)"),
+              {absl::StrCat(close.window, "-close"), "snapshot-window-close", data})
+      .status();
+}
+
+absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
+  const TableId& table = request.table.table;
+  if (!captured_.Includes(table.schema, table.table)) {
+    return Failed(Chunk::Outcome::kUnknown,
+                  Error(absl::StatusCode::kNotFound, "table_not_captured",
+                        absl::StrCat("table ", table.Text(), " is not captured"),
+                        "see table.include.list and schema.include.list"));
+  }
+  RETURN_IF_ERROR(connection_->Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").status());
+  absl::StatusOr<Chunk> chunk = ReadLocked(request);
+  const absl::Status ended = connection_->Query(chunk.ok() ? "COMMIT" : "ROLLBACK").status();
+  if (chunk.ok()) {
+    RETURN_IF_ERROR(ended);
+    return chunk;
+  }
+  if (!ended.ok() || IsPassing(chunk.status())) return chunk.status();
+  const bool begun = request.maximum.has_value();
+  const bool unknown = !begun && ErrorReason(chunk.status()) == "table_missing";
+  return Failed(unknown ? Chunk::Outcome::kUnknown : Chunk::Outcome::kFailed, chunk.status());
+}
+
+// The lock comes before the view: the structure is that of the rows.
+absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
+  const TableId& table = request.table.table;
+  RETURN_IF_ERROR(
+      connection_
+          ->Query(absl::StrCat("LOCK TABLE ", postgres::QuoteQualified(table.schema, table.table),
+                               " IN ACCESS SHARE MODE"))
+          .status());
+  Chunk chunk;
+  ASSIGN_OR_RETURN(chunk.running, Running());
+  ASSIGN_OR_RETURN(chunk.schema, Describe(table));
+  ASSIGN_OR_RETURN(const Walk walk, WalkOf(request, &chunk));
+  if (walk.columns.empty()) {
+    chunk.outcome = Chunk::Outcome::kNoKey;
+    return chunk;
+  }
+  chunk.maximum = request.maximum;
+  if (!chunk.maximum) RETURN_IF_ERROR(ReadMaximum(walk, &chunk));
+  if (!chunk.maximum) {
+    chunk.outcome = Chunk::Outcome::kEmpty;
+    return chunk;
+  }
+  RETURN_IF_ERROR(ReadRows(request, walk, &chunk));
+  return chunk;
+}
+
+// "xmin:xmax:xid,xid": from xmax on, too, nothing is shown, but nothing was streamed, either.
+absl::StatusOr<std::vector<uint64_t>> ChunkThread::Running() {
+  const bool has_snapshot = connection_->server_version() >= 130000;
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection_->Query(has_snapshot ? "SELECT pg_catalog.pg_current_snapshot()"
+                                                   : "SELECT pg_catalog.txid_current_snapshot()"));
+  std::vector<uint64_t> running;
+  const std::vector<absl::string_view> parts = absl::StrSplit(result.Get(0, 0), ':');
+  if (parts.size() != 3) return running;
+  for (const absl::string_view text : absl::StrSplit(parts[2], ',', absl::SkipEmpty())) {
+    uint64_t xid = 0;
+    if (absl::SimpleAtoi(text, &xid)) running.push_back(xid);
+  }
+  return running;
+}
+
+// One version as long as nothing changes: plans of the encoder go with it.
+absl::StatusOr<event::TableSchemaPtr> ChunkThread::Describe(const TableId& table) {
+  ASSIGN_OR_RETURN(const postgres::Result found,
+                   connection_->Query(kFind, {table.schema, table.table}));
+  uint32_t oid = 0;
+  if (found.rows() != 1 || !absl::SimpleAtoi(found.Get(0, 0), &oid)) {
+    return Error(absl::StatusCode::kNotFound, "table_missing",
+                 absl::StrCat(table.Text(), " is not a table"));
+  }
+  ASSIGN_OR_RETURN(event::TableSchemaPtr schema, catalog_->Describe(Oid{oid}));
+  if (last_schema_ == nullptr || !SameSchema(*schema, *last_schema_)) last_schema_ = schema;
+  return last_schema_;
+}
+
+absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chunk) const {
+  const event::TableSchema& schema = *chunk->schema;
+  Walk walk{.table = request.table.table, .condition = request.table.condition};
+  chunk->record_key = options_.record_key(schema);
+  chunk->shown = chunk->record_key;
+  if (const auto& name = request.table.surrogate_key) {
+    const auto column = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                     [&](const event::Column& one) { return one.name == *name; });
+    if (column == schema.columns.end()) {
+      return Error(absl::StatusCode::kInvalidArgument, "surrogate_key_unknown",
+                   absl::StrCat("the surrogate key '", *name, "' is no column of ",
+                                request.table.table.Text()),
+                   "name a column of the table in the signal");
+    }
+    chunk->shown = {static_cast<uint16_t>(column - schema.columns.begin())};
+  }
+  if (chunk->shown.empty()) return walk;
+  std::vector<uint16_t> columns = chunk->shown;
+  for (const uint16_t one : schema.key_columns) {
+    if (std::find(columns.begin(), columns.end(), one) == columns.end()) columns.push_back(one);
+  }
+  for (const uint16_t one : columns)
+    walk.columns.push_back({schema.columns[one].name, schema.columns[one].optional});
+  walk.shown = chunk->shown.size();
+  if (schema.key_columns.empty()) walk.columns.push_back({.name = "ctid", .of_system = true});
+  return walk;
+}
+
+absl::Status ChunkThread::ReadMaximum(const Walk& walk, Chunk* chunk) {
+  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(MaximumSql(walk)));
+  if (result.rows() == 0) return absl::OkStatus();
+  Key maximum;
+  for (int i = 0; i < result.columns(); ++i) {
+    maximum.push_back(result.is_null(0, i) ? std::nullopt
+                                           : std::optional(std::string(result.Get(0, i))));
+  }
+  chunk->maximum = std::move(maximum);
+  return absl::OkStatus();
+}
+
+absl::Status ChunkThread::ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk) {
+  std::vector<std::string> names;
+  for (const event::Column& column : chunk->schema->columns) names.push_back(column.name);
+  const postgres::Statement statement =
+      ChunkSql(walk, names, request.after, chunk->maximum, options_.incremental.chunk_size);
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection_->Query(statement.sql, statement.parameters));
+  for (int row = 0; row < result.rows(); ++row) {
+    ChunkRow& read = chunk->rows.emplace_back();
+    for (int i = 0; i < static_cast<int>(names.size()); ++i)
+      read.Add(result.is_null(row, i), result.Get(row, i));
+  }
+  if (result.rows() == 0) return absl::OkStatus();
+  const int last = result.rows() - 1;
+  Key end;
+  for (const WalkColumn& column : walk.columns) {
+    const auto at = std::find(names.begin(), names.end(), column.name);
+    // What has no place among the columns stands behind them.
+    const int i =
+        column.of_system ? static_cast<int>(names.size()) : static_cast<int>(at - names.begin());
+    end.push_back(result.is_null(last, i) ? std::nullopt
+                                          : std::optional(std::string(result.Get(last, i))));
+  }
+  chunk->end = std::move(end);
+  return absl::OkStatus();
+}
+
+}  // namespace walduct::incremental

@@ -1,0 +1,90 @@
+// ChunkThread: reads chunks and writes watermarks on a thread and a session of its own, so that the
+// stream never waits for either. The session is opened for the first of them, and anew when it
+// broke. What is read is one view of the database: lock, structure, greatest key and rows.
+//
+// Thread-safety: as ChunkSource. The destructor cancels what runs and waits for the thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "incremental/chunk_source.h"
+#include "incremental/chunk_sql.h"
+#include "incremental/options.h"
+#include "names/table_filter.h"
+#include "postgres/catalog.h"
+#include "postgres/connection_options.h"
+
+namespace walduct::incremental {
+
+class ChunkThread final : public ChunkSource {
+ public:
+  struct Options {
+    postgres::ConnectionOptions connection;
+    std::string connector;  // whose log lines these are
+    IncrementalOptions incremental;
+    names::TableFilterOptions captured;
+    RecordKeyOf record_key;
+  };
+  explicit ChunkThread(Options options);
+  ~ChunkThread() override;
+  ChunkThread(const ChunkThread&) = delete;
+  ChunkThread& operator=(const ChunkThread&) = delete;
+
+  void WriteOpen(const std::string& window) override { Begin(Open{window}); }
+  void Read(const ChunkRequest& request) override { Begin(request); }
+  void WriteClose(const std::string& window) override { Begin(Close{window}); }
+  std::optional<Answer> Poll() override;
+  int ready_fd() const override { return fd_; }
+
+ private:
+  struct Open {
+    std::string window;
+  };
+  struct Close {
+    std::string window;
+  };
+  using Job = std::variant<std::monostate, Open, Close, ChunkRequest>;
+
+  void Begin(Job job);
+  void Loop();
+  bool AwaitJob(Job* job);
+  Answer Run(const Job& job);
+  absl::Status Connect();
+  absl::Status Write(const Open& open);
+  absl::Status Write(const Close& close);
+  absl::StatusOr<Chunk> ReadChunk(const ChunkRequest& request);
+  absl::StatusOr<Chunk> ReadLocked(const ChunkRequest& request);
+  absl::StatusOr<event::TableSchemaPtr> Describe(const TableId& table);
+  absl::StatusOr<std::vector<uint64_t>> Running();
+  // What the table is walked by; no columns: nothing.
+  absl::StatusOr<Walk> WalkOf(const ChunkRequest& request, Chunk* chunk) const;
+  absl::Status ReadMaximum(const Walk& walk, Chunk* chunk);
+  absl::Status ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk);
+  std::string SignalTable() const;
+  std::string Now() const;
+
+  const Options options_;
+  const names::TableFilter captured_;
+  const int fd_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Job job_;                       // guarded by mutex_
+  std::optional<Answer> answer_;  // guarded by mutex_
+  std::atomic<bool> stopping_{false};
+  // The thread's own.
+  std::unique_ptr<postgres::Connection> connection_;
+  std::unique_ptr<postgres::Catalog> catalog_;
+  event::TableSchemaPtr last_schema_;
+  std::string opened_at_;
+
+  std::thread thread_;  // last: uses all of the above
+};
+
+}  // namespace walduct::incremental

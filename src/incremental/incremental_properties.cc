@@ -1,0 +1,173 @@
+#include "incremental/incremental_properties.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "incremental/table_name.h"
+#include "java/text/text_lists.h"
+
+namespace walduct::incremental {
+namespace {
+
+using enum config::PropertyType;
+using enum config::Support;
+
+constexpr int kDefaultChunk = 1024;
+constexpr absl::string_view kOnlyTable = "signals are read from the signaling table only";
+constexpr absl::string_view kTriesOn =
+    "a watermark that cannot be written is tried again until it can; the stream goes on meanwhile";
+
+std::string CheckSignalCollection(absl::string_view value) {
+  const std::vector<std::string> tables = java::SplitCommaList(value);
+  if (tables.size() > 1)
+    return "For single task connector only one signal data collection is permitted.";
+  return tables.empty() || ParseTableId(tables.front()) ? "" : "is not a table's name";
+}
+
+std::string CheckChannels(absl::string_view value) {
+  for (const std::string& channel : java::SplitCommaList(value)) {
+    if (channel != "sink" && channel != "log" && channel != "jmx")
+      return absl::StrCat("names the unknown channel '", channel, "'");
+  }
+  return "";
+}
+
+constexpr config::PropertyDefinition kIncremental[] = {
+    {.name = "incremental.snapshot.chunk.size",
+     .type = kNonNegativeInt,
+     .default_value = "1024",
+     .doc = "Rows per chunk of an incremental snapshot; 0 counts as the default."},
+    {.name = "incremental.snapshot.watermarking.strategy",
+     .type = kEnum,
+     .default_value = "insert_insert",
+     .doc = "How a window is closed: by another row in the signaling table, or by deleting the one "
+            "that opened it.",
+     .allowed = "insert_insert, insert_delete"},
+    {.name = "incremental.snapshot.allow.schema.changes",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNoEffect,
+     .doc = "Allow schema changes during an incremental snapshot.",
+     .note = "always allowed: each chunk is read with the columns that the table then has"},
+};
+
+constexpr config::PropertyDefinition kSignals[] = {
+    {.name = "signal.data.collection",
+     .type = kList,
+     .doc = "Table (schema.table) to insert signals into; captured whatever the filters say.",
+     .fix = "specify one table as schema.table",
+     .validator = CheckSignalCollection},
+    {.name = "signal.enabled.channels",
+     .type = kList,
+     .default_value = "source",
+     .doc = "Where signals are read from: source, the signaling table."},
+    {.name = "signal.poll.interval.ms",
+     .type = kPositiveLong,
+     .default_value = "5000",
+     .support = kNotYetWarned,
+     .doc = "Interval at which signals are polled.",
+     .note = kOnlyTable},
+    {.name = "signal.kafka.topic",
+     .support = kNotYetWarned,
+     .doc = "Topic of signals.",
+     .note = kOnlyTable},
+    {.name = "signal.kafka.bootstrap.servers",
+     .support = kNotYetWarned,
+     .doc = "Brokers of the signal topic.",
+     .note = kOnlyTable},
+    {.name = "signal.kafka.groupId",
+     .default_value = "kafka-signal",
+     .support = kNotYetWarned,
+     .doc = "Consumer group for the signal topic.",
+     .note = kOnlyTable},
+    {.name = "signal.kafka.poll.timeout.ms",
+     .type = kNonNegativeInt,
+     .default_value = "0",
+     .support = kNotYetWarned,
+     .doc = "Poll timeout for the signal topic.",
+     .note = kOnlyTable},
+    {.name = "signal.consumer.*",
+     .support = kNotYetWarned,
+     .doc = "Consumer property for the signal topic.",
+     .note = kOnlyTable},
+    {.name = "signal.file",
+     .default_value = "file-signals.txt",
+     .support = kNotYetWarned,
+     .doc = "File that signals are read from.",
+     .note = kOnlyTable},
+    {.name = "signal.emit.failure.max.retries",
+     .type = kInt,
+     .default_value = "0",
+     .support = kNoEffect,
+     .doc = "Further attempts to write a watermark.",
+     .note = kTriesOn},
+    {.name = "signal.emit.failure.backoff.ms",
+     .type = kNonNegativeLong,
+     .default_value = "10000",
+     .support = kNoEffect,
+     .doc = "Wait between those attempts.",
+     .note = kTriesOn},
+    {.name = "notification.enabled.channels",
+     .type = kList,
+     .doc = "Where notifications go: sink, a topic; log. jmx has no effect.",
+     .fix = "use sink, log, or both",
+     .validator = CheckChannels},
+    {.name = "notification.sink.topic.name", .doc = "Topic of notifications."},
+};
+
+bool TakesSignals(const config::PropertySet& properties) {
+  return properties.IsSet("signal.data.collection") &&
+         java::ListContains(properties.Text("signal.enabled.channels"), "source");
+}
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> IncrementalProperties() { return kIncremental; }
+absl::Span<const config::PropertyDefinition> SignalProperties() { return kSignals; }
+
+void CheckIncremental(const config::PropertySet& properties, config::Findings* findings) {
+  for (const std::string& channel :
+       java::SplitCommaList(properties.Text("signal.enabled.channels"))) {
+    if (channel != "source") {
+      findings->Warn("signal.enabled.channels",
+                     absl::StrCat("'", channel, "' is not supported yet: ", kOnlyTable));
+    }
+  }
+  if (TakesSignals(properties) && properties.Text("read.only") == "true") {
+    findings->Warn("signal.data.collection",
+                   "has no effect with read.only=true: incremental snapshots that write no "
+                   "watermarks are not supported yet");
+  }
+  if (!java::ListContains(properties.Text("notification.enabled.channels"), "sink") ||
+      properties.IsSet("notification.sink.topic.name"))
+    return;
+  findings->Error(
+      "notification.sink.topic.name",
+      "Notification topic name must be provided when kafka notification channel is enabled",
+      "add it, or remove 'sink' from notification.enabled.channels");
+}
+
+IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
+  IncrementalOptions options;
+  if (properties.IsSet("signal.data.collection")) {
+    const auto tables = java::SplitCommaList(properties.Text("signal.data.collection"));
+    if (const auto table = ParseTableId(tables.front())) {
+      options.signal_schema = table->schema;
+      options.signal_table = table->table;
+    }
+  }
+  options.source_channel = TakesSignals(properties) && properties.Text("read.only") != "true";
+  options.deletes_watermarks =
+      properties.Text("incremental.snapshot.watermarking.strategy") == "insert_delete";
+  const auto chunk = static_cast<int>(properties.Integer("incremental.snapshot.chunk.size"));
+  options.chunk_size = chunk == 0 ? kDefaultChunk : chunk;
+  const std::string channels = properties.Text("notification.enabled.channels");
+  options.notifies_sink = java::ListContains(channels, "sink");
+  options.notifies_log = java::ListContains(channels, "log");
+  options.notification_topic = properties.Text("notification.sink.topic.name");
+  return options;
+}
+
+}  // namespace walduct::incremental

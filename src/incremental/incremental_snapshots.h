@@ -1,0 +1,133 @@
+// IncrementalSnapshots: tables read in chunks beside the stream, as Debezium reads them (DBLog): a
+// watermark in the signaling table opens a window, a chunk is read, another one closes it; what the
+// stream tells of between the two is left out of the chunk, which is published at the second.
+//
+//   idle ─► opening ─► reading ─► closing ─► waiting ─► opening …
+//             │ a watermark  │ a chunk   │ a watermark  │ for it in the stream
+//
+// Driven by the data thread alone: the stream's changes, and Turn, which takes what the ChunkSource
+// has done meanwhile. Nothing waits.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "base/clock.h"
+#include "event/change_event.h"
+#include "event/emission.h"
+#include "event/notification.h"
+#include "incremental/chunk_source.h"
+#include "incremental/options.h"
+#include "incremental/signal.h"
+#include "incremental/state.h"
+#include "incremental/window.h"
+#include "metrics/connector_metrics.h"
+
+namespace walduct::incremental {
+
+// What becomes of it; the engine's.
+class Output {
+ public:
+  virtual ~Output() = default;
+  // A row of a chunk, to be published like any.
+  virtual absl::Status PublishRead(const event::ChangeEvent& row) = 0;
+  virtual absl::Status Notify(const event::Notification& notification) = 0;
+  // The state with that number goes with whatever is published and covered from here on.
+  virtual void SetMark(uint64_t mark) = 0;
+};
+
+class IncrementalSnapshots {
+ public:
+  struct Parts {
+    const IncrementalOptions* options = nullptr;                // borrowed
+    std::string connector_name;                                 // as notifications tell it
+    Output* output = nullptr;                                   // borrowed
+    std::function<std::unique_ptr<ChunkSource>()> open_source;  // called at the first need
+    std::function<std::string()> new_id;                        // a random UUID
+    std::vector<TableId> captured;                              // at the start
+    Clock* clock = nullptr;                                     // borrowed
+    metrics::ConnectorMetrics* metrics = nullptr;               // borrowed
+  };
+  explicit IncrementalSnapshots(Parts parts);
+
+  // What the stored position came with; to be called once, before anything else.
+  absl::Status Resume(const OffsetMembers& stored);
+
+  // After the records of the change, before it is done with.
+  absl::Status OnChange(const event::ChangeEvent& change,
+                        absl::Span<const event::Emission> emissions);
+  void OnCommit(uint64_t xid);
+  // Between two changes.
+  absl::Status Turn();
+  int ready_fd() const { return source_ == nullptr ? -1 : source_->ready_fd(); }
+
+  // The members of an offset for a position of that mark.
+  OffsetMembers StateOf(uint64_t mark);
+
+ private:
+  enum class Step : uint8_t { kIdle, kOpening, kReading, kClosing, kWaiting, kBroken };
+  enum class TableKind : uint8_t { kOther, kSignals, kCurrent };
+
+  TableKind KindOf(const event::TableSchema& schema);
+  absl::Status OnSignalRow(const event::ChangeEvent& change);
+  absl::Status OnSignal(const RawSignal& raw, const event::ChangeEvent& change);
+  absl::Status OnDeletedSignal(const event::ChangeEvent& change);
+  void OnOpened();
+  absl::Status OnClosed(const event::ChangeEvent& change);
+  absl::Status PublishWindow(const event::ChangeEvent& close);
+
+  absl::Status Execute(const std::string& id, const ExecuteSnapshot& execute);
+  absl::Status Stop();
+  absl::Status Pause();
+  absl::Status ResumeReading();
+
+  // The next window, if there is anything to read.
+  absl::Status Next();
+  absl::Status OnAnswer(ChunkSource::Answer answer);
+  void OnTrouble(const absl::Status& error);
+  absl::Status OnChunk(Chunk chunk);
+  void GiveUpWindow();
+  void ReadChunk();
+  // The table is over: the next one is read in the same window, or the window is closed.
+  absl::Status EndTable(absl::string_view status, bool failed);
+  void TakeTable();
+  absl::Status NotifyProgress(const Chunk& chunk);
+  using Details = std::vector<std::pair<std::string, std::string>>;
+  absl::Status Notify(absl::string_view type, const Details& details);
+  absl::Status Send(const std::string& id, absl::string_view type, const Details& details);
+  void Changed();
+  ChunkSource& source();
+
+  const Parts parts_;
+  std::unique_ptr<ChunkSource> source_;
+  SnapshotState state_;
+  Step step_ = Step::kIdle;
+  bool paused_ = false;
+  std::optional<std::vector<std::string>> stop_;  // to be carried out at the next chunk; empty: all
+  std::string window_id_;
+  bool window_done_ = false;  // its close was streamed before it was known to be written
+  Window window_;
+  std::optional<Key> read_;  // the last key of the last window, with what tells equal keys apart
+  uint64_t table_rows_ = 0;  // as Debezium counts them
+  absl::Duration retry_at_;  // kBroken
+  absl::Duration retry_delay_;
+  std::optional<std::string> completed_;  // to be told once the last watermark is written
+  bool has_rows_ = false;                 // the transaction that is streamed changes others' tables
+  uint32_t last_xid_ = 0;                 // of the last one that does
+  std::vector<uint32_t> recent_;          // the last commits of the stream, in a ring
+  size_t recent_next_ = 0;
+  uint64_t last_version_ = 0;  // of a table, and what it is
+  TableKind last_kind_ = TableKind::kOther;
+  uint64_t mark_ = 0;
+  std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
+  std::vector<event::Value> values_;                       // scratch
+};
+
+}  // namespace walduct::incremental

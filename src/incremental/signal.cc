@@ -1,0 +1,132 @@
+#include "incremental/signal.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "rapidjson/document.h"
+
+namespace walduct::incremental {
+namespace {
+
+using rapidjson::Value;
+
+std::string TextOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+
+absl::Status Malformed(const RawSignal& raw, absl::string_view what, absl::string_view hint = "") {
+  return Error(absl::StatusCode::kInvalidArgument, "signal_malformed",
+               absl::StrCat("signal '", raw.id, "' (", raw.type, "): ", what), hint);
+}
+
+const Value* Find(const Value& object, const char* name) {
+  const auto member = object.FindMember(name);
+  return member == object.MemberEnd() || member->value.IsNull() ? nullptr : &member->value;
+}
+
+absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const Value& data) {
+  std::vector<std::string> collections;
+  const Value* list = Find(data, "data-collections");
+  if (list == nullptr) return collections;
+  if (!list->IsArray()) return Malformed(raw, "\"data-collections\" is not a list");
+  for (const Value& item : list->GetArray()) {
+    if (!item.IsString()) return Malformed(raw, "\"data-collections\" holds more than texts");
+    const std::string text(absl::StripAsciiWhitespace(TextOf(item)));
+    if (!text.empty()) collections.push_back(text);
+  }
+  return collections;
+}
+
+// Incremental when it is not said.
+absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
+  const Value* type = Find(data, "type");
+  if (type == nullptr) return absl::OkStatus();
+  const std::string kind = type->IsString() ? absl::AsciiStrToUpper(TextOf(*type)) : "";
+  if (kind == "INCREMENTAL") return absl::OkStatus();
+  if (kind == "BLOCKING") {
+    return Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
+                 absl::StrCat("signal '", raw.id, "': blocking snapshots are not supported"),
+                 "use \"type\": \"incremental\"");
+  }
+  return Malformed(raw, "\"type\" names no kind of snapshot", "use \"type\": \"incremental\"");
+}
+
+absl::StatusOr<std::map<std::string, std::string>> Conditions(const RawSignal& raw,
+                                                              const Value& data) {
+  std::map<std::string, std::string> conditions;
+  const Value* list = Find(data, "additional-conditions");
+  if (list == nullptr) return conditions;
+  if (!list->IsArray()) return Malformed(raw, "\"additional-conditions\" is not a list");
+  for (const Value& item : list->GetArray()) {
+    if (!item.IsObject()) return Malformed(raw, "a condition is not an object");
+    const Value* table = Find(item, "data-collection");
+    const Value* filter = Find(item, "filter");
+    if (table == nullptr || filter == nullptr || !table->IsString() || !filter->IsString())
+      return Malformed(raw, "a condition lacks \"data-collection\" or \"filter\"");
+    const std::string text(absl::StripAsciiWhitespace(TextOf(*filter)));
+    if (!text.empty()) conditions.emplace(absl::AsciiStrToLower(TextOf(*table)), text);
+  }
+  return conditions;
+}
+
+absl::StatusOr<Signal> Execute(const RawSignal& raw, const Value& data) {
+  RETURN_IF_ERROR(CheckIncremental(raw, data));
+  ExecuteSnapshot execute;
+  ASSIGN_OR_RETURN(execute.collections, Collections(raw, data));
+  if (execute.collections.empty()) {
+    return Malformed(raw, "\"data-collections\" is missing or empty",
+                     "name tables: {\"data-collections\": [\"public.orders\"]}");
+  }
+  ASSIGN_OR_RETURN(execute.conditions, Conditions(raw, data));
+  if (const Value* key = Find(data, "surrogate-key"); key != nullptr) {
+    if (!key->IsString()) return Malformed(raw, "\"surrogate-key\" is not a text");
+    const std::string text(absl::StripAsciiWhitespace(TextOf(*key)));
+    if (!text.empty()) execute.surrogate_key = text;
+  }
+  return Signal(std::move(execute));
+}
+
+absl::StatusOr<Signal> Stop(const RawSignal& raw, const Value& data) {
+  RETURN_IF_ERROR(CheckIncremental(raw, data));
+  StopSnapshot stop;
+  ASSIGN_OR_RETURN(stop.collections, Collections(raw, data));
+  return Signal(std::move(stop));
+}
+
+absl::StatusOr<Signal> Log(const RawSignal& raw, const Value& data) {
+  const Value* message = Find(data, "message");
+  if (message == nullptr || !message->IsString())
+    return Malformed(raw, "\"message\" is missing", "{\"message\": \"at {}\"}");
+  return Signal(LogMessage{TextOf(*message)});
+}
+
+}  // namespace
+
+absl::StatusOr<Signal> ParseSignal(const RawSignal& raw) {
+  rapidjson::Document data;
+  const absl::string_view given =
+      absl::StripAsciiWhitespace(raw.data ? absl::string_view(*raw.data) : "");
+  const absl::string_view text = given.empty() ? "{}" : given;
+  constexpr unsigned kFlags =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+  data.Parse<kFlags>(text.data(), text.size());
+  const bool known = raw.type == "execute-snapshot" || raw.type == "stop-snapshot" ||
+                     raw.type == "pause-snapshot" || raw.type == "resume-snapshot" ||
+                     raw.type == "log";
+  if (!known) {
+    return Error(absl::StatusCode::kInvalidArgument, "signal_unknown",
+                 absl::StrCat("signal '", raw.id, "': the type '", raw.type, "' is not known"),
+                 "use execute-snapshot, stop-snapshot, pause-snapshot, resume-snapshot or log");
+  }
+  if (data.HasParseError() || !data.IsObject())
+    return Malformed(raw, "its data is not a JSON object");
+  if (raw.type == "execute-snapshot") return Execute(raw, data);
+  if (raw.type == "stop-snapshot") return Stop(raw, data);
+  if (raw.type == "log") return Log(raw, data);
+  RETURN_IF_ERROR(CheckIncremental(raw, data));
+  if (raw.type == "pause-snapshot") return Signal(PauseSnapshot{});
+  return Signal(ResumeSnapshot{});
+}
+
+}  // namespace walduct::incremental

@@ -1,0 +1,44 @@
+// Signal: what somebody asks of a running connector: Debezium's signals, as channels bring them.
+// Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace walduct::incremental {
+
+// As a channel brings it.
+struct RawSignal {
+  std::string id;
+  std::string type;
+  std::optional<std::string> data;
+};
+
+struct ExecuteSnapshot {
+  std::vector<std::string> collections;           // regular expressions, or quoted names
+  std::map<std::string, std::string> conditions;  // by collection, in lower case
+  std::optional<std::string> surrogate_key;
+};
+struct StopSnapshot {
+  std::vector<std::string> collections;  // empty: all
+};
+struct PauseSnapshot {};
+struct ResumeSnapshot {};
+struct LogMessage {
+  std::string message;  // its first {} stands for the position
+};
+
+using Signal =
+    std::variant<ExecuteSnapshot, StopSnapshot, PauseSnapshot, ResumeSnapshot, LogMessage>;
+
+// InvalidArgument says why nothing is done: reason signal_malformed, signal_unknown,
+// signal_not_supported.
+absl::StatusOr<Signal> ParseSignal(const RawSignal& raw);
+
+}  // namespace walduct::incremental

@@ -1,0 +1,120 @@
+#include "incremental/state.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/json_text.h"
+#include "base/status_macros.h"
+#include "incremental/java_stream.h"
+#include "rapidjson/document.h"
+
+namespace walduct::incremental {
+namespace {
+
+constexpr absl::string_view kPrefix = "incremental_snapshot_";
+constexpr char kId[] = "incremental_snapshot_collections_id";
+constexpr char kCondition[] = "incremental_snapshot_collections_additional_condition";
+constexpr char kSurrogate[] = "incremental_snapshot_collections_surrogate_key";
+
+std::string Json(absl::string_view text) {
+  std::string json;
+  AppendJsonString(text, &json);
+  return json;
+}
+
+std::string JsonOrNull(const std::optional<std::string>& text) {
+  return text ? Json(*text) : "null";
+}
+
+std::string Collections(const SnapshotState& state) {
+  std::string list = "[";
+  for (const TableRequest& one : state.queue) {
+    absl::StrAppend(&list, list.size() > 1 ? "," : "", "{", Json(kId), ":", Json(one.table.Text()),
+                    ",", Json(kCondition), ":", JsonOrNull(one.condition), ",", Json(kSurrogate),
+                    ":", JsonOrNull(one.surrogate_key), "}");
+  }
+  return list + "]";
+}
+
+// The text in a member; absent: there is none, or null.
+absl::StatusOr<std::optional<std::string>> TextOf(const OffsetMembers& members,
+                                                  absl::string_view name) {
+  const auto member = members.find(absl::StrCat(kPrefix, name));
+  if (member == members.end()) return std::optional<std::string>();
+  rapidjson::Document json;
+  json.Parse(member->second.data(), member->second.size());
+  if (json.HasParseError()) return Malformed(absl::StrCat(member->first, " is no JSON"));
+  if (json.IsNull()) return std::optional<std::string>();
+  if (!json.IsString()) return Malformed(absl::StrCat(member->first, " is no text"));
+  return std::optional<std::string>(std::string(json.GetString(), json.GetStringLength()));
+}
+
+std::optional<std::string> Optional(const rapidjson::Value& object, const char* name) {
+  const auto member = object.FindMember(name);
+  if (member == object.MemberEnd() || !member->value.IsString()) return std::nullopt;
+  return std::string(member->value.GetString(), member->value.GetStringLength());
+}
+
+// Stored is `schema.table` without quotes.
+std::optional<TableId> StoredTable(const std::string& text) {
+  const size_t dot = text.find('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size()) return std::nullopt;
+  return TableId{text.substr(0, dot), text.substr(dot + 1)};
+}
+
+absl::Status ReadQueue(const std::string& text, SnapshotState* state) {
+  rapidjson::Document json;
+  json.Parse(text.data(), text.size());
+  if (json.HasParseError() || !json.IsArray())
+    return Malformed("the tables of an incremental snapshot are no list");
+  for (const rapidjson::Value& item : json.GetArray()) {
+    const std::optional<std::string> id =
+        item.IsObject() ? Optional(item, kId) : std::optional<std::string>();
+    const std::optional<TableId> table = id ? StoredTable(*id) : std::nullopt;
+    if (!table) return Malformed("a table of an incremental snapshot has no name");
+    state->queue.push_back({*table, Optional(item, kCondition), Optional(item, kSurrogate)});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string SnapshotState::Tables() const {
+  std::string text;
+  for (const TableRequest& one : queue)
+    absl::StrAppend(&text, text.empty() ? "" : ",", one.table.Text());
+  return text;
+}
+
+OffsetMembers EncodeState(const SnapshotState& state) {
+  OffsetMembers members;
+  if (!state.running()) return members;
+  const auto put = [&](absl::string_view name, absl::string_view text) {
+    members.emplace(absl::StrCat(kPrefix, name), Json(text));
+  };
+  put("correlation_id", state.correlation_id);
+  put("collections", Collections(state));
+  put("maximum_key", EncodeKey(state.maximum, state.key_types));
+  put("primary_key", EncodeKey(state.emitted, state.key_types));
+  return members;
+}
+
+absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members) {
+  SnapshotState state;
+  ASSIGN_OR_RETURN(const auto collections, TextOf(members, "collections"));
+  if (!collections) return state;
+  RETURN_IF_ERROR(ReadQueue(*collections, &state));
+  ASSIGN_OR_RETURN(const auto id, TextOf(members, "correlation_id"));
+  state.correlation_id = id.value_or("");
+  ASSIGN_OR_RETURN(const auto maximum, TextOf(members, "maximum_key"));
+  if (maximum) {
+    ASSIGN_OR_RETURN(state.maximum, DecodeKey(*maximum));
+  }
+  ASSIGN_OR_RETURN(const auto emitted, TextOf(members, "primary_key"));
+  if (emitted) {
+    ASSIGN_OR_RETURN(state.emitted, DecodeKey(*emitted));
+  }
+  return state;
+}
+
+}  // namespace walduct::incremental

@@ -1,0 +1,36 @@
+// SnapshotState: how far an incremental snapshot is, as it goes with a stored position, in
+// Debezium's keys. A value; pure.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "incremental/chunk.h"
+
+namespace walduct::incremental {
+
+// Members of a stored offset: name, JSON.
+using OffsetMembers = std::map<std::string, std::string>;
+
+struct SnapshotState {
+  std::deque<TableRequest> queue;  // the first one is being read
+  std::string correlation_id;      // of the signal that came last
+  std::optional<Key> maximum;      // of the first table; absent: not known yet
+  std::optional<Key> emitted;      // last key that was published; absent: none
+  std::vector<std::shared_ptr<const event::Type>> key_types;  // of the two, where they are known
+
+  bool running() const { return !queue.empty(); }
+  // "public.a,public.b"
+  std::string Tables() const;
+};
+
+// Empty when nothing is running.
+OffsetMembers EncodeState(const SnapshotState& state);
+// InvalidArgument stored_key_malformed. Other members are left alone.
+absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members);
+
+}  // namespace walduct::incremental

@@ -1,0 +1,75 @@
+// Window: the rows of a chunk, and which of them the stream has told more of since the window was
+// opened. What the stream has told is not published from the chunk. Keys may come before the rows
+// do, since the chunk is read beside the stream.
+//
+// Not thread-safe; the data thread owns it. Memory: one chunk, and the keys that came before it, up
+// to kMaxKeys.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "event/emission.h"
+#include "incremental/chunk.h"
+
+namespace walduct::incremental {
+
+class Window {
+ public:
+  static constexpr size_t kMaxKeys = 100'000;
+
+  // Anew: nothing is in it.
+  void Reset();
+  // The watermark was streamed. recent: transactions whose commits were streamed before, the last
+  // ones.
+  void Open(std::vector<uint32_t> recent);
+  // The chunk will be of another table, read from here on: what was told before is in it.
+  // recent: as above.
+  void BeginAgain(std::vector<uint32_t> recent);
+  bool open() const { return open_; }
+  void Load(Chunk chunk);
+  bool loaded() const { return chunk_.has_value(); }
+
+  // The stream tells of these records of the table.
+  void Remove(const event::ChangeEvent& change, const event::Emission& emission);
+  // All rows are gone.
+  void RemoveAll();
+
+  // The chunk may show less than what was streamed before the window was opened, or more keys came
+  // than are kept: it has to be read again.
+  bool IsDoubtful() const;
+
+  const Chunk& chunk() const { return *chunk_; }
+  // In the order of the key.
+  template <typename Handler>
+  absl::Status ForEachLeft(Handler handler) const {
+    for (size_t i = 0; i < left_.size(); ++i) {
+      if (!left_[i]) continue;
+      absl::Status handled = handler(chunk_->rows[i]);
+      if (!handled.ok()) return handled;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  bool open_ = false;
+  bool overflown_ = false;
+  bool emptied_ = false;
+  std::vector<uint32_t> recent_;
+  std::optional<Chunk> chunk_;
+  std::vector<bool> left_;                           // of its rows
+  absl::flat_hash_map<std::string, size_t> by_key_;  // rows with a key
+  absl::flat_hash_set<std::string> removed_;         // before the chunk came
+  std::string key_;                                  // scratch
+  std::vector<event::Value> values_;                 // the same
+};
+
+// Texts of key columns, so that different keys differ.
+void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::string* out);
+
+}  // namespace walduct::incremental

@@ -1,0 +1,42 @@
+// FakeChunkSource: answers when the test says so.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "incremental/chunk_source.h"
+
+namespace walduct::incremental {
+
+class FakeChunkSource final : public ChunkSource {
+ public:
+  // What was begun, in order: "open w1", "read public.big after 4", "close w1".
+  struct Desk {
+    std::vector<std::string> begun;
+    std::optional<Answer> answer;
+  };
+  explicit FakeChunkSource(Desk* desk) : desk_(desk) {}
+
+  void WriteOpen(const std::string& window) override {
+    desk_->begun.push_back(absl::StrCat("open ", window));
+  }
+  void Read(const ChunkRequest& request) override {
+    std::string text = absl::StrCat("read ", request.table.table.Text());
+    if (request.after) absl::StrAppend(&text, " after ", request.after->front().value_or("NULL"));
+    if (request.maximum) absl::StrAppend(&text, " to ", request.maximum->front().value_or("NULL"));
+    desk_->begun.push_back(std::move(text));
+  }
+  void WriteClose(const std::string& window) override {
+    desk_->begun.push_back(absl::StrCat("close ", window));
+  }
+  std::optional<Answer> Poll() override { return std::exchange(desk_->answer, std::nullopt); }
+  int ready_fd() const override { return -1; }
+
+ private:
+  Desk* const desk_;
+};
+
+}  // namespace walduct::incremental

@@ -1,0 +1,432 @@
+// The state machine of incremental snapshots, with a stream and chunks made by hand.
+#include "incremental/incremental_snapshots.h"
+
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/incremental/fake_chunk_source.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::incremental {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SnapshotsTest : public testing::Test, public Output {
+ protected:
+  SnapshotsTest() {
+    options_.signal_schema = "public";
+    options_.signal_table = "sig";
+    options_.source_channel = true;
+    signals_ = Table("sig", 1);
+    signals_.columns.resize(3, signals_.columns[0]);
+    big_ = std::make_shared<event::TableSchema>(Table("big", 2));
+    Restart();
+  }
+
+  static event::TableSchema Table(const std::string& name, uint32_t oid) {
+    event::TableSchema table;
+    table.relation = Oid{oid};
+    table.schema = "public";
+    table.table = name;
+    event::Type type;
+    type.name = "int4";
+    event::Column& id = table.columns.emplace_back();
+    id.name = "id";
+    id.type = std::make_shared<event::Type>(type);
+    table.key_columns = {0};
+    return table;
+  }
+
+  void Restart() {
+    snapshots_ = std::make_unique<IncrementalSnapshots>(IncrementalSnapshots::Parts{
+        .options = &options_,
+        .connector_name = "srv",
+        .output = this,
+        .open_source = [this] { return std::make_unique<FakeChunkSource>(&desk_); },
+        .new_id = [this] { return absl::StrCat("w", ++ids_); },
+        .captured = {{"public", "big"}, {"public", "b1"}, {"public", "sig"}},
+        .clock = &clock_,
+        .metrics = &metrics_});
+  }
+
+  absl::Status PublishRead(const event::ChangeEvent& row) override {
+    EXPECT_EQ(row.operation, event::Operation::kRead);
+    EXPECT_EQ(row.snapshot, event::SnapshotMarker::kIncremental);
+    published_.push_back(std::string((*row.after)[0].text()));
+    return absl::OkStatus();
+  }
+  absl::Status Notify(const event::Notification& notification) override {
+    std::string text = absl::StrCat(notification.id, " ", notification.type);
+    for (const auto& [name, value] : notification.details) {
+      if (name == "status" || name == "last_processed_key" || name == "total_rows_scanned" ||
+          (name == "data_collections" && notification.type == "ABORTED"))
+        absl::StrAppend(&text, " ", value);
+    }
+    told_.push_back(text);
+    return absl::OkStatus();
+  }
+  void SetMark(uint64_t mark) override { mark_ = mark; }
+
+  void Row(const std::vector<std::string>& texts, event::Operation operation) {
+    std::vector<event::Value> values;
+    for (const std::string& text : texts) values.push_back(event::Value::Text(text));
+    event::ChangeEvent change;
+    change.operation = operation;
+    change.schema = &signals_;
+    if (operation == event::Operation::kDelete) {
+      change.before = values;
+    } else {
+      change.after = values;
+    }
+    ASSERT_TRUE(snapshots_->OnChange(change, {}).ok());
+  }
+  void Signal(const std::string& type, const std::string& data = "{}",
+              const std::string& id = "s1") {
+    Row({id, type, data}, event::Operation::kCreate);
+  }
+  void Execute(const std::string& tables = "\"public.big\"", const std::string& id = "s1") {
+    Signal("execute-snapshot", absl::StrCat("{\"data-collections\": [", tables, "]}"), id);
+  }
+  void Opened(const std::string& window) { Signal("snapshot-window-open", "{}", window + "-open"); }
+  void Closed(const std::string& window) {
+    Signal("snapshot-window-close", "{}", window + "-close");
+  }
+
+  // A change of `big`.
+  void Change(const std::string& id, event::Operation operation = event::Operation::kUpdate) {
+    const event::Value value = event::Value::Text(id);
+    event::ChangeEvent change;
+    change.operation = operation;
+    change.schema = big_.get();
+    change.after = event::RowView(&value, 1);
+    event::KeyRule key;
+    key.columns = {0};
+    event::Emission emission;
+    emission.change = &change;
+    emission.key_rule = &key;
+    ASSERT_TRUE(snapshots_->OnChange(change, {&emission, 1}).ok());
+  }
+
+  void Answer(absl::Status status = absl::OkStatus()) {
+    desk_.answer = ChunkSource::Answer{.status = status};
+    ASSERT_TRUE(snapshots_->Turn().ok());
+  }
+  Chunk Rows(const std::vector<std::string>& ids, const std::string& maximum = "10") {
+    Chunk chunk;
+    chunk.schema = big_;
+    chunk.record_key = chunk.shown = {0};
+    chunk.maximum = Key{maximum};
+    for (const std::string& id : ids) chunk.rows.emplace_back().Add(false, id);
+    if (!ids.empty()) chunk.end = Key{ids.back()};
+    return chunk;
+  }
+  void AnswerRead(Chunk chunk) {
+    desk_.answer = ChunkSource::Answer{.status = {}, .chunk = std::move(chunk)};
+    ASSERT_TRUE(snapshots_->Turn().ok());
+  }
+  std::string Begun() { return absl::StrJoin(std::exchange(desk_.begun, {}), "; "); }
+  OffsetMembers State() { return snapshots_->StateOf(mark_); }
+
+  IncrementalOptions options_;
+  event::TableSchema signals_;
+  event::TableSchemaPtr big_;
+  test::SimulatedTime clock_;
+  metrics::ConnectorMetrics metrics_;
+  FakeChunkSource::Desk desk_;
+  int ids_ = 0;
+  uint64_t mark_ = 0;
+  std::vector<std::string> published_, told_;
+  std::unique_ptr<IncrementalSnapshots> snapshots_;
+};
+
+TEST_F(SnapshotsTest, INC01_ReadsATableInWindows) {
+  Execute();
+  EXPECT_EQ(Begun(), "open w1");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.big");
+  Opened("w1");
+  AnswerRead(Rows({"1", "2"}));
+  EXPECT_EQ(Begun(), "close w1");
+  Answer();
+  EXPECT_THAT(published_, IsEmpty());
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1", "2"));
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.big after 2 to 10");
+  Opened("w2");
+  AnswerRead(Rows({}));
+  EXPECT_THAT(told_,
+              ElementsAre("s1 STARTED", "s1 IN_PROGRESS 2", "s1 TABLE_SCAN_COMPLETED 2 SUCCEEDED"));
+  EXPECT_EQ(Begun(), "close w2");
+  EXPECT_THAT(State(), IsEmpty());
+  Answer();
+  EXPECT_EQ(told_.back(), "s1 COMPLETED");
+  Closed("w2");
+  EXPECT_EQ(Begun(), "");
+}
+
+TEST_F(SnapshotsTest, INC03_WhatTheStreamTellsIsLeftOut) {
+  Execute();
+  Answer();
+  Change("1");  // before the window
+  Opened("w1");
+  Change("2");  // before the chunk is there
+  AnswerRead(Rows({"1", "2", "3", "4"}));
+  Change("3", event::Operation::kDelete);
+  Change("9");
+  Answer();
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1", "4"));
+}
+
+// The window goes on with the next table, whose rows may have the same keys.
+TEST_F(SnapshotsTest, WhatIsToldOfOneTableIsNotLeftOutOfTheNext) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  Change("1");
+  AnswerRead(Rows({}));
+  big_ = std::make_shared<event::TableSchema>(Table("b1", 3));
+  Change("2");
+  AnswerRead(Rows({"1", "2", "3"}));
+  Answer();
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1", "3"));
+}
+
+TEST_F(SnapshotsTest, ASignalBeforeTheLastWatermarkIsWrittenBeginsBehindIt) {
+  Execute();
+  Answer();
+  AnswerRead(Rows({}));
+  Begun();
+  Execute("\"public.b1\"", "s2");
+  EXPECT_EQ(Begun(), "");
+  Answer();
+  EXPECT_EQ(Begun(), "open w2");
+  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s1 TABLE_SCAN_COMPLETED 0 SUCCEEDED", "s2 STARTED",
+                                 "s1 COMPLETED"));
+}
+
+TEST_F(SnapshotsTest, ATruncateEmptiesTheWindow) {
+  Execute();
+  Answer();
+  Opened("w1");
+  event::ChangeEvent change;
+  change.operation = event::Operation::kTruncate;
+  change.schema = big_.get();
+  ASSERT_TRUE(snapshots_->OnChange(change, {}).ok());
+  AnswerRead(Rows({"1", "2"}));
+  Answer();
+  Closed("w1");
+  EXPECT_THAT(published_, IsEmpty());
+}
+
+TEST_F(SnapshotsTest, TheCloseMayBeStreamedBeforeItIsKnownToBeWritten) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1"));
+  EXPECT_EQ(Begun(), "open w1; read public.big; close w1");
+  Answer();
+  EXPECT_EQ(Begun(), "open w2");
+}
+
+TEST_F(SnapshotsTest, ForeignWatermarksAreIgnored) {
+  Execute();
+  Answer();
+  Opened("other");
+  Change("1");
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Closed("other");
+  EXPECT_THAT(published_, IsEmpty());
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1"));
+}
+
+TEST_F(SnapshotsTest, INC12_ADeletedWatermarkCloses) {
+  options_.deletes_watermarks = true;
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Row({"w1-open", "", ""}, event::Operation::kDelete);
+  EXPECT_THAT(published_, ElementsAre("1"));
+}
+
+// A transaction whose commit was streamed before the window was opened, and which the chunk yet
+// does not show.
+TEST_F(SnapshotsTest, AChunkThatIsOlderThanTheStreamIsReadAgain) {
+  Execute();
+  snapshots_->OnCommit(76);  // it has signaled, nothing else
+  Answer();
+  Change("5");
+  snapshots_->OnCommit(77);
+  Opened("w1");
+  Chunk old = Rows({"1"});
+  old.running = {(uint64_t{1} << 32) + 76, (uint64_t{1} << 32) + 77};
+  AnswerRead(std::move(old));
+  Answer();
+  Begun();
+  Closed("w1");
+  EXPECT_THAT(published_, IsEmpty());
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.big to 10");
+  Opened("w2");
+  Chunk newer = Rows({"1"});
+  newer.running = {(uint64_t{1} << 32) + 76};
+  AnswerRead(std::move(newer));
+  Answer();
+  Closed("w2");
+  EXPECT_THAT(published_, ElementsAre("1"));
+}
+
+TEST_F(SnapshotsTest, TroubleBeginsTheWindowAnew) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Begun();
+  Answer(absl::UnavailableError("gone"));
+  Closed("w1");  // it had been written after all
+  EXPECT_THAT(published_, IsEmpty());
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "");
+  clock_.Advance(absl::Seconds(2));
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.big to 10");
+}
+
+TEST_F(SnapshotsTest, INC10_APauseEndsBehindTheWindow) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("pause-snapshot");
+  Signal("pause-snapshot");
+  Begun();
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1"));
+  EXPECT_EQ(Begun(), "");
+  Signal("resume-snapshot");
+  Signal("resume-snapshot");
+  EXPECT_EQ(Begun(), "open w2");
+  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s1 IN_PROGRESS 1", "s1 PAUSED", "s1 RESUMED"));
+}
+
+TEST_F(SnapshotsTest, INC09_AStopIsCarriedOutAtTheNextChunk) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("stop-snapshot");
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1"));
+  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s1 IN_PROGRESS 1", "s1 COMPLETED",
+                                 "w2 ABORTED public.big,public.b1"));
+  EXPECT_THAT(State(), IsEmpty());
+}
+
+TEST_F(SnapshotsTest, INC09_AStopOfOneTableGoesOnWithTheOthers) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("stop-snapshot", R"({"data-collections": ["public.big"]})");
+  Begun();
+  Closed("w1");
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.b1");
+  EXPECT_EQ(told_.back(), "s1 ABORTED public.big");
+}
+
+TEST_F(SnapshotsTest, INC02_TablesThatCannotBeReadAreToldAndPassed) {
+  Execute("\"public.nosuch\", \"public.b1\", \"public.big\"");
+  Answer();
+  Chunk unknown;
+  unknown.outcome = Chunk::Outcome::kUnknown;
+  unknown.error = absl::NotFoundError("no table");
+  AnswerRead(unknown);
+  Chunk keyless;
+  keyless.outcome = Chunk::Outcome::kNoKey;
+  AnswerRead(keyless);
+  Chunk failed;
+  failed.outcome = Chunk::Outcome::kFailed;
+  failed.error = absl::FailedPreconditionError("no column");
+  AnswerRead(failed);
+  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s1 TABLE_SCAN_COMPLETED 0 UNKNOWN_SCHEMA",
+                                 "s1 TABLE_SCAN_COMPLETED 0 NO_PRIMARY_KEY",
+                                 "s1 TABLE_SCAN_COMPLETED 0 SQL_EXCEPTION", "s1 COMPLETED"));
+}
+
+TEST_F(SnapshotsTest, ASecondSignalJoins) {
+  Execute();
+  Execute("\"public.b1\"", "s2");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s2 IN_PROGRESS 1"));
+}
+
+TEST_F(SnapshotsTest, GoesOnFromAStoredState) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1", "2"}));
+  Answer();
+  Closed("w1");
+  const OffsetMembers stored = State();
+  told_.clear();
+  Begun();
+  Restart();
+  ASSERT_TRUE(snapshots_->Resume(stored).ok());
+  EXPECT_EQ(Begun(), "open w3");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.big after 2 to 10");
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(SnapshotsTest, AStateGoesWithItsMark) {
+  Execute();
+  const uint64_t signalled = mark_;
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  const uint64_t read = mark_;
+  Answer();
+  Closed("w1");
+  EXPECT_THAT(snapshots_->StateOf(0), IsEmpty());
+  EXPECT_EQ(snapshots_->StateOf(signalled).at("incremental_snapshot_maximum_key"),
+            "\"aced000570\"");
+  EXPECT_EQ(snapshots_->StateOf(read).at("incremental_snapshot_primary_key"), "\"aced000570\"");
+  EXPECT_NE(State().at("incremental_snapshot_primary_key"), "\"aced000570\"");
+}
+
+TEST_F(SnapshotsTest, SIG08_WhatIsNoSignalIsCountedAndPassed) {
+  Signal("no-such-signal");
+  Signal("execute-snapshot", "{not json");
+  Row({"x", "log"}, event::Operation::kUpdate);
+  EXPECT_EQ(metrics_.signals_refused.value(), 2u);
+  signals_.columns.push_back(signals_.columns[0]);
+  Row({"x", "execute-snapshot", R"({"data-collections": ["public.big"]})", "4"},
+      event::Operation::kCreate);
+  EXPECT_EQ(metrics_.signals_refused.value(), 3u);
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace walduct::incremental

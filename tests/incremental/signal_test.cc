@@ -1,0 +1,91 @@
+#include "incremental/signal.h"
+
+#include "base/error.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "incremental/expansion.h"
+#include "incremental/table_name.h"
+
+namespace walduct::incremental {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+absl::StatusOr<Signal> Parse(const std::string& type, std::optional<std::string> data) {
+  return ParseSignal({.id = "s1", .type = type, .data = std::move(data)});
+}
+
+TEST(Signal, INC07_ExecuteWithAllItMayHave) {
+  const auto signal = Parse("execute-snapshot", R"({"data-collections": [" public.a ", "public.b"],
+      "type": "INCREMENTAL", "surrogate-key": "k",
+      "additional-conditions": [{"data-collection": "Public.A", "filter": "id > 4"}]})");
+  ASSERT_TRUE(signal.ok()) << signal.status();
+  const auto& execute = std::get<ExecuteSnapshot>(*signal);
+  EXPECT_THAT(execute.collections, ElementsAre("public.a", "public.b"));
+  EXPECT_EQ(execute.surrogate_key, "k");
+  EXPECT_EQ(ConditionOf(execute.conditions, {"public", "a"}), "(id > 4)");
+  EXPECT_EQ(ConditionOf(execute.conditions, {"public", "b"}), std::nullopt);
+}
+
+TEST(Signal, StopNamesTablesOrAll) {
+  EXPECT_THAT(std::get<StopSnapshot>(*Parse("stop-snapshot", std::nullopt)).collections, IsEmpty());
+  EXPECT_THAT(std::get<StopSnapshot>(*Parse("stop-snapshot", R"({"data-collections": ["a.b"]})"))
+                  .collections,
+              ElementsAre("a.b"));
+}
+
+TEST(Signal, OthersNeedNoData) {
+  EXPECT_TRUE(std::holds_alternative<PauseSnapshot>(*Parse("pause-snapshot", "")));
+  EXPECT_TRUE(std::holds_alternative<ResumeSnapshot>(*Parse("resume-snapshot", "{}")));
+  EXPECT_EQ(std::get<LogMessage>(*Parse("log", R"({"message": "at {}"})")).message, "at {}");
+}
+
+TEST(Signal, SaysWhatIsWrong) {
+  const std::pair<std::string, std::string> bad[] = {
+      {"{not json", "signal_malformed"},
+      {"[]", "signal_malformed"},
+      {"{}", "signal_malformed"},
+      {R"({"data-collections": []})", "signal_malformed"},
+      {R"({"data-collections": "public.a"})", "signal_malformed"},
+      {R"({"data-collections": [1]})", "signal_malformed"},
+      {R"({"data-collections": ["public.a"], "type": "sideways"})", "signal_malformed"},
+      {R"({"data-collections": ["public.a"], "type": "blocking"})", "signal_not_supported"},
+      {R"({"data-collections": ["public.a"], "additional-conditions": [{}]})", "signal_malformed"},
+      {R"({"data-collections": ["public.a"], "surrogate-key": 1})", "signal_malformed"}};
+  for (const auto& [data, reason] : bad)
+    EXPECT_EQ(ErrorReason(Parse("execute-snapshot", data).status()), reason) << data;
+  EXPECT_EQ(ErrorReason(Parse("no-such-signal", "{}").status()), "signal_unknown");
+  EXPECT_EQ(ErrorReason(Parse("log", "{}").status()), "signal_malformed");
+}
+
+TEST(TableName, SIG02_PlainAndQuoted) {
+  EXPECT_EQ(ParseTableId("public.b1"), (TableId{"public", "b1"}));
+  EXPECT_EQ(ParseTableId("\"public\".\"b1\""), (TableId{"public", "b1"}));
+  EXPECT_EQ(ParseTableId("public.\"Odd \"\"Name\""), (TableId{"public", "Odd \"Name"}));
+  EXPECT_EQ(ParseTableId("shop.public.b1"), (TableId{"public", "b1"}));
+  for (const char* bad :
+       {"", "b1", "public.", ".b1", "public.Odd Name", "public.\"open", "a.b.c.d"})
+    EXPECT_EQ(ParseTableId(bad), std::nullopt) << bad;
+}
+
+TEST(Expansion, INC08_PatternsNamesAndDoubles) {
+  const std::vector<TableId> captured = {
+      {"public", "a1"}, {"public", "a2"}, {"public", "b1"}, {"public", "Odd Name"}};
+  const auto texts = [&](const std::vector<std::string>& collections) {
+    std::vector<std::string> names;
+    for (const TableId& table : ExpandCollections(collections, captured))
+      names.push_back(table.Text());
+    return names;
+  };
+  EXPECT_THAT(texts({"public.a.*", "public\\.b1", "public.b1"}),
+              ElementsAre("public.a1", "public.a2", "public.b1"));
+  EXPECT_THAT(texts({"PUBLIC.B1"}), ElementsAre("PUBLIC.B1"));  // no such table, as will be told
+  EXPECT_THAT(texts({"public.nosuch", "public.(", "\"public\".\"b1\""}),
+              ElementsAre("public.nosuch", "public.(", "public.b1"));
+  EXPECT_THAT(texts({"public.Odd Name"}), IsEmpty());
+  EXPECT_THAT(texts({"public.\"Odd Name\""}), ElementsAre("public.Odd Name"));
+}
+
+}  // namespace
+}  // namespace walduct::incremental
