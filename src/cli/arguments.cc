@@ -78,6 +78,22 @@ void AddTail(CLI::App* app, Arguments* arguments) {
   tail->callback([arguments] { arguments->command = Command::kTail; });
 }
 
+void AddShadow(CLI::App* app, Arguments* arguments) {
+  auto* shadow = app->add_subcommand(
+      "shadow",
+      "Stream a live connector's changes a second time, by a slot, topics and position of its own");
+  AddConfiguration(shadow, arguments, true);
+  AddLogging(shadow, arguments);
+  shadow->add_option("--topics", arguments->topic_prefix,
+                     "Before the name of each topic; without it records go to a file");
+  shadow
+      ->add_option("--directory", arguments->directory,
+                   "Keeps the shadow's position (offsets.dat) and records (records.jsonl)")
+      ->type_name("FILE")
+      ->required();
+  shadow->callback([arguments] { arguments->command = Command::kShadow; });
+}
+
 void AddValidate(CLI::App* app, Arguments* arguments) {
   auto* validate =
       app->add_subcommand("validate", "Check a configuration without touching any server");
@@ -215,6 +231,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddServe(app, arguments);
   AddValidate(app, arguments);
   AddTail(app, arguments);
+  AddShadow(app, arguments);
   AddStatus(app, arguments);
   AddExplain(app, arguments);
   AddOffsets(app, arguments);

@@ -21,6 +21,7 @@ enum class Command {
   kRun,
   kServe,
   kTail,
+  kShadow,
   kValidate,
   kShowOffsets,
   kExportOffsets,
@@ -56,6 +57,8 @@ struct Arguments {
   OutboxPart outbox_part = OutboxPart::kAll;
   bool dry_run = false;              // of outbox clean
   double wait_seconds = 60;          // of outbox clean: for the connector to catch up
+  std::string topic_prefix;          // of shadow: before the names of topics; empty: to a file
+  std::string directory;             // of shadow: its position, its file
   std::vector<std::string> help_of;  // of help: the command and its subcommand
   std::vector<std::string> words;    // of complete: what has been typed
   int usage_exit_code = 0;           // kNone: what to exit with

@@ -9,6 +9,9 @@ namespace walduct::cli {
 // SIGTERM and SIGINT over; a second one that is no mere repetition ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
+// The connector of -f a second time, beside the live one: cli/shadow.h.
+int RunShadow(Arguments arguments);
+
 // Connectors as the worker's topics have them, managed by Kafka Connect's REST interface; blocks
 // until it is stopped.
 int Serve(const Arguments& arguments);

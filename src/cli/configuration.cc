@@ -74,6 +74,13 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
   return accepted;
 }
 
+bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return false;
+  for (loader::LoadResult& result : results) reports->push_back(std::move(result));
+  return true;
+}
+
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
   std::set<std::string> names;
   std::set<engine::SlotAddress> slots;

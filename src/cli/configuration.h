@@ -31,6 +31,9 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments);
 // One result per -f; false when one is refused, with all errors printed.
 bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* results);
 
+// What their files say, without the options made of it.
+bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports);
+
 // Two connectors on one slot or one name would steal each other's changes or offsets.
 bool CheckDistinct(const std::vector<loader::LoadResult>& results);
 

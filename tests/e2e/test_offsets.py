@@ -188,6 +188,22 @@ def test_offsets_show_export_import(db, connectors, tmp_path):
     assert (ids(events, "r"), ids(events)) == ([0], [1, 2])
 
 
+def test_another_name_and_another_prefix(db, connectors, tmp_path):
+    """As docs/migration.md has it: no second snapshot, nothing is missed."""
+    connector = with_one_event(db, connectors)
+    connector.stop()
+    exported = tmp_path / "offsets.json"
+    assert connector.call("offsets", "export", exported).returncode == 0
+    db.execute("insert into items values (2)")
+    renamed = connectors(db, name="renamed", config={"topic.prefix": connector.prefix + "-new"})
+    exported.write_text(exported.read_text().replace(f'"{connector.prefix}"', f'"{renamed.prefix}"'))
+    done = renamed.call("offsets", "import", exported)
+    assert done.returncode == 0, done.stderr
+    renamed.start().wait_streaming()
+    events = renamed.wait_events(1)
+    assert (ids(events, "r"), ids(events)) == ([], [2])
+
+
 def test_offsets_import_is_refused(db, connectors, tmp_path):
     """While the connector runs, and for a body of another shape or another server: with a reason, nothing stored."""
     connector = with_one_event(db, connectors)

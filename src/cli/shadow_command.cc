@@ -1,0 +1,52 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
+#include "cli/shadow.h"
+#include "engine/errors/error_policy.h"
+
+namespace walduct::cli {
+namespace {
+
+// The shadow's own properties count, whatever -o says.
+void Override(const std::pair<std::string, std::string>& property, Arguments* arguments) {
+  const std::string begin = property.first + "=";
+  std::vector<std::string>& overrides = arguments->overrides;
+  overrides.erase(
+      std::remove_if(overrides.begin(), overrides.end(),
+                     [&](const std::string& one) { return absl::StartsWith(one, begin); }),
+      overrides.end());
+  overrides.push_back(begin + property.second);
+}
+
+bool MakeDirectory(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return true;
+  Refuse(absl::StrCat("--directory ", path, ": ", std::strerror(errno),
+                      "; name one that can be created"));
+  return false;
+}
+
+}  // namespace
+
+int RunShadow(Arguments arguments) {
+  std::vector<config::LoadReport> live;
+  if (!LoadReports(arguments, &live)) return engine::kExitConfiguration;
+  if (live.size() != 1) return Refuse("-f: a shadow is of one connector; start one for each");
+  const auto properties = ShadowProperties(live[0], {arguments.directory, arguments.topic_prefix});
+  if (!properties.ok()) return PrintStatus(properties.status());
+  if (!MakeDirectory(arguments.directory)) return engine::kExitConfiguration;
+  for (const auto& property : *properties) {
+    std::cerr << "shadow: " << property.first << "=" << property.second << "\n";
+    Override(property, &arguments);
+  }
+  return RunConnectors(arguments);
+}
+
+}  // namespace walduct::cli
