@@ -65,8 +65,7 @@ absl::Status CheckTopicName(absl::string_view name) {
   return KafkaError(RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, absl::StrCat("topic ", name));
 }
 
-Topic::Topic(Topic&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)), delivered_(std::move(other.delivered_)) {}
+Topic::Topic(Topic&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
 
 Topic::~Topic() {
   if (handle_ == nullptr) return;
@@ -136,13 +135,12 @@ Producer::~Producer() {
 
 absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
   RETURN_IF_ERROR(CheckTopicName(name));
-  auto delivered = std::make_unique<bool>(false);
   rd_kafka_topic_conf_t* conf = rd_kafka_default_topic_conf_dup(client_.handle());
-  rd_kafka_topic_conf_set_opaque(conf, delivered.get());
+  rd_kafka_topic_conf_set_opaque(conf, &has_taken_[name]);
   // takes conf
   rd_kafka_topic_t* handle = rd_kafka_topic_new(client_.handle(), name.c_str(), conf);
   if (handle == nullptr) return KafkaError(rd_kafka_last_error(), absl::StrCat("topic ", name));
-  return Topic(handle, std::move(delivered));
+  return Topic(handle);
 }
 
 absl::Status Producer::Produce(const Message& message) {

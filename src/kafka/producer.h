@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -47,11 +48,9 @@ class Topic {
 
  private:
   friend class Producer;
-  Topic(rd_kafka_topic_s* handle, std::unique_ptr<bool> delivered)
-      : handle_(handle), delivered_(std::move(delivered)) {}
+  explicit Topic(rd_kafka_topic_s* handle) : handle_(handle) {}
 
-  rd_kafka_topic_s* handle_;         // owned
-  std::unique_ptr<bool> delivered_;  // whether it has taken a record; librdkafka keeps its address
+  rd_kafka_topic_s* handle_;  // owned
 };
 
 // Headers of one record. Produce takes what is in it and leaves it empty.
@@ -167,6 +166,9 @@ class Producer {
 
   Wakeup wakeup_;  // before the client, whose threads write to it to the end
   const std::unique_ptr<SendPermit> permit_;  // the same, asked by them
+  // By topic, also of those that were closed: whether it has taken a record. librdkafka keeps the
+  // address for as long as it likes.
+  absl::node_hash_map<std::string, bool> has_taken_;
   Client client_;
   rd_kafka_queue_s* events_;  // owned
   Clock& clock_;

@@ -282,6 +282,7 @@ absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {
 
 absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic) {
   if (last_ != nullptr && last_->name == topic) return last_;
+  if (last_ != nullptr) last_->used = sweeps_;
   if (const auto found = targets_.find(topic); found != targets_.end()) {
     last_ = found->second.get();
     return last_;
@@ -292,6 +293,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic
 }
 
 absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic) {
+  if (targets_.size() >= sweep_at_) ForgetUnused();
   if (targets_.size() >= kMaxTopics) {
     return Error(absl::StatusCode::kFailedPrecondition, "too_many_topics",
                  absl::StrCat("more than ", kMaxTopics, " topics"),
@@ -301,9 +303,21 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   RETURN_IF_ERROR(kafka::CheckTopicName(name));
   auto target = std::make_unique<Target>();
   target->name = name;
+  target->used = sweeps_;
   if (refusals_ != nullptr) target->caution = refusals_->Find(name);
   if (topics_ != nullptr) target->records = topics_->Of(name);
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
+}
+
+// librdkafka keeps what it holds of a topic until its records are delivered.
+void KafkaSink::ForgetUnused() {
+  absl::erase_if(targets_, [this](const Targets::value_type& of) {
+    const Target& target = *of.second;
+    const bool plain = target.topic && target.refused.ok() && target.caution == nullptr;
+    return plain && &target != last_ && target.name != dead_letters_.name && target.used != sweeps_;
+  });
+  ++sweeps_;
+  sweep_at_ = std::max(kKeptTopics, 2 * targets_.size());
 }
 
 absl::Status KafkaSink::TakeAnswers(absl::Duration wait) {

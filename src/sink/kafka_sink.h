@@ -32,6 +32,10 @@ class KafkaSink final : public Sink {
   // A connector writes to at most so many topics: each costs memory in the client for as long as it
   // lives.
   static constexpr size_t kMaxTopics = 65536;
+  // Beyond so many, whenever there are twice as many as were left the last time, topics without a
+  // record since then are forgotten: what dropped tables cost is given back. Should another record
+  // come, the topic is looked for again.
+  static constexpr size_t kKeptTopics = 64;
 
   // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all. So
   // it is with transactions: the refused record has spoilt its own.
@@ -61,6 +65,7 @@ class KafkaSink final : public Sink {
     absl::Status refused;                 // its name, by the broker
     Refusals::Topic* caution = nullptr;   // null: none of its records was refused
     metrics::Counter* records = nullptr;  // null: nobody counts
+    uint64_t used = 0;                    // sweeps_, when it had a record last
   };
   class Forward;
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
@@ -76,6 +81,7 @@ class KafkaSink final : public Sink {
   absl::Status WriteRecord(const event::Record& record, Ticket ticket);
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
+  void ForgetUnused();
   absl::Status TakeAnswers(absl::Duration wait);
   void BreakIfStuck(const std::string& where);
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
@@ -98,6 +104,8 @@ class KafkaSink final : public Sink {
   kafka::PartitionHealth health_;
   Targets targets_;
   Target* last_ = nullptr;  // of the record before
+  size_t sweep_at_ = kKeptTopics;
+  uint64_t sweeps_ = 0;
   LoneRecord lone_;
   const TolerateTopics tolerate_;
   const std::shared_ptr<metrics::TopicBoard> topics_;  // null: none

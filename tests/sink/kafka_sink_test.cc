@@ -126,6 +126,22 @@ TEST_F(KafkaSinkTest, APreparedTopicTakesRecordsAtOnce) {
   EXPECT_TRUE(sink->Write(Of("t", "v"), 1).ok());
 }
 
+// Many: some are those of tables that were dropped.
+TEST_F(KafkaSinkTest, OfManyTopicsThoseThatAreNotUsedAreForgotten) {
+  for (const size_t count : {2 * KafkaSink::kKeptTopics - 1, 2 * KafkaSink::kKeptTopics}) {
+    const auto sink = Open();
+    const auto topic = [count](size_t i) { return absl::StrCat("of", count, "_", i); };
+    for (size_t i = 0; i < count; ++i) ASSERT_TRUE(WriteWaiting(*sink, Of(topic(i), "v"), 1).ok());
+    for (size_t i : {1, 2}) ASSERT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok());
+    ASSERT_TRUE(WriteWaiting(*sink, Of(topic(count), "v"), 1).ok());
+    for (size_t i : {1, 2}) EXPECT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok()) << "used since";
+    const bool forgotten = absl::IsResourceExhausted(sink->Write(Of(topic(5), "v"), 1));
+    EXPECT_EQ(forgotten, count == 2 * KafkaSink::kKeptTopics);
+    ASSERT_TRUE(WriteWaiting(*sink, Of(topic(5), "v"), 1).ok());
+    ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  }
+}
+
 TEST_F(KafkaSinkTest, ATopicThatMayNotBeSeenStopsTheStart) {
   options_.topic_creation = {DefaultGroup()};
   cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
