@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -65,6 +66,11 @@ class Assembler {
   bool in_transaction() const { return in_transaction_; }
   // The last one handed over (or advanced to); options.start at first.
   const event::Position& position() const { return position_; }
+
+  // What Relation messages have told of. Forget: between transactions.
+  size_t known_relations() const { return relations_.size(); }
+  std::vector<KnownRelation> ListRelations() const { return relations_.List(); }
+  void Forget(const KnownRelation& known) { relations_.Forget(known); }
 
   // Left out because they are at or before options.start.
   uint64_t skipped_transactions() const { return skipped_transactions_; }

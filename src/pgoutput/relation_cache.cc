@@ -68,6 +68,8 @@ absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message,
   if (known == nullptr) known = std::make_unique<CachedRelation>();
   Replace(*known, std::move(schema));
   known->outside_identity = OutsideIdentity(message);
+  known->transaction = description.transaction;
+  known->announced = ++announced_;
   if (watch_labels_) known->labels.Watch(*known->schema);
   description.previous.reset();
   if (known->labels.watching()) known->description = std::move(description);
@@ -102,6 +104,21 @@ void RelationCache::Replace(CachedRelation& known, event::TableSchemaPtr schema)
   if (SameSchema(*known.schema, *schema)) return;
   if (replaced_.size() == kKeptSchemas) replaced_.pop_front();
   replaced_.push_back(std::exchange(known.schema, std::move(schema)));
+}
+
+std::vector<KnownRelation> RelationCache::List() const {
+  std::vector<KnownRelation> known;
+  known.reserve(relations_.size());
+  for (const auto& [oid, relation] : relations_)
+    known.push_back({oid, relation->transaction, relation->announced});
+  return known;
+}
+
+void RelationCache::Forget(const KnownRelation& known) {
+  const auto found = relations_.find(known.relation);
+  if (found == relations_.end() || found->second->announced != known.announced) return;
+  if (last_ == found->second.get()) last_ = nullptr;
+  relations_.erase(found);
 }
 
 CachedRelation* RelationCache::Lookup(Oid relation) {

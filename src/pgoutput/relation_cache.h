@@ -2,7 +2,8 @@
 // server announces every relation before the first row that needs it, and anew when its description
 // may have changed; a new session starts empty.
 //
-// Not thread-safe. Its size is bounded by the relations that the server publishes.
+// Not thread-safe. The server says nothing of a relation that is dropped: whoever knows of it and
+// that no row of it will come calls Forget (engine/phases/dropped_relations.h).
 //
 // Lifetimes: a CachedRelation until the next Apply. The TableSchema it points to for longer: the
 // last kKeptSchemas replaced ones stay alive, so that neither an event under way nor a plan keyed
@@ -33,6 +34,15 @@ struct CachedRelation {
   // Only for tables with enum columns: what to ask the resolver again when a new label turns up.
   EnumLabelWatch labels;
   event::RelationDescription description;
+  uint32_t transaction = 0;  // that it was announced in last
+  uint64_t announced = 0;    // number of that Relation message
+};
+
+// One of them, as it was known when it was listed.
+struct KnownRelation {
+  Oid relation{};
+  uint32_t transaction = 0;
+  uint64_t announced = 0;
 };
 
 class RelationCache {
@@ -63,6 +73,12 @@ class RelationCache {
   // False: no answer yet; call again with the same row. Errors come from the resolver.
   absl::StatusOr<bool> ResolveAnew(CachedRelation& relation, event::RowView row);
 
+  size_t size() const { return relations_.size(); }
+  std::vector<KnownRelation> List() const;
+  // Without effect when it has been announced again since it was listed. Not while an event is
+  // under way.
+  void Forget(const KnownRelation& known);
+
   // Null when no Relation message has told of it.
   CachedRelation* Find(Oid relation) {
     if (last_ != nullptr && last_oid_ == relation) return last_;
@@ -78,6 +94,7 @@ class RelationCache {
   const bool watch_labels_;
   std::optional<event::RelationDescription> asked_;  // the question under way
   absl::flat_hash_map<Oid, std::unique_ptr<CachedRelation>> relations_;
+  uint64_t announced_ = 0;  // Relation messages so far
   std::deque<event::TableSchemaPtr> replaced_;
   // Rows come in runs of one relation.
   CachedRelation* last_ = nullptr;

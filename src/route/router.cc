@@ -170,6 +170,7 @@ void Router::Number(Table& table, Emissions* out) {
 
 void Router::RouteBegin(const event::TransactionInfo& transaction, Emissions* out) {
   out->clear();
+  if (tables_.size() >= sweep_tables_at_) ForgetUnusedTables();
   if (!options_.transaction_metadata) return;
   transaction_.Begin();
   if (transaction.resumed) return;
@@ -277,7 +278,7 @@ const Router::Version& Router::VersionOf(const event::TableSchema& schema) {
   Version* version = versions_.Find(number);
   if (version == nullptr) {
     version = &versions_.Add(number);
-    version->table = &TableByName(schema);
+    version->table = TableByName(schema);
     version->key = KeyOf(schema, version->table->captured);
   }
   last_number_ = number;
@@ -301,16 +302,29 @@ event::KeyRule Router::KeyOf(const event::TableSchema& schema, bool captured) co
   return key;
 }
 
-Router::Table& Router::TableByName(const event::TableSchema& schema) {
+std::shared_ptr<Router::Table> Router::TableByName(const event::TableSchema& schema) {
   // NUL cannot be part of a name, so the pair is unambiguous.
   auto& table = tables_[absl::StrCat(schema.schema, absl::string_view("\0", 1), schema.table)];
-  if (table != nullptr) return *table;
-  table = std::make_unique<Table>();
+  if (table != nullptr) return table;
+  table = std::make_shared<Table>();
   table->captured = filter_.Includes(schema.schema, schema.table);
   table->collection.name = absl::StrCat(schema.schema, ".", schema.table);
   table->topic = naming_.TableTopic(schema.schema, schema.table);
   if (table->captured && !naming_.joins_tables()) WarnOfTopic(schema, table->topic);
-  return *table;
+  return table;
+}
+
+// Not within a transaction, whose count of a table's records is the table's.
+void Router::ForgetUnusedTables() {
+  absl::erase_if(tables_, [this](const auto& entry) {
+    const Table& table = *entry.second;
+    if (entry.second.use_count() > 1) return false;
+    const auto named = table_of_topic_.find(table.topic);
+    if (named != table_of_topic_.end() && named->second == table.collection.name)
+      table_of_topic_.erase(named);
+    return true;
+  });
+  sweep_tables_at_ = std::max(kSweptTables, 2 * tables_.size());
 }
 
 void Router::WarnOfTopic(const event::TableSchema& schema, const std::string& topic) {

@@ -79,6 +79,7 @@ class Router {
   event::Emission Heartbeat() const;
 
   const Counters& counters() const { return counters_; }
+  size_t known_tables() const { return tables_.size(); }
 
  private:
   struct Table {
@@ -88,16 +89,19 @@ class Router {
   };
 
   static constexpr size_t kSweptVersions = 256;
+  // Fewer tables are never forgotten.
+  static constexpr size_t kSweptTables = 256;
   // One version of a table.
   struct Version {
-    Table* table = nullptr;
+    std::shared_ptr<Table> table;
     event::KeyRule key;
   };
 
   absl::Status RouteRow(const event::ChangeEvent& change, Emissions* out);
   void RouteMessage(const event::ChangeEvent& change, Emissions* out);
   const Version& VersionOf(const event::TableSchema& schema);
-  Table& TableByName(const event::TableSchema& schema);
+  std::shared_ptr<Table> TableByName(const event::TableSchema& schema);
+  void ForgetUnusedTables();
   event::KeyRule KeyOf(const event::TableSchema& schema, bool captured) const;
   bool KeyChanged(const event::Emission& emission) const;
   bool IsUnchanged(const event::Emission& emission) const;
@@ -112,9 +116,10 @@ class Router {
   const names::TableFilter& filter_;
   event::RecordComparison* const comparison_;
   const std::string message_topic_, transaction_topic_, heartbeat_topic_;
-  // One entry per table ever seen: bounded by the tables of the database. Entries stay, since
-  // Emissions point into them.
-  absl::flat_hash_map<std::string, std::unique_ptr<Table>> tables_;
+  // Emissions point into them. Those without a version that is in use are forgotten between
+  // transactions, when there are twice as many as were left the last time.
+  absl::flat_hash_map<std::string, std::shared_ptr<Table>> tables_;
+  size_t sweep_tables_at_ = kSweptTables;
   absl::flat_hash_map<std::string, std::string> table_of_topic_;
   // By TableVersion.
   SweptMap<uint64_t, Version> versions_{kSweptVersions};

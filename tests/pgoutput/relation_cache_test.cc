@@ -139,5 +139,23 @@ TEST_F(RelationCacheTest, TheResolversErrorComesBack) {
   EXPECT_EQ(Apply(spec_), resolver_.error);
 }
 
+TEST_F(RelationCacheTest, OneThatIsForgottenIsUnknown) {
+  ASSERT_TRUE(Apply(spec_).ok());
+  ASSERT_NE(cache_.Find(Oid{7}), nullptr);
+  const std::vector<KnownRelation> known = cache_.List();
+  ASSERT_EQ(known.size(), 1u);
+  cache_.Forget(known[0]);
+  EXPECT_EQ(cache_.Find(Oid{7}), nullptr);
+  EXPECT_EQ(cache_.size(), 0u);
+}
+
+TEST_F(RelationCacheTest, OneThatWasAnnouncedSinceItWasListedIsNotForgotten) {
+  ASSERT_TRUE(Apply(spec_).ok());
+  const std::vector<KnownRelation> known = cache_.List();
+  ASSERT_TRUE(Apply(spec_).ok());
+  cache_.Forget(known[0]);
+  EXPECT_NE(cache_.Find(Oid{7}), nullptr);
+}
+
 }  // namespace
 }  // namespace walduct::pgoutput

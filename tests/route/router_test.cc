@@ -473,4 +473,5 @@ TEST_F(UnchangedTest, KeysThatPublishTheSameAreNoKeyChange) {
 }
 
 }  // namespace
+
 }  // namespace walduct::route

@@ -34,6 +34,8 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
   absl::StatusOr<event::TableSchemaPtr> Poll() override;
   int ready_fd() const override { return waiting_ ? -1 : parts_.catalog->ready_fd(); }
   absl::Duration UntilDue() override;
+  // It is gone.
+  void Forget(Oid relation) { announced_.erase(relation); }
 
  private:
   bool IsNews(const event::RelationDescription& relation);

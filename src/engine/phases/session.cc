@@ -321,9 +321,15 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .clock = &clock,
                                   .delay = config().runtime->catalog_delay});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
+  DroppedRelations dropped(
+      {.ask = [source = prepared_.source.get()](auto told) { source->AskForGone(std::move(told)); },
+       .take = [source = prepared_.source.get()] { return source->TakeGone(); },
+       .assembler = &assembler,
+       .resolver = &resolver});
   StreamPhase phase({.source = opened.stream.get(),
                      .assembler = &assembler,
                      .schemas = &resolver,
+                     .dropped = &dropped,
                      .housekeeping = &duties_->housekeeping(),
                      .heartbeat = heartbeat_.get(),
                      .checkpointer = &duties_->checkpointer(),

@@ -35,6 +35,7 @@ absl::Status StreamPhase::Run() {
     RETURN_IF_ERROR(read);
     CountRepeated();
     CheckGoal();
+    if (parts_.dropped != nullptr && !parts_.assembler->in_transaction()) parts_.dropped->Turn();
     if (held_) WaitForSchema();
     if (empty && !goal_reached_) RETURN_IF_ERROR(NapOrWait());
   }

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "engine/duties/heartbeat.h"
 #include "engine/duties/housekeeping.h"
+#include "engine/phases/dropped_relations.h"
 #include "engine/phases/read_pace.h"
 #include "engine/pipeline/pipeline.h"
 #include "incremental/incremental_snapshots.h"
@@ -21,6 +22,7 @@ class StreamPhase {
     replication::WalSource* source = nullptr;
     pgoutput::Assembler* assembler = nullptr;
     event::SchemaResolver* schemas = nullptr;  // that the assembler asks
+    DroppedRelations* dropped = nullptr;       // null: nothing is forgotten
     Housekeeping* housekeeping = nullptr;
     Heartbeat* heartbeat = nullptr;
     Checkpointer* checkpointer = nullptr;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/environment.h"
@@ -47,6 +49,10 @@ class PostgresSource final : public Source {
   absl::Status CheckSlotSession() override;
   absl::Status CheckSession() override;
   ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
+  void AskForGone(std::vector<replication::ToldRelation> relations) override {
+    watch_->AskForGone(std::move(relations));
+  }
+  std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   absl::Status ExplainEnd(const absl::Status& error) override;
   std::optional<std::vector<postgres::TableName>> SignalTables() const override;
   std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;

@@ -99,10 +99,26 @@ ServerView ServerWatch::view() const {
   return view_;
 }
 
+void ServerWatch::AskForGone(std::vector<replication::ToldRelation> relations) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    asked_ = std::move(relations);
+    hurry_ = true;
+    gone_.reset();
+  }
+  changed_.notify_one();
+}
+
+std::optional<replication::GoneRelations> ServerWatch::TakeGone() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(gone_, std::nullopt);
+}
+
 void ServerWatch::Loop() {
   log::SetConnector(options_.connector);
   const absl::Duration interval = options_.interval;
-  for (bool goes_on = Pause(std::min(kFirstLook, interval)); goes_on; goes_on = Pause(interval)) {
+  for (bool goes_on = AwaitLook(std::min(kFirstLook, interval)); goes_on;
+       goes_on = AwaitLook(interval)) {
     const absl::Status status = Look();
     const bool refused = ErrorReason(status) == "server_starting";
     if (!status.ok())
@@ -116,6 +132,14 @@ bool ServerWatch::Pause(absl::Duration duration) {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait_for(lock, absl::ToChronoMilliseconds(duration),
                     [this] { return stopping_.load(); });
+  return !stopping_;
+}
+
+bool ServerWatch::AwaitLook(absl::Duration duration) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, absl::ToChronoMilliseconds(duration),
+                    [this] { return stopping_.load() || hurry_; });
+  hurry_ = false;
   return !stopping_;
 }
 
@@ -136,8 +160,25 @@ absl::Status ServerWatch::Look() {
     ASSIGN_OR_RETURN(next.lock, LookAtLocks(*connection, kTries));
   }
   WarnOfLock(next.lock);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    view_ = std::move(next);
+  }
+  return LookForGone(*connection);
+}
+
+absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {
+  std::vector<replication::ToldRelation> told;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    told = asked_;
+  }
+  if (told.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(replication::GoneRelations gone,
+                   replication::FindGoneRelations(connection, told));
   const std::lock_guard<std::mutex> lock(mutex_);
-  view_ = std::move(next);
+  asked_.clear();
+  gone_ = std::move(gone);
   return absl::OkStatus();
 }
 

@@ -3,21 +3,26 @@
 // session of ours waits for, how much WAL the slot keeps and how much it may still keep, and
 // whether the server takes sessions at all (during a smart shutdown it does not, and says nothing
 // to those that are there). What cannot wait for the data thread, which may be what is blocked, is
-// said in the log here: locks, and a slot that is about to be lost.
+// said in the log here: locks, and a slot that is about to be lost. It also asks the catalog which
+// tables are gone (replication/gone_relations.h), at once.
 //
-// Thread-safety: view() from any thread. The destructor waits for a look under way to give up.
+// Thread-safety: what is public from any thread. The destructor waits for a look under way to give
+// up.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "engine/world/server_view.h"
 #include "postgres/connection_options.h"
+#include "replication/gone_relations.h"
 
 namespace walduct::engine {
 
@@ -36,19 +41,28 @@ class ServerWatch {
 
   ServerView view() const;
 
+  // See Source. What fails is asked again with the next look.
+  void AskForGone(std::vector<replication::ToldRelation> relations);
+  std::optional<replication::GoneRelations> TakeGone();
+
  private:
   void Loop();
-  bool Pause(absl::Duration duration);  // false: to be ended
+  bool Pause(absl::Duration duration);      // false: to be ended
+  bool AwaitLook(absl::Duration duration);  // the same; ends early for a question
   absl::Status Look();
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
   absl::StatusOr<std::string> LookAtLocks(postgres::Connection& connection, int tries);
+  absl::Status LookForGone(postgres::Connection& connection);
   void WarnOfLock(const std::string& lock);
   void WarnOfSlot(uint64_t limit, const ServerView& next);
 
   Options options_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  ServerView view_;  // guarded by mutex_
+  ServerView view_;                                 // guarded by mutex_
+  std::vector<replication::ToldRelation> asked_;    // guarded by mutex_; empty: no question
+  bool hurry_ = false;                              // the same: it has just been asked
+  std::optional<replication::GoneRelations> gone_;  // the same
   std::atomic<bool> stopping_{false};
   // The thread's own.
   absl::Duration looked_at_;

@@ -21,6 +21,7 @@
 #include "outbox/cleanup_thread.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/gone_relations.h"
 #include "replication/slot.h"
 #include "replication/wal_source.h"
 #include "snapshot/mode.h"
@@ -121,6 +122,13 @@ class Source {
   virtual std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) {
     return nullptr;
   }
+
+  // Asks the catalog, elsewhere, which of these are gone; one whose transaction is not shown yet is
+  // not. TakeGone gives the answer, once; advice: it may never come.
+  virtual void AskForGone(std::vector<replication::ToldRelation> relations) {
+    static_cast<void>(relations);
+  }
+  virtual std::optional<replication::GoneRelations> TakeGone() { return std::nullopt; }
 
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}
