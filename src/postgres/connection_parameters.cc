@@ -17,8 +17,8 @@ constexpr Setting kTextSettings[] = {
     {"DateStyle", "ISO"},
     {"IntervalStyle", "postgres"},
     {"TimeZone", "UTC"},
-    {"extra_float_digits",
-     "3"},  // before PostgreSQL 12 anything less loses digits; since then any positive value is "shortest"
+    // Before PostgreSQL 12 less loses digits; since then any positive value means "shortest".
+    {"extra_float_digits", "3"},
     {"bytea_output", "hex"},
     {"lc_monetary", "C"},
     {"standard_conforming_strings", "on"},  // QuoteLiteral relies on it

@@ -1,5 +1,5 @@
-"""The files of a scenario's folder. A scenario that differs from another only in its properties names it in `based_on` and
-has no statements of its own."""
+"""The files of a scenario's folder. A scenario plays what another one plays, with other properties or before other steps: it
+names it in `based_on`, and the file that it lacks is that of the other."""
 import json
 
 
@@ -8,8 +8,7 @@ def description(folder):
 
 
 def statements(folder, name):
-    """Of setup.sql or steps.sql."""
-    path = folder / name
-    if not path.exists():
-        path = folder.parent / description(folder)["based_on"] / name
-    return path.read_text()
+    """The text of setup.sql, steps.sql or steps.json."""
+    while not (folder / name).exists():
+        folder = folder.parent / description(folder)["based_on"]
+    return (folder / name).read_text()

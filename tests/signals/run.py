@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from golden.scenario_files import description, statements  # noqa: E402
 from signals import compare_signals as judge  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
@@ -67,10 +68,6 @@ AT_ONCE = {"tables_quoted": [('"id": ?"s[13]"', '"id":"S"'), ("public.Odd Name,p
 SIGNALS = "srv.public.sig"
 
 
-def description(name):
-    return json.loads((CORPUS / name / "scenario.json").read_text())
-
-
 def matches(name, any_of):
     return any(fnmatch.fnmatch(name, pattern) for pattern in any_of)
 
@@ -85,7 +82,7 @@ class Play:
 
     def __init__(self, name, server, directory, bootstrap=None):
         self.name, self.folder, self.actual = name, CORPUS / name, directory / name
-        self.scenario, self.bootstrap = description(name), bootstrap
+        self.scenario, self.bootstrap = description(self.folder), bootstrap
         self.database = server.database("shop")
         self.connector = Connector(self.actual, self._config(), self._worker(), name="golden")
         self.sessions, self.held = {}, {}
@@ -115,11 +112,11 @@ class Play:
         self.actual.mkdir(parents=True)
         self.database.create()
         try:
-            self.database.script((self.folder / "setup.sql").read_text())
+            self.database.script(statements(self.folder, "setup.sql"))
             self.connector.start()
             if self.scenario.get("streams", True):
                 self._streaming()
-                for step in json.loads((self.folder / "steps.json").read_text()):
+                for step in json.loads(statements(self.folder, "steps.json")):
                     self._step(step)
                 self._barrier()
                 self._checkpoint("end")

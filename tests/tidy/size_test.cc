@@ -40,6 +40,14 @@ size_t Columns(absl::string_view line) {
   }));
 }
 
+// A line that a literal makes wider counts as none, unless a comment follows the code.
+size_t ColumnsThatCount(absl::string_view line, absl::string_view code) {
+  const size_t end = absl::StripTrailingAsciiWhitespace(code).size();
+  const absl::string_view behind = absl::StripLeadingAsciiWhitespace(line.substr(end));
+  if (absl::StartsWith(behind, "//")) return Columns(line);
+  return absl::StrContains(line, "\"") ? 0 : Columns(code.substr(0, end));
+}
+
 // Comments and code. Literals may be wider, and so may tables that clang-format leaves alone.
 void CheckWidth(const SourceFile& file, Findings* findings) {
   const std::vector<absl::string_view> code = Lines(file.code);
@@ -48,12 +56,9 @@ void CheckWidth(const SourceFile& file, Findings* findings) {
   for (const absl::string_view line : Lines(file.text)) {
     if (absl::StrContains(line, "clang-format off")) formatted = false;
     if (absl::StrContains(line, "clang-format on")) formatted = true;
-    const bool comment = absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "//");
-    const bool literal = !comment && absl::StrContains(line, "\"");
-    const size_t columns =
-        Columns(comment ? line : absl::StripTrailingAsciiWhitespace(code[number]));
+    const size_t columns = ColumnsThatCount(line, code[number]);
     ++number;
-    if (!formatted || literal || columns <= kMaxColumns) continue;
+    if (!formatted || columns <= kMaxColumns) continue;
     AddFinding(file, number, absl::StrCat("line has ", columns, " columns, at most ", kMaxColumns),
                findings);
   }
@@ -143,6 +148,11 @@ TEST(SizeRule, FindsAWideLine) {
   EXPECT_THAT(findings, IsEmpty());
   CheckWidth(MakeSource("a.cc", "\n// " + wide + "\n"), &findings);
   EXPECT_THAT(findings, ElementsAre("a.cc:2: line has 101 columns, at most 100"));
+  findings.clear();
+  CheckWidth(MakeSource("a.cc", "F(\"" + wide + "\");\n"), &findings);
+  EXPECT_THAT(findings, IsEmpty());
+  CheckWidth(MakeSource("a.cc", "F(\"a\");  // " + wide + "\n"), &findings);
+  EXPECT_THAT(findings, ElementsAre("a.cc:1: line has 110 columns, at most 100"));
 }
 
 TEST(SizeRule, FindsALargeFolder) {
