@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/utf8.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -83,9 +85,7 @@ void AppendUnit(uint32_t unit, std::string* out) {
 
 // Bytes taken from the front of text: four, or one when they are not a character.
 size_t AppendSurrogates(absl::string_view text, std::string* out) {
-  const auto continuation = [&](size_t i) {
-    return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-  };
+  const auto continuation = [&](size_t i) { return IsUtf8Continuation(text[i]); };
   if (text.size() < 4 || !continuation(1) || !continuation(2) || !continuation(3)) {
     out->push_back(text[0]);
     return 1;

@@ -22,6 +22,20 @@ inline bool IsUtf8Continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
+// The longest beginning of text of at most that many bytes; a character is never split.
+inline absl::string_view Utf8Prefix(absl::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && IsUtf8Continuation(text[bytes])) --bytes;
+  return text.substr(0, bytes);
+}
+
+// A character beyond U+FFFF is two units in UTF-16, and two escapes in JSON, regexes and properties.
+inline bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
+inline bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+constexpr uint32_t JoinSurrogates(uint32_t high, uint32_t low) {
+  return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+}
+
 // What follows expects UTF-8, as PostgreSQL sends it; a byte that is not part of a character counts
 // as one unit.
 struct Utf8Character {
@@ -61,6 +75,13 @@ void ForEachUtf16Unit(absl::string_view text, F f) {
     if (character.utf16_units() == 2) f(character.second_unit());
     text.remove_prefix(character.size);
   }
+}
+
+// The text's length for Java.
+inline size_t Utf16Length(absl::string_view text) {
+  size_t units = 0;
+  ForEachUtf16Unit(text, [&](char16_t) { ++units; });
+  return units;
 }
 
 // The longest beginning of text of at most that many units; a character is never split.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/plain_text.h"
+#include "base/utf8.h"
 
 namespace walduct::config {
 namespace {
@@ -88,17 +89,13 @@ std::string Shortened(std::string value) {
   }
   value = PlainText(value);
   if (value.size() <= kLimit) return value;
-  size_t end = kLimit - 1;
-  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80)
-    --end;  // whole characters only
-  return absl::StrCat(value.substr(0, end), "…");
+  return absl::StrCat(Utf8Prefix(value, kLimit - 1), "…");
 }
 
 // Characters, not bytes.
 size_t Width(absl::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !IsUtf8Continuation(c); }));
 }
 
 std::string Align(const std::vector<Line>& lines) {

@@ -22,6 +22,21 @@ TEST(Utf8, OnlyWellFormedBytesAreValid) {
 TEST(Utf8, CountsAsJavaDoes) {
   EXPECT_EQ(FirstCharacter("\xF0\x9D\x84\x9E").utf16_units(), 2u);
   EXPECT_EQ(Utf16Prefix("a\xF0\x9D\x84\x9Ez", 2), "a") << "a pair is never split";
+  const std::string text = "a\u00f1\u20ac\U0001F600b";
+  EXPECT_EQ(Utf16Length(text), 6u);
+  EXPECT_EQ(Utf16Prefix(text, 0), "");
+  EXPECT_EQ(Utf16Prefix(text, 3), "a\u00f1\u20ac");
+  EXPECT_EQ(Utf16Prefix(text, 4), "a\u00f1\u20ac");
+  EXPECT_EQ(Utf16Prefix(text, 5), "a\u00f1\u20ac\U0001F600");
+  EXPECT_EQ(Utf16Prefix(text, 9), text);
+  EXPECT_EQ(JoinSurrogates(0xD83D, 0xDE00), 0x1F600u);
+}
+
+TEST(Utf8, BytesAreCutBetweenCharacters) {
+  EXPECT_EQ(Utf8Prefix("a\u20acz", 1), "a");
+  EXPECT_EQ(Utf8Prefix("a\u20acz", 3), "a");
+  EXPECT_EQ(Utf8Prefix("a\u20acz", 4), "a\u20ac");
+  EXPECT_EQ(Utf8Prefix("a\u20acz", 9), "a\u20acz");
 }
 
 }  // namespace

@@ -54,16 +54,5 @@ TEST(RecordSize, StructuresTakeTheirPartsAndReferences) {
             56 + 32 + 8 + 24 + 2 + 32);
 }
 
-TEST(RecordSize, TextIsCutBetweenCharacters) {
-  const std::string text = "a\u00f1\u20ac\U0001F600b";
-  EXPECT_EQ(JavaLength(text), 6);
-  EXPECT_EQ(JavaPrefix(text, 0), "");
-  EXPECT_EQ(JavaPrefix(text, 2), "a\u00f1");
-  EXPECT_EQ(JavaPrefix(text, 3), "a\u00f1\u20ac");
-  EXPECT_EQ(JavaPrefix(text, 4), "a\u00f1\u20ac");
-  EXPECT_EQ(JavaPrefix(text, 5), "a\u00f1\u20ac\U0001F600");
-  EXPECT_EQ(JavaPrefix(text, 9), text);
-}
-
 }  // namespace
 }  // namespace walduct::transform

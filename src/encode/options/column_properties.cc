@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/check.h"
+#include "encode/values/text_hash.h"
 
 namespace walduct::encode {
 namespace {
@@ -74,6 +75,10 @@ std::string ParseHash(absl::string_view rest, ColumnMask* mask) {
       [&](const auto& known) { return absl::EqualsIgnoreCase(known.first, algorithm); });
   if (found == std::end(kAlgorithms))
     return absl::StrCat("'", algorithm, "' is not a known hash algorithm");
+  if (!IsHashOffered(found->second)) {
+    return absl::StrCat("OpenSSL does not offer '", found->second,
+                        "': a FIPS provider alone refuses weak ones");
+  }
   mask->algorithm = std::string(found->second);
   mask->salt = std::string(rest);
   return "";

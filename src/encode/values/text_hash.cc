@@ -48,6 +48,12 @@ void AppendJavaString(absl::string_view text, std::string* out) {
   ForEachUtf16Unit(text, [&](char16_t unit) { AppendModified(unit, out); });
 }
 
+bool IsHashOffered(absl::string_view algorithm) {
+  EVP_MD* const digest = EVP_MD_fetch(nullptr, std::string(algorithm).c_str(), nullptr);
+  EVP_MD_free(digest);
+  return digest != nullptr;
+}
+
 TextHash::TextHash(const ColumnMask& mask)
     : digest_(EVP_MD_fetch(nullptr, mask.algorithm.c_str(), nullptr)),
       context_(EVP_MD_CTX_new()),

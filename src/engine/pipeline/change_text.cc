@@ -1,6 +1,7 @@
 #include "engine/pipeline/change_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/utf8.h"
 
 namespace walduct::engine {
 namespace {
@@ -30,20 +31,12 @@ absl::string_view OperationText(Operation operation) {
   return "";
 }
 
-// Cut at a character's end.
-absl::string_view Cut(absl::string_view text) {
-  if (text.size() <= kLongestValue) return text;
-  size_t size = kLongestValue;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  return text.substr(0, size);
-}
-
 void AppendValue(const event::Value& value, std::string* out) {
   if (!value.is_text()) {
     out->append(value.kind == event::ValueKind::kNull ? "null" : "?");
     return;
   }
-  const absl::string_view shown = Cut(value.text());
+  const absl::string_view shown = Utf8Prefix(value.text(), kLongestValue);
   absl::StrAppend(out, shown, shown.size() < value.size ? "…" : "");
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 
 namespace walduct::java {
 namespace {
@@ -230,15 +231,15 @@ class Translator {
   absl::Status UnicodeEscape() {
     ASSIGN_OR_RETURN(uint32_t value, Hex(at_ + 2, 4));
     at_ += 6;
-    const bool pair = value >= 0xD800 && value <= 0xDBFF && Follows("\\u");
+    const bool pair = IsHighSurrogate(value) && Follows("\\u");
     if (pair) {
       ASSIGN_OR_RETURN(const uint32_t low, Hex(at_ + 2, 4));
-      if (low < 0xDC00 || low > 0xDFFF)
-        return Fail("a high surrogate must be followed by a low one");
-      value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00);
+      if (!IsLowSurrogate(low)) return Fail("a high surrogate must be followed by a low one");
+      value = JoinSurrogates(value, low);
       at_ += 6;
     }
-    if (value >= 0xD800 && value <= 0xDFFF) return Fail("a lone surrogate matches nothing");
+    if (IsHighSurrogate(value) || IsLowSurrogate(value))
+      return Fail("a lone surrogate matches nothing");
     out_ += CodePoint(value);
     return absl::OkStatus();
   }

@@ -84,14 +84,14 @@ absl::StatusOr<uint32_t> CodeUnit(absl::string_view text, int line) {
 absl::Status UnescapeUnicode(absl::string_view* rest, int line, std::string* out) {
   ASSIGN_OR_RETURN(uint32_t unit, CodeUnit(*rest, line));
   rest->remove_prefix(4);
-  if (unit >= 0xD800 && unit < 0xDC00 && absl::StartsWith(*rest, "\\u")) {
+  if (IsHighSurrogate(unit) && absl::StartsWith(*rest, "\\u")) {
     ASSIGN_OR_RETURN(const uint32_t low, CodeUnit(rest->substr(2), line));
-    if (low >= 0xDC00 && low < 0xE000) {
-      unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+    if (IsLowSurrogate(low)) {
+      unit = JoinSurrogates(unit, low);
       rest->remove_prefix(6);
     }
   }
-  AppendUtf8(unit >= 0xD800 && unit < 0xE000 ? 0xFFFD : unit, out);
+  AppendUtf8(IsHighSurrogate(unit) || IsLowSurrogate(unit) ? 0xFFFD : unit, out);
   return absl::OkStatus();
 }
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/utf8.h"
 #include "transform/debezium/record_size.h"
 #include "transform/options/option_checks.h"
 #include "transform/options/transform_class.h"
@@ -124,7 +125,7 @@ class Measure {
     const int64_t of_side = column.after ? totals.after : totals.before;
     const int64_t share = Share(of_side, totals.before + totals.after, excess);
     const int64_t kept = std::max(int64_t{0}, length - Share(length, of_side, share));
-    return column.text ? Scalar::Text(JavaPrefix(value.text, kept))
+    return column.text ? Scalar::Text(Utf16Prefix(value.text, static_cast<size_t>(kept)))
                        : Scalar::Bytes(value.text.substr(0, static_cast<size_t>(kept)));
   }
 
@@ -157,7 +158,7 @@ class Measure {
   int64_t LengthOf(const Column& column, const Scalar& value) const {
     int64_t length = static_cast<int64_t>(value.text.size());
     if (length <= limits_.min_field_size) return 0;
-    if (column.text) length = JavaLength(value.text);
+    if (column.text) length = static_cast<int64_t>(Utf16Length(value.text));
     return length > limits_.min_field_size ? length : 0;
   }
 

@@ -138,24 +138,4 @@ int64_t RecordSize::Of(absl::Span<const Scalar> values) const {
   return size;
 }
 
-int64_t JavaLength(absl::string_view text) {
-  int64_t length = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    length += (byte & 0xC0) == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1;
-  }
-  return length;
-}
-
-absl::string_view JavaPrefix(absl::string_view text, int64_t length) {
-  size_t end = 0;
-  while (end < text.size()) {
-    const auto byte = static_cast<unsigned char>(text[end]);
-    length -= byte >= 0xF0 ? 2 : 1;
-    if (length < 0) break;
-    end += byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
-  }
-  return text.substr(0, end);
-}
-
 }  // namespace walduct::transform

@@ -32,10 +32,4 @@ class RecordSize {
 // Of one value.
 int64_t ValueSize(const event::ConnectSchema& schema, const event::Scalar& value);
 
-// String.length() of UTF-8.
-int64_t JavaLength(absl::string_view text);
-// The longest prefix of UTF-8 whose JavaLength is at most length; half a surrogate pair is left
-// out.
-absl::string_view JavaPrefix(absl::string_view text, int64_t length);
-
 }  // namespace walduct::transform

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/civil_time.h"
 #include "base/check.h"
+#include "base/integer.h"
 #include "base/status_macros.h"
 #include "java/text/text_lists.h"
 #include "java/time/connect_time.h"
@@ -42,7 +43,7 @@ constexpr EpochType kEpochTypes[] = {
 constexpr absl::string_view kZonedTimestamp = "io.debezium.time.ZonedTimestamp";
 
 Scalar ShiftEpoch(const Scalar& value, int64_t per_second, absl::TimeZone zone) {
-  const int64_t seconds = value.integer / per_second - (value.integer % per_second < 0 ? 1 : 0);
+  const int64_t seconds = FloorDivide(value.integer, per_second);
   const absl::CivilSecond local = absl::CivilSecond(1970, 1, 1) + seconds;
   const int64_t there = absl::ToUnixSeconds(zone.At(local).pre);
   return Scalar::Integer(value.integer + (there - seconds) * per_second);

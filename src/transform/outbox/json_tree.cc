@@ -23,10 +23,10 @@ bool ReadUnicode(absl::string_view* text, std::string* out) {
   if (text->size() < 6 || !absl::SimpleHexAtoi(text->substr(2, 4), &code)) return false;
   text->remove_prefix(6);
   uint32_t low = 0;
-  const bool first = code >= 0xD800 && code < 0xDC00;
+  const bool first = IsHighSurrogate(code);
   if (first && text->size() >= 6 && absl::StartsWith(*text, "\\u") &&
-      absl::SimpleHexAtoi(text->substr(2, 4), &low) && low >= 0xDC00 && low < 0xE000) {
-    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      absl::SimpleHexAtoi(text->substr(2, 4), &low) && IsLowSurrogate(low)) {
+    code = JoinSurrogates(code, low);
     text->remove_prefix(6);
   }
   AppendUtf8(code, out);
