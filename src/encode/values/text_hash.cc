@@ -1,8 +1,8 @@
 #include "encode/values/text_hash.h"
 
 #include "base/check.h"
-#include "base/utf8.h"
 #include "encode/options/column_options.h"
+#include "java/serial/modified_utf8.h"
 
 namespace walduct::encode {
 namespace {
@@ -12,40 +12,16 @@ constexpr char kTcString = 0x74;
 constexpr char kTcLongString = 0x7C;
 constexpr absl::string_view kStreamHeader("\xAC\xED\x00\x05", 4);
 
-// Java's "modified UTF-8": NUL takes two bytes, a character beyond U+FFFF three for each half of
-// its pair.
-void AppendModified(char16_t unit, std::string* out) {
-  const auto append = [&](int byte) { out->push_back(static_cast<char>(byte)); };
-  if (unit != 0 && unit < 0x80) {
-    append(unit);
-  } else if (unit < 0x800) {
-    append(0xC0 | unit >> 6);
-    append(0x80 | (unit & 0x3F));
-  } else {
-    append(0xE0 | unit >> 12);
-    append(0x80 | (unit >> 6 & 0x3F));
-    append(0x80 | (unit & 0x3F));
-  }
-}
-
-size_t ModifiedSize(absl::string_view text) {
-  size_t size = 0;
-  ForEachUtf16Unit(text, [&](char16_t unit) {
-    size += unit != 0 && unit < 0x80 ? 1u : unit < 0x800 ? 2u : 3u;
-  });
-  return size;
-}
-
 }  // namespace
 
 void AppendJavaString(absl::string_view text, std::string* out) {
-  const size_t size = ModifiedSize(text);
+  const size_t size = java::ModifiedUtf8Size(text);
   out->append(kStreamHeader.data(), kStreamHeader.size());
   const bool is_short = size <= kShortString;
   out->push_back(is_short ? kTcString : kTcLongString);
   for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8)
     out->push_back(static_cast<char>(size >> shift & 0xFF));
-  ForEachUtf16Unit(text, [&](char16_t unit) { AppendModified(unit, out); });
+  java::AppendModifiedUtf8(text, out);
 }
 
 bool IsHashOffered(absl::string_view algorithm) {

@@ -63,7 +63,8 @@ std::string SubjectOf(const Emission& emission) {
       break;
   }
   const ChangeEvent& change = *emission.change;
-  if (change.message != nullptr) return absl::StrCat("prefix ", Cut(change.message->prefix));
+  if (change.message != nullptr)
+    return absl::StrCat("prefix ", Utf8Prefix(change.message->prefix, kLongestValue));
   return absl::StrCat("table ", change.schema->schema, ".", change.schema->table);
 }
 

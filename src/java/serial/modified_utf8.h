@@ -1,0 +1,21 @@
+// Java's "modified UTF-8", in which DataOutput and object streams write text: NUL takes two bytes, a
+// character beyond U+FFFF three for each half of its pair. Pure.
+// Source: https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/io/DataInput.html#modified-utf-8
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace walduct::java {
+
+// In bytes, of text in UTF-8.
+size_t ModifiedUtf8Size(absl::string_view text);
+void AppendModifiedUtf8(absl::string_view text, std::string* out);
+
+// Back to UTF-8; half a pair becomes U+FFFD. nullopt: not modified UTF-8.
+std::optional<std::string> FromModifiedUtf8(absl::string_view bytes);
+
+}  // namespace walduct::java
