@@ -29,7 +29,7 @@ inline absl::string_view Utf8Prefix(absl::string_view text, size_t bytes) {
   return text.substr(0, bytes);
 }
 
-// A character beyond U+FFFF is two units in UTF-16, and two escapes in JSON, regexes and properties.
+// A character beyond U+FFFF is two units in UTF-16, and two escapes in JSON and properties.
 inline bool IsHighSurrogate(uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
 inline bool IsLowSurrogate(uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
 constexpr uint32_t JoinSurrogates(uint32_t high, uint32_t low) {

@@ -100,7 +100,7 @@ bool HasAThreadOfItsOwn(absl::string_view path) {
 }
 
 const Ban& Waits() {
-  static const Ban ban = {{"wait_for", "wait_until", "ppoll", "select", "epoll_wait"},
+  static const Ban ban = {{"wait_for", "wait_until", "ppoll", "epoll_wait"},
                           "the data thread waits by a Poller only"};
   return ban;
 }

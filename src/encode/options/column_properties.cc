@@ -1,5 +1,7 @@
 #include "encode/options/column_properties.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -10,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/check.h"
-#include "encode/values/text_hash.h"
 
 namespace walduct::encode {
 namespace {
@@ -63,6 +64,13 @@ std::string ParseLength(absl::string_view rest, ColumnMask* mask) {
   if (!number) return absl::StrCat("'", rest, "' is not a length in characters");
   if (truncate && mask->length == 0) return "Maximum length must be positive";
   return "";
+}
+
+// False: a provider for FIPS alone leaves the algorithm out.
+bool IsHashOffered(absl::string_view algorithm) {
+  EVP_MD* const digest = EVP_MD_fetch(nullptr, std::string(algorithm).c_str(), nullptr);
+  EVP_MD_free(digest);
+  return digest != nullptr;
 }
 
 std::string ParseHash(absl::string_view rest, ColumnMask* mask) {

@@ -24,12 +24,6 @@ void AppendJavaString(absl::string_view text, std::string* out) {
   java::AppendModifiedUtf8(text, out);
 }
 
-bool IsHashOffered(absl::string_view algorithm) {
-  EVP_MD* const digest = EVP_MD_fetch(nullptr, std::string(algorithm).c_str(), nullptr);
-  EVP_MD_free(digest);
-  return digest != nullptr;
-}
-
 TextHash::TextHash(const ColumnMask& mask)
     : digest_(EVP_MD_fetch(nullptr, mask.algorithm.c_str(), nullptr)),
       context_(EVP_MD_CTX_new()),

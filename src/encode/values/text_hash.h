@@ -15,9 +15,6 @@ namespace walduct::encode {
 
 struct ColumnMask;
 
-// False: a provider for FIPS alone leaves the algorithm out.
-bool IsHashOffered(absl::string_view algorithm);
-
 class TextHash {
  public:
   // mask: kHash or kHashV2, its algorithm is offered.

@@ -1,6 +1,6 @@
-// Java's "modified UTF-8", in which DataOutput and object streams write text: NUL takes two bytes, a
-// character beyond U+FFFF three for each half of its pair. Pure.
-// Source: https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/io/DataInput.html#modified-utf-8
+// Java's "modified UTF-8", in which object streams write text: NUL takes two bytes, a character
+// beyond U+FFFF three for each half of its pair. Pure.
+// Source: the documentation of java.io.DataInput, "Modified UTF-8"
 #pragma once
 
 #include <cstddef>
