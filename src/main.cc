@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
       return walduct::cli::RunShadow(arguments);
     case Command::kServe:
       return walduct::cli::Serve(arguments);
+    case Command::kDoctor:
+      return walduct::cli::Doctor(arguments);
     case Command::kValidate:
       return walduct::cli::Validate(arguments);
     case Command::kShowOffsets:

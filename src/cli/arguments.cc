@@ -107,6 +107,14 @@ void AddValidate(CLI::App* app, Arguments* arguments) {
   validate->callback([arguments] { arguments->command = Command::kValidate; });
 }
 
+void AddDoctor(CLI::App* app, Arguments* arguments) {
+  auto* doctor =
+      app->add_subcommand("doctor", "Ask the servers for all that would go wrong; changes nothing");
+  AddConfiguration(doctor, arguments, true);
+  doctor->add_flag("--json", arguments->json, "As JSON");
+  doctor->callback([arguments] { arguments->command = Command::kDoctor; });
+}
+
 void AddOffsets(CLI::App* app, Arguments* arguments) {
   auto* offsets = app->add_subcommand("offsets", "The stored position, as Connect's REST body");
   offsets->require_subcommand(1);
@@ -230,6 +238,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddRun(app, arguments);
   AddServe(app, arguments);
   AddValidate(app, arguments);
+  AddDoctor(app, arguments);
   AddTail(app, arguments);
   AddShadow(app, arguments);
   AddStatus(app, arguments);

@@ -23,6 +23,7 @@ enum class Command {
   kTail,
   kShadow,
   kValidate,
+  kDoctor,
   kShowOffsets,
   kExportOffsets,
   kImportOffsets,
@@ -45,7 +46,7 @@ struct Arguments {
   std::string listen;     // HOST:PORT
   std::string url;        // of status: http://HOST:PORT
   std::string connector;  // of status: its name; empty: all
-  bool watch = false, json = false, alive = false, ready = false;  // of status
+  bool watch = false, json = false, alive = false, ready = false;  // of status, json of doctor
   std::string reason;                                              // of explain; empty: all
   std::string log_level = "info";
   std::string log_format = "text";

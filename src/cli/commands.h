@@ -26,6 +26,10 @@ int Explain(const Arguments& arguments);
 int ShowHelp(const Arguments& arguments);
 int PrintCompletions(const Arguments& arguments);
 
+// Looks at all that the connectors need, and changes nothing. 0: nothing but notices, 1: warnings,
+// 2: errors, or a configuration that is refused.
+int Doctor(const Arguments& arguments);
+
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/oid_text.h"
 #include "replication/publication_advice.h"
 #include "replication/publication_catalog.h"
 #include "replication/publication_sql.h"
@@ -21,6 +22,19 @@ constexpr size_t kMaxTablesInHint = 200;
 constexpr int kAttempts = 10;
 // Naming a table locks it: nobody waits in silence behind whoever holds it.
 constexpr absl::string_view kLockTimeout = "SET LOCAL lock_timeout = '10s'; ";
+
+// $1: for all tables; $2: those it names. What this role lacks; '' nothing.
+constexpr absl::string_view kRights = R"(
+SELECT CASE
+  WHEN r.rolsuper THEN ''
+  WHEN NOT pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE')
+    THEN 'it has no CREATE on the database'
+  WHEN $1::pg_catalog.bool THEN 'FOR ALL TABLES needs a superuser'
+  ELSE coalesce((SELECT 'it does not own ' || pg_catalog.min(pg_catalog.format('%I.%I', n.nspname, c.relname))
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = ANY ($2::pg_catalog.oid[]) AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE')), '')
+  END
+FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
 
 PublicationWish ForHint(PublicationWish wish) {
   if (wish.tables.size() > kMaxTablesInHint) wish.tables.resize(kMaxTablesInHint);
@@ -59,7 +73,8 @@ class Publisher {
   Publisher(postgres::Connection& connection, PublicationWish wish, bool in_recovery)
       : connection_(connection), wish_(std::move(wish)), in_recovery_(in_recovery) {}
 
-  absl::Status Create(const std::string& name) {
+  // What can be said before anything is tried.
+  absl::Status CheckCreate(const std::string& name) const {
     if (wish_.mode == PublicationAutocreate::kDisabled) {
       return Missing(name, wish_, "publication.autocreate.mode=disabled does not allow creating it",
                      "");
@@ -72,7 +87,12 @@ class Publisher {
           "check table.include.list and schema.include.list: they must match at least one "
           "permanent table");
     }
-    WarnOfRefusedWrites();
+    return absl::OkStatus();
+  }
+
+  absl::Status Create(const std::string& name) {
+    RETURN_IF_ERROR(CheckCreate(name));
+    if (RefusesWrites()) AdviseBeforePublication(connection_, Named());
     const std::string sql = CreatePublicationSql(name, wish_);
     const absl::Status status = connection_.Query(absl::StrCat(kLockTimeout, sql)).status();
     if (LostRace(status)) return status;
@@ -81,7 +101,8 @@ class Publisher {
     return absl::OkStatus();
   }
 
-  absl::Status Adjust(const PublicationState& state) {
+  // sql: what is to be done; "" nothing.
+  absl::Status CheckAdjust(const PublicationState& state, const std::string& sql) const {
     if (wish_.mode == PublicationAutocreate::kFiltered && state.all_tables) {
       return Error(
           absl::StatusCode::kFailedPrecondition, "publication_for_all_tables",
@@ -91,14 +112,17 @@ class Publisher {
           "set publication.autocreate.mode=all_tables or disabled, or choose another "
           "publication.name");
     }
+    if (sql.empty() || !in_recovery_) return absl::OkStatus();
+    return Error(absl::StatusCode::kFailedPrecondition, "publication_outdated",
+                 absl::StrCat("publication ", postgres::QuoteIdentifier(state.name),
+                              " does not match the configuration, and a standby cannot alter it"),
+                 absl::StrCat("on the primary: ", sql));
+  }
+
+  absl::Status Adjust(const PublicationState& state) {
     const std::string sql = AlterPublicationSql(state, wish_);
+    RETURN_IF_ERROR(CheckAdjust(state, sql));
     if (sql.empty()) return absl::OkStatus();
-    if (in_recovery_) {
-      return Error(absl::StatusCode::kFailedPrecondition, "publication_outdated",
-                   absl::StrCat("publication ", postgres::QuoteIdentifier(state.name),
-                                " does not match the configuration, and a standby cannot alter it"),
-                   absl::StrCat("on the primary: ", sql));
-    }
     // One simple query is one transaction: all of it or nothing.
     const absl::Status status = connection_.Query(absl::StrCat(kLockTimeout, sql)).status();
     // What was to be dropped from the publication has gone with its table.
@@ -109,17 +133,39 @@ class Publisher {
     return absl::OkStatus();
   }
 
- private:
-  // Before it happens to the applications that write to them.
-  void WarnOfRefusedWrites() {
+  // Looks only, at a publication that is to be created: `may` is what keeps this role from it.
+  absl::Status CheckRights(const std::string& name) const {
+    const bool all = wish_.mode == PublicationAutocreate::kAllTables;
+    ASSIGN_OR_RETURN(const postgres::Result result,
+                     connection_.Query(kRights, {absl::StrCat(all), Oids()}));
+    if (result.Get(0, 0).empty()) return absl::OkStatus();
+    return Explained(absl::PermissionDeniedError(result.Get(0, 0)), name,
+                     CreatePublicationSql(name, ForHint(wish_)));
+  }
+
+  // Whether the applications that write to its tables might be refused.
+  bool RefusesWrites() const {
     const auto published = [this](absl::string_view operation) {
       return !wish_.operations || std::find(wish_.operations->begin(), wish_.operations->end(),
                                             operation) != wish_.operations->end();
     };
-    if (wish_.mode == PublicationAutocreate::kNoTables) return;
-    if (!published("update") && !published("delete")) return;
-    const bool all = wish_.mode == PublicationAutocreate::kAllTables;
-    AdviseBeforePublication(connection_, all ? std::nullopt : std::optional(wish_.tables));
+    return wish_.mode != PublicationAutocreate::kNoTables &&
+           (published("update") || published("delete"));
+  }
+
+  // The tables it will name; absent: all.
+  std::optional<std::vector<PublishedTable>> Named() const {
+    if (wish_.mode == PublicationAutocreate::kAllTables) return std::nullopt;
+    return wish_.tables;
+  }
+
+ private:
+  std::string Oids() const {
+    std::vector<Oid> oids;
+    if (wish_.mode == PublicationAutocreate::kFiltered) {
+      for (const PublishedTable& table : wish_.tables) oids.push_back(table.relation);
+    }
+    return postgres::OidArray(oids);
   }
 
   std::string TableCount() const {
@@ -195,6 +241,29 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
   const bool wants_tables = options.publication_autocreate != PublicationAutocreate::kNoTables;
   AdviseOnPublication(connection, name, wants_tables ? wish.tables : std::vector<PublishedTable>());
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Advice>> CheckPublication(
+    postgres::Connection& connection, const ReplicationOptions& options,
+    const std::vector<postgres::TableName>& captured) {
+  ASSIGN_OR_RETURN(const postgres::Result recovery, connection.Query(kInRecovery));
+  ASSIGN_OR_RETURN(const PublicationWish wish, MakeWish(connection, options, captured));
+  ASSIGN_OR_RETURN(const std::string name,
+                   ResolvePublicationName(connection, options.publication_name));
+  ASSIGN_OR_RETURN(const std::optional<PublicationState> state, ReadPublication(connection, name));
+  const Publisher publisher(connection, wish, recovery.Get(0, 0) == "t");
+  if (state) {
+    RETURN_IF_ERROR(publisher.CheckAdjust(*state, AlterPublicationSql(*state, wish)));
+    const bool wants_tables = options.publication_autocreate != PublicationAutocreate::kNoTables;
+    // Those that a start adds are no advice.
+    const bool adds = options.publication_autocreate == PublicationAutocreate::kFiltered;
+    return ListOnPublication(connection, name,
+                             wants_tables && !adds ? wish.tables : std::vector<PublishedTable>());
+  }
+  RETURN_IF_ERROR(publisher.CheckCreate(name));
+  RETURN_IF_ERROR(publisher.CheckRights(name));
+  if (!publisher.RefusesWrites()) return std::vector<Advice>();
+  return ListBeforePublication(connection, publisher.Named());
 }
 
 }  // namespace walduct::replication

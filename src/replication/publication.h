@@ -25,6 +25,7 @@
 #include "absl/strings/string_view.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/advice.h"
 
 namespace walduct::replication {
 
@@ -34,6 +35,12 @@ struct ReplicationOptions;
 // to type.
 absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured);
+
+// Looks only: what EnsurePublication would fail for, as far as the catalog tells, and what is to be
+// known about the publication, or about the one that would be created.
+absl::StatusOr<std::vector<Advice>> CheckPublication(
+    postgres::Connection& connection, const ReplicationOptions& options,
+    const std::vector<postgres::TableName>& captured);
 
 // The name of an existing publication that publication.name stands for; the given name when there
 // is none. Works on a replication connection too.

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -103,39 +104,59 @@ WHERE EXISTS (SELECT 1 FROM publication p WHERE p.via_root IS DISTINCT FROM 'tru
 ORDER BY 1 LIMIT 20)";
 
 struct Question {
+  absl::string_view reason;
   std::string sql;
   std::vector<std::optional<std::string>> parameters;
   absl::string_view message;  // when it finds tables
   std::string hint;
 };
 
-void LogAnswer(const Question& question, const Result& result) {
-  if (result.rows() == 0) return;
-  std::vector<std::string> names;
-  for (int row = 0; row < result.rows(); ++row) names.emplace_back(result.Get(row, 0));
-  log::Warn(question.message, {{"count", result.Get(0, 1)},
-                               {"tables", absl::StrJoin(names, ", ")},
-                               {"hint", question.hint}});
+using Hear = absl::FunctionRef<void(const Advice&)>;
+
+void LogAdvice(const Advice& advice) {
+  log::Warn(advice.message,
+            {{"count", advice.count}, {"tables", advice.tables}, {"hint", advice.hint}});
 }
 
-absl::Status AskOne(postgres::Connection& connection, const Question& question) {
+absl::Status AskOne(postgres::Connection& connection, const Question& question, Hear hear) {
   const absl::StatusOr<Result> result = connection.Query(question.sql, question.parameters);
-  if (result.ok()) LogAnswer(question, *result);
-  return result.status();
+  if (!result.ok() || result->rows() == 0) return result.status();
+  std::vector<std::string> names;
+  for (int row = 0; row < result->rows(); ++row) names.emplace_back(result->Get(row, 0));
+  hear({.reason = std::string(question.reason),
+        .message = std::string(question.message),
+        .count = std::string(result->Get(0, 1)),
+        .tables = absl::StrJoin(names, ", "),
+        .hint = question.hint});
+  return absl::OkStatus();
 }
 
-// The session may be broken: the next question that matters says so.
-void Ask(postgres::Connection& connection, const std::vector<Question>& questions) {
+absl::Status Ask(postgres::Connection& connection, const std::vector<Question>& questions,
+                 Hear hear) {
   absl::Status status = connection.Query(kLockTimeout).status();
   for (const Question& question : questions) {
     if (!status.ok()) break;
-    status = AskOne(connection, question);
-  }
-  if (!status.ok()) {
-    log::Warn("the publication could not be checked; it is checked again with the next connection",
-              {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
+    status = AskOne(connection, question, hear);
   }
   connection.Query(kNoLockTimeout).status().IgnoreError();
+  return status;
+}
+
+// The session may be broken: the next question that matters says so.
+void AskAndLog(postgres::Connection& connection, const std::vector<Question>& questions) {
+  const absl::Status status = Ask(connection, questions, &LogAdvice);
+  if (status.ok()) return;
+  log::Warn("the publication could not be checked; it is checked again with the next connection",
+            {{"error", std::string(status.message())}, {"hint", ErrorHint(status)}});
+}
+
+absl::StatusOr<std::vector<Advice>> AskAndList(postgres::Connection& connection,
+                                               const std::vector<Question>& questions) {
+  std::vector<Advice> all;
+  const absl::Status status =
+      Ask(connection, questions, [&](const Advice& advice) { all.push_back(advice); });
+  if (!status.ok()) return status;
+  return all;
 }
 
 std::string Oids(const std::vector<PublishedTable>& tables) {
@@ -144,51 +165,75 @@ std::string Oids(const std::vector<PublishedTable>& tables) {
   return postgres::OidArray(oids);
 }
 
+std::vector<Question> BeforePublication(const std::optional<std::vector<PublishedTable>>& tables) {
+  std::optional<std::string> oids;
+  if (tables) oids = Oids(*tables);
+  return {{.reason = "publication_would_refuse_writes",
+           .sql = absl::StrCat(kToBePublished, kWithoutIdentity),
+           .parameters = {std::move(oids)},
+           .message = "about to publish tables without replica identity: the server will refuse "
+                      "UPDATE and DELETE on them",
+           .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
+                   "only with skipped.operations=u,d,t"}};
+}
+
+std::vector<Question> OnPublication(int server_version, absl::string_view name,
+                                    const std::vector<PublishedTable>& captured) {
+  const std::string publication =
+      absl::StrCat(kPublication, server_version >= 150000 ? kSchemas : "", kMembers);
+  const std::vector<std::optional<std::string>> by_name = {std::string(name)};
+  return {
+      {.reason = "publication_refuses_writes",
+       .sql = absl::StrCat(publication, kPublished, kWithoutIdentity),
+       .parameters = by_name,
+       .message = "the server will refuse UPDATE and DELETE on published tables without replica "
+                  "identity",
+       .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
+               "out of the publication"},
+      {.reason = "publication_key_not_sent",
+       .sql = absl::StrCat(publication, kPublished, kKeyNotSent),
+       .parameters = by_name,
+       .message = "the replica identity of published tables is an index that lacks columns of the "
+                  "primary key: key changes are not detected, and deletes lack the key",
+       .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
+               "message.key.columns"},
+      {.reason = "publication_without_partitions",
+       .sql = absl::StrCat(publication, kRootAlone),
+       .parameters = {std::string(name), Oids(captured)},
+       .message = "partitioned tables are captured, but not their partitions, under whose names "
+                  "the publication sends the rows: those changes will not be captured",
+       .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
+                            postgres::QuoteIdentifier(name),
+                            " SET (publish_via_partition_root), or capture the partitions")},
+      {.reason = "publication_lacks_tables",
+       .sql = absl::StrCat(publication, kUnpublished),
+       .parameters = {std::string(name), Oids(captured)},
+       .message = "captured tables are not in the publication: their changes will not be captured",
+       .hint =
+           absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}};
+}
+
 }  // namespace
 
 void AdviseBeforePublication(postgres::Connection& connection,
                              const std::optional<std::vector<PublishedTable>>& tables) {
-  std::optional<std::string> oids;
-  if (tables) oids = Oids(*tables);
-  Ask(connection,
-      {{.sql = absl::StrCat(kToBePublished, kWithoutIdentity),
-        .parameters = {std::move(oids)},
-        .message = "about to publish tables without replica identity: the server will refuse "
-                   "UPDATE and DELETE on them",
-        .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
-                "only with skipped.operations=u,d,t"}});
+  AskAndLog(connection, BeforePublication(tables));
 }
 
 void AdviseOnPublication(postgres::Connection& connection, absl::string_view name,
                          const std::vector<PublishedTable>& captured) {
-  const std::string publication =
-      absl::StrCat(kPublication, connection.server_version() >= 150000 ? kSchemas : "", kMembers);
-  const std::vector<std::optional<std::string>> by_name = {std::string(name)};
-  Ask(connection,
-      {{.sql = absl::StrCat(publication, kPublished, kWithoutIdentity),
-        .parameters = by_name,
-        .message = "the server will refuse UPDATE and DELETE on published tables without replica "
-                   "identity",
-        .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
-                "out of the publication"},
-       {.sql = absl::StrCat(publication, kPublished, kKeyNotSent),
-        .parameters = by_name,
-        .message = "the replica identity of published tables is an index that lacks columns of the "
-                   "primary key: key changes are not detected, and deletes lack the key",
-        .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
-                "message.key.columns"},
-       {.sql = absl::StrCat(publication, kRootAlone),
-        .parameters = {std::string(name), Oids(captured)},
-        .message = "partitioned tables are captured, but not their partitions, under whose names "
-                   "the publication sends the rows: those changes will not be captured",
-        .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
-                             postgres::QuoteIdentifier(name),
-                             " SET (publish_via_partition_root), or capture the partitions")},
-       {.sql = absl::StrCat(publication, kUnpublished),
-        .parameters = {std::string(name), Oids(captured)},
-        .message = "captured tables are not in the publication: their changes will not be captured",
-        .hint =
-            absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}});
+  AskAndLog(connection, OnPublication(connection.server_version(), name, captured));
+}
+
+absl::StatusOr<std::vector<Advice>> ListBeforePublication(
+    postgres::Connection& connection, const std::optional<std::vector<PublishedTable>>& tables) {
+  return AskAndList(connection, BeforePublication(tables));
+}
+
+absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& connection,
+                                                      absl::string_view name,
+                                                      const std::vector<PublishedTable>& captured) {
+  return AskAndList(connection, OnPublication(connection.server_version(), name, captured));
 }
 
 }  // namespace walduct::replication

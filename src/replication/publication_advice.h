@@ -1,13 +1,16 @@
-// What an operator should know about a publication, as warnings in the log. Advice never stops a
-// start and never waits: only catalog tables are read, no table of a user is opened or locked, and
-// what fails is logged and asked again with the next connection.
+// What an operator should know about a publication, as warnings in the log or as a list. Advice
+// never stops a start and never waits: only catalog tables are read, no table of a user is opened
+// or locked, and what fails is logged and asked again with the next connection.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "postgres/connection.h"
+#include "replication/advice.h"
 #include "replication/publication_sql.h"
 
 namespace walduct::replication {
@@ -21,5 +24,12 @@ void AdviseBeforePublication(postgres::Connection& connection,
 // sent, captured tables it does not publish.
 void AdviseOnPublication(postgres::Connection& connection, absl::string_view name,
                          const std::vector<PublishedTable>& captured);
+
+// The same, said to the caller.
+absl::StatusOr<std::vector<Advice>> ListBeforePublication(
+    postgres::Connection& connection, const std::optional<std::vector<PublishedTable>>& tables);
+absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& connection,
+                                                      absl::string_view name,
+                                                      const std::vector<PublishedTable>& captured);
 
 }  // namespace walduct::replication

@@ -16,7 +16,7 @@ class RetryBudgetTest : public testing::Test {
 
 TEST_F(RetryBudgetTest, DelaysGrowUpToTheirLimit) {
   config_.runtime->retry_wait = absl::Seconds(10);
-  RetryBudget budget(config_, 1);
+  RetryBudget budget(*config_.runtime, *config_.replication, 1);
   EXPECT_LE(*budget.Next(Action::kRetry), absl::Seconds(1));
   absl::Duration last;
   for (int i = 0; i < 100; ++i) last = *budget.Next(Action::kRetry);
@@ -28,7 +28,7 @@ TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
   config_.runtime->errors_max_retries = 2;
   config_.replication->max_retries = 1;
   config_.replication->retries_given = true;
-  RetryBudget budget(config_, 1);
+  RetryBudget budget(*config_.runtime, *config_.replication, 1);
   EXPECT_TRUE(budget.Next(Action::kRetrySoon));
   EXPECT_FALSE(budget.Next(Action::kRetrySoon));
   EXPECT_TRUE(budget.Next(Action::kRetry));
@@ -42,7 +42,7 @@ TEST_F(RetryBudgetTest, EachKindHasItsOwnLimit) {
 
 TEST_F(RetryBudgetTest, ASlotInUseOutlastsTheServersPatience) {
   for (const absl::Duration timeout : {absl::ZeroDuration(), absl::Seconds(60), absl::Minutes(5)}) {
-    RetryBudget budget(config_, 1);
+    RetryBudget budget(*config_.runtime, *config_.replication, 1);
     budget.SetSenderTimeout(timeout);
     absl::Duration waited;
     while (const std::optional<absl::Duration> delay = budget.Next(Action::kRetrySoon)) {
@@ -58,7 +58,7 @@ TEST_F(RetryBudgetTest, GivenRetriesAreMadeAsGiven) {
   config_.replication->max_retries = 2;
   config_.replication->retry_delay = absl::Seconds(7);
   config_.replication->retries_given = true;
-  RetryBudget budget(config_, 1);
+  RetryBudget budget(*config_.runtime, *config_.replication, 1);
   budget.SetSenderTimeout(absl::Minutes(5));
   EXPECT_EQ(budget.Next(Action::kRetrySoon), absl::Seconds(7));
   EXPECT_EQ(budget.Next(Action::kRetrySoon), absl::Seconds(7));
@@ -66,7 +66,7 @@ TEST_F(RetryBudgetTest, GivenRetriesAreMadeAsGiven) {
 }
 
 TEST_F(RetryBudgetTest, AFailureIsNotRetried) {
-  EXPECT_FALSE(RetryBudget(config_, 1).Next(Action::kFail));
+  EXPECT_FALSE(RetryBudget(*config_.runtime, *config_.replication, 1).Next(Action::kFail));
 }
 
 TEST(WorseExitCode, PossibleLossComesFirstAndACleanEndLast) {

@@ -48,7 +48,8 @@ absl::Span<const ReasonGroup> ReasonGroups() {
       {"Slots, publications, positions", PositionReasons()},
       {"Kafka, the schema registry, files", KafkaReasons()},
       {"Records, transforms, outbox tables", RecordReasons()},
-      {"Configuration and commands", ConfigurationReasons()}};
+      {"Configuration and commands", ConfigurationReasons()},
+      {"Only said by `walduct doctor`", DoctorReasons()}};
   return kGroups;
 }
 

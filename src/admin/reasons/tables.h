@@ -11,5 +11,6 @@ absl::Span<const Reason> PositionReasons();
 absl::Span<const Reason> KafkaReasons();
 absl::Span<const Reason> RecordReasons();
 absl::Span<const Reason> ConfigurationReasons();
+absl::Span<const Reason> DoctorReasons();
 
 }  // namespace walduct::admin

@@ -60,7 +60,7 @@ void Lifecycle::ShowRest() {
 }
 
 void Lifecycle::RunAttempts() {
-  RetryBudget budget(*parts_.config, parts_.world->Random());
+  RetryBudget budget(*parts_.config->runtime, *parts_.config->replication, parts_.world->Random());
   std::optional<absl::Duration> failing_since;
   while (true) {
     const AttemptEnd end = RunAttempt();

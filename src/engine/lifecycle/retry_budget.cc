@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/configuration/connector_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "replication/options.h"
 
@@ -15,12 +14,13 @@ constexpr absl::Duration kSenderMargin = absl::Seconds(15);
 
 }  // namespace
 
-RetryBudget::RetryBudget(const ConnectorOptions& config, uint64_t seed)
-    : retries_(config.runtime->errors_max_retries),
-      soon_(config.replication->max_retries),
-      soon_delay_(config.replication->retry_delay),
-      soon_given_(config.replication->retries_given),
-      backoff_(kFirstRetry, std::max(config.runtime->retry_wait, kFirstRetry), seed) {}
+RetryBudget::RetryBudget(const RuntimeOptions& runtime,
+                         const replication::ReplicationOptions& replication, uint64_t seed)
+    : retries_(runtime.errors_max_retries),
+      soon_(replication.max_retries),
+      soon_delay_(replication.retry_delay),
+      soon_given_(replication.retries_given),
+      backoff_(kFirstRetry, std::max(runtime.retry_wait, kFirstRetry), seed) {}
 
 void RetryBudget::Reset() {
   failures_ = 0;

@@ -9,14 +9,19 @@
 #include "base/backoff.h"
 #include "engine/errors/error_policy.h"
 
+namespace walduct::replication {
+struct ReplicationOptions;
+}
+
 namespace walduct::engine {
 
-struct ConnectorOptions;
+struct RuntimeOptions;
 
 class RetryBudget {
  public:
   // seed: of the jitter.
-  RetryBudget(const ConnectorOptions& config, uint64_t seed);
+  RetryBudget(const RuntimeOptions& runtime, const replication::ReplicationOptions& replication,
+              uint64_t seed);
 
   // How long the server may hold a slot for a peer that is gone.
   void SetSenderTimeout(absl::Duration timeout) { sender_timeout_ = timeout; }

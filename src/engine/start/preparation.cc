@@ -257,19 +257,24 @@ absl::Status Preparation::RenewSlot() {
 // A slot from which changes were read before has a past that an offset would tell of. A slot that
 // somebody has created for us has none, nor has one whose offset was erased.
 absl::Status Preparation::CheckOffsetIsNotLost() const {
-  const bool lost =
-      !prepared_.stored && facts_.slot && facts_.slot->used && !prepared_.store->erased();
-  if (!lost || config().snapshot->mode != snapshot::SnapshotMode::kInitial) return absl::OkStatus();
+  const bool stored = prepared_.stored || prepared_.store->erased();
+  return stored ? absl::OkStatus() : CheckNoneIsMissing(config(), facts_.slot);
+}
+
+absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
+                                const std::optional<replication::SlotState>& slot) {
+  const bool used = slot && slot->used;
+  if (!used || config.snapshot->mode != snapshot::SnapshotMode::kInitial) return absl::OkStatus();
   return Error(
       absl::StatusCode::kFailedPrecondition, "offset_missing",
-      absl::StrCat("changes have been read from replication slot ", config().replication->slot_name,
-                   " (it stands at ", replication::SlotLsn(*facts_.slot).ToString(),
-                   "), but no offset is stored for connector ", config().name, " and topic.prefix ",
-                   config().route->topic_prefix, ": all tables would be read and published again"),
+      absl::StrCat("changes have been read from replication slot ", config.replication->slot_name,
+                   " (it stands at ", replication::SlotLsn(*slot).ToString(),
+                   "), but no offset is stored for connector ", config.name, " and topic.prefix ",
+                   config.route->topic_prefix, ": all tables would be read and published again"),
       absl::StrCat("check the offset store, the connector's name and topic.prefix; or choose: "
                    "snapshot.mode=when_needed takes the snapshot, snapshot.mode=no_data goes on "
                    "where the slot stands, and after SELECT pg_drop_replication_slot('",
-                   config().replication->slot_name, "') it is a first start"));
+                   config.replication->slot_name, "') it is a first start"));
 }
 
 // A supervisor tries again and again, and a restored server that is written to grows past the

@@ -100,6 +100,10 @@ class Preparation {
 // What is stored with positions of this connector, as StoredOffset::sink.
 std::string SinkMark(const ConnectorOptions& config);
 
+// Where no position is stored: FailedPrecondition offset_missing when one must have been.
+absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
+                                const std::optional<replication::SlotState>& slot);
+
 // The topics that are known before the first record.
 std::vector<std::string> KnownTopics(const ConnectorOptions& config,
                                      const std::vector<postgres::TableName>& captured,

@@ -1,0 +1,46 @@
+// The checks of a doctor, server by server. Used by doctor.cc only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/environment.h"
+#include "engine/doctor/finding.h"
+#include "engine/doctor/subject.h"
+#include "offset/stored_offset.h"
+#include "postgres/connection.h"
+
+namespace walduct::engine {
+
+// A server has that long for all questions about one matter.
+inline constexpr absl::Duration kPatience = absl::Seconds(15);
+
+struct KnownPosition {
+  bool known = false;  // the store has answered
+  std::optional<offset::StoredOffset> stored = {};
+};
+
+// Brokers, topics, rights on them, the offset store.
+KnownPosition CheckKafka(const Subject& subject, const Environment& environment,
+                         const std::vector<std::string>& topics, Findings* findings);
+void CheckRegistries(const Subject& subject, Findings* findings);
+
+// Settings, role, clock.
+void CheckSettings(postgres::Connection& connection, const Environment& environment,
+                   Findings* findings);
+// Tables without rights, without identity, outside of the publication. The topics that are known
+// beforehand.
+std::vector<std::string> CheckTables(postgres::Connection& connection, const Subject& subject,
+                                     Findings* findings);
+// Our slot, the others of the server, and the stored position beside them.
+void CheckSlots(postgres::Connection& connection, const Subject& subject,
+                const KnownPosition& position, const Environment& environment, Findings* findings);
+
+// A session that gives up.
+absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenToLook(const Subject& subject,
+                                                                 const Environment& environment,
+                                                                 postgres::SessionKind kind);
+
+}  // namespace walduct::engine

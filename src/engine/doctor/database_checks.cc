@@ -1,0 +1,202 @@
+// Settings, role, clock and tables of a database. Declared in checks.h.
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "encode/options/encode_options.h"
+#include "encode/types/column_rules.h"
+#include "engine/doctor/checks.h"
+#include "engine/start/preparation.h"
+#include "names/table_filter.h"
+#include "postgres/checks/money_check.h"
+#include "postgres/connection_options.h"
+#include "postgres/options.h"
+#include "postgres/server_check.h"
+#include "replication/options.h"
+#include "replication/publication.h"
+#include "snapshot/options.h"
+#include "snapshot/plan.h"
+
+namespace walduct::engine {
+namespace {
+
+using postgres::Connection;
+using postgres::Result;
+
+constexpr absl::Duration kMostSkew = absl::Seconds(5);
+constexpr int64_t kShortSenderMs = 10'000;
+
+// In the units of pg_settings: milliseconds, megabytes, minutes or seconds.
+constexpr absl::string_view kSettings = R"(
+SELECT (SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'wal_sender_timeout'),
+       (SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'max_slot_wal_keep_size'),
+       (SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'idle_replication_slot_timeout'),
+       pg_catalog.current_setting('server_encoding'),
+       pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()),
+       (SELECT pg_catalog.date_part('epoch', r.rolvaliduntil - pg_catalog.now()) / 86400
+        FROM pg_catalog.pg_roles r WHERE r.rolname = current_user AND r.rolvaliduntil < 'infinity'),
+       current_user)";
+
+enum SettingColumn { kSender, kKeep, kIdle, kEncoding, kClock, kDaysValid, kRole };
+
+int64_t Number(const Result& result, int column, int64_t otherwise) {
+  int64_t number = 0;
+  return absl::SimpleAtoi(result.Get(0, column), &number) ? number : otherwise;
+}
+
+double Real(const Result& result, int column) {
+  double number = 0;
+  return absl::SimpleAtod(result.Get(0, column), &number) ? number : 0;
+}
+
+void CheckTimeouts(const Result& settings, Findings* findings) {
+  const int64_t sender = Number(settings, kSender, 60'000);
+  if (sender > 0 && sender < kShortSenderMs) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "wal_sender_timeout_short",
+                   .message = absl::StrCat("wal_sender_timeout is ", sender,
+                                           " ms: a short pause of the network ends the stream"),
+                   .hint = "ALTER SYSTEM SET wal_sender_timeout = '60s'; SELECT pg_reload_conf()"});
+  }
+  if (sender == 0) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "wal_sender_timeout_off",
+                   .message = "wal_sender_timeout is 0: the server never notices that a reader is "
+                              "gone, and another cannot take its slot",
+                   .hint = "ALTER SYSTEM SET wal_sender_timeout = '60s'; SELECT pg_reload_conf()"});
+  }
+  if (const int64_t idle = Number(settings, kIdle, 0); idle > 0) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "idle_slot_timeout_set",
+                   .message = absl::StrCat("idle_replication_slot_timeout is ", idle,
+                                           " s: a connector that is stopped for longer loses its "
+                                           "slot, and what changed since"),
+                   .hint = "ALTER SYSTEM RESET idle_replication_slot_timeout; SELECT "
+                           "pg_reload_conf()"});
+  }
+}
+
+void CheckKeepSize(const Result& settings, Findings* findings) {
+  if (settings.is_null(0, kKeep)) return;
+  const int64_t megabytes = Number(settings, kKeep, -1);
+  if (megabytes < 0) {
+    findings->Add({.severity = Severity::kNotice,
+                   .reason = "wal_keep_unlimited",
+                   .message = "max_slot_wal_keep_size is -1: a connector that stands still fills "
+                              "the server's disk with WAL",
+                   .hint = "watch the alert WalductRetainedWal, or ALTER SYSTEM SET "
+                           "max_slot_wal_keep_size = '50GB'; SELECT pg_reload_conf(): the slot is "
+                           "lost then instead"});
+  } else if (megabytes < 1024) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "wal_keep_small",
+                   .message = absl::StrCat("max_slot_wal_keep_size is ", megabytes,
+                                           " MB: the slot is lost when the connector is behind by "
+                                           "more"),
+                   .hint = "ALTER SYSTEM SET max_slot_wal_keep_size = '50GB'; SELECT "
+                           "pg_reload_conf()"});
+  }
+}
+
+void CheckClock(const Result& settings, absl::Time before, absl::Time after, Findings* findings) {
+  const absl::Time server =
+      absl::FromUnixMicros(static_cast<int64_t>(Real(settings, kClock) * 1e6));
+  const absl::Duration skew = server < before  ? server - before
+                              : server > after ? server - after
+                                               : absl::ZeroDuration();
+  if (absl::AbsDuration(skew) < kMostSkew) return;
+  findings->Add({.severity = Severity::kWarning,
+                 .reason = "clock_skew",
+                 .message = absl::StrCat(
+                     "the server's clock is ",
+                     absl::FormatDuration(absl::Trunc(
+                         absl::AbsDuration(skew) + absl::Milliseconds(500), absl::Seconds(1))),
+                     skew > absl::ZeroDuration() ? " ahead of" : " behind",
+                     " this machine's: lag and ts_ms are wrong by that"),
+                 .hint = "synchronise both clocks: timedatectl set-ntp true"});
+}
+
+absl::Status AddAdvice(Connection& connection, const Subject& subject,
+                       const std::vector<postgres::TableName>& captured, Findings* findings) {
+  ASSIGN_OR_RETURN(const auto all,
+                   replication::CheckPublication(connection, subject.replication, captured));
+  for (const replication::Advice& one : all) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = one.reason,
+                   .message = absl::StrCat(one.message, " (", one.count, "): ", one.tables),
+                   .hint = one.hint});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenToLook(const Subject& subject,
+                                                       const Environment& environment,
+                                                       postgres::SessionKind kind) {
+  postgres::ConnectionOptions session{.database = subject.database,
+                                      .kind = kind,
+                                      .application_name = "walduct doctor",
+                                      .environment = environment};
+  session.database.connect_timeout = std::min(session.database.connect_timeout, kPatience);
+  session.database.query_timeout = kPatience;
+  session.database.initial_statements.clear();
+  return Connection::Open(std::move(session));
+}
+
+void CheckSettings(Connection& connection, const Environment& environment, Findings* findings) {
+  const auto server = postgres::CheckServer(connection);
+  findings->Add(server.status());
+  if (server.ok()) findings->Add(server->decodes);
+  const absl::Time before = environment.clock->Now();
+  const absl::StatusOr<Result> settings = connection.Query(kSettings);
+  findings->Add(settings.status());
+  if (!settings.ok() || settings->rows() != 1) return;
+  CheckTimeouts(*settings, findings);
+  CheckKeepSize(*settings, findings);
+  CheckClock(*settings, before, environment.clock->Now(), findings);
+  if (settings->Get(0, kEncoding) == "SQL_ASCII") {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "database_without_encoding",
+                   .message = "the database's encoding is SQL_ASCII: text that is not UTF-8 cannot "
+                              "be published",
+                   .hint = "move to a database with encoding UTF8"});
+  }
+  const double days = Real(*settings, kDaysValid);
+  if (!settings->is_null(0, kDaysValid) && days < 14) {
+    findings->Add(
+        {.severity = Severity::kWarning,
+         .reason = "password_expires",
+         .message = absl::StrCat("the password of the role ", settings->Get(0, kRole),
+                                 " expires in ", static_cast<int>(days), " days"),
+         .hint = absl::StrCat("ALTER ROLE ", postgres::QuoteIdentifier(settings->Get(0, kRole)),
+                              " VALID UNTIL 'infinity'")});
+  }
+}
+
+std::vector<std::string> CheckTables(Connection& connection, const Subject& subject,
+                                     Findings* findings) {
+  postgres::Catalog catalog(connection);
+  const auto captured = catalog.CapturedTables(names::TableFilter(subject.tables));
+  findings->Add(captured.status());
+  if (!captured.ok()) return {};
+  if (captured->empty()) {
+    findings->Add({.severity = Severity::kWarning,
+                   .reason = "no_tables_captured",
+                   .message = "no table of the database is captured",
+                   .hint = "check table.include.list, schema.include.list and their .exclude. "
+                           "lists: entries are regular expressions over schema.table"});
+  }
+  findings->Add(postgres::CheckSnapshotPrivileges(
+      connection, snapshot::SelectTables(*captured, subject.snapshot, subject.tables)));
+  findings->Add(postgres::CheckMoneyUnits(
+      connection, subject.database, *captured, [&](absl::string_view column) {
+        return encode::IsIncluded(subject.encode.columns, column);
+      }));
+  findings->Add(AddAdvice(connection, subject, *captured, findings));
+  return KnownTopics(subject.whole, *captured, true);
+}
+
+}  // namespace walduct::engine

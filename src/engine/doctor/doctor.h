@@ -1,0 +1,15 @@
+// What `walduct doctor` does: looks at everything a connector needs before and while it runs, and
+// changes nothing. The checks are those of a start, where it has them (server, rights, publication,
+// slot, position), and beside them what goes wrong only later. Blocking; for the command line.
+#pragma once
+
+#include "base/environment.h"
+#include "engine/doctor/finding.h"
+#include "engine/doctor/subject.h"
+
+namespace walduct::engine {
+
+// Seconds at most for each server; one that does not answer is a finding. Worst findings first.
+Findings Examine(const Subject& subject, const Environment& environment);
+
+}  // namespace walduct::engine

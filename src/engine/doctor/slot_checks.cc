@@ -1,0 +1,150 @@
+// Slots of a server, and the stored position beside ours. Declared in checks.h.
+#include <memory>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "engine/doctor/checks.h"
+#include "engine/start/preparation.h"
+#include "engine/start/start_position.h"
+#include "postgres/server_check.h"
+#include "replication/options.h"
+#include "replication/slot.h"
+
+namespace walduct::engine {
+namespace {
+
+using postgres::Connection;
+
+constexpr uint64_t kMuch = uint64_t{1} << 30;
+
+// Retained, in bytes.
+constexpr absl::string_view kAllSlots = R"(
+SELECT s.slot_name, s.active, pg_catalog.pg_wal_lsn_diff(
+         CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_receive_lsn()
+              ELSE pg_catalog.pg_current_wal_lsn() END, s.restart_lsn)
+FROM pg_catalog.pg_replication_slots s WHERE s.restart_lsn IS NOT NULL)";
+
+// Creating a slot waits for them.
+constexpr absl::string_view kOldest = R"(
+SELECT a.pid, a.application_name, pg_catalog.date_part('epoch', pg_catalog.now() - a.xact_start)
+FROM pg_catalog.pg_stat_activity a
+WHERE a.backend_xid IS NOT NULL AND a.xact_start < pg_catalog.now() - interval '1 minute'
+ORDER BY a.xact_start LIMIT 1)";
+
+std::string Megabytes(uint64_t bytes) { return absl::StrCat(bytes >> 20, " MB"); }
+
+std::string DropHint(absl::string_view slot) {
+  return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
+}
+
+absl::Status CheckRetained(Connection& connection, const std::string& own, Findings* findings) {
+  ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(kAllSlots));
+  for (int row = 0; row < slots.rows(); ++row) {
+    uint64_t retained = 0;
+    if (slots.Get(row, 1) == "t" || !absl::SimpleAtoi(slots.Get(row, 2), &retained)) continue;
+    const std::string name(slots.Get(row, 0));
+    const std::string keeps = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                                           " is read by nobody and keeps ", Megabytes(retained),
+                                           " of WAL on the server's disk");
+    const Severity severity = retained > kMuch ? Severity::kWarning : Severity::kNotice;
+    if (name == own) {
+      findings->Add(
+          {.severity = severity,
+           .reason = "slot_inactive",
+           .message = keeps,
+           .hint = "start the connector, or, if it is not needed any more: " + DropHint(name)});
+    } else if (retained > kMuch) {
+      findings->Add({.severity = severity,
+                     .reason = "other_slot_inactive",
+                     .message = keeps,
+                     .hint = "start its reader, or, if nobody needs it: " + DropHint(name)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void CheckWalStatus(const std::string& name, const replication::SlotState& slot,
+                    Findings* findings) {
+  if (slot.wal_status != "unreserved") return;
+  findings->Add({.severity = Severity::kError,
+                 .reason = "slot_unreserved",
+                 .message = absl::StrCat("replication slot ", postgres::QuoteIdentifier(name),
+                                         " is about to be lost: it is behind by more than "
+                                         "max_slot_wal_keep_size"),
+                 .hint = "at once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
+                         "pg_reload_conf(); then let the connector catch up"});
+}
+
+absl::Status CheckBlockers(Connection& connection, Findings* findings) {
+  ASSIGN_OR_RETURN(const postgres::Result oldest, connection.Query(kOldest));
+  if (oldest.rows() == 0) return absl::OkStatus();
+  double seconds = 0;
+  if (!absl::SimpleAtod(oldest.Get(0, 2), &seconds)) seconds = 0;
+  findings->Add(
+      {.severity = Severity::kWarning,
+       .reason = "long_transaction",
+       .message = absl::StrCat("a transaction of process ", oldest.Get(0, 0), " (application ",
+                               postgres::QuoteIdentifier(oldest.Get(0, 1)), ") has been open for ",
+                               absl::FormatDuration(absl::Seconds(static_cast<int64_t>(seconds))),
+                               ": creating the slot waits for its end"),
+       .hint = absl::StrCat("end it, or SELECT pg_terminate_backend(", oldest.Get(0, 0), ")")});
+  return absl::OkStatus();
+}
+
+// Whether a start would go on from there.
+absl::Status JudgePosition(const Subject& subject, Connection& connection,
+                           const std::optional<offset::StoredOffset>& stored,
+                           const std::optional<replication::SlotState>& slot,
+                           const Environment& environment) {
+  if (!stored) return CheckNoneIsMissing(subject.whole, slot);
+  ASSIGN_OR_RETURN(const auto server, postgres::CheckServer(connection));
+  ASSIGN_OR_RETURN(const auto replication,
+                   OpenToLook(subject, environment, postgres::SessionKind::kReplication));
+  ServerHistory history;
+  history.in_recovery = server.in_recovery;
+  history.next_xid = server.next_xid;
+  if (slot) history.slot = replication::SlotLsn(*slot);
+  ASSIGN_OR_RETURN(history.system, replication::IdentifySystem(*replication));
+  if (stored->timeline && *stored->timeline != history.system.timeline) {
+    ASSIGN_OR_RETURN(history.timelines,
+                     replication::ReadTimelineHistory(*replication, history.system.timeline));
+  }
+  ASSIGN_OR_RETURN(const StartVerdict verdict,
+                   JudgeStart({.stored = &stored,
+                               .slot = &slot,
+                               .server = std::move(history),
+                               .strategy = subject.replication.offset_mismatch}));
+  return verdict.available;
+}
+
+}  // namespace
+
+void CheckSlots(Connection& connection, const Subject& subject, const KnownPosition& position,
+                const Environment& environment, Findings* findings) {
+  const std::string& name = subject.replication.slot_name;
+  findings->Add(CheckRetained(connection, name, findings));
+  const auto slot = replication::InspectSlot(connection, name);
+  findings->Add(slot.status());
+  if (!slot.ok()) return;
+  if (*slot) {
+    const absl::Status usable = replication::CheckSlotUsable(connection, name, **slot);
+    // Most likely it is the connector that is asked about.
+    findings->Add(usable,
+                  ErrorReason(usable) == "slot_in_use" ? Severity::kNotice : Severity::kError);
+    CheckWalStatus(name, **slot, findings);
+    if (ErrorReason(usable) == "slot_lost") return;
+  } else {
+    findings->Add(postgres::CheckFreeSlot(connection));
+    findings->Add(CheckBlockers(connection, findings));
+  }
+  if (!position.known) return;
+  const absl::Status judged =
+      JudgePosition(subject, connection, position.stored, *slot, environment);
+  // A role that may not replicate has been found before.
+  if (ErrorReason(judged) != "role_may_not_replicate" &&
+      ErrorReason(judged) != "wal_level_not_logical")
+    findings->Add(judged);
+}
+
+}  // namespace walduct::engine

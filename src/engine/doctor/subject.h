@@ -1,0 +1,52 @@
+// Subject: the connector that a doctor looks at. All borrowed.
+#pragma once
+
+#include <string>
+
+namespace walduct::encode {
+struct EncodeOptions;
+}
+namespace walduct::kafka {
+struct KafkaOptions;
+}
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::offset {
+struct OffsetOptions;
+}
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
+namespace walduct::registry {
+struct RegistriesOptions;
+}
+namespace walduct::replication {
+struct ReplicationOptions;
+}
+namespace walduct::sink {
+struct SinkOptions;
+}
+namespace walduct::snapshot {
+struct SnapshotOptions;
+}
+
+namespace walduct::engine {
+
+struct ConnectorOptions;
+
+struct Subject {
+  const ConnectorOptions& whole;
+  std::string name, topic_prefix;
+  const postgres::DatabaseOptions& database;
+  const replication::ReplicationOptions& replication;
+  const names::TableFilterOptions& tables;
+  const snapshot::SnapshotOptions& snapshot;
+  const encode::EncodeOptions& encode;
+  const kafka::KafkaOptions& kafka;
+  const sink::SinkOptions& sink;
+  const offset::OffsetOptions& offset;
+  const registry::RegistriesOptions& registries;
+};
+
+}  // namespace walduct::engine
