@@ -26,6 +26,7 @@
 #include "http/listener.h"
 #include "kafka/group/group_seat.h"
 #include "kafka/options.h"
+#include "loader/known_classes.h"
 #include "loader/load_connector.h"
 #include "loader/load_worker.h"
 #include "metrics/topic_board.h"
@@ -64,6 +65,7 @@ std::string PropertyOf(const std::string& error) {
 rest::ValidationQuestions Questions(const config::LoadRequest& request,
                                     const Environment& environment) {
   rest::ValidationQuestions questions;
+  questions.knows = loader::KnowsClass;
   questions.load = [request](const rest::ConfigMap& config) {
     std::vector<std::pair<std::string, std::string>> errors;
     for (const std::string& error : LoadMap(request, config).errors)

@@ -49,13 +49,22 @@ ValidatedSetting KafkaSetting(const Definition& definition, const ConfigMap& con
   return setting;
 }
 
-// The class of a plug-in, and after it its version. Null: none of that class.
+struct Asked {
+  const ConfigMap& config;
+  const ValidationQuestions& questions;
+};
+
+// The class of a plug-in, and after it its version. Null: none of that class, or one whose settings
+// have no definitions.
 const Plugin* AddClass(const Definition& class_definition, Definition version,
-                       absl::string_view type, const ConfigMap& config, Validation* validation) {
+                       absl::string_view type, const Asked& asked, Validation* validation) {
+  const ConfigMap& config = asked.config;
   ValidatedSetting setting = KafkaSetting(class_definition, config, class_definition.name);
   setting.recommended = ClassesOf(type);
   const Plugin* plugin = setting.value ? FindOfType(*setting.value, type) : nullptr;
-  if (setting.value && plugin == nullptr) {
+  const bool known =
+      setting.value && asked.questions.knows && asked.questions.knows(*setting.value, type);
+  if (setting.value && plugin == nullptr && !known) {
     setting.errors.push_back(absl::StrCat("Invalid value ", *setting.value, " for configuration ",
                                           class_definition.name, ": Class ", *setting.value,
                                           " could not be found."));
@@ -75,7 +84,7 @@ absl::string_view ConverterType(absl::string_view name) {
   return absl::StartsWith(name, "header.") ? "header_converter" : "converter";
 }
 
-void AddFramework(const ConfigMap& config, Validation* validation) {
+void AddFramework(const Asked& asked, Validation* validation) {
   const std::vector<Definition>& all = FrameworkDefinitions();
   for (size_t i = 0; i < all.size(); ++i) {
     Definition one = all[i];
@@ -84,11 +93,11 @@ void AddFramework(const ConfigMap& config, Validation* validation) {
       one.default_value = one.name == "header.converter"
                               ? "org.apache.kafka.connect.storage.SimpleHeaderConverter"
                               : "org.apache.kafka.connect.json.JsonConverter";
-      AddClass(one, all[i + 1], ConverterType(one.name), config, validation);
+      AddClass(one, all[i + 1], ConverterType(one.name), asked, validation);
       ++i;
       continue;
     }
-    ValidatedSetting setting = KafkaSetting(one, config, one.name);
+    ValidatedSetting setting = KafkaSetting(one, asked.config, one.name);
     if (one.name == "connector.plugin.version") setting.recommended = {ConnectorPlugin().version()};
     validation->settings.push_back(std::move(setting));
   }
@@ -149,11 +158,11 @@ bool ComesBefore(const Definition& one, const Definition& other) {
 }
 
 // One transform or predicate: ConfigDef.embed.
-void AddLink(absl::string_view kind, const std::string& alias, const ConfigMap& config,
+void AddLink(absl::string_view kind, const std::string& alias, const Asked& asked,
              Validation* validation) {
   const absl::string_view type = kind == "transforms" ? "transformation" : "predicate";
   const Plugin* plugin =
-      AddClass(ChainClass(kind, alias), ChainVersion(kind, alias), type, config, validation);
+      AddClass(ChainClass(kind, alias), ChainVersion(kind, alias), type, asked, validation);
   if (plugin == nullptr) return;
   std::vector<Definition> definitions = plugin->definitions;
   if (kind == "transforms") {
@@ -167,15 +176,15 @@ void AddLink(absl::string_view kind, const std::string& alias, const ConfigMap& 
     one.name = absl::StrCat(kind, ".", alias, ".", name);
     one.group = one.group ? absl::StrCat(group, ": ", *one.group) : group;
     one.order = order++;
-    validation->settings.push_back(KafkaSetting(one, config, name));
+    validation->settings.push_back(KafkaSetting(one, asked.config, name));
   }
 }
 
-void AddChain(absl::string_view kind, const ConfigMap& config, Validation* validation) {
-  const std::string* aliases = FindValue(config, kind);
+void AddChain(absl::string_view kind, const Asked& asked, Validation* validation) {
+  const std::string* aliases = FindValue(asked.config, kind);
   if (aliases == nullptr) return;
   for (const std::string& alias : java::SplitCommaList(*aliases))
-    AddLink(kind, alias, config, validation);
+    AddLink(kind, alias, asked, validation);
 }
 
 // Debezium gives its settings no values.
@@ -281,9 +290,9 @@ std::vector<std::string> Validation::errors() const {
 
 Validation Validate(const ConfigMap& config, const ValidationQuestions& questions) {
   Validation validation;
-  AddFramework(config, &validation);
-  AddChain("transforms", config, &validation);
-  AddChain("predicates", config, &validation);
+  AddFramework({config, questions}, &validation);
+  AddChain("transforms", {config, questions}, &validation);
+  AddChain("predicates", {config, questions}, &validation);
   const size_t before = validation.errors().size();
   AddConnector(config, &validation);
   const bool connector_is_right = validation.errors().size() == before;

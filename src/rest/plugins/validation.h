@@ -31,6 +31,9 @@ struct Validation {
 
 // What is asked beyond the definitions. Each may be empty.
 struct ValidationQuestions {
+  // Whether walduct has a class that Connect's definitions lack, or knows why it has not; then load
+  // judges it. type: converter, header_converter, transformation, predicate.
+  std::function<bool(absl::string_view class_name, absl::string_view type)> knows;
   // What walduct itself refuses: the setting ("" when it is not one) and why. Reaches no server.
   std::function<std::vector<std::pair<std::string, std::string>>(const ConfigMap&)> load;
   // What is wrong with the database; "" when nothing is. Connects.
