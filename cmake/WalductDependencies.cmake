@@ -32,10 +32,17 @@ find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in th
 add_library(walduct_rdkafka INTERFACE)
 set(WALDUCT_RDKAFKA_ROOT ${CMAKE_SOURCE_DIR}/.deps/librdkafka CACHE PATH "librdkafka built by scripts/deps")
 pkg_check_modules(RDKAFKA IMPORTED_TARGET rdkafka>=2.3)
-if(EXISTS ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a)
+set(rdkafka_archive ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a)
+if(WALDUCT_SANITIZE STREQUAL "thread")  # one whose threads and locks ThreadSanitizer sees
+  set(rdkafka_archive ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka-tsan.a)
+  if(NOT EXISTS ${rdkafka_archive})
+    message(FATAL_ERROR "${rdkafka_archive} is missing. Run scripts/deps tsan")
+  endif()
+endif()
+if(EXISTS ${rdkafka_archive})
   target_include_directories(walduct_rdkafka SYSTEM INTERFACE ${WALDUCT_RDKAFKA_ROOT}/include)
   target_link_libraries(walduct_rdkafka INTERFACE
-    ${WALDUCT_RDKAFKA_ROOT}/lib/librdkafka.a OpenSSL::SSL OpenSSL::Crypto z zstd Threads::Threads ${CMAKE_DL_LIBS} m)
+    ${rdkafka_archive} OpenSSL::SSL OpenSSL::Crypto z zstd Threads::Threads ${CMAKE_DL_LIBS} m)
 elseif(RDKAFKA_FOUND)
   message(WARNING "librdkafka of the system: a paused process may publish old records when it wakes (src/kafka/send_permit.h). "
                   "scripts/deps build makes one without this fault")

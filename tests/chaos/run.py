@@ -28,6 +28,7 @@ from chaos.faults import FAULTS  # noqa: E402
 from chaos.ledger import Account, Writer, wait_complete  # noqa: E402
 from support import servers as all_servers  # noqa: E402
 from support.connector import STREAMING  # noqa: E402
+from support.sanitizers import reports_in  # noqa: E402
 from support.wait import wait_until  # noqa: E402
 
 
@@ -73,19 +74,8 @@ def play_kills(bench, choose, count):
     return Counter(kill_9=count), Counter()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    parser.add_argument("--minutes", type=float, default=3)
-    parser.add_argument("--kill-only", type=int, default=0, metavar="N")
-    parser.add_argument("--rate", type=float, default=50, help="transactions a second, at most")
-    parser.add_argument("--exactly-once", action="store_true")
-    parser.add_argument("--postgres", type=int, default=FAILOVER_SINCE, choices=(15, 17, 18))
-    arguments = parser.parse_args()
-    print(f"chaos: seed {arguments.seed}", flush=True)
-    choose = random.Random(arguments.seed)
-    membership = all_servers.join_run()
-    directory = Path(tempfile.mkdtemp(prefix="chaos-", dir=all_servers.RUN))
+def account_for(arguments, choose, directory):
+    """Plays, and the exit status."""
     bench = Bench(directory, arguments.postgres, arguments.exactly_once, small_disk=not arguments.kill_only)
     try:
         bench.start()
@@ -112,6 +102,25 @@ def main():
         return 0 if account.good else 1
     finally:
         bench.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--minutes", type=float, default=3)
+    parser.add_argument("--kill-only", type=int, default=0, metavar="N")
+    parser.add_argument("--rate", type=float, default=50, help="transactions a second, at most")
+    parser.add_argument("--exactly-once", action="store_true")
+    parser.add_argument("--postgres", type=int, default=FAILOVER_SINCE, choices=(15, 17, 18))
+    arguments = parser.parse_args()
+    print(f"chaos: seed {arguments.seed}", flush=True)
+    choose = random.Random(arguments.seed)
+    membership = all_servers.join_run()
+    directory = Path(tempfile.mkdtemp(prefix="chaos-", dir=all_servers.RUN))
+    try:
+        with reports_in(directory / "sanitizer"):
+            return account_for(arguments, choose, directory)
+    finally:
         all_servers.leave_run(membership)
 
 

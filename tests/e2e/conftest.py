@@ -5,6 +5,7 @@ import pytest
 from support import servers
 from support.connector import PLAIN_JSON, Connector, database_properties
 from support.paths import BINARY
+from support.sanitizers import reports_in
 from support.wait import wait_until
 
 MEMBERSHIP = pytest.StashKey()
@@ -125,6 +126,12 @@ def db(databases, pg15):
 
 
 # --- the process ---
+
+@pytest.fixture(autouse=True)
+def sanitizer_reports(tmp_path):
+    with reports_in(tmp_path / "sanitizer"):
+        yield
+
 
 class ConnectorFactory:
     def __init__(self, directory, broker):
