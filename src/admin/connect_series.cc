@@ -74,21 +74,25 @@ constexpr std::array<TaskState, 6> kTaskStates = {{
 // A stopped connector has no task, a failed one a task that is counted as failed.
 bool HasTask(const ConnectorScene& one) { return one.status.state != ConnectorState::kStopped; }
 
+void AddStatus(const std::string& name, const std::string& state, const std::string& version,
+               Exposition* out) {
+  const uint64_t yes = 1;
+  out->Add(kStatus, {{"connector", name}, {"status", state}}, yes);
+  out->Add(kConnectorClass, {{"connector", name}, {"connector_class", kClass}}, yes);
+  out->Add(kConnectorType, {{"connector", name}, {"connector_type", "source"}}, yes);
+  out->Add(kConnectorVersion, {{"connector", name}, {"connector_version", version}}, yes);
+}
+
 void AddConnector(const ConnectorScene& one, const std::string& version, Exposition* out) {
   const std::string& name = one.status.name;
   const std::string state = absl::AsciiStrToLower(engine::StateText(one.status.state));
   // Its task fails, the connector runs.
-  const std::string connector_state = state == "failed" ? "running" : state;
-  const uint64_t yes = 1;
-  out->Add(kStatus, {{"connector", name}, {"status", connector_state}}, yes);
-  out->Add(kConnectorClass, {{"connector", name}, {"connector_class", kClass}}, yes);
-  out->Add(kConnectorType, {{"connector", name}, {"connector_type", "source"}}, yes);
-  out->Add(kConnectorVersion, {{"connector", name}, {"connector_version", version}}, yes);
+  AddStatus(name, state == "failed" ? "running" : state, version, out);
   out->Add(kTotalTasks, {{"connector", name}}, uint64_t{HasTask(one) ? 1u : 0u});
   for (const TaskState& task : kTaskStates)
     out->Add(task.count, {{"connector", name}}, uint64_t{task.word == state ? 1u : 0u});
   if (HasTask(one))
-    out->Add(kTaskStatus, {{"connector", name}, {"status", state}, {"task", "0"}}, yes);
+    out->Add(kTaskStatus, {{"connector", name}, {"status", state}, {"task", "0"}}, uint64_t{1});
 }
 
 void AddTask(const ConnectorScene& one, Exposition* out) {
@@ -117,7 +121,7 @@ void AddConnectSeries(const Scene& scene, Exposition* out) {
   const std::string version = engine::LibraryVersions().debezium;
   uint64_t tasks = 0;
   for (const ConnectorScene& one : scene.connectors) tasks += HasTask(one) ? 1 : 0;
-  const uint64_t connectors = scene.connectors.size();
+  const uint64_t connectors = scene.connectors.size() + scene.idle.size();
   for (const Family* family : {&kDebeziumConnectors, &kConnectors, &kAssignedConnectors})
     out->Add(*family, {}, connectors);
   for (const Family* family : {&kDebeziumTasks, &kTasks, &kAssignedTasks})
@@ -128,6 +132,8 @@ void AddConnectSeries(const Scene& scene, Exposition* out) {
     AddConnector(one, version, out);
     AddTask(one, out);
   }
+  for (const IdleConnector& one : scene.idle)
+    AddStatus(one.name, absl::AsciiStrToLower(one.state), version, out);
 }
 
 }  // namespace walduct::admin

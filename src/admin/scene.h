@@ -27,10 +27,17 @@ struct ConnectorScene {
   bool has_task() const { return !status.ended(); }
 };
 
+// A connector that a worker knows and that has no task: stopped, or paused ever since.
+struct IdleConnector {
+  std::string name;
+  std::string state;  // "STOPPED"
+};
+
 struct Scene {
   absl::Time now;
   absl::Duration monotonic;
   std::vector<ConnectorScene> connectors;  // by name
+  std::vector<IdleConnector> idle = {};    // not among those
 };
 
 Scene LookAt(const engine::Connectors& connectors, Clock& clock);

@@ -1,5 +1,6 @@
 #include "admin/surface.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ absl::Duration LimitOf(const http::Request& request) {
 Surface::Surface(Options options)
     : connectors_(*options.connectors),
       clock_(*options.clock),
+      known_(std::move(options.known)),
       connect_(std::move(options.configs), std::move(options.worker)) {}
 
 http::Response Surface::Handle(const http::Request& request) {
@@ -43,8 +45,20 @@ http::Response Surface::Handle(const http::Request& request) {
   return ConnectError(405, "HTTP 405 Method Not Allowed");
 }
 
+Scene Surface::Look() const {
+  Scene scene = LookAt(connectors_, clock_);
+  if (!known_) return scene;
+  for (IdleConnector& one : known_()) {
+    const bool runs =
+        std::any_of(scene.connectors.begin(), scene.connectors.end(),
+                    [&](const ConnectorScene& other) { return other.status.name == one.name; });
+    if (!runs) scene.idle.push_back(std::move(one));
+  }
+  return scene;
+}
+
 http::Response Surface::Get(const http::Request& request) const {
-  const Scene scene = LookAt(connectors_, clock_);
+  const Scene scene = Look();
   const std::vector<std::string> path = PartsOf(request.path);
   if (path.size() == 1) {
     if (path[0] == "metrics") return Metrics(request, scene);

@@ -3,8 +3,10 @@
 // Thread-safety: any thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "admin/connect_pages.h"
 #include "base/clock.h"
@@ -23,6 +25,8 @@ class Surface final : public http::Handler {
     Clock* clock = nullptr;
     std::map<std::string, ShownConfig> configs;
     std::string worker;  // host:port
+    // Those of a worker that have a state, running ones too; null: all are in connectors.
+    std::function<std::vector<IdleConnector>()> known = nullptr;
   };
   explicit Surface(Options options);
 
@@ -30,10 +34,12 @@ class Surface final : public http::Handler {
 
  private:
   http::Response Get(const http::Request& request) const;
+  Scene Look() const;
   http::Response Metrics(const http::Request& request, const Scene& scene) const;
 
   const engine::Connectors& connectors_;
   Clock& clock_;
+  const std::function<std::vector<IdleConnector>()> known_;
   const ConnectPages connect_;
 };
 

@@ -132,7 +132,8 @@ class Serving {
         pages_({.connectors = &connectors_,
                 .clock = environment_.clock,
                 .configs = {},
-                .worker = options_.worker_id}),
+                .worker = options_.worker_id,
+                .known = [this] { return Known(); }}),
         interface_({.worker = &worker_,
                     .topics = &topics_,
                     .pages = &pages_,
@@ -176,6 +177,16 @@ class Serving {
                               {"tls", one.tls == nullptr ? "no" : "yes"}});
     }
     return absl::OkStatus();
+  }
+
+  // Connectors of other classes have no version.
+  std::vector<admin::IdleConnector> Known() const {
+    std::vector<admin::IdleConnector> all;
+    for (const std::string& name : worker_.Names()) {
+      const std::optional<rest::StatusView> view = worker_.StatusOf(name);
+      if (view && !view->version.empty()) all.push_back({.name = name, .state = view->state});
+    }
+    return all;
   }
 
   void Wait(absl::Duration wait) { environment_.poller->WaitReadable({stop_.fd()}, wait); }

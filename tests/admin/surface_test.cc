@@ -123,6 +123,27 @@ TEST_F(SurfaceTest, ConnectsPagesForReading) {
   EXPECT_EQ(Ask("/connector-plugins").status, 200);
 }
 
+TEST_F(SurfaceTest, WhatAWorkerKnowsThatDoesNotRun) {
+  Surface surface({.connectors = &connectors_,
+                   .clock = &Clock::Real(),
+                   .configs = {},
+                   .worker = "h:1",
+                   .known = [] {
+                     return std::vector<IdleConnector>{{.name = "orders", .state = "RUNNING"},
+                                                       {.name = "idle", .state = "STOPPED"}};
+                   }});
+  http::Request request;
+  request.method = "GET";
+  request.path = "/metrics";
+  const std::string text = surface.Handle(request).body;
+  EXPECT_THAT(text, HasSubstr("kafka_connect_worker_connector_count 2\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_worker_task_count 1\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"idle\","
+                              "status=\"stopped\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kafka_connect_connector_status{connector=\"orders\","
+                              "status=\"running\"} 1\n"));
+}
+
 TEST_F(SurfaceTest, WhatIsNotThere) {
   EXPECT_EQ(Ask("/nothing").body, "{\"error_code\":404,\"message\":\"HTTP 404 Not Found\"}");
   EXPECT_EQ(Ask("/connectors/none").body,
