@@ -50,12 +50,22 @@ class KafkaSink::Forward final : public kafka::DeliveryHandler {
   LoneRecord* lone_;
 };
 
+class KafkaSink::IntoTransaction final : public AckHandler {
+ public:
+  explicit IntoTransaction(KafkaTransactions* transactions) : transactions_(transactions) {}
+  void OnAcknowledged(Ticket ticket, uint32_t count) override {
+    transactions_->OnDelivered(ticket, count);
+  }
+
+ private:
+  KafkaTransactions* transactions_;
+};
+
 absl::StatusOr<std::unique_ptr<Sink>> KafkaSink::Create(const KafkaSinkOptions& options,
                                                         const kafka::KafkaOptions& kafka,
                                                         const Environment& environment,
                                                         Refusals* refusals) {
   const bool creates = !options.topic_creation.empty();
-  if (!options.transactional_id.empty()) refusals = nullptr;
   const kafka::KafkaOptions now = kafka::WithFreshSecrets(kafka);
   ASSIGN_OR_RETURN(std::unique_ptr<kafka::Producer> producer,
                    kafka::Producer::Create(
@@ -91,12 +101,17 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
       refusals_(refusals) {}
 
 void KafkaSink::UseTransactions(const Environment& environment) {
+  const auto write = [this](const event::Record& record, Ticket ticket) {
+    if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
+    return WriteRecord(record, ticket);
+  };
+  const auto learn = [this](const absl::Status& error) {
+    if (refusals_ == nullptr || spoilt_) return error;
+    return refusals_->Learn(error, producer_->failed_batch(), tolerate_, clock_.Monotonic());
+  };
   transactions_ = std::make_unique<KafkaTransactions>(
-      producer_.get(),
-      [this](const event::Record& record, Ticket ticket) {
-        if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
-        return WriteRecord(record, ticket);
-      },
+      KafkaTransactions::Parts{
+          .producer = producer_.get(), .lone = &lone_, .write = write, .learn = learn},
       environment);
 }
 
@@ -198,16 +213,29 @@ absl::Status KafkaSink::Send(const Target& target, const kafka::Message& message
   if (sent.ok() && !alone) return sent;
   if (absl::IsResourceExhausted(sent)) return sent;
   if (alone) {
-    return WithSize(refusals_->Judge(sent, target.name, tolerate_, clock_.Monotonic()), bytes);
+    const absl::Status fate =
+        WithSize(refusals_->Judge(sent, target.name, tolerate_, clock_.Monotonic()), bytes);
+    return transactions_ == nullptr ? fate : CountInTransaction(fate);
   }
   if (absl::IsInvalidArgument(sent)) return WithSize(sent, bytes);
   return Break(sent, {.topic = target.name, .records = 1, .bytes = bytes, .largest = bytes});
 }
 
+// What became of a record that was sent alone.
+absl::Status KafkaSink::CountInTransaction(const absl::Status& fate) {
+  IntoTransaction into(transactions_.get());
+  lone_.TakeAcknowledged(into);
+  if (fate.ok()) return fate;
+  spoilt_ = true;
+  broken_ = transactions_->Break(fate);
+  if (absl::IsInvalidArgument(broken_)) broken_ = fate;  // which says more of it
+  return broken_;
+}
+
 absl::Status KafkaSink::Break(const absl::Status& error, const kafka::FailedBatch& batch) {
   if (!broken_.ok()) return broken_;
   broken_ = error;
-  if (transactions_ != nullptr) broken_ = transactions_->Break(error);
+  if (transactions_ != nullptr) return broken_ = transactions_->Break(error);
   if (refusals_ != nullptr) broken_ = refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
   return broken_;
 }

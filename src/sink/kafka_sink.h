@@ -37,8 +37,8 @@ class KafkaSink final : public Sink {
   // come, the topic is looked for again.
   static constexpr size_t kKeptTopics = 64;
 
-  // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all. So
-  // it is with transactions: the refused record has spoilt its own.
+  // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all. With
+  // transactions it breaks it, too, but is known: it has spoilt its own.
   static absl::StatusOr<std::unique_ptr<Sink>> Create(const KafkaSinkOptions& options,
                                                       const kafka::KafkaOptions& kafka,
                                                       const Environment& environment,
@@ -46,6 +46,7 @@ class KafkaSink final : public Sink {
 
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
   bool HasCapacity() override;
+  bool spoilt() const override { return spoilt_; }
   Load load() const override {
     return {.bytes = producer_->in_flight_bytes(), .limit_bytes = producer_->buffer_bytes()};
   }
@@ -68,6 +69,7 @@ class KafkaSink final : public Sink {
     uint64_t used = 0;                    // sweeps_, when it had a record last
   };
   class Forward;
+  class IntoTransaction;
   using Targets = absl::flat_hash_map<std::string, std::unique_ptr<Target>>;
 
   KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkOptions& options,
@@ -91,6 +93,7 @@ class KafkaSink final : public Sink {
   // Of a topic of which something was refused: whether there is an answer without sending the
   // record. OK: there is none.
   absl::Status Consider(Target* target);
+  absl::Status CountInTransaction(const absl::Status& fate);
   absl::Status Send(const Target& target, const kafka::Message& message, size_t bytes,
                     Ticket ticket);
   // Breaks the sink, and learns from what broke it.
@@ -112,6 +115,7 @@ class KafkaSink final : public Sink {
   Refusals* const refusals_;                           // borrowed; null: nothing is learnt
   std::unique_ptr<KafkaTransactions> transactions_;    // null: none
   absl::Status broken_;
+  bool spoilt_ = false;
 };
 
 }  // namespace walduct::sink

@@ -17,12 +17,13 @@ constexpr double kExpired = 0.9;
 
 }  // namespace
 
-KafkaTransactions::KafkaTransactions(kafka::Producer* producer, Write write,
-                                     const Environment& environment)
-    : producer_(*producer),
-      write_(std::move(write)),
+KafkaTransactions::KafkaTransactions(Parts parts, const Environment& environment)
+    : producer_(*parts.producer),
+      lone_(*parts.lone),
+      write_(std::move(parts.write)),
+      learn_(std::move(parts.learn)),
       environment_(environment),
-      calls_(&producer->client(), &producer->wakeup()),
+      calls_(&producer_.client(), &producer_.wakeup()),
       timeout_(calls_.timeout()) {}
 
 absl::Status KafkaTransactions::TakeOver() {
@@ -46,7 +47,7 @@ absl::Status KafkaTransactions::Explain(absl::Status status) {
 }
 
 absl::Status KafkaTransactions::Break(absl::Status status) {
-  if (broken_.ok()) broken_ = Explain(std::move(status));
+  if (broken_.ok()) broken_ = learn_(Explain(std::move(status)));
   return broken_;
 }
 

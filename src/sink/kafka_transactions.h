@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "kafka/producer.h"
 #include "kafka/transactions/transaction_calls.h"
+#include "sink/lone_record.h"
 #include "sink/sink.h"
 #include "sink/transactions.h"
 
@@ -25,13 +26,22 @@ class KafkaTransactions final : public SinkTransactions, public kafka::DeliveryH
 
   // Writes a record as the sink would, whatever is open.
   using Write = std::function<absl::Status(const event::Record&, Ticket)>;
-  // producer is borrowed.
-  KafkaTransactions(kafka::Producer* producer, Write write, const Environment& environment);
+  // What is learnt from an error of the producer; answers the one to break with.
+  using Learn = std::function<absl::Status(const absl::Status&)>;
+  // All borrowed.
+  struct Parts {
+    kafka::Producer* producer = nullptr;
+    LoneRecord* lone = nullptr;
+    Write write;
+    Learn learn;
+  };
+  KafkaTransactions(Parts parts, const Environment& environment);
 
   absl::Status TakeOver() override;
   absl::Status Begin() override;
   absl::Status StartCommit(const event::Record& position) override;
   std::optional<absl::Status> PollCommit() override;
+  bool undecided() const override { return lone_.sent(); }
   absl::Status Abort(absl::Duration timeout) override;
   absl::Duration timeout() const override { return timeout_; }
 
@@ -41,6 +51,7 @@ class KafkaTransactions final : public SinkTransactions, public kafka::DeliveryH
   void OnWritten() {
     if (!opened_at_) opened_at_ = environment_.clock->Monotonic();
   }
+  void OnDelivered(uint64_t token, uint32_t count) override;
   // The sink is of no use any more: why.
   absl::Status Break(absl::Status status);
   // Takes what Kafka has said, and hands over what has been committed.
@@ -54,13 +65,15 @@ class KafkaTransactions final : public SinkTransactions, public kafka::DeliveryH
   };
   using Acknowledgements = std::vector<std::pair<Ticket, uint32_t>>;
 
-  void OnDelivered(uint64_t token, uint32_t count) override;
+  void OnAlone(const absl::Status& fate) override { lone_.OnFate(fate); }
   absl::Status WritePosition();
   absl::Status Explain(absl::Status status);
   void HandOver(AckHandler& acks);
 
   kafka::Producer& producer_;
+  LoneRecord& lone_;
   const Write write_;
+  const Learn learn_;
   const Environment environment_;
   kafka::TransactionCalls calls_;
   const absl::Duration timeout_;

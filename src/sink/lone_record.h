@@ -18,6 +18,8 @@ class LoneRecord {
   // Its fate.
   void OnFate(const absl::Status& fate) { fate_ = fate; }
   void TakeAcknowledged(AckHandler& acks);
+  // One is on its way, or its writer has not been told of its fate.
+  bool sent() const { return sent_; }
 
  private:
   bool sent_ = false;

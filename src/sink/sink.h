@@ -60,6 +60,10 @@ class Sink {
   //   anything else      the sink is broken for good
   virtual absl::Status Write(const event::Record& record, Ticket ticket) = 0;
 
+  // The record that Write has refused with InvalidArgument has spoilt its transaction: the sink is
+  // broken.
+  virtual bool spoilt() const { return false; }
+
   // Hands over the acknowledgements that have arrived, without waiting. An error means that a
   // record could not be delivered.
   virtual absl::Status Poll(AckHandler& acks) = 0;

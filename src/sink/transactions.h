@@ -44,6 +44,9 @@ class SinkTransactions {
   // error breaks the sink: whether the transaction took effect, the target tells the next sink.
   virtual std::optional<absl::Status> PollCommit() = 0;
 
+  // A record is on its way of which its writer has not been told: it is not to be committed now.
+  virtual bool undecided() const { return false; }
+
   // Gives the open transaction up, with all its records, so that readers need not wait for its end.
   // Waits up to the timeout for the target, which otherwise does it later.
   virtual absl::Status Abort(absl::Duration timeout) = 0;

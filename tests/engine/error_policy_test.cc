@@ -22,8 +22,9 @@ TEST(ErrorPolicy, FAIL_05_WrongPasswordIsNotRetried) {
 }
 
 TEST(ErrorPolicy, WhatWasGrantedOnceIsWaitedFor) {
-  for (const char* reason : {"password_refused", "kafka_authentication_failed",
-                             "topic_authorization_failed", "cluster_authorization_failed"}) {
+  for (const char* reason :
+       {"password_refused", "kafka_authentication_failed", "topic_authorization_failed",
+        "cluster_authorization_failed", "transactional_id_authorization_failed"}) {
     const absl::Status status = Error(StatusCode::kPermissionDenied, reason, "no");
     EXPECT_EQ(ActionFor(status, Phase::kStarting), Action::kFail) << reason;
     EXPECT_EQ(ActionFor(status, Phase::kRunning), Action::kRetry) << reason;

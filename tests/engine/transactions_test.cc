@@ -107,6 +107,18 @@ TEST_F(TransactionsTest, RecordsBecomeVisibleWithTheirPosition) {
   EXPECT_TRUE(duties_.tracker().idle());
 }
 
+// It would be committed without a position that covers it, and come again after a crash.
+TEST_F(TransactionsTest, NothingIsCommittedWhileARecordIsOnItsWayAlone) {
+  Write("a", At(10));
+  sink_.one_on_its_way = true;
+  ASSERT_TRUE(Run(absl::Seconds(20)).ok());
+  EXPECT_THAT(keys(), IsEmpty());
+  sink_.one_on_its_way = false;
+  Write("alone", At(20));
+  ASSERT_TRUE(Run(absl::Seconds(1)).ok());
+  EXPECT_THAT(keys(), ElementsAre("a", "alone", kOffset));
+}
+
 TEST_F(TransactionsTest, TheNextOneWaitsForTheInterval) {
   Write("a", At(10));
   ASSERT_TRUE(Run(absl::Milliseconds(1)).ok());

@@ -52,8 +52,9 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
   FakeSink(SimulatedTime* time, FakeTarget* target, Options options)
       : time_(*time), target_(*target), options_(options), fd_(time_.NewDescriptor()) {}
 
-  bool by_hand = false;       // nothing is acknowledged unless a test says so
-  bool hold_commits = false;  // PollCommit has no answer
+  bool one_on_its_way = false;  // see SinkTransactions::undecided
+  bool by_hand = false;         // nothing is acknowledged unless a test says so
+  bool hold_commits = false;    // PollCommit has no answer
 
   // The place-th of the records that are not acknowledged yet.
   void Acknowledge(size_t place) {
@@ -149,6 +150,7 @@ class FakeSink final : public sink::Sink, private sink::SinkTransactions {
     return absl::OkStatus();
   }
   absl::Duration timeout() const override { return options_.transaction_timeout; }
+  bool undecided() const override { return one_on_its_way; }
   absl::Status Abort(absl::Duration) override {
     if (absl::Status usable = CheckUsable(); !usable.ok()) return usable;
     pending_.clear();

@@ -52,6 +52,7 @@ absl::Status CommitPoints::Turn(absl::Duration now, absl::Duration due) {
 std::optional<event::Position> CommitPoints::point() const {
   std::optional<event::Position> complete = tracker_->complete();
   if (!complete || IsSnapshot(complete)) return std::nullopt;
+  if (used() && transactions_->undecided()) return std::nullopt;
   return complete->ordinal == 0 || divides_ ? complete : std::nullopt;
 }
 

@@ -21,8 +21,8 @@ class CommitPoints {
   // gives it up after timeout.
   static absl::Duration LongestOf(absl::Duration timeout);
 
-  // Both borrowed. transactions: null when the sink has none; nothing may be called then but used
-  // and MustCommit.
+  // Both borrowed. transactions: null when the sink has none; nothing may be called then but used,
+  // point and MustCommit.
   CommitPoints(sink::SinkTransactions* transactions, const offset::AckTracker* tracker)
       : transactions_(transactions), tracker_(tracker) {}
 

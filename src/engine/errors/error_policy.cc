@@ -40,9 +40,9 @@ constexpr std::array<absl::string_view, 7> kDataSafetyReasons = {
     "position_unknown", "position_skipped", "system_mismatch"};
 
 // Reasons that stop a start, but are waited for once the connector ran.
-constexpr std::array<absl::string_view, 4> kGrantedAgain = {
+constexpr std::array<absl::string_view, 5> kGrantedAgain = {
     "password_refused", "kafka_authentication_failed", "topic_authorization_failed",
-    "cluster_authorization_failed"};
+    "cluster_authorization_failed", "transactional_id_authorization_failed"};
 
 const Rule& RuleFor(absl::StatusCode code) {
   const auto rule =

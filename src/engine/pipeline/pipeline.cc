@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/pipeline/change_text.h"
 #include "engine/pipeline/smaller_change.h"
 
 namespace walduct::engine {
@@ -237,6 +238,7 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
 // acknowledged.
 absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
                                  RecordErrors::Stage stage) {
+  if (parts_.sink->spoilt()) return WithContext(error, DescribeRecord(emission));
   if (stage == RecordErrors::Stage::kProduce && parts_.errors->WantsPlaceholder(error)) {
     const absl::Status smaller = PublishSmaller(emission, error);
     if (!absl::IsInvalidArgument(smaller)) return smaller;

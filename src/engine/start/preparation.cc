@@ -227,6 +227,7 @@ absl::Status Preparation::Decide() {
               {{"reason", ErrorReason(why)}});
     if (parts_.source.metrics != nullptr) parts_.source.metrics->recovery_snapshots.Add();
   }
+  WarnOfRepeats();
   if (verdict.position) prepared_.start = *verdict.position;
   if (decision->snapshot) {
     // The rows to come replace whatever had been read of the transaction under way.
@@ -234,6 +235,21 @@ absl::Status Preparation::Decide() {
     prepared_.start.transaction_final_lsn = Lsn();
   }
   return RenewSlot();
+}
+
+// The slot is kept all the same: deletes that it still has are in no snapshot.
+void Preparation::WarnOfRepeats() const {
+  const bool overlaps = facts_.slot && facts_.slot->used && lost_slot_.ok();
+  if (committing_ == nullptr || !prepared_.decision.snapshot || !(recovers_ || overlaps)) return;
+  log::Warn(
+      absl::StrCat(
+          "exactly once does not cover this snapshot: rows that were published before come again, "
+          "as reads",
+          overlaps ? absl::StrCat("; what was written after ",
+                                  replication::SlotLsn(*facts_.slot).ToString(),
+                                  ", where the slot stands, comes as a read and as a change")
+                   : ""),
+      {{"hint", "whoever cannot take that sets snapshot.mode=initial: it stops here instead"}});
 }
 
 // A snapshot that ended before its last row has published nothing where rows and position are one

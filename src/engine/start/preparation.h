@@ -72,6 +72,7 @@ class Preparation {
   absl::Status OpenSource();
   absl::Status Look();
   absl::Status ShutOthersOut();
+  void WarnOfRepeats() const;
   absl::Status RenewSlot();
   absl::Status CheckPromoted() const;
   absl::Status CheckSlot();
