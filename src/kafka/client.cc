@@ -107,6 +107,7 @@ absl::StatusOr<Client> Client::Create(Role role, std::string bootstrap_servers,
   ConfPtr conf(rd_kafka_conf_new());
   Properties all{{"client.id", "walduct"},
                  {"socket.keepalive.enable", "true"},
+                 {"reconnect.backoff.max.ms", "1000"},  // as Java's clients; librdkafka's is 10 s
                  {"enable.metrics.push", "false"},
                  {"log.connection.close", "false"}};
   for (const auto& [name, value] : properties) all[name] = value;
