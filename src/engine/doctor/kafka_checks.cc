@@ -42,8 +42,8 @@ class KafkaDoctor {
     CheckLimit("the broker's message.max.bytes", broker_limit_,
                "raise message.max.bytes of the brokers, or topic.creation.default."
                "max.message.bytes of new topics");
-    const std::vector<std::string> asked(topics.begin(),
-                                         topics.begin() + std::min(topics.size(), kMostTopics));
+    std::vector<std::string> asked = topics;
+    if (asked.size() > kMostTopics) asked.resize(kMostTopics);
     if (asked.empty()) return;
     const auto looks = kafka::LookAtTopics(client_, asked, kPatience);
     for (const kafka::TopicLook& look : looks) {
