@@ -139,6 +139,16 @@ void TypicalRowAsAvroAlone(benchmark::State& state) {
 }
 BENCHMARK(TypicalRowAsAvroAlone);
 
+void TypicalRowAsProtobuf(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kProtobuf);
+}
+BENCHMARK(TypicalRowAsProtobuf);
+
+void TypicalRowAsProtobufAlone(benchmark::State& state) {
+  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kProtobuf, true);
+}
+BENCHMARK(TypicalRowAsProtobufAlone);
+
 // Each row a transaction of its own.
 void TypicalRowAlone(benchmark::State& state) {
   EncodeRows(state, Typical(), false, nullptr, ConverterKind::kJson, true);

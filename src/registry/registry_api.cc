@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
 #include "registry/avro_shape.h"
+#include "registry/protobuf_shape.h"
 
 namespace walduct::registry {
 namespace {
@@ -16,6 +17,8 @@ using Code = absl::StatusCode;
 constexpr long kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kTimeout = 408,
                kConflict = 409, kTooMany = 429;
 constexpr size_t kLongestMessage = 4000;
+// What a schema is of when nothing is said.
+constexpr absl::string_view kAvro = "AVRO";
 
 // The registry's own words; of another's page its beginning.
 std::string MessageOf(const HttpResponse& response) {
@@ -113,7 +116,11 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
                              options.register_schemas ? "/versions" : "",
                              "?normalize=", options.normalize ? "true" : "false",
                              options.register_schemas ? "" : "&deleted=false");
-  request.body = "{\"schema\":";
+  request.body = "{";
+  if (options.schema_type != kAvro) {
+    absl::StrAppend(&request.body, "\"schemaType\":\"", options.schema_type, "\",");
+  }
+  request.body.append("\"schema\":");
   AppendJsonString(question.schema, &request.body);
   request.body.push_back('}');
   return request;
@@ -188,7 +195,8 @@ absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const Schema
   if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString())
     return NoRegistrysAnswer(response, options);
   std::string schema(json["schema"].GetString(), json["schema"].GetStringLength());
-  const std::string known = AvroShape(schema), own = AvroShape(question.schema);
+  const auto shape = options.schema_type == kAvro ? AvroShape : ProtobufShape;
+  const std::string known = shape(schema), own = shape(question.schema);
   if (known == own) return schema;
   const bool latest = options.schema_id < 0;
   return Error(

@@ -3,6 +3,7 @@
 // Confluent:
 //   POST /subjects/{subject}/versions   registers a schema, or finds it   {"schema":…} → {"id":…}
 //   POST /subjects/{subject}            finds a schema                    {"schema":…} → {"id":…}
+//     of another kind than Avro: {"schemaType":…,"schema":…}
 //   GET  /subjects/{subject}/versions/latest, /schemas/ids/{id}           → {"schema":…}
 // Apicurio, version 2; the schema is the body:
 //   POST /groups/default/artifacts             registers it, or finds it  → {"globalId":…,…}

@@ -48,7 +48,8 @@ std::string TakeUserInfo(std::string* url) {
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.schema.registry.url",
      .type = kList,
-     .doc = "Addresses of the schema registry (AvroConverter); one that fails is left for the "
+     .doc = "Addresses of the schema registry (AvroConverter, ProtobufConverter); one that fails "
+            "is left for the "
             "next.",
      .validator = CheckUrls},
     {.name = "<part>.converter.auto.register.schemas",
@@ -89,7 +90,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .support = kNoEffect,
      .doc = "Class that names the subjects of referenced schemas.",
-     .note = "Avro schemas are written without references"},
+     .note = "schemas are written without references"},
+    {.name = "<part>.converter.reference.lookup.only",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Look referenced schemas up instead of registering them.",
+     .note = "schemas are written without references"},
     {.name = "<part>.converter.basic.auth.credentials.source",
      .type = kEnum,
      .doc = "Where user and password for the registry come from.",

@@ -7,6 +7,7 @@
 #include "java/regex/regex_list.h"
 #include "tests/encode/encode_fixture.h"
 #include "tests/support/allocations.h"
+#include "tests/support/fake_schema_ids.h"
 
 namespace walduct::encode {
 namespace {
@@ -15,7 +16,7 @@ class AllocationTest : public EncodeTest {
  protected:
   // Encodes an update with a key header again and again; returns the allocations of the last
   // thousand.
-  size_t CountAllocations() {
+  size_t CountAllocations(const char* items = "{\"a long element of an array\",b,NULL}") {
     const auto array = ArrayOf(MakeType("text"));
     const auto table = MakeTable("t",
                                  {{"id", MakeType("int8"), -1, false},
@@ -43,7 +44,7 @@ class AllocationTest : public EncodeTest {
         Text("2016-11-04 11:51:30.123456+00"),
         Text("1 year 2 mons 3 days 04:05:06.78"),
         Text("\"key one\"=>\"value\", \"other key\"=>NULL"),
-        Text("{\"a long element of an array\",b,NULL}")};
+        event::Value::Text(items)};
     event::ChangeEvent change = Change(*table, event::Operation::kUpdate);
     change.before = row;
     change.after = row;
@@ -99,6 +100,15 @@ TEST_F(AllocationTest, NoneWithEvents) {
   transactions_ = true;
   options_.value.cloud_events = std::make_shared<const CloudEventsOptions>();
   EXPECT_EQ(CountAllocations(), 0u);
+}
+
+TEST_F(AllocationTest, NoneInProtobuf) {
+  transactions_ = true;
+  test::FakeSchemaIds ids;
+  options_.key.kind = options_.value.kind = ConverterKind::kProtobuf;
+  encoder_ = *RecordEncoder::Create(options_, clock_, "01a1fbb7", nullptr, {&ids, &ids});
+  EXPECT_EQ(CountAllocations("{\"a long element of an array\",b}"), 0u);
+  encoder_.reset();
 }
 
 TEST_F(AllocationTest, NoneWithMasks) {

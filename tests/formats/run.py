@@ -28,7 +28,7 @@ from support.registry import RegistryView  # noqa: E402
 
 CORPUS = HERE / "corpus"
 SERVER = {"pg_set": {"autovacuum": "off"}}
-MUST = ["avro_*", "apicurio_*", "ce_*"]
+MUST = ["avro_*", "apicurio_*", "ce_*", "protobuf_*"]
 # What docs/differences.md says is different.
 NOT_YET = ["avro_use_latest_narrower"]
 PAUSE_S = 1.5

@@ -158,7 +158,7 @@ TEST(Validators, ConvertersByFullSimpleOrShortName) {
         "org.apache.kafka.connect.converters.ByteArrayConverter"}) {
     EXPECT_EQ(Check("value.converter", name), "") << name;
   }
-  EXPECT_THAT(Check("value.converter", "io.confluent.connect.protobuf.ProtobufConverter"),
+  EXPECT_THAT(Check("value.converter", "io.confluent.connect.json.JsonSchemaConverter"),
               testing::HasSubstr("not supported yet"));
   EXPECT_THAT(Check("value.converter", "com.acme.Foo"),
               testing::AllOf(testing::HasSubstr("not a known converter"),

@@ -36,6 +36,37 @@ TEST_F(RegistryOptionsTest, AvroConverterHasARegistryAndItsOwnNames) {
   EXPECT_THAT(result.options.registries->key.urls, IsEmpty());
 }
 
+TEST_F(RegistryOptionsTest, ProtobufConverterHasARegistryAndItsOwnOptions) {
+  const LoadResult result = LoadWith(
+      "value.converter=io.confluent.connect.protobuf.ProtobufConverter\n"
+      "value.converter.schema.registry.url=http://a:8081\n"
+      "value.converter.optional.for.nullables=true\n"
+      "value.converter.wrapper.for.nullables=true\n"
+      "value.converter.scrub.invalid.names=true\n"
+      "value.converter.wrapper.for.raw.primitives=false\n"
+      "value.converter.value.subject.name.strategy="
+      "io.confluent.kafka.serializers.subject.RecordNameStrategy");
+  ASSERT_THAT(result.errors, IsEmpty());
+  const encode::ConverterOptions& value = result.options.encode->value;
+  EXPECT_EQ(value.kind, encode::ConverterKind::kProtobuf);
+  EXPECT_TRUE(value.protobuf.optional_for_nullables);
+  EXPECT_TRUE(value.protobuf.wrapper_for_nullables);
+  EXPECT_TRUE(value.protobuf.scrub_invalid_names);
+  EXPECT_EQ(value.subject, encode::SubjectStrategy::kRecord);
+  EXPECT_EQ(Value(result).schema_type, "PROTOBUF");
+  EXPECT_EQ(result.options.encode->field_names, names::NameAdjustment::kNone);
+}
+
+TEST_F(RegistryOptionsTest, RefusesWhatProtobufConverterCannotDo) {
+  const std::string converter = "value.converter=io.confluent.connect.protobuf.ProtobufConverter\n";
+  EXPECT_THAT(LoadWith(converter).errors, ElementsAre(HasSubstr("\"schema.registry.url\"")));
+  const std::string registry = converter + "value.converter.schema.registry.url=http://a\n";
+  EXPECT_THAT(LoadWith(registry + "value.converter.skip.known.types=false").errors,
+              Contains(HasSubstr("value.converter.skip.known.types")));
+  EXPECT_THAT(LoadWith("header." + converter.substr(6)).errors,
+              Contains(HasSubstr("converts no headers")));
+}
+
 TEST_F(RegistryOptionsTest, AWorkersDefaultLeavesNamesOfFieldsAlone) {
   const LoadResult result = Load(Minimal(), kAvroValues);
   ASSERT_THAT(result.errors, IsEmpty());

@@ -124,6 +124,22 @@ TEST_F(RegistryClientTest, RefusesALatestSchemaOfOtherValues) {
   EXPECT_EQ(server.calls().size(), 1u);
 }
 
+TEST_F(RegistryClientTest, SaysWhatASchemaIsOf) {
+  HttpServer server([](const HttpCall& call) {
+    if (call.line.find("GET") != 0) return HttpAnswer{.body = R"({"id":9})"};
+    return HttpAnswer{.body = R"({"schema":"message V { int32 id = 1; }"})"};
+  });
+  options_.schema_type = "PROTOBUF";
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  options_.latest = true;
+  EXPECT_EQ(*Find("t-value", "message V {\n  int32 id = 1;\n}\n"), 9);
+  ASSERT_EQ(server.calls().size(), 2u);
+  EXPECT_EQ(server.calls()[1].body,
+            R"({"schemaType":"PROTOBUF","schema":"message V { int32 id = 1; }"})");
+  EXPECT_EQ(ErrorReason(Find("t-value", "message V { int64 id = 1; }").status()), "schema_differs");
+}
+
 TEST_F(RegistryClientTest, SaysThatASubjectIsNotThere) {
   HttpServer server([](const HttpCall&) {
     return HttpAnswer{404, R"({"error_code":40401,"message":"Subject not found"})"};

@@ -67,6 +67,16 @@ constexpr Reason kRows[] = {
     {.name = "outbox_strict",
      .meaning = "walduct.strict refuses what EventRouter would guess.",
      .remedy = "The message names the option."},
+    {.name = "protobuf_schema",
+     .meaning = "A table or a record has no schema in Protobuf: arrays of arrays, names that are "
+                "none, two things of one name.",
+     .remedy = "The message names it: set scrub.invalid.names=true, leave the column out, or use "
+               "another converter."},
+    {.name = "protobuf_value",
+     .meaning = "A value has no form in Protobuf: NULL in an array, a timestamp beyond the years 1 "
+                "to 9999.",
+     .remedy = "The message names the field: correct the row, leave the column out, or use "
+               "another converter."},
     {.name = "required_field_null",
      .meaning = "A field that may not be null is.",
      .remedy = "Correct the transform, or the column."},

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "encode/options/converter_options.h"
 
 namespace walduct::encode {
 namespace {
@@ -51,12 +52,12 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.key.subject.name.strategy",
      .type = kClass,
      .default_value = kTopicName,
-     .doc = "Class that names the subject of a key's schema (AvroConverter).",
+     .doc = "Class that names the subject of a key's schema (AvroConverter, ProtobufConverter).",
      .validator = CheckStrategy},
     {.name = "<part>.converter.value.subject.name.strategy",
      .type = kClass,
      .default_value = kTopicName,
-     .doc = "Class that names the subject of a value's schema (AvroConverter).",
+     .doc = "Class that names the subject of a value's schema (AvroConverter, ProtobufConverter).",
      .validator = CheckStrategy},
     {.name = "<part>.converter.connect.meta.data",
      .type = kBoolean,
@@ -65,7 +66,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.scrub.invalid.names",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Replace what Avro does not allow in names of schemas and fields."},
+     .doc = "Replace what Avro or Protobuf does not allow in names of schemas and fields."},
     {.name = "<part>.converter.allow.optional.map.keys",
      .type = kBoolean,
      .default_value = "false",
@@ -110,10 +111,66 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Encoding of Avro values.",
      .allowed = "binary, json",
      .refused = "json"},
+    {.name = "<part>.converter.optional.for.nullables",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Label fields that may be NULL as optional, so that NULL is not zero "
+            "(ProtobufConverter)."},
+    {.name = "<part>.converter.wrapper.for.nullables",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Write fields that may be NULL as messages like google.protobuf.Int32Value "
+            "(ProtobufConverter)."},
+    {.name = "<part>.converter.skip.known.types",
+     .type = kBoolean,
+     .default_value = "true",
+     .support = kNotYetRefused,
+     .doc = "Leave out references to files that every registry knows (ProtobufConverter).",
+     .note = "schemas have no references"},
+    {.name = "<part>.converter.enhanced.protobuf.schema.support",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Packages in the names of Connect's schemas (ProtobufConverter).",
+     .note = "for readers"},
+    {.name = "<part>.converter.wrapper.for.raw.primitives",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Read wrappers at the top as plain values (ProtobufConverter).",
+     .note = "for readers; plain values are written as wrappers"},
+    {.name = "<part>.converter.optional.for.proto2",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Optional fields of proto2 (ProtobufConverter).",
+     .note = "for readers"},
+    {.name = "<part>.converter.generate.index.for.unions",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Names of unions with a number (ProtobufConverter).",
+     .note = "for readers; Debezium's schemas have no unions"},
+    {.name = "<part>.converter.generate.struct.for.nulls",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Default values in the place of NULL (ProtobufConverter).",
+     .note = "for readers"},
+    {.name = "<part>.converter.generalized.sum.type.support",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Enums and unions that other formats know, too.",
+     .note = "Debezium's schemas never say that they are some"},
+    {.name = "<part>.converter.flatten.unions",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Unions as fields (ProtobufConverter).",
+     .note = "for readers; Debezium's schemas have no unions"},
+    {.name = "<part>.converter.int.for.enums",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Enums as numbers (ProtobufConverter).",
+     .note = "for readers; Debezium's enums are text"},
     {.name = "<part>.converter.schemas.cache.config",
      .type = kPositiveInt,
      .support = kNoEffect,
-     .doc = "Schemas kept in memory by AvroConverter.",
+     .doc = "Schemas kept in memory by AvroConverter or ProtobufConverter.",
      .note = "schemas are computed once per table"},
 };
 
@@ -140,6 +197,15 @@ void BuildApicurio(const config::PluginOptions& properties, ConverterOptions* op
 }  // namespace
 
 absl::Span<const config::PropertyDefinition> AvroProperties() { return kRows; }
+
+void BuildProtobuf(const config::PluginOptions& properties, bool is_key,
+                   ConverterOptions* options) {
+  options->subject = StrategyOf(
+      properties.Text(is_key ? "key.subject.name.strategy" : "value.subject.name.strategy"));
+  options->protobuf.optional_for_nullables = properties.Boolean("optional.for.nullables");
+  options->protobuf.wrapper_for_nullables = properties.Boolean("wrapper.for.nullables");
+  options->protobuf.scrub_invalid_names = properties.Boolean("scrub.invalid.names");
+}
 
 void BuildAvro(const config::PluginOptions& properties, bool is_key, ConverterOptions* options) {
   if (options->registry == RegistryKind::kApicurio) return BuildApicurio(properties, options);

@@ -49,6 +49,9 @@ constexpr ConverterClass kConverters[] = {
      .kind = ConverterKind::kAvro,
      .registry = RegistryKind::kApicurio,
      .headers = false},
+    {.name = "io.confluent.connect.protobuf.ProtobufConverter",
+     .kind = ConverterKind::kProtobuf,
+     .headers = false},
     {.name = "io.apicurio.registry.utils.converter.ExtJsonConverter",
      .kind = ConverterKind::kJson,
      .registry = RegistryKind::kApicurio,
@@ -62,7 +65,6 @@ constexpr ConverterClass kConverters[] = {
 };
 // Named so that the message can say "not yet" instead of "unknown".
 constexpr absl::string_view kLaterConverters[] = {
-    "io.confluent.connect.protobuf.ProtobufConverter",
     "io.confluent.connect.json.JsonSchemaConverter",
 };
 

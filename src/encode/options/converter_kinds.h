@@ -5,7 +5,7 @@
 
 namespace walduct::encode {
 
-enum class ConverterKind { kJson, kString, kByteArray, kNumber, kAvro };
+enum class ConverterKind { kJson, kString, kByteArray, kNumber, kAvro, kProtobuf };
 
 // Under which name a registry keeps the schemas of a topic's keys or values: `<topic>-value`, the
 // name of the record, both, the topic alone.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "encode/options/converter_kinds.h"
+#include "encode/options/protobuf_form.h"
 #include "event/connect_schema.h"
 
 namespace walduct::encode {
@@ -27,6 +28,7 @@ struct ConverterOptions {
   // CloudEventsConverter, with what is said above for its data; null: another.
   std::shared_ptr<const CloudEventsOptions> cloud_events = nullptr;
   AvroOptions avro = {};
+  ProtobufForm protobuf = {};
   RegistryKind registry = RegistryKind::kConfluent;
   SubjectStrategy subject = SubjectStrategy::kTopic;
   IdPlace id_place = IdPlace::kFourBytes;
@@ -34,7 +36,8 @@ struct ConverterOptions {
 
   // What is written shows the schema, and so does a change of it.
   bool shows_schema() const {
-    return kind == ConverterKind::kAvro || (kind == ConverterKind::kJson && schemas_enable);
+    return kind == ConverterKind::kAvro || kind == ConverterKind::kProtobuf ||
+           (kind == ConverterKind::kJson && schemas_enable);
   }
 };
 

@@ -33,7 +33,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = kJson,
      .doc = "Class that turns a record's key into bytes: JsonConverter, StringConverter, "
             "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter, "
-            "Confluent's or Apicurio's AvroConverter, Apicurio's ExtJsonConverter.",
+            "Confluent's or Apicurio's AvroConverter, Confluent's ProtobufConverter, Apicurio's "
+            "ExtJsonConverter.",
      .validator = CheckConverter},
     {.name = "key.converter.schemas.enable",
      .type = kBoolean,
@@ -53,8 +54,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = kJson,
      .doc = "Class that turns a record's value into bytes: JsonConverter, StringConverter, "
             "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter "
-            "or CloudEventsConverter, Confluent's or Apicurio's AvroConverter, Apicurio's "
-            "ExtJsonConverter.",
+            "or CloudEventsConverter, Confluent's or Apicurio's AvroConverter, Confluent's "
+            "ProtobufConverter, Apicurio's ExtJsonConverter.",
      .validator = CheckConverter},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
@@ -175,6 +176,7 @@ ConverterOptions ConverterOf(const config::PropertySet& properties, const std::s
     BuildAvro(of, role == "key", &options);
   }
   if (options.kind == ConverterKind::kAvro) BuildAvro(of, role == "key", &options);
+  if (options.kind == ConverterKind::kProtobuf) BuildProtobuf(of, role == "key", &options);
   return options;
 }
 
@@ -281,6 +283,8 @@ std::optional<ConverterRegistry> RegistryOf(const config::PropertySet& propertie
                                                               : RegistryKind::kConfluent};
   }
   if (converter->schema_id) return ConverterRegistry{name, converter->registry, "KCONNECT"};
+  if (converter->kind == ConverterKind::kProtobuf)
+    return ConverterRegistry{name, converter->registry, "PROTOBUF"};
   if (converter->kind != ConverterKind::kAvro) return std::nullopt;
   return ConverterRegistry{name, converter->registry};
 }

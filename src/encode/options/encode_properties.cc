@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "encode/options/column_properties.h"
 #include "encode/options/converter_properties.h"
+#include "encode/options/encode_options.h"
 #include "encode/options/value_properties.h"
 
 namespace walduct::encode {

@@ -4,9 +4,10 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "encode/options/encode_options.h"
 
 namespace walduct::encode {
+
+struct EncodeOptions;
 
 absl::Span<const config::PropertyDefinition> HeaderProperties();
 

@@ -2,6 +2,8 @@
 // appends to a string and whose structure is appends, too: what binary formats run. What does not
 // vary is written when it is compiled, and is one append; what the changes of a transaction share
 // is written once per transaction; rows that no transform has touched are one loop over columns.
+// A writer that is kTagged begins values with what was announced of their field, and ends structs
+// with what it has counted: both are told where it is written, and the top is no struct for it.
 #pragma once
 
 #include <string>
@@ -19,13 +21,26 @@
 
 namespace walduct::encode {
 
+namespace internal {
+
+template <typename Writer>
+constexpr bool IsTagged() {
+  if constexpr (requires { Writer::kTagged; }) return Writer::kTagged;
+  return false;
+}
+
+}  // namespace internal
+
 template <typename Writer>
 class NodeProgram {
  public:
-  // node: not null. table: see RecordProgram::Compile. *buffers: see CompileLeaf.
-  NodeProgram(const event::Node& node, const TablePlan* table, size_t* buffers)
-      : table_(table), buffers_(buffers), compiler_(&text_) {
-    status_ = node.is_struct() ? Add(node) : AddLeaf(node, true);
+  // node: not null. table: see RecordProgram::Compile. *buffers: see CompileLeaf. options: of the
+  // writer.
+  template <typename... Options>
+  NodeProgram(const event::Node& node, const TablePlan* table, size_t* buffers,
+              const Options&... options)
+      : table_(table), buffers_(buffers), compiler_(&text_, options...) {
+    status_ = node.is_struct() ? AddStruct(node, true) : AddLeaf(node, true);
     if (node.is_struct()) AddStep(Step::Kind::kText);
   }
   NodeProgram(const NodeProgram&) = delete;
@@ -40,9 +55,10 @@ class NodeProgram {
     for (Step& step : steps_) {
       if (step.of_transaction.empty()) continue;
       step.text.clear();
-      Writer out(&step.text);
+      Writer out = WriterOn(&step.text);
       for (const TransactionValue& value : step.of_transaction) {
         step.text.append(value.text);
+        Announce(value.place, &out);
         if (!inputs.fields().Write(value.input, &out)) WriteMissing(value.schema.get(), &out);
       }
       step.text.append(step.end);
@@ -63,11 +79,20 @@ class NodeProgram {
           RETURN_IF_ERROR(
               inputs.WriteColumns(step.input.row, *step.input.row_plan, step.count, context, out));
           break;
+        case Step::Kind::kBegin:
+          Announce(step.place, out);
+          out->BeginStruct();
+          break;
+        case Step::Kind::kEnd:
+          out->EndStruct();
+          break;
         case Step::Kind::kField:
+          Announce(step.place, out);
           if (!inputs.fields().Write(step.input.field, out))
             WriteMissing(step.leaf.schema.get(), out);
           break;
         case Step::Kind::kLeaf:
+          Announce(step.place, out);
           RETURN_IF_ERROR(RunLeaf(step, inputs, context, buffers, out, null));
           break;
       }
@@ -76,13 +101,21 @@ class NodeProgram {
   }
 
  private:
+  static constexpr bool kTagged = internal::IsTagged<Writer>();
+
+  // Of a field in its struct.
+  struct Place {
+    uint32_t index = 0;
+    Need need = Need::kRequired;
+  };
   struct TransactionValue {
     std::string text = {};  // before the value
     InputField input = InputField::kSourceMillis;
     event::ConnectSchemaPtr schema = {};
+    Place place = {};
   };
   struct Step {
-    enum class Kind : uint8_t { kText, kColumns, kField, kLeaf };
+    enum class Kind : uint8_t { kText, kColumns, kField, kLeaf, kBegin, kEnd };
     std::string text = {};  // before the value
     // What `text` is made of, with `end` behind it; empty: it is constant.
     std::vector<TransactionValue> of_transaction = {};
@@ -92,7 +125,18 @@ class NodeProgram {
     InputPlan input = {};   // kColumns, kField
     LeafProgram leaf = {};  // kLeaf; kField: its schema
     bool alone = false;     // kLeaf: the whole value
+    Place place = {};       // kField, kLeaf, kBegin
   };
+
+  Writer WriterOn(std::string* text) const {
+    if constexpr (kTagged) return compiler_.On(text);
+    return Writer(text);
+  }
+
+  // Others were told when the program was compiled.
+  static void Announce(const Place& place, Writer* out) {
+    if constexpr (kTagged) out->Field(place.index, "", place.need);
+  }
 
   static constexpr bool DefaultFor(const event::ConnectSchema* schema) {
     return internal::NullIsDefault<Writer>() && schema != nullptr && schema->default_value;
@@ -107,11 +151,16 @@ class NodeProgram {
   }
 
   absl::Status Add(const event::Node& node) {
-    if (!node.is_struct()) return AddValue(node);
-    compiler_.BeginStruct();
+    return node.is_struct() ? AddStruct(node, false) : AddValue(node);
+  }
+
+  absl::Status AddStruct(const event::Node& node, bool top) {
+    if constexpr (!kTagged) compiler_.BeginStruct();
+    if (kTagged && !top) AddStep(Step::Kind::kBegin);
     for (size_t i = AddColumns(node); i < node.members.size(); ++i)
       RETURN_IF_ERROR(AddMember(node.members[i], i));
-    compiler_.EndStruct();
+    if (kTagged && !top) AddStep(Step::Kind::kEnd);
+    if constexpr (!kTagged) compiler_.EndStruct();
     return absl::OkStatus();
   }
 
@@ -129,6 +178,7 @@ class NodeProgram {
   absl::Status AddMember(const event::Node& member, size_t index) {
     const event::ConnectSchema* schema = member.schema.get();
     const Need need = NeedOf(schema);
+    place_ = {static_cast<uint32_t>(index), need};
     if (member.kind != event::Node::Kind::kNull) {
       compiler_.Field(index, member.name, need);
       return Add(member);
@@ -163,7 +213,7 @@ class NodeProgram {
     const bool filled = node.leaf.null_is_default && !internal::NullIsDefault<Writer>();
     if (checked || filled) return false;
     if (IsOfTransaction(input.field)) {
-      of_transaction_.push_back({std::exchange(text_, ""), input.field, node.schema});
+      of_transaction_.push_back({std::exchange(text_, ""), input.field, node.schema, place_});
       has_transaction_text_ = true;
       return true;
     }
@@ -183,6 +233,7 @@ class NodeProgram {
   Step& AddStep(typename Step::Kind kind) {
     Step step;
     step.kind = kind;
+    step.place = place_;
     step.of_transaction = std::exchange(of_transaction_, {});
     (step.of_transaction.empty() ? step.text : step.end) = std::exchange(text_, "");
     steps_.push_back(std::move(step));
@@ -219,6 +270,7 @@ class NodeProgram {
   // While it is compiled.
   std::string text_;
   Writer compiler_;
+  Place place_;  // of the member that is being added
   std::vector<TransactionValue> of_transaction_;
 };
 

@@ -145,6 +145,14 @@ absl::Status PartCompiler::CompileAvro(const Node& node) {
   return absl::OkStatus();
 }
 
+absl::Status PartCompiler::CompileProtobuf(const Node& node) {
+  if (node.schema == nullptr) return NeedsSchema("ProtobufConverter");
+  ASSIGN_OR_RETURN(part_.protobuf_, ProtobufPart::Compile(node, Parts()));
+  part_.has_transaction_text_ = part_.protobuf_->has_transaction_text();
+  part_.form_ = PartProgram::Form::kProtobuf;
+  return absl::OkStatus();
+}
+
 absl::Status PartCompiler::CompileCloudEvent(const Node& value) {
   static const auto* const none = new std::vector<Node>();
   const std::vector<Node>& headers = headers_ == nullptr ? *none : *headers_;
@@ -199,6 +207,8 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
   }
   if (converter.cloud_events != nullptr) return CompileCloudEvent(*node);
   if (converter.kind == ConverterKind::kAvro) return null ? absl::OkStatus() : CompileAvro(*node);
+  if (converter.kind == ConverterKind::kProtobuf)
+    return null ? absl::OkStatus() : CompileProtobuf(*node);
   if (converter.kind == ConverterKind::kNumber)
     return null ? absl::OkStatus() : CompileNumber(*node);
   if (converter.kind == ConverterKind::kString) {

@@ -39,6 +39,7 @@ class PartCompiler {
   enum class Written : uint8_t { kNothing, kSomething, kUnknown };
 
   absl::Status CompileAvro(const event::Node& node);
+  absl::Status CompileProtobuf(const event::Node& node);
   absl::Status CompileCloudEvent(const event::Node& value);
   AvroPart::Parts Parts() const;
   void AddLoneLeaf(const event::Node& node, PartProgram::Form form);

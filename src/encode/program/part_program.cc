@@ -14,6 +14,7 @@ using event::Scalar;
 absl::Status PartProgram::Prepare() {
   if (event_ != nullptr) return event_->Prepare();
   if (schema_id_ != nullptr) return FindHead();
+  if (protobuf_ != nullptr) return protobuf_->Prepare();
   return avro_ == nullptr ? absl::OkStatus() : avro_->Prepare();
 }
 
@@ -40,6 +41,7 @@ absl::Status PartProgram::RunNumber(const RecordInputs& inputs, ValueContext* co
 
 void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
   if (avro_ != nullptr) return avro_->BeginTransaction(inputs);
+  if (protobuf_ != nullptr) return protobuf_->BeginTransaction(inputs);
   if (event_ != nullptr) return event_->BeginTransaction(inputs, context);
   for (Step& step : steps_) {
     TransactionText* const text = step.of_transaction.get();
@@ -72,6 +74,7 @@ absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* con
                                    ProgramBuffers* buffers, std::string* buffer,
                                    std::optional<absl::string_view>* out) const {
   if (form_ == Form::kAvro) return avro_->Run(inputs, context, buffers, buffer, out);
+  if (form_ == Form::kProtobuf) return protobuf_->Run(inputs, context, buffers, buffer, out);
   if (form_ == Form::kCloudEvent) return event_->Run(inputs, context, buffers, buffer, out);
   if (form_ == Form::kNull) return absl::OkStatus();
   if (form_ == Form::kConstant) {

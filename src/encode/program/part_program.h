@@ -14,6 +14,7 @@
 #include "encode/options/converter_options.h"
 #include "encode/program/avro_part.h"
 #include "encode/program/leaf_program.h"
+#include "encode/program/protobuf_part.h"
 #include "encode/program/schema_id.h"
 
 namespace walduct::encode {
@@ -80,7 +81,7 @@ class PartProgram {
   void AddIdHeaders(std::vector<event::Header>* headers) const { avro_->AddHeaders(headers); }
   // Whether Prepare may have something to do.
   bool asks_for_id() const {
-    return avro_ != nullptr || event_ != nullptr || schema_id_ != nullptr;
+    return avro_ != nullptr || protobuf_ != nullptr || event_ != nullptr || schema_id_ != nullptr;
   }
   // Before the first record; see AvroPart::Prepare.
   absl::Status Prepare();
@@ -118,6 +119,7 @@ class PartProgram {
     kHeaderText,  // the same, as SimpleHeaderConverter writes it
     kNumber,      // the same, as a number's bytes
     kAvro,
+    kProtobuf,
     kCloudEvent,  // of Avro
   };
 
@@ -156,8 +158,9 @@ class PartProgram {
   std::vector<Step> steps_;
   std::string tail_;  // after one value alone
   std::vector<MemberStep> members_;
-  std::unique_ptr<AvroPart> avro_;         // kAvro
-  std::shared_ptr<CloudEventPart> event_;  // kCloudEvent
+  std::unique_ptr<AvroPart> avro_;          // kAvro
+  std::unique_ptr<ProtobufPart> protobuf_;  // kProtobuf
+  std::shared_ptr<CloudEventPart> event_;   // kCloudEvent
 };
 
 }  // namespace walduct::encode

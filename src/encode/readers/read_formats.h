@@ -4,6 +4,7 @@
 
 #include "encode/formats/avro_writer.h"
 #include "encode/formats/formats.h"
+#include "encode/formats/protobuf_writer.h"
 #include "encode/formats/scalar_writer.h"
 #include "encode/readers/read_value.h"
 
@@ -14,5 +15,6 @@ extern template struct ReadTable<HeaderWriter>;
 extern template struct ReadTable<JavaWriter>;
 extern template struct ReadTable<ScalarWriter>;
 extern template struct ReadTable<AvroWriter>;
+extern template struct ReadTable<ProtobufWriter>;
 
 }  // namespace walduct::encode

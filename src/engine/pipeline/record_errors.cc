@@ -85,7 +85,8 @@ encode::EncodeOptions Lenient(encode::EncodeOptions options) {
     converter->schema_id = false;
     if (converter->kind != encode::ConverterKind::kByteArray &&
         converter->kind != encode::ConverterKind::kNumber &&
-        converter->kind != encode::ConverterKind::kAvro)
+        converter->kind != encode::ConverterKind::kAvro &&
+        converter->kind != encode::ConverterKind::kProtobuf)
       continue;
     converter->kind = encode::ConverterKind::kJson;
     converter->schemas_enable = false;

@@ -98,7 +98,9 @@ namespace {
 void ShowAsJson(ConnectorOptions* config) {
   for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
     converter->schema_id = false;
-    if (converter->kind != encode::ConverterKind::kAvro) continue;
+    if (converter->kind != encode::ConverterKind::kAvro &&
+        converter->kind != encode::ConverterKind::kProtobuf)
+      continue;
     converter->cloud_events = nullptr;
     converter->kind = encode::ConverterKind::kJson;
     converter->schemas_enable = false;
