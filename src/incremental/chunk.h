@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "event/row.h"
 #include "event/table_schema.h"
-#include "incremental/stored_key.h"
-#include "incremental/table_name.h"
+#include "incremental/signals/table_name.h"
+#include "incremental/stored/stored_key.h"
 
 namespace walduct::incremental {
 

@@ -1,12 +1,17 @@
 #include "incremental/incremental_properties.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "incremental/table_name.h"
+#include "absl/strings/strip.h"
+#include "base/error.h"
+#include "incremental/signals/table_name.h"
 #include "java/text/text_lists.h"
+#include "kafka/client.h"
+#include "kafka/properties.h"
 
 namespace walduct::incremental {
 namespace {
@@ -15,7 +20,6 @@ using enum config::PropertyType;
 using enum config::Support;
 
 constexpr int kDefaultChunk = 1024;
-constexpr absl::string_view kOnlyTable = "signals are read from the signaling table only";
 constexpr absl::string_view kTriesOn =
     "a watermark that cannot be written is tried again until it can; the stream goes on meanwhile";
 
@@ -62,41 +66,28 @@ constexpr config::PropertyDefinition kSignals[] = {
     {.name = "signal.enabled.channels",
      .type = kList,
      .default_value = "source",
-     .doc = "Where signals are read from: source, the signaling table."},
+     .doc = "Where signals are read from: source, the signaling table; file; kafka. others "
+            "have no effect."},
     {.name = "signal.poll.interval.ms",
      .type = kPositiveLong,
      .default_value = "5000",
-     .support = kNotYetWarned,
-     .doc = "Interval at which signals are polled.",
-     .note = kOnlyTable},
+     .doc = "Interval at which file and topic are looked at for signals."},
     {.name = "signal.kafka.topic",
-     .support = kNotYetWarned,
-     .doc = "Topic of signals.",
-     .note = kOnlyTable},
+     .doc =
+         "Topic of signals, of which the first partition is read; default: <topic.prefix>-signal."},
     {.name = "signal.kafka.bootstrap.servers",
-     .support = kNotYetWarned,
-     .doc = "Brokers of the signal topic.",
-     .note = kOnlyTable},
+     .doc = "Brokers of the signal topic; default: the connector's, with its consumer properties."},
     {.name = "signal.kafka.groupId",
      .default_value = "kafka-signal",
-     .support = kNotYetWarned,
-     .doc = "Consumer group for the signal topic.",
-     .note = kOnlyTable},
+     .doc = "Consumer group that the position in the signal topic is committed for."},
     {.name = "signal.kafka.poll.timeout.ms",
      .type = kNonNegativeInt,
      .default_value = "0",
-     .support = kNotYetWarned,
-     .doc = "Poll timeout for the signal topic.",
-     .note = kOnlyTable},
-    {.name = "signal.consumer.*",
-     .support = kNotYetWarned,
-     .doc = "Consumer property for the signal topic.",
-     .note = kOnlyTable},
+     .doc = "How long a look at the signal topic waits for a record."},
+    {.name = "signal.consumer.*", .doc = "Java consumer property for the signal topic."},
     {.name = "signal.file",
      .default_value = "file-signals.txt",
-     .support = kNotYetWarned,
-     .doc = "File that signals are read from.",
-     .note = kOnlyTable},
+     .doc = "File that signals are read from, one on a line; emptied when they are carried out."},
     {.name = "signal.emit.failure.max.retries",
      .type = kInt,
      .default_value = "0",
@@ -117,9 +108,32 @@ constexpr config::PropertyDefinition kSignals[] = {
     {.name = "notification.sink.topic.name", .doc = "Topic of notifications."},
 };
 
+bool HasChannel(const config::PropertySet& properties, absl::string_view channel) {
+  return java::ListContains(properties.Text("signal.enabled.channels"), channel);
+}
+
 bool TakesSignals(const config::PropertySet& properties) {
-  return properties.IsSet("signal.data.collection") &&
-         java::ListContains(properties.Text("signal.enabled.channels"), "source");
+  return properties.IsSet("signal.data.collection") && HasChannel(properties, "source");
+}
+
+std::map<std::string, std::string> ConsumerProperties(const config::PropertySet& properties) {
+  std::map<std::string, std::string> consumer;
+  for (const config::Property& property : properties.all()) {
+    absl::string_view name = property.name;
+    if (absl::ConsumePrefix(&name, "signal.consumer."))
+      consumer[std::string(name)] = property.value;
+  }
+  return consumer;
+}
+
+void CheckConsumer(const config::PropertySet& properties, config::Findings* findings) {
+  const absl::StatusOr<kafka::Properties> native =
+      kafka::TranslateProperties(ConsumerProperties(properties));
+  const absl::Status usable = native.ok() ? kafka::CheckUsable(*native) : native.status();
+  if (usable.ok()) return;
+  const std::string hint = ErrorHint(usable);
+  findings->Error("signal.consumer", usable.message(),
+                  hint.empty() ? "correct or remove it" : hint);
 }
 
 }  // namespace
@@ -130,11 +144,11 @@ absl::Span<const config::PropertyDefinition> SignalProperties() { return kSignal
 void CheckIncremental(const config::PropertySet& properties, config::Findings* findings) {
   for (const std::string& channel :
        java::SplitCommaList(properties.Text("signal.enabled.channels"))) {
-    if (channel != "source") {
-      findings->Warn("signal.enabled.channels",
-                     absl::StrCat("'", channel, "' is not supported yet: ", kOnlyTable));
-    }
+    if (channel == "source" || channel == "file" || channel == "kafka") continue;
+    findings->Warn("signal.enabled.channels",
+                   absl::StrCat("'", channel, "' has no effect: use source, file or kafka"));
   }
+  if (HasChannel(properties, "kafka")) CheckConsumer(properties, findings);
   if (TakesSignals(properties) && properties.Text("read.only") == "true") {
     findings->Warn("signal.data.collection",
                    "has no effect with read.only=true: incremental snapshots that write no "
@@ -159,6 +173,17 @@ IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
     }
   }
   options.source_channel = TakesSignals(properties) && properties.Text("read.only") != "true";
+  options.file_channel = HasChannel(properties, "file");
+  options.signal_file = properties.Text("signal.file");
+  options.kafka_channel = HasChannel(properties, "kafka");
+  options.kafka_topic = properties.IsSet("signal.kafka.topic")
+                            ? properties.Text("signal.kafka.topic")
+                            : absl::StrCat(properties.Text("topic.prefix"), "-signal");
+  options.kafka_group = properties.Text("signal.kafka.groupId");
+  options.kafka_brokers = properties.Text("signal.kafka.bootstrap.servers");
+  options.kafka_consumer = ConsumerProperties(properties);
+  options.kafka_poll_timeout = properties.Milliseconds("signal.kafka.poll.timeout.ms");
+  options.poll_interval = properties.Milliseconds("signal.poll.interval.ms");
   options.deletes_watermarks =
       properties.Text("incremental.snapshot.watermarking.strategy") == "insert_delete";
   const auto chunk = static_cast<int>(properties.Integer("incremental.snapshot.chunk.size"));

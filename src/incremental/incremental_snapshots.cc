@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "incremental/expansion.h"
 
 namespace walduct::incremental {
 namespace {
@@ -17,7 +14,6 @@ namespace {
 constexpr size_t kRecentCommits = 4096;
 constexpr absl::Duration kFirstRetry = absl::Seconds(1);
 constexpr absl::Duration kLongestRetry = absl::Seconds(30);
-constexpr size_t kSignalColumns = 3;
 
 std::string KeyText(const Key& key, size_t columns) {
   std::string text;
@@ -26,16 +22,14 @@ std::string KeyText(const Key& key, size_t columns) {
   return text;
 }
 
-std::string TextOf(const event::Value& value) {
-  return value.is_text() ? std::string(value.text()) : "";
-}
-
 }  // namespace
 
 IncrementalSnapshots::IncrementalSnapshots(Parts parts)
     : parts_(std::move(parts)), retry_delay_(kFirstRetry) {
   recent_.reserve(kRecentCommits);
 }
+
+IncrementalSnapshots::~IncrementalSnapshots() { SettleSignals(); }
 
 ChunkSource& IncrementalSnapshots::source() {
   if (source_ == nullptr) source_ = parts_.open_source();
@@ -80,6 +74,7 @@ IncrementalSnapshots::TableKind IncrementalSnapshots::KindOf(const event::TableS
 absl::Status IncrementalSnapshots::OnChange(const event::ChangeEvent& change,
                                             absl::Span<const event::Emission> emissions) {
   if (change.schema == nullptr) return absl::OkStatus();
+  seen_ = {change.lsn, change.xid.value_or(0), change.source_time_us};
   const TableKind kind = KindOf(*change.schema);
   if (kind == TableKind::kSignals) return OnSignalRow(change);
   last_xid_ = static_cast<uint32_t>(change.xid.value_or(0));
@@ -100,143 +95,6 @@ void IncrementalSnapshots::OnCommit(uint64_t xid) {
   recent_[recent_next_++ % kRecentCommits] = static_cast<uint32_t>(xid);
 }
 
-absl::Status IncrementalSnapshots::OnSignalRow(const event::ChangeEvent& change) {
-  if (change.operation == event::Operation::kDelete) return OnDeletedSignal(change);
-  if (change.operation != event::Operation::kCreate) return absl::OkStatus();
-  const size_t columns = change.after->size();
-  const std::string id = columns == 0 ? "" : TextOf((*change.after)[0]);
-  if (columns != kSignalColumns) {
-    parts_.metrics->signals_refused.Add();
-    log::Warn("signal ignored: the signaling table does not have three columns",
-              {{"signal", id}, {"columns", columns}});
-    return absl::OkStatus();
-  }
-  const event::Value& data = (*change.after)[2];
-  const RawSignal raw{.id = id,
-                      .type = TextOf((*change.after)[1]),
-                      .data = data.is_text() ? std::optional(TextOf(data)) : std::nullopt};
-  if (raw.type == "snapshot-window-open") {
-    if (raw.id == absl::StrCat(window_id_, "-open")) OnOpened();
-    return absl::OkStatus();
-  }
-  if (raw.type == "snapshot-window-close") {
-    return raw.id == absl::StrCat(window_id_, "-close") ? OnClosed(change) : absl::OkStatus();
-  }
-  return OnSignal(raw, change);
-}
-
-absl::Status IncrementalSnapshots::OnDeletedSignal(const event::ChangeEvent& change) {
-  if (!parts_.options->deletes_watermarks || !change.before || change.before->empty())
-    return absl::OkStatus();
-  const bool ours = TextOf((*change.before)[0]) == absl::StrCat(window_id_, "-open");
-  return ours ? OnClosed(change) : absl::OkStatus();
-}
-
-absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw,
-                                            const event::ChangeEvent& change) {
-  const absl::StatusOr<Signal> signal = ParseSignal(raw);
-  if (!signal.ok()) {
-    parts_.metrics->signals_refused.Add();
-    log::Warn(absl::StrCat("signal ignored: ", signal.status().message()),
-              {{"reason", ErrorReason(signal.status())}, {"hint", ErrorHint(signal.status())}});
-    return absl::OkStatus();
-  }
-  parts_.metrics->signals.Add();
-  log::Info("signal", {{"id", raw.id}, {"type", raw.type}});
-  if (const auto* execute = std::get_if<ExecuteSnapshot>(&*signal))
-    return Execute(raw.id, *execute);
-  if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
-    // It is carried out when the next chunk would be read.
-    if (state_.running()) stop_ = stop->collections;
-    return absl::OkStatus();
-  }
-  if (std::holds_alternative<PauseSnapshot>(*signal)) return Pause();
-  if (std::holds_alternative<ResumeSnapshot>(*signal)) return ResumeReading();
-  std::string message = std::get<LogMessage>(*signal).message;
-  if (const size_t at = message.find("{}"); at != std::string::npos) {
-    const std::string position =
-        absl::StrCat("{lsn=", change.lsn.value(), ", txId=", change.xid.value_or(0),
-                     ", ts_usec=", change.source_time_us, "}");
-    message.replace(at, 2, position);
-  }
-  log::Info(message);
-  return absl::OkStatus();
-}
-
-absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteSnapshot& execute) {
-  const bool was_running = state_.running();
-  for (const TableId& table : ExpandCollections(execute.collections, parts_.captured)) {
-    TableRequest request{.table = table, .condition = {}, .surrogate_key = execute.surrogate_key};
-    request.condition = ConditionOf(execute.conditions, table);
-    state_.queue.push_back(std::move(request));
-  }
-  if (!state_.running()) return absl::OkStatus();
-  state_.correlation_id = id;
-  Changed();
-  if (was_running) return absl::OkStatus();
-  paused_ = false;
-  stop_.reset();
-  RETURN_IF_ERROR(Notify("STARTED", {{"data_collections", state_.Tables()}}));
-  // A watermark may still be on its way.
-  return step_ == Step::kIdle ? Next() : absl::OkStatus();
-}
-
-absl::Status IncrementalSnapshots::Pause() {
-  if (!state_.running() || paused_) return absl::OkStatus();
-  paused_ = true;
-  return Notify("PAUSED", {{"data_collections", state_.Tables()}});
-}
-
-absl::Status IncrementalSnapshots::ResumeReading() {
-  if (!state_.running() || !paused_) return absl::OkStatus();
-  paused_ = false;
-  RETURN_IF_ERROR(Notify("RESUMED", {{"data_collections", state_.Tables()}}));
-  return step_ == Step::kIdle ? Next() : absl::OkStatus();
-}
-
-// Told as Debezium tells it: what is left of the queue first.
-absl::Status IncrementalSnapshots::Stop() {
-  const std::vector<std::string> collections = *std::exchange(stop_, std::nullopt);
-  std::vector<TableId> wanted;
-  if (!collections.empty()) wanted = ExpandCollections(collections, parts_.captured);
-  const TableId current = state_.queue.front().table;
-  std::string stopped;
-  std::deque<TableRequest> left;
-  bool stops_current = false;
-  for (size_t i = 0; i < state_.queue.size(); ++i) {
-    const TableRequest& one = state_.queue[i];
-    const bool stops =
-        collections.empty() || std::find(wanted.begin(), wanted.end(), one.table) != wanted.end();
-    if (!stops) {
-      left.push_back(one);
-      continue;
-    }
-    stops_current = stops_current || i == 0;
-    absl::StrAppend(&stopped, stopped.empty() ? "" : ",", one.table.Text());
-  }
-  if (stopped.empty()) log::Warn("signal: none of the tables to stop is being read or waits");
-  state_.queue = std::move(left);
-  if (stops_current) {
-    state_.maximum.reset();
-    state_.emitted.reset();
-    state_.key_types.clear();
-    read_.reset();
-    table_rows_ = 0;
-  }
-  std::string id = state_.correlation_id;
-  if (!state_.running()) {
-    RETURN_IF_ERROR(Notify("COMPLETED", {}));
-    id = parts_.new_id();
-  }
-  Changed();
-  return parts_.output->Notify(
-      {.id = id,
-       .type = "ABORTED",
-       .aggregate = "Incremental Snapshot",
-       .details = {{"connector_name", parts_.connector_name}, {"data_collections", stopped}},
-       .time_ms = absl::ToUnixMillis(parts_.clock->Now())});
-}
-
 absl::Status IncrementalSnapshots::Next() {
   step_ = Step::kIdle;
   window_.Reset();
@@ -252,6 +110,7 @@ absl::Status IncrementalSnapshots::Next() {
 }
 
 absl::Status IncrementalSnapshots::Turn() {
+  RETURN_IF_ERROR(TakeSignals());
   if (step_ == Step::kIdle) return absl::OkStatus();
   if (step_ == Step::kBroken) {
     return parts_.clock->Monotonic() < retry_at_ ? absl::OkStatus() : Next();

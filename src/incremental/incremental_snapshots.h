@@ -23,9 +23,10 @@
 #include "event/change_event.h"
 #include "event/emission.h"
 #include "event/notification.h"
+#include "incremental/channels/signal_inbox.h"
 #include "incremental/chunk_source.h"
 #include "incremental/options.h"
-#include "incremental/signal.h"
+#include "incremental/signals/signal.h"
 #include "incremental/state.h"
 #include "incremental/window.h"
 #include "metrics/connector_metrics.h"
@@ -41,6 +42,8 @@ class Output {
   virtual absl::Status Notify(const event::Notification& notification) = 0;
   // The state with that number goes with whatever is published and covered from here on.
   virtual void SetMark(uint64_t mark) = 0;
+  // The state of that mark is stored.
+  virtual uint64_t StoredMark() const = 0;
 };
 
 class IncrementalSnapshots {
@@ -50,12 +53,17 @@ class IncrementalSnapshots {
     std::string connector_name;                                 // as notifications tell it
     Output* output = nullptr;                                   // borrowed
     std::function<std::unique_ptr<ChunkSource>()> open_source;  // called at the first need
+    std::unique_ptr<SignalInbox> inbox = nullptr;               // null: signals are rows only
     std::function<std::string()> new_id;                        // a random UUID
     std::vector<TableId> captured;                              // at the start
     Clock* clock = nullptr;                                     // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;               // borrowed
   };
   explicit IncrementalSnapshots(Parts parts);
+  // Tells the inbox what is done.
+  ~IncrementalSnapshots();
+  IncrementalSnapshots(const IncrementalSnapshots&) = delete;
+  IncrementalSnapshots& operator=(const IncrementalSnapshots&) = delete;
 
   // What the stored position came with; to be called once, before anything else.
   absl::Status Resume(const OffsetMembers& stored);
@@ -66,7 +74,9 @@ class IncrementalSnapshots {
   void OnCommit(uint64_t xid);
   // Between two changes.
   absl::Status Turn();
-  int ready_fd() const { return source_ == nullptr ? -1 : source_->ready_fd(); }
+  // Readable when Turn has something to do; -1: none.
+  int chunks_fd() const { return source_ == nullptr ? -1 : source_->ready_fd(); }
+  int signals_fd() const { return parts_.inbox == nullptr ? -1 : parts_.inbox->ready_fd(); }
 
   // The members of an offset for a position of that mark.
   OffsetMembers StateOf(uint64_t mark);
@@ -77,13 +87,22 @@ class IncrementalSnapshots {
 
   TableKind KindOf(const event::TableSchema& schema);
   absl::Status OnSignalRow(const event::ChangeEvent& change);
-  absl::Status OnSignal(const RawSignal& raw, const event::ChangeEvent& change);
+  // may_repeat: it can have come before, from the inbox.
+  absl::Status OnSignal(const RawSignal& raw, bool may_repeat);
+  void Refuse(const absl::Status& why);
+  // Of the inbox.
+  absl::Status TakeSignals();
+  absl::Status OnIncoming(const absl::StatusOr<RawSignal>& signal);
+  void SettleSignals();
+  void LogText(std::string message) const;
   absl::Status OnDeletedSignal(const event::ChangeEvent& change);
   void OnOpened();
   absl::Status OnClosed(const event::ChangeEvent& change);
   absl::Status PublishWindow(const event::ChangeEvent& close);
 
   absl::Status Execute(const std::string& id, const ExecuteSnapshot& execute);
+  // It is what was asked for last, and not over.
+  bool IsUnderWay(const std::string& id, const ExecuteSnapshot& execute) const;
   absl::Status Stop();
   absl::Status Pause();
   absl::Status ResumeReading();
@@ -126,6 +145,14 @@ class IncrementalSnapshots {
   uint64_t last_version_ = 0;  // of a table, and what it is
   TableKind last_kind_ = TableKind::kOther;
   uint64_t mark_ = 0;
+  std::deque<std::pair<uint64_t, uint64_t>> unsettled_;  // ticket of a signal, mark behind it
+  // Of the change that was seen last.
+  struct Seen {
+    Lsn lsn;
+    uint64_t xid = 0;
+    int64_t time_us = 0;
+  };
+  Seen seen_;
   std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
   std::vector<event::Value> values_;                       // scratch
 };

@@ -1,21 +1,36 @@
 // What is read beside the stream, who asks for it, and who is told. Immutable once built.
 #pragma once
 
+#include <map>
 #include <string>
+
+#include "absl/time/time.h"
 
 namespace walduct::incremental {
 
 struct IncrementalOptions {
   // signal.data.collection; empty: none.
   std::string signal_schema, signal_table;
-  bool source_channel = false;      // signals are rows of that table
+  // signal.enabled.channels: signals are rows of that table, lines of a file, records of a topic.
+  bool source_channel = false, file_channel = false, kafka_channel = false;
+  absl::Duration poll_interval = absl::Seconds(5);  // of file and topic
+  std::string signal_file;
+  std::string kafka_topic, kafka_group;
+  std::string kafka_brokers;                          // empty: the connector's
+  std::map<std::string, std::string> kafka_consumer;  // Java properties; secrets inside
+  absl::Duration kafka_poll_timeout;
   bool deletes_watermarks = false;  // incremental.snapshot.watermarking.strategy=insert_delete
   int chunk_size = 1024;            // rows; never 0
   bool notifies_sink = false, notifies_log = false;  // notification.enabled.channels
   std::string notification_topic;
 
   bool notifies() const { return notifies_sink || notifies_log; }
-  bool signals() const { return source_channel && !signal_table.empty(); }
+  // Anybody may ask for something.
+  bool signals() const {
+    return (source_channel && !signal_table.empty()) || file_channel || kafka_channel;
+  }
+  // Watermarks have a place.
+  bool reads_chunks() const { return !signal_table.empty(); }
 };
 
 }  // namespace walduct::incremental

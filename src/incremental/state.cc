@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "incremental/java_stream.h"
+#include "incremental/stored/java_stream.h"
 #include "rapidjson/document.h"
 
 namespace walduct::incremental {

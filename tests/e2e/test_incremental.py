@@ -6,15 +6,17 @@ import threading
 import time
 
 import pytest
+from confluent_kafka import Producer
 
 from signals import run
 from support import servers
+from support.kafka import create_topic
 from support.wait import wait_until
 
 KILLS = int(os.environ.get("E2E_KILLS", "6"))
 ROWS = 3000
 PLAYED = ["size_n_chunks", "size_one_row", "window_key_change", "window_insert_delete", "pause_resume", "stop_all", "columns_generated",
-          "initial_notifications"]
+          "initial_notifications", "signal_file"]
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -23,6 +25,50 @@ def test_golden_signals(name, tmp_path):
     with servers.file_lock("signals17-in-use"):  # one database `shop` per server
         differences = run.play(name, own.postgres, tmp_path, strict=False)
     assert not differences, "\n".join(differences)
+
+
+def published(connector, table):
+    return {e.id for e in connector.events() if e.topic == f"{connector.prefix}.public.{table}" and e.op == "r"}
+
+
+def test_SIG_05_a_signal_sent_while_stopped_is_found_at_the_start(db, broker, connectors, tmp_path):
+    """Signals by a file and a topic: carried out, and not a second time after a restart."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    for table in ("by_file", "by_topic"):
+        db.execute(f"create table {table} (id int primary key)")
+        db.execute(f"insert into {table} values (1), (2)")
+    file = tmp_path / "signals.txt"
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals", "signal.enabled.channels": "file,kafka",
+                                "signal.file": str(file), "signal.poll.interval.ms": "100", "signal.kafka.bootstrap.servers": broker},
+                           worker={"offset.flush.interval.ms": "50"})
+
+    def signal(name, table):
+        data = {"type": "incremental", "data-collections": [f"public.{table}"]}
+        return json.dumps({"id": name, "type": "execute-snapshot", "data": data})
+
+    def send(name, table):
+        producer = Producer({"bootstrap.servers": broker})
+        producer.produce(f"{connector.prefix}-signal", key=connector.prefix, value=signal(name, table))
+        assert producer.flush(20) == 0
+
+    create_topic(broker, f"{connector.prefix}-signal")
+    send("k1", "by_topic")
+    connector.start().wait_streaming()
+    wait_until(lambda: published(connector, "by_topic") == {1, 2}, 60, "the rows that the topic asks for")
+    connector.stop()
+    db.execute("insert into by_topic values (3)")
+    file.write_text(signal("f1", "by_file") + "\n")
+    send("k2", "by_topic")
+    connector.start().wait_streaming()
+    wait_until(lambda: published(connector, "by_file") == {1, 2} and published(connector, "by_topic") == {1, 2, 3}, 60, "the rows of both")
+    wait_until(lambda: file.read_text() == "", 30, "the file to be emptied")
+    connector.stop()
+    reads = len([e for e in connector.events() if e.op == "r"])
+    connector.start().wait_streaming()
+    db.execute("insert into by_file values (9)")
+    connector.wait_events(lambda events: any(e.topic.endswith("by_file") and e.id == 9 for e in events), 30, "the stream")
+    connector.stop()
+    assert len([e for e in connector.events() if e.op == "r"]) == reads == 7
 
 
 class Writer(threading.Thread):

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/incremental/fake_chunk_source.h"
+#include "tests/incremental/fake_inbox.h"
 #include "tests/support/simulated_time.h"
 
 namespace walduct::incremental {
@@ -45,6 +46,7 @@ class SnapshotsTest : public testing::Test, public Output {
         .connector_name = "srv",
         .output = this,
         .open_source = [this] { return std::make_unique<FakeChunkSource>(&desk_); },
+        .inbox = std::make_unique<FakeInbox>(&inbox_),
         .new_id = [this] { return absl::StrCat("w", ++ids_); },
         .captured = {{"public", "big"}, {"public", "b1"}, {"public", "sig"}},
         .clock = &clock_,
@@ -68,6 +70,7 @@ class SnapshotsTest : public testing::Test, public Output {
     return absl::OkStatus();
   }
   void SetMark(uint64_t mark) override { mark_ = mark; }
+  uint64_t StoredMark() const override { return stored_; }
 
   void Row(const std::vector<std::string>& texts, event::Operation operation) {
     std::vector<event::Value> values;
@@ -136,7 +139,8 @@ class SnapshotsTest : public testing::Test, public Output {
   metrics::ConnectorMetrics metrics_;
   FakeChunkSource::Desk desk_;
   int ids_ = 0;
-  uint64_t mark_ = 0;
+  uint64_t mark_ = 0, stored_ = 0;
+  FakeInbox::Desk inbox_;
   std::vector<std::string> published_, told_;
   std::unique_ptr<IncrementalSnapshots> snapshots_;
 };
@@ -426,6 +430,64 @@ TEST_F(SnapshotsTest, SIG08_WhatIsNoSignalIsCountedAndPassed) {
       event::Operation::kCreate);
   EXPECT_EQ(metrics_.signals_refused.value(), 3u);
   EXPECT_THAT(told_, IsEmpty());
+}
+
+// Signals of a file or a topic.
+TEST_F(SnapshotsTest, SIG05_ASignalFromOutsideIsDoneWhenWhatItChangedIsStored) {
+  inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "open w1");
+  EXPECT_THAT(told_, ElementsAre("k1 STARTED"));
+  EXPECT_EQ(inbox_.done, 0u);
+  stored_ = mark_;
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(inbox_.done, 1u);
+}
+
+TEST_F(SnapshotsTest, SIG05_ASignalThatComesAgainIsPassedOver) {
+  for (int i = 0; i < 2; ++i)
+    inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  inbox_.Put(RawSignal{"k2", "execute-snapshot", R"({"data-collections": ["public.b1"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_THAT(State().at("incremental_snapshot_collections"),
+              testing::AllOf(testing::HasSubstr("public.big"), testing::HasSubstr("public.b1")));
+  EXPECT_EQ(metrics_.signals.value(), 2u);
+}
+
+TEST_F(SnapshotsTest, SIG05_WhatIsStoredAtTheEndIsDone) {
+  inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  stored_ = mark_;
+  snapshots_.reset();
+  EXPECT_EQ(inbox_.done, 1u);
+}
+
+TEST_F(SnapshotsTest, WhatIsNoSignalOfTheInboxIsDone) {
+  inbox_.Put(absl::InvalidArgumentError("a line is no JSON object"));
+  inbox_.Put(RawSignal{"k1", "log", std::nullopt});
+  inbox_.Put(RawSignal{"k2", "log", R"({"message": "at {}"})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(metrics_.signals_refused.value(), 2u);
+  EXPECT_EQ(inbox_.done, 3u);
+}
+
+TEST_F(SnapshotsTest, SIG03_RowsAreNoSignalsWithoutTheirChannel) {
+  options_.source_channel = false;
+  Restart();
+  Execute();
+  EXPECT_EQ(Begun(), "");
+  inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "open w1");
+}
+
+TEST_F(SnapshotsTest, WithoutATableForWatermarksNothingIsRead) {
+  options_.signal_table.clear();
+  Restart();
+  inbox_.Put(RawSignal{"k1", "execute-snapshot", R"({"data-collections": ["public.big"]})"});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "");
+  EXPECT_EQ(metrics_.signals_refused.value(), 1u);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "incremental/signal.h"
+#include "incremental/signals/signal.h"
 
 #include "base/error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "incremental/expansion.h"
-#include "incremental/table_name.h"
+#include "incremental/signals/expansion.h"
+#include "incremental/signals/table_name.h"
 
 namespace walduct::incremental {
 namespace {

@@ -1,5 +1,5 @@
 // Keys of stored offsets: bytes that the real Debezium has stored.
-#include "incremental/stored_key.h"
+#include "incremental/stored/stored_key.h"
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"

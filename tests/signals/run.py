@@ -38,9 +38,8 @@ QUIET_S = 1.2
 GATES = {"open": 1, "close": 2, "read": 3}
 
 MUST = ["*"]
-# Not supported yet: other channels than the table, read-only and blocking snapshots, several threads, snapshot modes.
-NOT_YET = ["blocking*", "read_only*", "mode_*", "threads_two", "signal_kafka*", "signal_file", "signal_source_disabled", "signal_unconfigured",
-           "window_slow_read_kafka"]
+# Not supported yet: read-only and blocking snapshots, several threads, snapshot modes.
+NOT_YET = ["blocking*", "read_only*", "mode_*", "threads_two"]
 # The real connector stops its stream while a chunk is read; walduct does not. So where a scenario keeps a watermark waiting, that many
 # records of the signaling table are out already, by checkpoint …
 EARLIER = {
@@ -78,11 +77,11 @@ def scenario_names(patterns=MUST, without=NOT_YET):
 
 
 class Play:
-    """One scenario on one server. `bootstrap`: write to that Kafka, None: to a file."""
+    """One scenario on one server. `bootstrap`: write to that Kafka, None: to a file. `brokers`: of signals."""
 
-    def __init__(self, name, server, directory, bootstrap=None):
+    def __init__(self, name, server, directory, bootstrap=None, brokers=None):
         self.name, self.folder, self.actual = name, CORPUS / name, directory / name
-        self.scenario, self.bootstrap = description(self.folder), bootstrap
+        self.scenario, self.bootstrap, self.brokers = description(self.folder), bootstrap, brokers
         self.database = server.database("shop")
         self.connector = Connector(self.actual, self._config(), self._worker(), name="golden")
         self.sessions, self.held = {}, {}
@@ -90,7 +89,7 @@ class Play:
         self.checkpoints = []
 
     def _config(self):
-        props = {k: v.replace("TMP", str(self.actual)).replace("BROKER", self.bootstrap or "")
+        props = {k: v.replace("TMP", str(self.actual)).replace("BROKER", self.brokers or "")
                  for k, v in self.scenario["props"].items()}
         sink = {} if self.bootstrap else {"sink": "file", "sink.file.path": str(self.actual / "records.jsonl")}
         return {
@@ -159,7 +158,7 @@ class Play:
 
     def _send_to_kafka(self, step):
         from confluent_kafka import Producer
-        producer = Producer({"bootstrap.servers": self.bootstrap})
+        producer = Producer({"bootstrap.servers": self.brokers})
         value = step["raw"] if "raw" in step else json.dumps({k: step[k] for k in ("id", "type", "data") if k in step})
         producer.produce("srv-signal", key=step.get("key", "srv"), value=value)
         assert producer.flush(20) == 0
@@ -331,11 +330,16 @@ def differences(golden, actual, meta, strict):
     return found
 
 
-def play(name, server, directory, bootstrap=None, strict=True):
+def needs_kafka(name):
+    return "BROKER" in description(CORPUS / name)["props"].values()
+
+
+def play(name, server, directory, bootstrap=None, strict=True, brokers=None):
     """Plays one scenario; its differences, plain and strict."""
-    if bootstrap:
-        delete_topics(bootstrap, "srv")
-    one = Play(name, server, directory, bootstrap)
+    brokers = brokers or bootstrap
+    if brokers:
+        delete_topics(brokers, "srv")
+    one = Play(name, server, directory, bootstrap, brokers)
     one.run()
     found = [f"plain: {d}" for d in one.differences(False)]
     return found + ([f"strict: {d}" for d in one.differences(True)] if strict and not found else [])
@@ -354,12 +358,13 @@ def main():
     if not names:
         parser.error("no such scenario")
     directory = args.keep or Path(tempfile.mkdtemp(prefix="signals-"))
-    own = servers.private(postgres=args.postgres, kafka=args.kafka, **SERVER)
+    own = servers.private(postgres=args.postgres, kafka=args.kafka or any(map(needs_kafka, names)), **SERVER)
     failed = []
     try:
         for name in names:
             try:
-                found = play(name, own.postgres, directory, own.bootstrap if args.kafka else None, args.strict)
+                found = play(name, own.postgres, directory, own.bootstrap if args.kafka else None, args.strict,
+                             own.bootstrap if args.kafka or needs_kafka(name) else None)
             except Exception as error:
                 found = [str(error)]
             if found:

@@ -68,6 +68,8 @@ class Checkpointer {
   // Everything up to safe is stored.
   bool Covers(const std::optional<event::Position>& safe) const;
   const std::optional<event::Position>& stored() const { return stored_; }
+  // What goes with positions of that mark is stored.
+  uint64_t stored_mark() const { return stored_ ? stored_->mark : 0; }
   // When Turn should be called next, on the monotonic clock; the store's ready_fd() wakes earlier.
   absl::Duration next_due() const;
   // A save is under way, or the last one failed and something is left to be stored.

@@ -101,7 +101,7 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   if (storable) timeout = std::min(timeout, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
   parts_.poller->WaitReadable({source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(),
-                               parts_.control->fd(), beside_fd_},
+                               parts_.control->fd(), beside_fds_[0], beside_fds_[1]},
                               timeout);
   parts_.control->Take();
 }

@@ -66,8 +66,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // deadline, a command.
   void Wait(int source_fd, absl::Duration at_most);
 
-  // Wakes each Wait, too; -1: none.
-  void WatchBeside(int fd) { beside_fd_ = fd; }
+  // They wake each Wait, too; -1: none.
+  void WatchBeside(int chunks_fd, int signals_fd) { beside_fds_ = {chunks_fd, signals_fd}; }
 
   void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }
   // The server wants an answer, or we want its position.
@@ -118,7 +118,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   absl::Duration status_due_;
   Lsn received_;
   Lsn reported_;
-  int beside_fd_ = -1;
+  std::array<int, 2> beside_fds_{-1, -1};
   bool ask_for_reply_ = false;
   bool unread_ = false;  // nothing is read since the last turn, so that nobody sees the stream end
 };

@@ -28,14 +28,15 @@ incremental::RecordKeyOf RecordKeys(const route::RouteOptions& route) {
 std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(
     const Parts& parts, const incremental::OffsetMembers& stored) {
   const bool takes = parts.options->signals() && parts.source->SignalTables();
-  if (takes) return std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
-  if (stored.contains("incremental_snapshot_collections")) {
+  if (stored.contains("incremental_snapshot_collections") &&
+      !(takes && parts.options->reads_chunks())) {
     log::Warn(
         "the stored position came with an incremental snapshot under way, which does not go on: no "
         "signaling table is configured",
         {{"hint", "set signal.data.collection"}});
   }
-  return nullptr;
+  if (!takes) return nullptr;
+  return std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
 }
 
 IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
@@ -48,6 +49,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
           .connector_name = parts_.connector_name,
           .output = this,
           .open_source = [this] { return parts_.source->OpenChunks(RecordKeys(*parts_.route)); },
+          .inbox = parts_.source->OpenSignals(),
           .new_id = parts_.new_id,
           .captured = std::move(captured),
           .clock = parts_.clock,
@@ -58,7 +60,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
 IncrementalDriver::~IncrementalDriver() { parts_.pipeline->SetIncremental(nullptr); }
 
 absl::Status IncrementalDriver::Begin(const incremental::OffsetMembers& stored) {
-  return snapshots_->Resume(stored);
+  return parts_.options->reads_chunks() ? snapshots_->Resume(stored) : absl::OkStatus();
 }
 
 // Between two changes nothing else would cover it.

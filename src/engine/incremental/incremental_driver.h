@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/duties/checkpointer.h"
 #include "engine/incremental/notifier.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/world/world.h"
@@ -29,6 +30,7 @@ class IncrementalDriver final : public incremental::Output {
     Source* source = nullptr;
     Pipeline* pipeline = nullptr;
     offset::AckTracker* tracker = nullptr;
+    const Checkpointer* checkpointer = nullptr;
     Notifier* notifier = nullptr;
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
@@ -50,6 +52,7 @@ class IncrementalDriver final : public incremental::Output {
     return parts_.notifier->Send(notification);
   }
   void SetMark(uint64_t mark) override;
+  uint64_t StoredMark() const override { return parts_.checkpointer->stored_mark(); }
 
  private:
   explicit IncrementalDriver(const Parts& parts);

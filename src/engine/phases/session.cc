@@ -160,6 +160,7 @@ void Session::BuildIncremental() {
                                             .source = prepared_.source.get(),
                                             .pipeline = &path_->pipeline(),
                                             .tracker = &duties_->tracker(),
+                                            .checkpointer = &duties_->checkpointer(),
                                             .notifier = notifier_.get(),
                                             .clock = &parts_.world->clock(),
                                             .metrics = parts_.metrics,

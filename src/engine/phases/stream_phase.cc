@@ -63,7 +63,8 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
 
 absl::Status StreamPhase::TurnIncremental() {
   absl::Status turned = parts_.incremental->Turn();
-  parts_.housekeeping->WatchBeside(parts_.incremental->ready_fd());
+  parts_.housekeeping->WatchBeside(parts_.incremental->chunks_fd(),
+                                   parts_.incremental->signals_fd());
   return turned;
 }
 

@@ -18,6 +18,7 @@
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
 #include "incremental/chunk_thread.h"
+#include "incremental/open_channels.h"
 #include "incremental/options.h"
 #include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
@@ -307,6 +308,14 @@ absl::Status PostgresSource::ExplainEnd(const absl::Status& error) {
 std::optional<std::vector<postgres::TableName>> PostgresSource::SignalTables() const {
   if (options_.mode == RunMode::kTail) return std::nullopt;
   return facts_.captured;
+}
+
+std::unique_ptr<incremental::SignalInbox> PostgresSource::OpenSignals() {
+  return incremental::OpenChannels({.options = config().incremental.get(),
+                                    .kafka = config().kafka.get(),
+                                    .connector = config().name,
+                                    .topic_prefix = TopicPrefixOf(config()),
+                                    .clock = environment_.clock});
 }
 
 std::unique_ptr<incremental::ChunkSource> PostgresSource::OpenChunks(

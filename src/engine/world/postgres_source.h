@@ -55,6 +55,7 @@ class PostgresSource final : public Source {
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   absl::Status ExplainEnd(const absl::Status& error) override;
   std::optional<std::vector<postgres::TableName>> SignalTables() const override;
+  std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
   std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;
   void RequestHeartbeatAction() override;
   std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {

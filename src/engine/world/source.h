@@ -17,6 +17,7 @@
 #include "engine/world/server_view.h"
 #include "event/position.h"
 #include "event/table_schema.h"
+#include "incremental/channels/signal_inbox.h"
 #include "incremental/chunk_source.h"
 #include "outbox/cleanup_thread.h"
 #include "postgres/catalog.h"
@@ -117,6 +118,8 @@ class Source {
   virtual std::optional<std::vector<postgres::TableName>> SignalTables() const {
     return std::nullopt;
   }
+  // Signals from outside the database; null: none are wanted.
+  virtual std::unique_ptr<incremental::SignalInbox> OpenSignals() { return nullptr; }
   // Who reads chunks of them beside the stream; lives no longer than the source. record_key: see
   // incremental::ChunkThread.
   virtual std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) {

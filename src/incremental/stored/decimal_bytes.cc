@@ -1,4 +1,4 @@
-#include "incremental/decimal_bytes.h"
+#include "incremental/stored/decimal_bytes.h"
 
 #include <algorithm>
 

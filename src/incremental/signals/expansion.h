@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "incremental/table_name.h"
+#include "incremental/signals/table_name.h"
 
 namespace walduct::incremental {
 

@@ -1,4 +1,4 @@
-#include "incremental/table_name.h"
+#include "incremental/signals/table_name.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "incremental/stored_key.h"
+#include "incremental/stored/stored_key.h"
 
 #include <bit>
 #include <map>
@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
-#include "incremental/decimal_bytes.h"
-#include "incremental/java_stream.h"
+#include "incremental/stored/decimal_bytes.h"
+#include "incremental/stored/java_stream.h"
 
 namespace walduct::incremental {
 namespace {

@@ -1,4 +1,4 @@
-#include "incremental/java_stream.h"
+#include "incremental/stored/java_stream.h"
 
 #include <memory>
 #include <optional>

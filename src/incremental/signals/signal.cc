@@ -1,4 +1,4 @@
-#include "incremental/signal.h"
+#include "incremental/signals/signal.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "incremental/expansion.h"
+#include "incremental/signals/expansion.h"
 
 #include <algorithm>
 

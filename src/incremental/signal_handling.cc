@@ -1,0 +1,215 @@
+// What is asked of incremental snapshots: rows of the signaling table, signals of the inbox.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "incremental/incremental_snapshots.h"
+#include "incremental/signals/expansion.h"
+
+namespace walduct::incremental {
+namespace {
+
+constexpr size_t kSignalColumns = 3;
+
+std::string TextOf(const event::Value& value) {
+  return value.is_text() ? std::string(value.text()) : "";
+}
+
+}  // namespace
+
+absl::Status IncrementalSnapshots::OnSignalRow(const event::ChangeEvent& change) {
+  if (change.operation == event::Operation::kDelete) return OnDeletedSignal(change);
+  if (change.operation != event::Operation::kCreate) return absl::OkStatus();
+  const size_t columns = change.after->size();
+  const std::string id = columns == 0 ? "" : TextOf((*change.after)[0]);
+  if (columns != kSignalColumns) {
+    if (!parts_.options->source_channel) return absl::OkStatus();
+    parts_.metrics->signals_refused.Add();
+    log::Warn("signal ignored: the signaling table does not have three columns",
+              {{"signal", id}, {"columns", columns}});
+    return absl::OkStatus();
+  }
+  const event::Value& data = (*change.after)[2];
+  const RawSignal raw{.id = id,
+                      .type = TextOf((*change.after)[1]),
+                      .data = data.is_text() ? std::optional(TextOf(data)) : std::nullopt};
+  if (raw.type == "snapshot-window-open") {
+    if (raw.id == absl::StrCat(window_id_, "-open")) OnOpened();
+    return absl::OkStatus();
+  }
+  if (raw.type == "snapshot-window-close") {
+    return raw.id == absl::StrCat(window_id_, "-close") ? OnClosed(change) : absl::OkStatus();
+  }
+  return parts_.options->source_channel ? OnSignal(raw, false) : absl::OkStatus();
+}
+
+absl::Status IncrementalSnapshots::OnDeletedSignal(const event::ChangeEvent& change) {
+  if (!parts_.options->deletes_watermarks || !change.before || change.before->empty())
+    return absl::OkStatus();
+  const bool ours = TextOf((*change.before)[0]) == absl::StrCat(window_id_, "-open");
+  return ours ? OnClosed(change) : absl::OkStatus();
+}
+
+absl::Status IncrementalSnapshots::TakeSignals() {
+  if (parts_.inbox == nullptr) return absl::OkStatus();
+  while (const std::optional<SignalInbox::Incoming> next = parts_.inbox->Take()) {
+    RETURN_IF_ERROR(OnIncoming(next->signal));
+    unsettled_.emplace_back(next->ticket, mark_);
+  }
+  SettleSignals();
+  return absl::OkStatus();
+}
+
+absl::Status IncrementalSnapshots::OnIncoming(const absl::StatusOr<RawSignal>& signal) {
+  if (signal.ok()) return OnSignal(*signal, true);
+  Refuse(signal.status());
+  return absl::OkStatus();
+}
+
+// What a signal has changed goes with a position: until that is stored, a crash forgets it.
+void IncrementalSnapshots::SettleSignals() {
+  if (unsettled_.empty()) return;
+  const uint64_t stored = parts_.output->StoredMark();
+  uint64_t done = 0;
+  while (!unsettled_.empty() && unsettled_.front().second <= stored) {
+    done = unsettled_.front().first;
+    unsettled_.pop_front();
+  }
+  if (done > 0) parts_.inbox->Done(done);
+}
+
+void IncrementalSnapshots::Refuse(const absl::Status& why) {
+  parts_.metrics->signals_refused.Add();
+  log::Warn(absl::StrCat("signal ignored: ", why.message()),
+            {{"reason", ErrorReason(why)}, {"hint", ErrorHint(why)}});
+}
+
+absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repeat) {
+  const absl::StatusOr<Signal> signal = ParseSignal(raw);
+  if (!signal.ok()) {
+    Refuse(signal.status());
+    return absl::OkStatus();
+  }
+  const auto* execute = std::get_if<ExecuteSnapshot>(&*signal);
+  if (execute != nullptr && !parts_.options->reads_chunks()) {
+    Refuse(Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
+                 absl::StrCat("signal '", raw.id,
+                              "': incremental snapshots are not configured: there is no table for "
+                              "watermarks"),
+                 "set signal.data.collection"));
+    return absl::OkStatus();
+  }
+  if (execute != nullptr && may_repeat && IsUnderWay(raw.id, *execute)) {
+    log::Info("signal passed over: it came again and is being carried out", {{"id", raw.id}});
+    return absl::OkStatus();
+  }
+  parts_.metrics->signals.Add();
+  log::Info("signal", {{"id", raw.id}, {"type", raw.type}});
+  if (execute != nullptr) return Execute(raw.id, *execute);
+  if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
+    // It is carried out when the next chunk would be read.
+    if (state_.running()) stop_ = stop->collections;
+    return absl::OkStatus();
+  }
+  if (std::holds_alternative<PauseSnapshot>(*signal)) return Pause();
+  if (std::holds_alternative<ResumeSnapshot>(*signal)) return ResumeReading();
+  LogText(std::get<LogMessage>(*signal).message);
+  return absl::OkStatus();
+}
+
+void IncrementalSnapshots::LogText(std::string message) const {
+  if (const size_t at = message.find("{}"); at != std::string::npos) {
+    message.replace(at, 2,
+                    absl::StrCat("{lsn=", seen_.lsn.value(), ", txId=", seen_.xid,
+                                 ", ts_usec=", seen_.time_us, "}"));
+  }
+  log::Info(message);
+}
+
+bool IncrementalSnapshots::IsUnderWay(const std::string& id, const ExecuteSnapshot& execute) const {
+  if (!state_.running() || state_.correlation_id != id) return false;
+  const std::vector<TableId> tables = ExpandCollections(execute.collections, parts_.captured);
+  return std::all_of(tables.begin(), tables.end(), [this](const TableId& table) {
+    return std::any_of(state_.queue.begin(), state_.queue.end(),
+                       [&](const TableRequest& one) { return one.table == table; });
+  });
+}
+
+absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteSnapshot& execute) {
+  const bool was_running = state_.running();
+  for (const TableId& table : ExpandCollections(execute.collections, parts_.captured)) {
+    TableRequest request{.table = table, .condition = {}, .surrogate_key = execute.surrogate_key};
+    request.condition = ConditionOf(execute.conditions, table);
+    state_.queue.push_back(std::move(request));
+  }
+  if (!state_.running()) return absl::OkStatus();
+  state_.correlation_id = id;
+  Changed();
+  if (was_running) return absl::OkStatus();
+  paused_ = false;
+  stop_.reset();
+  RETURN_IF_ERROR(Notify("STARTED", {{"data_collections", state_.Tables()}}));
+  // A watermark may still be on its way.
+  return step_ == Step::kIdle ? Next() : absl::OkStatus();
+}
+
+absl::Status IncrementalSnapshots::Pause() {
+  if (!state_.running() || paused_) return absl::OkStatus();
+  paused_ = true;
+  return Notify("PAUSED", {{"data_collections", state_.Tables()}});
+}
+
+absl::Status IncrementalSnapshots::ResumeReading() {
+  if (!state_.running() || !paused_) return absl::OkStatus();
+  paused_ = false;
+  RETURN_IF_ERROR(Notify("RESUMED", {{"data_collections", state_.Tables()}}));
+  return step_ == Step::kIdle ? Next() : absl::OkStatus();
+}
+
+// Told as Debezium tells it: what is left of the queue first.
+absl::Status IncrementalSnapshots::Stop() {
+  const std::vector<std::string> collections = *std::exchange(stop_, std::nullopt);
+  std::vector<TableId> wanted;
+  if (!collections.empty()) wanted = ExpandCollections(collections, parts_.captured);
+  const TableId current = state_.queue.front().table;
+  std::string stopped;
+  std::deque<TableRequest> left;
+  bool stops_current = false;
+  for (size_t i = 0; i < state_.queue.size(); ++i) {
+    const TableRequest& one = state_.queue[i];
+    const bool stops =
+        collections.empty() || std::find(wanted.begin(), wanted.end(), one.table) != wanted.end();
+    if (!stops) {
+      left.push_back(one);
+      continue;
+    }
+    stops_current = stops_current || i == 0;
+    absl::StrAppend(&stopped, stopped.empty() ? "" : ",", one.table.Text());
+  }
+  if (stopped.empty()) log::Warn("signal: none of the tables to stop is being read or waits");
+  state_.queue = std::move(left);
+  if (stops_current) {
+    state_.maximum.reset();
+    state_.emitted.reset();
+    state_.key_types.clear();
+    read_.reset();
+    table_rows_ = 0;
+  }
+  std::string id = state_.correlation_id;
+  if (!state_.running()) {
+    RETURN_IF_ERROR(Notify("COMPLETED", {}));
+    id = parts_.new_id();
+  }
+  Changed();
+  return parts_.output->Notify(
+      {.id = id,
+       .type = "ABORTED",
+       .aggregate = "Incremental Snapshot",
+       .details = {{"connector_name", parts_.connector_name}, {"data_collections", stopped}},
+       .time_ms = absl::ToUnixMillis(parts_.clock->Now())});
+}
+
+}  // namespace walduct::incremental
