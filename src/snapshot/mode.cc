@@ -26,6 +26,12 @@ ModeRules RulesOf(SnapshotMode mode) {
     case SnapshotMode::kNoData:
     case SnapshotMode::kNever:
       return {};
+    case SnapshotMode::kAlwaysOnly:
+      return {.snapshots = true, .every_start = true, .streams = false};
+    case SnapshotMode::kGapsOnly:
+      return {.fills_gaps = true};
+    case SnapshotMode::kNothing:
+      return {.streams = false};
   }
   return {};
 }
@@ -52,6 +58,8 @@ absl::Status PositionLostError(absl::string_view position) {
 }  // namespace
 
 bool FillsGaps(SnapshotMode mode) { return RulesOf(mode).fills_gaps; }
+
+bool Streams(SnapshotMode mode) { return RulesOf(mode).streams; }
 
 absl::StatusOr<StartDecision> DecideStart(const StartFacts& facts) {
   const ModeRules rules = RulesOf(facts.mode);

@@ -8,6 +8,12 @@
 //   no_data        never                                           yes
 //   never          as no_data: removed from Debezium, kept as its alias for old configurations
 //   when_needed    as initial, and when the stored position is gone from the server
+//   configuration_based, by its flags:
+//     data, stream            as always
+//     data                    every start                            no
+//     stream                  as no_data
+//     stream, on.data.error   when the stored position is gone       yes
+//     none                    never                                  no
 #pragma once
 
 #include <string>
@@ -46,5 +52,6 @@ absl::StatusOr<StartDecision> DecideStart(const StartFacts& facts);
 
 // Whether a position that is of no use is answered with a snapshot: when_needed.
 bool FillsGaps(SnapshotMode mode);
+bool Streams(SnapshotMode mode);
 
 }  // namespace walduct::snapshot

@@ -13,7 +13,18 @@ class RegexList;
 
 namespace walduct::snapshot {
 
-enum class SnapshotMode { kInitial, kNever, kNoData, kInitialOnly, kAlways, kWhenNeeded };
+enum class SnapshotMode {
+  kInitial,
+  kNever,
+  kNoData,
+  kInitialOnly,
+  kAlways,
+  kWhenNeeded,
+  // Of configuration_based, beside kAlways and kNoData.
+  kAlwaysOnly,  // tables, and no stream
+  kGapsOnly,    // no tables, unless the stored position is gone
+  kNothing,     // neither
+};
 
 struct SnapshotOptions {
   SnapshotMode mode = SnapshotMode::kInitial;

@@ -20,6 +20,11 @@ constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
 
 constexpr absl::string_view kOneThread = "the tables are read one after the other, in one session";
 
+constexpr absl::string_view kReadsData = "snapshot.mode.configuration.based.snapshot.data";
+constexpr absl::string_view kStreams = "snapshot.mode.configuration.based.start.stream";
+constexpr absl::string_view kOnDataError =
+    "snapshot.mode.configuration.based.snapshot.on.data.error";
+
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.mode",
      .type = kEnum,
@@ -27,19 +32,38 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "When to take a snapshot of the tables before streaming.",
      .allowed =
          "always, initial, no_data, initial_only, when_needed, never, configuration_based, custom",
-     .refused = "configuration_based, custom",
+     .refused = "custom",
      .value_aliases = "schema_only=no_data, exported=initial"},
     {.name = "snapshot.mode.custom.name",
      .support = kNoEffect,
      .doc = "Name of the custom snapshot mode.",
      .note = kNoJava,
      .aliases = "snapshot.custom.class"},
-    {.name = "snapshot.mode.configuration.based.<flag>",
+    {.name = kReadsData,
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Read the tables at every start (snapshot.mode=configuration_based)."},
+    {.name = kStreams,
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Stream (snapshot.mode=configuration_based)."},
+    {.name = kOnDataError,
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "Read the tables when the stored position is gone from the server "
+            "(snapshot.mode=configuration_based)."},
+    {.name = "snapshot.mode.configuration.based.snapshot.schema",
      .type = kBoolean,
      .default_value = "false",
      .support = kNoEffect,
-     .doc = "Flags of snapshot.mode=configuration_based.",
-     .note = "that mode is not supported yet"},
+     .doc = "Read the schemas of the tables (snapshot.mode=configuration_based).",
+     .note = "they are read with the tables, as in Debezium"},
+    {.name = "snapshot.mode.configuration.based.snapshot.on.schema.error",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNoEffect,
+     .doc = "Read the schemas again when they are lost (snapshot.mode=configuration_based).",
+     .note = "no schemas are stored"},
     {.name = "snapshot.isolation.mode",
      .type = kEnum,
      .default_value = "serializable",
@@ -137,7 +161,17 @@ constexpr config::PropertyDefinition kRows[] = {
      .note = "only the schemas of captured tables are read"},
 };
 
-SnapshotMode ParseSnapshotMode(absl::string_view mode) {
+// Of configuration_based.
+SnapshotMode ModeOfFlags(const config::PropertySet& properties) {
+  const auto flag = [&](absl::string_view name) { return properties.Text(name) == "true"; };
+  if (flag(kReadsData)) return flag(kStreams) ? SnapshotMode::kAlways : SnapshotMode::kAlwaysOnly;
+  if (!flag(kStreams)) return SnapshotMode::kNothing;
+  return flag(kOnDataError) ? SnapshotMode::kGapsOnly : SnapshotMode::kNoData;
+}
+
+SnapshotMode ModeOf(const config::PropertySet& properties) {
+  const std::string mode = properties.Text("snapshot.mode");
+  if (mode == "configuration_based") return ModeOfFlags(properties);
   if (mode == "never") return SnapshotMode::kNever;
   if (mode == "no_data") return SnapshotMode::kNoData;
   if (mode == "initial_only") return SnapshotMode::kInitialOnly;
@@ -165,6 +199,12 @@ absl::Span<const config::PropertyDefinition> SnapshotProperties() { return kRows
 
 void CheckSnapshot(const config::PropertySet& properties, config::Findings* findings) {
   WarnOfLocking(properties, findings);
+  if (properties.Text("snapshot.mode") == "configuration_based" &&
+      ModeOfFlags(properties) == SnapshotMode::kNothing) {
+    findings->Warn("snapshot.mode",
+                   absl::StrCat("is configuration_based, and neither ", kReadsData, " nor ",
+                                kStreams, " is true: the connector does nothing, as Debezium's"));
+  }
   if (properties.Text("snapshot.mode") != "custom" || properties.IsSet("snapshot.mode.custom.name"))
     return;
   findings->AddError(
@@ -194,7 +234,7 @@ void WarnOfOverrides(const config::PropertySet& properties, config::Findings* fi
 
 SnapshotOptions BuildSnapshot(const config::PropertySet& properties) {
   SnapshotOptions snapshot;
-  snapshot.mode = ParseSnapshotMode(properties.Text("snapshot.mode"));
+  snapshot.mode = ModeOf(properties);
   snapshot.include_collections = properties.Regexes("snapshot.include.collection.list");
   for (const std::string& table :
        java::SplitCommaList(properties.Text("snapshot.select.statement.overrides"))) {

@@ -54,6 +54,23 @@ def test_SNP_03_04_initial_only(db, connectors):
     assert db.slots() == [] and db.publications() == []
 
 
+def test_SNP_08_configuration_based(db, connectors):
+    """SNP-08: data alone is all rows at each start, and leaves nothing on the server; neither is nothing; stream alone is changes."""
+    db.script(THREE)
+    based = lambda *flags: {"snapshot.mode": "configuration_based"} | {f"snapshot.mode.configuration.based.{flag}": "true" for flag in flags}
+    data = connectors(db, based("snapshot.data"), sink="file")
+    for start in (1, 2):
+        assert data.start().wait_exit() == 0
+        assert ids(data.events(), "r") == [1, 2, 3] * start
+    nothing = connectors(db, based(), sink="file")
+    assert nothing.start().wait_exit() == 0
+    assert nothing.events() == [] and db.slots() == [] and db.publications() == []
+    stream = connectors(db, based("start.stream", "snapshot.on.data.error"), sink="file").start().wait_streaming()
+    db.execute("insert into items values (4)")
+    assert [(e.op, e.id) for e in stream.wait_events(1)] == [("c", 4)]
+    stream.stop()
+
+
 def test_SNP_05_always(db, connectors):
     """SNP-05: all rows at each start."""
     db.script(THREE)

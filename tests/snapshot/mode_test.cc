@@ -70,6 +70,14 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"SNP06_when_needed_position_lost", SnapshotMode::kWhenNeeded, kStreaming, false, kAnew},
         Row{"SNP07_when_needed_position_there", SnapshotMode::kWhenNeeded, kStreaming, true, kStreamOnly},
         Row{"SNP07_when_needed_first_start", SnapshotMode::kWhenNeeded, kNone, true, kSnapshotThenStream},
+        Row{"SNP08_data_at_each_start", SnapshotMode::kAlwaysOnly, kStreaming, true, kSnapshotOnlyAnew},
+        Row{"SNP08_data_does_not_look_at_the_slot", SnapshotMode::kAlwaysOnly, kStreaming, false, kSnapshotOnlyAnew},
+        Row{"SNP08_data_first_start", SnapshotMode::kAlwaysOnly, kNone, true, kSnapshotOnly},
+        Row{"SNP08_stream_first_start", SnapshotMode::kGapsOnly, kNone, true, kStreamOnly},
+        Row{"SNP08_stream_position_there", SnapshotMode::kGapsOnly, kStreaming, true, kStreamOnly},
+        Row{"SNP08_stream_position_lost", SnapshotMode::kGapsOnly, kStreaming, false, kAnew},
+        Row{"SNP08_neither_first_start", SnapshotMode::kNothing, kNone, true, kNothing},
+        Row{"SNP08_neither", SnapshotMode::kNothing, kStreaming, false, kNothing},
         Row{"SNP09_initial_cut_short", SnapshotMode::kInitial, kRunning, true, kAnew},
         Row{"SNP09_when_needed_cut_short", SnapshotMode::kWhenNeeded, kRunning, true, kAnew},
         Row{"SNP09_always_cut_short", SnapshotMode::kAlways, kRunning, true, kAnew},
@@ -94,7 +102,8 @@ TEST(DecideStart, RefusesALostPositionUnlessWhenNeeded_SNP06) {
 }
 
 TEST(DecideStart, RefusesToStreamAfterASnapshotCutShort_SNP09) {
-  for (const SnapshotMode mode : {SnapshotMode::kNever, SnapshotMode::kNoData}) {
+  for (const SnapshotMode mode : {SnapshotMode::kNever, SnapshotMode::kNoData,
+                                  SnapshotMode::kGapsOnly, SnapshotMode::kNothing}) {
     const absl::Status status = DecideStart({mode, kRunning, true, ""}).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_EQ(ErrorReason(status), "snapshot_interrupted");

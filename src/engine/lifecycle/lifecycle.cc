@@ -109,8 +109,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   if (!prepared.ok()) return {.status = prepared.status(), .sender_timeout = sender_timeout};
   if (!prepared->decision.snapshot && !prepared->decision.stream) {
     log::Info(
-        "nothing to do: the snapshot is already complete, and snapshot.mode=initial_only does not "
-        "stream");
+        "nothing to do: the snapshot is already complete or not wanted, and snapshot.mode streams "
+        "none");
     return {.goal_reached = true};
   }
   Session session({.config = parts_.config,

@@ -206,7 +206,7 @@ absl::Status Preparation::Decide() {
     if (Moved(before, prepared_.stored)) RETURN_IF_ERROR(Look());
     ASSIGN_OR_RETURN(verdict, Judge());
   }
-  const bool streams = config().snapshot->mode != snapshot::SnapshotMode::kInitialOnly;
+  const bool streams = snapshot::Streams(config().snapshot->mode);
   const std::optional<offset::StoredOffset>& stored = prepared_.stored;
   const absl::StatusOr<snapshot::StartDecision> decision = snapshot::DecideStart(
       {.mode = config().snapshot->mode,

@@ -1,0 +1,40 @@
+// Properties of snapshots: their options, and what is refused.
+#include "snapshot/options.h"
+#include "tests/loader/load_fixture.h"
+
+namespace walduct::loader {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using SnapshotOptionsTest = LoadFixture;
+
+TEST_F(SnapshotOptionsTest, ModeByItsFlags_SNP08) {
+  const std::string based = "snapshot.mode=configuration_based\n";
+  const std::string data = "snapshot.mode.configuration.based.snapshot.data=true\n";
+  const std::string stream = "snapshot.mode.configuration.based.start.stream=true\n";
+  const std::string error = "snapshot.mode.configuration.based.snapshot.on.data.error=true\n";
+  const auto mode = [&](const std::string& flags) {
+    const LoadResult result = LoadWith(based + flags);
+    EXPECT_THAT(result.errors, IsEmpty()) << flags;
+    return result.options.snapshot->mode;
+  };
+  using snapshot::SnapshotMode;
+  EXPECT_EQ(mode(data + stream), SnapshotMode::kAlways);
+  EXPECT_EQ(mode(data), SnapshotMode::kAlwaysOnly);
+  EXPECT_EQ(mode(stream), SnapshotMode::kNoData);
+  EXPECT_EQ(mode(stream + error), SnapshotMode::kGapsOnly);
+  EXPECT_EQ(mode(data + stream + error), SnapshotMode::kAlways);
+  EXPECT_EQ(mode(error), SnapshotMode::kNothing);
+  EXPECT_THAT(LoadWith(based).warnings, Contains(HasSubstr("does nothing")));
+  EXPECT_THAT(LoadWith(based + data).warnings, Not(Contains(HasSubstr("does nothing"))));
+  EXPECT_THAT(LoadWith("snapshot.mode.configuration.based.start.stream=maybe").errors,
+              ElementsAre(HasSubstr("snapshot.mode.configuration.based.start.stream")));
+}
+
+}  // namespace
+}  // namespace walduct::loader
