@@ -252,9 +252,7 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
 
 void IncrementalSnapshots::TakeTable() {
   state_.queue.pop_front();
-  state_.maximum.reset();
-  state_.emitted.reset();
-  state_.key_types.clear();
+  state_.ForgetKeys();
   read_.reset();
 }
 

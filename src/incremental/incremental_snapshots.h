@@ -103,6 +103,8 @@ class IncrementalSnapshots {
   absl::Status Execute(const std::string& id, const ExecuteSnapshot& execute);
   // It is what was asked for last, and not over.
   bool IsUnderWay(const std::string& id, const ExecuteSnapshot& execute) const;
+  void WarnOfUnused(const std::string& id, const std::vector<std::string>& conditions) const;
+  void AddStop(const std::vector<std::string>& collections);
   absl::Status Stop();
   absl::Status Pause();
   absl::Status ResumeReading();

@@ -111,7 +111,7 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
   if (execute != nullptr) return Execute(raw.id, *execute);
   if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
     // It is carried out when the next chunk would be read.
-    if (state_.running()) stop_ = stop->collections;
+    if (state_.running()) AddStop(stop->collections);
     return absl::OkStatus();
   }
   if (std::holds_alternative<PauseSnapshot>(*signal)) return Pause();
@@ -140,11 +140,13 @@ bool IncrementalSnapshots::IsUnderWay(const std::string& id, const ExecuteSnapsh
 
 absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteSnapshot& execute) {
   const bool was_running = state_.running();
-  for (const TableId& table : ExpandCollections(execute.collections, parts_.captured)) {
-    TableRequest request{.table = table, .condition = {}, .surrogate_key = execute.surrogate_key};
-    request.condition = ConditionOf(execute.conditions, table);
-    state_.queue.push_back(std::move(request));
+  const std::vector<TableId> tables = ExpandCollections(execute.collections, parts_.captured);
+  for (const TableId& table : tables) {
+    state_.queue.push_back({.table = table,
+                            .condition = ConditionOf(execute, table),
+                            .surrogate_key = execute.surrogate_key});
   }
+  WarnOfUnused(id, UnusedConditions(execute, tables));
   if (!state_.running()) return absl::OkStatus();
   state_.correlation_id = id;
   Changed();
@@ -154,6 +156,19 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
   RETURN_IF_ERROR(Notify("STARTED", {{"data_collections", state_.Tables()}}));
   // A watermark may still be on its way.
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
+}
+
+// Its tables are read without it: somebody may wait for fewer rows.
+void IncrementalSnapshots::WarnOfUnused(const std::string& id,
+                                        const std::vector<std::string>& conditions) const {
+  for (const std::string& condition : conditions) {
+    parts_.metrics->signals_refused.Add();
+    log::Warn(
+        absl::StrCat("signal '", id, "': a condition is for none of its tables; it is left out"),
+        {{"data-collection", condition},
+         {"hint",
+          "it is a regular expression that must match the whole schema.table, without case"}});
+  }
 }
 
 absl::Status IncrementalSnapshots::Pause() {
@@ -167,6 +182,13 @@ absl::Status IncrementalSnapshots::ResumeReading() {
   paused_ = false;
   RETURN_IF_ERROR(Notify("RESUMED", {{"data_collections", state_.Tables()}}));
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
+}
+
+// Several before it is carried out: what any of them names, and all when one asks for all.
+void IncrementalSnapshots::AddStop(const std::vector<std::string>& collections) {
+  const bool all = collections.empty() || (stop_ && stop_->empty());
+  if (!stop_ || all) stop_.emplace();
+  if (!all) stop_->insert(stop_->end(), collections.begin(), collections.end());
 }
 
 // Told as Debezium tells it: what is left of the queue first.
@@ -192,9 +214,7 @@ absl::Status IncrementalSnapshots::Stop() {
   if (stopped.empty()) log::Warn("signal: none of the tables to stop is being read or waits");
   state_.queue = std::move(left);
   if (stops_current) {
-    state_.maximum.reset();
-    state_.emitted.reset();
-    state_.key_types.clear();
+    state_.ForgetKeys();
     read_.reset();
     table_rows_ = 0;
   }

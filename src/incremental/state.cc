@@ -77,7 +77,21 @@ absl::Status ReadQueue(const std::string& text, SnapshotState* state) {
   return absl::OkStatus();
 }
 
+std::string EncodedKey(const SnapshotState& state, const std::optional<Key>& key,
+                       const std::string& stored) {
+  const bool as_stored = key && state.key_types.empty() && !stored.empty();
+  return as_stored ? stored : EncodeKey(key, state.key_types);
+}
+
 }  // namespace
+
+void SnapshotState::ForgetKeys() {
+  maximum.reset();
+  emitted.reset();
+  key_types.clear();
+  stored_maximum.clear();
+  stored_emitted.clear();
+}
 
 std::string SnapshotState::Tables() const {
   std::string text;
@@ -94,8 +108,8 @@ OffsetMembers EncodeState(const SnapshotState& state) {
   };
   put("correlation_id", state.correlation_id);
   put("collections", Collections(state));
-  put("maximum_key", EncodeKey(state.maximum, state.key_types));
-  put("primary_key", EncodeKey(state.emitted, state.key_types));
+  put("maximum_key", EncodedKey(state, state.maximum, state.stored_maximum));
+  put("primary_key", EncodedKey(state, state.emitted, state.stored_emitted));
   return members;
 }
 
@@ -109,10 +123,12 @@ absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members) {
   ASSIGN_OR_RETURN(const auto maximum, TextOf(members, "maximum_key"));
   if (maximum) {
     ASSIGN_OR_RETURN(state.maximum, DecodeKey(*maximum));
+    state.stored_maximum = *maximum;
   }
   ASSIGN_OR_RETURN(const auto emitted, TextOf(members, "primary_key"));
   if (emitted) {
     ASSIGN_OR_RETURN(state.emitted, DecodeKey(*emitted));
+    state.stored_emitted = *emitted;
   }
   return state;
 }

@@ -21,9 +21,13 @@ struct SnapshotState {
   std::string correlation_id;      // of the signal that came last
   std::optional<Key> maximum;      // of the first table; absent: not known yet
   std::optional<Key> emitted;      // last key that was published; absent: none
-  std::vector<std::shared_ptr<const event::Type>> key_types;  // of the two, where they are known
+  std::vector<std::shared_ptr<const event::Type>> key_types;  // of the two; empty: not known yet
+  // The two as they were stored: without their types they are stored so again.
+  std::string stored_maximum = {}, stored_emitted = {};
 
   bool running() const { return !queue.empty(); }
+  // Of the first table; the next one begins.
+  void ForgetKeys();
   // "public.a,public.b"
   std::string Tables() const;
 };

@@ -1,5 +1,6 @@
 #include "incremental/signals/signal.h"
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,8 +25,53 @@ TEST(Signal, INC07_ExecuteWithAllItMayHave) {
   const auto& execute = std::get<ExecuteSnapshot>(*signal);
   EXPECT_THAT(execute.collections, ElementsAre("public.a", "public.b"));
   EXPECT_EQ(execute.surrogate_key, "k");
-  EXPECT_EQ(ConditionOf(execute.conditions, {"public", "a"}), "(id > 4)");
-  EXPECT_EQ(ConditionOf(execute.conditions, {"public", "b"}), std::nullopt);
+  EXPECT_EQ(ConditionOf(execute, {"public", "a"}), "(id > 4)");
+  EXPECT_EQ(ConditionOf(execute, {"public", "b"}), std::nullopt);
+}
+
+ExecuteSnapshot Conditioned(const std::string& collections, const std::string& conditions) {
+  const auto signal =
+      Parse("execute-snapshot", absl::StrCat(R"({"data-collections": [)", collections,
+                                             R"(], "additional-conditions": [)", conditions, "]}"));
+  EXPECT_TRUE(signal.ok()) << signal.status();
+  return signal.ok() ? std::get<ExecuteSnapshot>(*signal) : ExecuteSnapshot();
+}
+
+std::string ForTable(const std::string& collection, const std::string& filter) {
+  return absl::StrCat(R"({"data-collection": ")", collection, R"(", "filter": ")", filter, "\"}");
+}
+
+TEST(Signal, INC07_ConditionsAreRegularExpressions) {
+  const TableId orders{"public", "orders"};
+  for (const char* pattern : {R"(public\\.orders)", ".*", R"(PUBLIC\\.o.*)", "Public.Orders",
+                              R"(\"public\".\"orders\")"}) {
+    const ExecuteSnapshot execute = Conditioned(R"("public.orders")", ForTable(pattern, "id > 4"));
+    EXPECT_EQ(ConditionOf(execute, orders), "(id > 4)") << pattern;
+    EXPECT_THAT(UnusedConditions(execute, {orders}), IsEmpty()) << pattern;
+  }
+  const ExecuteSnapshot other = Conditioned(R"("public.orders")", ForTable("orders", "id > 4"));
+  EXPECT_EQ(ConditionOf(other, orders), std::nullopt);
+  EXPECT_THAT(UnusedConditions(other, {orders}), ElementsAre("orders"));
+}
+
+TEST(Signal, INC07_ConditionsMatchTheSignalsOwnSpelling) {
+  const TableId odd{"public", "Odd Name"};
+  for (const char* pattern :
+       {R"(public.\"Odd Name\")", R"(public\\.\"odd.*\")", "public.odd name"}) {
+    const ExecuteSnapshot execute =
+        Conditioned(R"("public.\"Odd Name\"", "public.orders")", ForTable(pattern, "k = 1"));
+    EXPECT_EQ(ConditionOf(execute, odd), "(k = 1)") << pattern;
+    EXPECT_EQ(ConditionOf(execute, {"public", "orders"}), std::nullopt) << pattern;
+  }
+}
+
+TEST(Signal, INC07_TheFirstConditionThatMatchesCounts) {
+  const ExecuteSnapshot execute = Conditioned(
+      R"("public.*")", absl::StrCat(ForTable("public.b", "v = 1"), ",", ForTable("public.c", ""),
+                                    ",", ForTable(".*", "v = 2")));
+  EXPECT_EQ(ConditionOf(execute, {"public", "a"}), "(v = 2)");
+  EXPECT_EQ(ConditionOf(execute, {"public", "b"}), "(v = 1)");
+  EXPECT_EQ(ConditionOf(execute, {"public", "c"}), std::nullopt);
 }
 
 TEST(Signal, StopNamesTablesOrAll) {
@@ -52,6 +98,10 @@ TEST(Signal, SaysWhatIsWrong) {
       {R"({"data-collections": ["public.a"], "type": "sideways"})", "signal_malformed"},
       {R"({"data-collections": ["public.a"], "type": "blocking"})", "signal_not_supported"},
       {R"({"data-collections": ["public.a"], "additional-conditions": [{}]})", "signal_malformed"},
+      {R"({"data-collections": ["public.a"],
+           "additional-conditions": [{"data-collection": "public.(", "filter": "a b"},
+                                     {"data-collection": "a b(", "filter": "a"}]})",
+       "signal_malformed"},
       {R"({"data-collections": ["public.a"], "surrogate-key": 1})", "signal_malformed"}};
   for (const auto& [data, reason] : bad)
     EXPECT_EQ(ErrorReason(Parse("execute-snapshot", data).status()), reason) << data;

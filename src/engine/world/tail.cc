@@ -11,6 +11,7 @@
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "incremental/options.h"
 #include "offset/options.h"
 #include "outbox/options.h"
 #include "postgres/oid_text.h"
@@ -118,6 +119,7 @@ ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
   config.replication->drop_slot_on_stop = false;
   config.replication->slot_name = UniqueName();
   *config.heartbeat = {};  // nor does it write to the database
+  config.incremental->notifies_sink = config.incremental->notifies_log = false;
   config.replication->replica_identities.clear();
   config.outbox->cleanup = outbox::OutboxCleanup::kNone;
   ShowAsJson(&config);

@@ -14,6 +14,16 @@ void AddOnce(const TableId& table, std::vector<TableId>* tables) {
   if (std::find(tables->begin(), tables->end(), table) == tables->end()) tables->push_back(table);
 }
 
+bool Fits(const Condition& condition, const ExecuteSnapshot& execute, const TableId& table) {
+  if (ParseTableId(condition.collection) == table) return true;
+  if (condition.regex == nullptr) return false;
+  if (condition.regex->FullMatch(table.Text())) return true;
+  return std::any_of(execute.collections.begin(), execute.collections.end(),
+                     [&](const std::string& spelt) {
+                       return ParseTableId(spelt) == table && condition.regex->FullMatch(spelt);
+                     });
+}
+
 }  // namespace
 
 std::vector<TableId> ExpandCollections(const std::vector<std::string>& collections,
@@ -43,11 +53,25 @@ std::vector<TableId> ExpandCollections(const std::vector<std::string>& collectio
   return tables;
 }
 
-std::optional<std::string> ConditionOf(const std::map<std::string, std::string>& conditions,
-                                       const TableId& table) {
-  const auto found = conditions.find(absl::AsciiStrToLower(table.Text()));
-  if (found == conditions.end()) return std::nullopt;
-  return absl::StrCat("(", found->second, ")");
+std::optional<std::string> ConditionOf(const ExecuteSnapshot& execute, const TableId& table) {
+  for (const Condition& condition : execute.conditions) {
+    if (!Fits(condition, execute, table)) continue;
+    if (condition.filter.empty()) return std::nullopt;
+    return absl::StrCat("(", condition.filter, ")");
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> UnusedConditions(const ExecuteSnapshot& execute,
+                                          const std::vector<TableId>& tables) {
+  std::vector<std::string> unused;
+  for (const Condition& condition : execute.conditions) {
+    const bool used = std::any_of(tables.begin(), tables.end(), [&](const TableId& table) {
+      return Fits(condition, execute, table);
+    });
+    if (!used) unused.push_back(condition.collection);
+  }
+  return unused;
 }
 
 }  // namespace walduct::incremental

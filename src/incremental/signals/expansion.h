@@ -1,11 +1,11 @@
 // Which tables the collections of a signal name. Pure.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "incremental/signals/signal.h"
 #include "incremental/signals/table_name.h"
 
 namespace walduct::incremental {
@@ -16,9 +16,12 @@ namespace walduct::incremental {
 std::vector<TableId> ExpandCollections(const std::vector<std::string>& collections,
                                        const std::vector<TableId>& captured);
 
-// The condition for the table, whose name is matched without case; in parentheses, as Debezium
-// stores it.
-std::optional<std::string> ConditionOf(const std::map<std::string, std::string>& conditions,
-                                       const TableId& table);
+// The first condition whose expression matches the table's name, as it is listed or as the signal
+// spells it; in parentheses, as Debezium stores it.
+std::optional<std::string> ConditionOf(const ExecuteSnapshot& execute, const TableId& table);
+
+// The collections of conditions that are for none of the tables.
+std::vector<std::string> UnusedConditions(const ExecuteSnapshot& execute,
+                                          const std::vector<TableId>& tables);
 
 }  // namespace walduct::incremental

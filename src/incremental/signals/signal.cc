@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "incremental/signals/table_name.h"
+#include "java/regex/regex.h"
 #include "rapidjson/document.h"
 
 namespace walduct::incremental {
@@ -52,20 +54,34 @@ absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
   return Malformed(raw, "\"type\" names no kind of snapshot", "use \"type\": \"incremental\"");
 }
 
-absl::StatusOr<std::map<std::string, std::string>> Conditions(const RawSignal& raw,
-                                                              const Value& data) {
-  std::map<std::string, std::string> conditions;
+absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item) {
+  if (!item.IsObject()) return Malformed(raw, "a condition is not an object");
+  const Value* table = Find(item, "data-collection");
+  const Value* filter = Find(item, "filter");
+  if (table == nullptr || filter == nullptr || !table->IsString() || !filter->IsString())
+    return Malformed(raw, "a condition lacks \"data-collection\" or \"filter\"");
+  Condition condition{.collection = std::string(absl::StripAsciiWhitespace(TextOf(*table))),
+                      .regex = nullptr,
+                      .filter = std::string(absl::StripAsciiWhitespace(TextOf(*filter)))};
+  auto regex = java::Regex::Compile(condition.collection, {.case_insensitive = true});
+  if (regex.ok()) {
+    condition.regex = *std::move(regex);
+  } else if (!ParseTableId(condition.collection)) {
+    return Malformed(raw,
+                     absl::StrCat("\"data-collection\" of a condition is no regular expression: ",
+                                  regex.status().message()));
+  }
+  return condition;
+}
+
+absl::StatusOr<std::vector<Condition>> Conditions(const RawSignal& raw, const Value& data) {
+  std::vector<Condition> conditions;
   const Value* list = Find(data, "additional-conditions");
   if (list == nullptr) return conditions;
   if (!list->IsArray()) return Malformed(raw, "\"additional-conditions\" is not a list");
   for (const Value& item : list->GetArray()) {
-    if (!item.IsObject()) return Malformed(raw, "a condition is not an object");
-    const Value* table = Find(item, "data-collection");
-    const Value* filter = Find(item, "filter");
-    if (table == nullptr || filter == nullptr || !table->IsString() || !filter->IsString())
-      return Malformed(raw, "a condition lacks \"data-collection\" or \"filter\"");
-    const std::string text(absl::StripAsciiWhitespace(TextOf(*filter)));
-    if (!text.empty()) conditions.emplace(absl::AsciiStrToLower(TextOf(*table)), text);
+    ASSIGN_OR_RETURN(Condition condition, ConditionFrom(raw, item));
+    conditions.push_back(std::move(condition));
   }
   return conditions;
 }

@@ -2,7 +2,7 @@
 // Pure.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,6 +10,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+
+namespace walduct::java {
+class Regex;
+}
 
 namespace walduct::incremental {
 
@@ -20,9 +24,16 @@ struct RawSignal {
   std::optional<std::string> data;
 };
 
+// For the tables whose names it matches as a whole, without case.
+struct Condition {
+  std::string collection;                    // as it was written
+  std::shared_ptr<const java::Regex> regex;  // null: only a name
+  std::string filter;                        // SQL; empty: none
+};
+
 struct ExecuteSnapshot {
-  std::vector<std::string> collections;           // regular expressions, or quoted names
-  std::map<std::string, std::string> conditions;  // by collection, in lower case
+  std::vector<std::string> collections;  // regular expressions, or quoted names
+  std::vector<Condition> conditions;     // the first one that matches counts
   std::optional<std::string> surrogate_key;
 };
 struct StopSnapshot {

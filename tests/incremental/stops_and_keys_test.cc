@@ -1,0 +1,106 @@
+// Stops, conditions and stored keys of incremental snapshots.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/incremental/snapshots_fixture.h"
+
+namespace walduct::incremental {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_F(SnapshotsTest, INC09_AStopIsCarriedOutAtTheNextChunk) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("stop-snapshot");
+  Closed("w1");
+  EXPECT_THAT(published_, ElementsAre("1"));
+  EXPECT_THAT(told_, ElementsAre("s1 STARTED", "s1 IN_PROGRESS 1", "s1 COMPLETED",
+                                 "w2 ABORTED public.big,public.b1"));
+  EXPECT_THAT(State(), IsEmpty());
+}
+
+TEST_F(SnapshotsTest, INC09_AStopOfOneTableGoesOnWithTheOthers) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("stop-snapshot", R"({"data-collections": ["public.big"]})");
+  Begun();
+  Closed("w1");
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.b1");
+  EXPECT_EQ(told_.back(), "s1 ABORTED public.big");
+}
+
+TEST_F(SnapshotsTest, INC09_SeveralStopsAreCarriedOutTogether) {
+  Execute("\"public.big\", \"public.b1\", \"public.c1\"");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("stop-snapshot", R"({"data-collections": ["public.b1"]})");
+  Signal("stop-snapshot", R"({"data-collections": ["public.c1"]})");
+  Closed("w1");
+  EXPECT_EQ(told_.back(), "s1 ABORTED public.b1,public.c1");
+  EXPECT_THAT(State().at("incremental_snapshot_collections"),
+              testing::Not(testing::HasSubstr("c1")));
+}
+
+TEST_F(SnapshotsTest, INC09_AStopOfAllStaysOne) {
+  for (const bool all_first : {true, false}) {
+    Restart();
+    Execute("\"public.big\", \"public.b1\"");
+    Answer();
+    if (all_first) Signal("stop-snapshot");
+    Signal("stop-snapshot", R"({"data-collections": ["public.b1"]})");
+    if (!all_first) Signal("stop-snapshot");
+    AnswerRead(Rows({"1"}));
+    Answer();
+    Closed(absl::StrCat("w", ids_));
+    EXPECT_THAT(told_.back(), testing::EndsWith("ABORTED public.big,public.b1"));
+    EXPECT_THAT(State(), IsEmpty());
+  }
+}
+
+TEST_F(SnapshotsTest, INC07_AConditionForNoTableIsCounted) {
+  Signal("execute-snapshot", R"({"data-collections": ["public.big"], "additional-conditions": [
+      {"data-collection": "public\\.b.*", "filter": "id > 4"},
+      {"data-collection": "big", "filter": "id > 5"}]})");
+  EXPECT_EQ(metrics_.signals_refused.value(), 1u);
+  EXPECT_THAT(State().at("incremental_snapshot_collections"), testing::HasSubstr("(id > 4)"));
+}
+
+// The types of keys are known with the first chunk only.
+TEST_F(SnapshotsTest, StoredKeysStayAsTheyAreUntilAChunkIsRead) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1", "2"}));
+  Answer();
+  Closed("w1");
+  const OffsetMembers stored = State();
+  Restart();
+  ASSERT_TRUE(snapshots_->Resume(stored).ok());
+  Execute("\"public.b1\"", "s2");
+  for (const char* key : {"incremental_snapshot_maximum_key", "incremental_snapshot_primary_key"})
+    EXPECT_EQ(State().at(key), stored.at(key)) << key;
+  Answer();
+  const std::string window = absl::StrCat("w", ids_);
+  Opened(window);
+  AnswerRead(Rows({"3"}));
+  Answer();
+  Closed(window);
+  EXPECT_EQ(State().at("incremental_snapshot_maximum_key"),
+            stored.at("incremental_snapshot_maximum_key"));
+  EXPECT_NE(State().at("incremental_snapshot_primary_key"),
+            stored.at("incremental_snapshot_primary_key"));
+}
+
+}  // namespace
+}  // namespace walduct::incremental
