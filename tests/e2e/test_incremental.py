@@ -71,6 +71,24 @@ def test_SIG_05_a_signal_sent_while_stopped_is_found_at_the_start(db, broker, co
     assert len([e for e in connector.events() if e.op == "r"]) == reads == 7
 
 
+def test_a_lock_that_a_chunk_waits_for_is_named(db, connectors):
+    """A line says whose it is; the stream goes on."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.script("create table big (id int primary key); insert into big values (1), (2); create table other (id int primary key)")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"}).start().wait_streaming()
+    with db.connect(application_name="migration", autocommit=False) as holder:
+        holder.execute("lock table big in access exclusive mode")
+        pid = holder.info.backend_pid
+        db.execute("insert into signals values ('s1', 'execute-snapshot', %s)", json.dumps({"data-collections": ["public.big"]}))
+        connector.wait_log(rf'an incremental snapshot is waiting for a lock on table public\.big, held up by pid {pid} \(application "migration"', 60)
+        db.execute("insert into other values (1)")
+        connector.wait_events(lambda events: any(e.topic.endswith(".other") for e in events), 30, "the stream")
+        assert published(connector, "big") == set()
+        holder.commit()
+    wait_until(lambda: published(connector, "big") == {1, 2}, 60, "the rows of the table")
+    connector.stop()
+
+
 class Writer(threading.Thread):
     """Inserts, updates, deletes and key changes in the table, as fast as they go."""
 

@@ -19,7 +19,7 @@ struct ServerView {
   std::optional<int64_t> safe_wal_bytes;
   std::string wal_status;    // "reserved", "extended", "unreserved", "lost"; empty: not known
   absl::Duration looked_at;  // on the monotonic clock
-  // What one of our sessions waits for: "a lock on table public.t, held by pid 12 (…)".
+  // What a session waits for that the stream needs: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;
   bool shutting_down = false;  // refuses new sessions
 };

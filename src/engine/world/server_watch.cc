@@ -32,33 +32,37 @@ FROM pg_catalog.pg_replication_slots s,
           ELSE pg_catalog.pg_current_wal_lsn() END AS lsn) e
 WHERE s.slot_name = $1)";
 
-// Our sessions that wait for a lock, and the first of those in the way. Takes no lock on a table.
+// Our sessions that wait for a lock, and the first of those in the way: of those that the stream
+// needs one, and of the one that reads chunks beside it. Takes no lock on a table.
 constexpr absl::string_view kLocks = R"(
-SELECT CASE WHEN l.relation IS NULL THEN 'the end of a transaction'
+SELECT DISTINCT ON (c.chunks) CASE WHEN l.relation IS NULL THEN 'the end of a transaction'
             ELSE pg_catalog.concat('a lock on table ', l.relation::pg_catalog.regclass) END,
   b.pid, b.application_name, b.state,
   pg_catalog.date_trunc('second', pg_catalog.clock_timestamp() - b.xact_start),
-  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120)
+  pg_catalog.left(pg_catalog.regexp_replace(b.query, '\s+', ' ', 'g'), 120), c.chunks
 FROM pg_catalog.pg_stat_activity w
 JOIN pg_catalog.pg_locks l ON l.pid = w.pid AND NOT l.granted
 CROSS JOIN LATERAL (SELECT x.pid FROM pg_catalog.unnest(pg_catalog.pg_blocking_pids(w.pid)) x(pid)
                     LIMIT 1) f
 JOIN pg_catalog.pg_stat_activity b ON b.pid = f.pid
+CROSS JOIN LATERAL (SELECT w.application_name <> ALL ($1::pg_catalog.text[]) AS chunks) c
 WHERE w.datname = pg_catalog.current_database()
-  AND w.application_name = ANY ($1::pg_catalog.text[])
-ORDER BY w.pid LIMIT 1)";
+  AND (w.application_name = ANY ($1::pg_catalog.text[]) OR w.application_name = $2)
+ORDER BY c.chunks, w.pid)";
+
+constexpr size_t kLongestName = 63;  // PostgreSQL cuts names of sessions there
 
 uint64_t Number(absl::string_view text) {
   int64_t value = 0;
   return absl::SimpleAtoi(text, &value) && value > 0 ? static_cast<uint64_t>(value) : 0;
 }
 
-// What the connector's sessions are called, as an array of SQL; PostgreSQL cuts names at 63 bytes.
+// What the connector's sessions are called, as an array of SQL, but for the one of chunks.
 std::string SessionNames(const std::string& base) {
   std::string names = "{";
   for (const absl::string_view what : {"", " stream", " snapshot", " outbox", " heartbeat"}) {
     std::string quoted;
-    for (const char c : absl::StrCat(base, what).substr(0, 63)) {
+    for (const char c : absl::StrCat(base, what).substr(0, kLongestName)) {
       if (c == '"' || c == '\\') quoted += '\\';
       quoted += c;
     }
@@ -67,13 +71,12 @@ std::string SessionNames(const std::string& base) {
   return names + "}";
 }
 
-std::string DescribeLock(const postgres::Result& result) {
-  if (result.rows() == 0) return "";
-  const auto text = [&result](int column) { return result.Get(0, column); };
+std::string DescribeLock(const postgres::Result& result, int row) {
+  const auto text = [&](int column) { return result.Get(row, column); };
   const std::string holder =
       absl::StrCat(text(0), ", held up by pid ", text(1), " (application \"", text(2), "\"");
   // Of another role's session the server shows no more.
-  if (result.is_null(0, 3))
+  if (result.is_null(row, 3))
     return absl::StrCat(holder, "); GRANT pg_read_all_stats to the role shows what it does");
   return absl::StrCat(holder, ", ", text(3), ", in its transaction for ", text(4), "): ", text(5));
 }
@@ -153,13 +156,15 @@ absl::Status ServerWatch::Look() {
   ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
   ServerView next;
   RETURN_IF_ERROR(LookAtSlot(*connection, &next));
-  ASSIGN_OR_RETURN(next.lock, LookAtLocks(*connection, lock_.empty() ? 1 : kTries));
+  ASSIGN_OR_RETURN(Locks locks, LookAtLocks(*connection, stream_lock_.text.empty() ? 1 : kTries));
   // Most locks are gone in a moment.
-  if (!next.lock.empty() && lock_.empty()) {
+  if (IsNew(locks)) {
     if (!Pause(kAgain)) return absl::OkStatus();
-    ASSIGN_OR_RETURN(next.lock, LookAtLocks(*connection, kTries));
+    ASSIGN_OR_RETURN(locks, LookAtLocks(*connection, kTries));
   }
-  WarnOfLock(next.lock);
+  WarnOfLock(locks.stream, "", &stream_lock_);
+  WarnOfLock(locks.chunks, "an incremental snapshot is ", &chunks_lock_);
+  next.lock = std::move(locks.stream);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     view_ = std::move(next);
@@ -209,26 +214,36 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
 }
 
 // More tries: who asks with a lock_timeout does not wait all the time.
-absl::StatusOr<std::string> ServerWatch::LookAtLocks(postgres::Connection& connection, int tries) {
-  const std::string names = SessionNames(options_.connection.application_name);
+absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection& connection,
+                                                            int tries) {
+  const std::string& base = options_.connection.application_name;
+  const std::string names = SessionNames(base);
+  const std::string chunks = absl::StrCat(base, " chunks").substr(0, kLongestName);
   while (true) {
-    ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kLocks, {names}));
-    std::string lock = DescribeLock(result);
-    if (!lock.empty() || --tries <= 0 || !Pause(kBetweenTries)) return lock;
+    ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kLocks, {names, chunks}));
+    Locks locks;
+    for (int row = 0; row < result.rows(); ++row)
+      (result.Get(row, 6) == "t" ? locks.chunks : locks.stream) = DescribeLock(result, row);
+    if (!locks.stream.empty() || --tries <= 0 || !Pause(kBetweenTries)) return locks;
   }
 }
 
-void ServerWatch::WarnOfLock(const std::string& lock) {
+bool ServerWatch::IsNew(const Locks& locks) const {
+  return (!locks.stream.empty() && stream_lock_.text.empty()) ||
+         (!locks.chunks.empty() && chunks_lock_.text.empty());
+}
+
+void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said) {
   const absl::Duration now = options_.connection.environment.clock->Monotonic();
-  if (lock.empty() || (!lock_.empty() && now - lock_said_ < kRepeat)) {
-    if (lock.empty() && !std::exchange(lock_, "").empty())
-      log::Info("no lock is waited for any more");
+  if (lock.empty() || (!said->text.empty() && now - said->at < kRepeat)) {
+    if (lock.empty() && !std::exchange(said->text, "").empty())
+      log::Info(
+          absl::StrCat(who, who.empty() ? "" : "going on: ", "no lock is waited for any more"));
     return;
   }
-  lock_ = lock;
-  lock_said_ = now;
+  *said = {.text = lock, .at = now};
   log::Warn(
-      absl::StrCat("waiting for ", lock),
+      absl::StrCat(who, "waiting for ", lock),
       {{"hint", "end that transaction (COMMIT, ROLLBACK, pg_terminate_backend(PID)), or wait"}});
 }
 

@@ -51,9 +51,18 @@ class ServerWatch {
   bool AwaitLook(absl::Duration duration);  // the same; ends early for a question
   absl::Status Look();
   absl::Status LookAtSlot(postgres::Connection& connection, ServerView* next);
-  absl::StatusOr<std::string> LookAtLocks(postgres::Connection& connection, int tries);
+  // What is waited for; empty: for none.
+  struct Locks {
+    std::string stream, chunks;
+  };
+  absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
-  void WarnOfLock(const std::string& lock);
+  struct SaidLock {
+    std::string text;
+    absl::Duration at;
+  };
+  bool IsNew(const Locks& locks) const;
+  void WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said);
   void WarnOfSlot(uint64_t limit, const ServerView& next);
 
   Options options_;
@@ -66,9 +75,9 @@ class ServerWatch {
   std::atomic<bool> stopping_{false};
   // The thread's own.
   absl::Duration looked_at_;
-  absl::Duration lock_said_, slot_said_;
-  std::string lock_;        // as said last
-  std::string wal_status_;  // the same
+  absl::Duration slot_said_;
+  SaidLock stream_lock_, chunks_lock_;  // as said last
+  std::string wal_status_;              // the same
 
   std::thread thread_;  // last: uses all of the above
 };
