@@ -64,7 +64,8 @@ struct Chunk {
   std::optional<Key> maximum;        // of `shown`
   std::optional<Key> end;            // of the last row, with what tells equal keys apart
   std::vector<ChunkRow> rows;
-  std::vector<uint64_t> running;  // transactions that this view does not show
+  std::vector<uint64_t> running;  // transactions that this view does not show,
+  uint64_t next_xid = 0;          // nor those that began here and later; 0: not known
 };
 
 }  // namespace walduct::incremental

@@ -90,9 +90,11 @@ std::vector<std::string> OwnCondition(const Walk& walk) {
 
 }  // namespace
 
-std::string MaximumSql(const Walk& walk) {
-  return absl::StrCat("SELECT ", List(walk, walk.shown, ""), From(walk), Where(OwnCondition(walk)),
-                      " ORDER BY ", List(walk, walk.shown, " DESC"), " LIMIT 1");
+postgres::Statement MaximumSql(const Walk& walk) {
+  return {.sql = absl::StrCat("SELECT ", List(walk, walk.shown, ""), From(walk),
+                              Where(OwnCondition(walk)), " ORDER BY ",
+                              List(walk, walk.shown, " DESC"), " LIMIT $1"),
+          .parameters = {"1"}};
 }
 
 postgres::Statement ChunkSql(const Walk& walk, const std::vector<std::string>& columns,
@@ -110,8 +112,10 @@ postgres::Statement ChunkSql(const Walk& walk, const std::vector<std::string>& c
     out->append(postgres::QuoteIdentifier(name));
   });
   const std::string ctid = walk.columns.back().of_system ? ", ctid" : "";
-  statement.sql = absl::StrCat("SELECT ", selected, ctid, From(walk), Where(conditions),
-                               " ORDER BY ", List(walk, walk.columns.size(), ""), " LIMIT ", limit);
+  statement.parameters.push_back(absl::StrCat(limit));
+  statement.sql =
+      absl::StrCat("SELECT ", selected, ctid, From(walk), Where(conditions), " ORDER BY ",
+                   List(walk, walk.columns.size(), ""), " LIMIT $", statement.parameters.size());
   return statement;
 }
 

@@ -14,6 +14,9 @@ struct WalkColumn {
   std::string name;
   bool nullable = false;
   bool of_system = false;  // ctid
+  std::string type = {};   // its name
+
+  bool operator==(const WalkColumn&) const = default;
 };
 
 struct Walk {
@@ -23,8 +26,9 @@ struct Walk {
   size_t shown = 0;  // how many of them are the key; the others tell equal keys apart
 };
 
-// The greatest key.
-std::string MaximumSql(const Walk& walk);
+// The greatest key. Both have parameters, so that the server takes them as one statement each,
+// whatever the condition says.
+postgres::Statement MaximumSql(const Walk& walk);
 // Rows behind `after`, up to `maximum` where `after` is there. A bound shorter than the walk
 // includes rows equal to it.
 postgres::Statement ChunkSql(const Walk& walk, const std::vector<std::string>& columns,

@@ -28,6 +28,26 @@ constexpr absl::string_view kFind =
     "SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
     "c.relnamespace WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')";
 
+constexpr absl::string_view kCursor = "walduct_chunk";
+constexpr int64_t kFirstRows = 8;  // tell how wide rows are
+constexpr size_t kMostBytes = 16 << 20;
+
+// With what tells equal keys apart.
+Key KeyOfLast(const postgres::Result& result, const Walk& walk,
+              const std::vector<std::string>& names) {
+  const int last = result.rows() - 1;
+  Key key;
+  for (const WalkColumn& column : walk.columns) {
+    const auto at = std::find(names.begin(), names.end(), column.name);
+    // What has no place among the columns stands behind them.
+    const int i =
+        column.of_system ? static_cast<int>(names.size()) : static_cast<int>(at - names.begin());
+    key.push_back(result.is_null(last, i) ? std::nullopt
+                                          : std::optional(std::string(result.Get(last, i))));
+  }
+  return key;
+}
+
 Chunk Failed(Chunk::Outcome outcome, const absl::Status& error) {
   Chunk chunk;
   chunk.outcome = outcome;
@@ -139,10 +159,15 @@ absl::Status ChunkThread::Write(const Open& open) {
 
 absl::Status ChunkThread::Write(const Close& close) {
   if (options_.incremental.deletes_watermarks) {
-    return connection_
-        ->Query(absl::StrCat("DELETE FROM ", SignalTable(), " WHERE id = $1"),
-                {absl::StrCat(close.window, "-open")})
-        .status();
+    ASSIGN_OR_RETURN(const postgres::Result deleted,
+                     connection_->Query(
+                         absl::StrCat("DELETE FROM ", SignalTable(), " WHERE id = $1 RETURNING 1"),
+                         {absl::StrCat(close.window, "-open")}));
+    if (deleted.rows() > 0) return absl::OkStatus();
+    return Error(absl::StatusCode::kAborted, "watermark_deleted",
+                 absl::StrCat("somebody has deleted the row ", close.window, "-open of ",
+                              SignalTable(), ", which marks what the chunk shows"),
+                 "leave rows of the signal table whose id ends in -open to walduct");
   }
   const std::string data = absl::StrCat("{\"openWindowTimestamp\": \"", opened_at_,
                                         "\", \"closeWindowTimestamp\": \"", Now(), "\"}");
@@ -182,37 +207,52 @@ absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
                                " IN ACCESS SHARE MODE"))
           .status());
   Chunk chunk;
-  ASSIGN_OR_RETURN(chunk.running, Running());
+  RETURN_IF_ERROR(LookAtTransactions(&chunk));
   ASSIGN_OR_RETURN(chunk.schema, Describe(table));
   ASSIGN_OR_RETURN(const Walk walk, WalkOf(request, &chunk));
   if (walk.columns.empty()) {
     chunk.outcome = Chunk::Outcome::kNoKey;
     return chunk;
   }
-  chunk.maximum = request.maximum;
+  ChunkRequest bounds = request;
+  if (request.maximum && !IsSameWalk(request, walk)) {
+    log::Warn("incremental snapshot begins a table again: the key it is read by has changed",
+              {{"table", table.Text()}});
+    bounds.after.reset();
+    bounds.maximum.reset();
+  }
+  last_walk_ = walk;
+  chunk.maximum = bounds.maximum;
   if (!chunk.maximum) RETURN_IF_ERROR(ReadMaximum(walk, &chunk));
   if (!chunk.maximum) {
     chunk.outcome = Chunk::Outcome::kEmpty;
     return chunk;
   }
-  RETURN_IF_ERROR(ReadRows(request, walk, &chunk));
+  RETURN_IF_ERROR(ReadRows(bounds, walk, &chunk));
   return chunk;
 }
 
-// "xmin:xmax:xid,xid": from xmax on, too, nothing is shown, but nothing was streamed, either.
-absl::StatusOr<std::vector<uint64_t>> ChunkThread::Running() {
+// After a restart only the number of columns is known.
+bool ChunkThread::IsSameWalk(const ChunkRequest& request, const Walk& walk) const {
+  if (request.maximum->size() != walk.shown) return false;
+  const size_t bound = request.after ? request.after->size() : walk.shown;
+  if (bound != walk.shown && bound != walk.columns.size()) return false;
+  return last_walk_.table != walk.table || last_walk_.columns == walk.columns;
+}
+
+// "xmin:xmax:xid,xid"
+absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
   const bool has_snapshot = connection_->server_version() >= 130000;
   ASSIGN_OR_RETURN(const postgres::Result result,
                    connection_->Query(has_snapshot ? "SELECT pg_catalog.pg_current_snapshot()"
                                                    : "SELECT pg_catalog.txid_current_snapshot()"));
-  std::vector<uint64_t> running;
   const std::vector<absl::string_view> parts = absl::StrSplit(result.Get(0, 0), ':');
-  if (parts.size() != 3) return running;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[1], &chunk->next_xid)) return absl::OkStatus();
   for (const absl::string_view text : absl::StrSplit(parts[2], ',', absl::SkipEmpty())) {
     uint64_t xid = 0;
-    if (absl::SimpleAtoi(text, &xid)) running.push_back(xid);
+    if (absl::SimpleAtoi(text, &xid)) chunk->running.push_back(xid);
   }
-  return running;
+  return absl::OkStatus();
 }
 
 // One version as long as nothing changes: plans of the encoder go with it.
@@ -250,15 +290,18 @@ absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chu
   for (const uint16_t one : schema.key_columns) {
     if (std::find(columns.begin(), columns.end(), one) == columns.end()) columns.push_back(one);
   }
-  for (const uint16_t one : columns)
-    walk.columns.push_back({schema.columns[one].name, schema.columns[one].optional});
+  for (const uint16_t one : columns) {
+    const event::Column& column = schema.columns[one];
+    walk.columns.push_back(
+        {.name = column.name, .nullable = column.optional, .type = column.type->name});
+  }
   walk.shown = chunk->shown.size();
   if (schema.key_columns.empty()) walk.columns.push_back({.name = "ctid", .of_system = true});
   return walk;
 }
 
 absl::Status ChunkThread::ReadMaximum(const Walk& walk, Chunk* chunk) {
-  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(MaximumSql(walk)));
+  ASSIGN_OR_RETURN(const postgres::Result result, Ask(MaximumSql(walk)));
   if (result.rows() == 0) return absl::OkStatus();
   Key maximum;
   for (int i = 0; i < result.columns(); ++i) {
@@ -269,31 +312,46 @@ absl::Status ChunkThread::ReadMaximum(const Walk& walk, Chunk* chunk) {
   return absl::OkStatus();
 }
 
+// The chunk ends early where rows are wide: the next one goes on behind it.
 absl::Status ChunkThread::ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk) {
   std::vector<std::string> names;
   for (const event::Column& column : chunk->schema->columns) names.push_back(column.name);
-  const postgres::Statement statement =
+  postgres::Statement statement =
       ChunkSql(walk, names, request.after, chunk->maximum, options_.incremental.chunk_size);
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection_->Query(statement.sql, statement.parameters));
-  for (int row = 0; row < result.rows(); ++row) {
-    ChunkRow& read = chunk->rows.emplace_back();
-    for (int i = 0; i < static_cast<int>(names.size()); ++i)
-      read.Add(result.is_null(row, i), result.Get(row, i));
+  statement.sql = absl::StrCat("DECLARE ", kCursor, " NO SCROLL CURSOR FOR ", statement.sql);
+  RETURN_IF_ERROR(Ask(statement).status());
+  int64_t left = options_.incremental.chunk_size;
+  int64_t wanted = kFirstRows;
+  size_t bytes = 0;
+  while (left > 0 && bytes < kMostBytes) {
+    const int count = static_cast<int>(std::min({left, wanted, int64_t{most_rows_}}));
+    ASSIGN_OR_RETURN(const postgres::Result result, Fetch(count));
+    for (int row = 0; row < result.rows(); ++row) {
+      ChunkRow& read = chunk->rows.emplace_back();
+      for (int i = 0; i < static_cast<int>(names.size()); ++i)
+        read.Add(result.is_null(row, i), result.Get(row, i));
+      bytes += read.bytes.size();
+    }
+    if (result.rows() > 0) chunk->end = KeyOfLast(result, walk, names);
+    if (result.rows() < count) break;
+    left -= count;
+    const size_t width = std::max<size_t>(1, bytes / chunk->rows.size());
+    wanted = std::max<int64_t>(
+        1, static_cast<int64_t>((kMostBytes - std::min(bytes, kMostBytes)) / width));
   }
-  if (result.rows() == 0) return absl::OkStatus();
-  const int last = result.rows() - 1;
-  Key end;
-  for (const WalkColumn& column : walk.columns) {
-    const auto at = std::find(names.begin(), names.end(), column.name);
-    // What has no place among the columns stands behind them.
-    const int i =
-        column.of_system ? static_cast<int>(names.size()) : static_cast<int>(at - names.begin());
-    end.push_back(result.is_null(last, i) ? std::nullopt
-                                          : std::optional(std::string(result.Get(last, i))));
-  }
-  chunk->end = std::move(end);
   return absl::OkStatus();
+}
+
+absl::StatusOr<postgres::Result> ChunkThread::Fetch(int rows) {
+  absl::StatusOr<postgres::Result> result =
+      connection_->Query(absl::StrCat("FETCH ", rows, " FROM ", kCursor));
+  // Wider than those before: the chunk is read again, in smaller steps.
+  if (ErrorReason(result.status()) == "answer_too_large") most_rows_ = std::max(1, rows / 16);
+  return result;
+}
+
+absl::StatusOr<postgres::Result> ChunkThread::Ask(const postgres::Statement& statement) {
+  return connection_->Query(statement.sql, statement.parameters);
 }
 
 }  // namespace walduct::incremental

@@ -44,6 +44,8 @@ class ChunkThread final : public ChunkSource {
   int ready_fd() const override { return fd_; }
 
  private:
+  static constexpr int kMostRows = 1024;
+
   struct Open {
     std::string window;
   };
@@ -62,11 +64,16 @@ class ChunkThread final : public ChunkSource {
   absl::StatusOr<Chunk> ReadChunk(const ChunkRequest& request);
   absl::StatusOr<Chunk> ReadLocked(const ChunkRequest& request);
   absl::StatusOr<event::TableSchemaPtr> Describe(const TableId& table);
-  absl::StatusOr<std::vector<uint64_t>> Running();
+  absl::Status LookAtTransactions(Chunk* chunk);
+  // Whether the request's bounds are of this walk.
+  bool IsSameWalk(const ChunkRequest& request, const Walk& walk) const;
   // What the table is walked by; no columns: nothing.
   absl::StatusOr<Walk> WalkOf(const ChunkRequest& request, Chunk* chunk) const;
   absl::Status ReadMaximum(const Walk& walk, Chunk* chunk);
   absl::Status ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk);
+  absl::StatusOr<postgres::Result> Fetch(int rows);
+  // One statement.
+  absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement);
   std::string SignalTable() const;
   std::string Now() const;
 
@@ -82,6 +89,8 @@ class ChunkThread final : public ChunkSource {
   std::unique_ptr<postgres::Connection> connection_;
   std::unique_ptr<postgres::Catalog> catalog_;
   event::TableSchemaPtr last_schema_;
+  Walk last_walk_;
+  int most_rows_ = kMostRows;  // at once; less where rows are wide
   std::string opened_at_;
 
   std::thread thread_;  // last: uses all of the above

@@ -5,6 +5,19 @@
 
 namespace walduct::incremental {
 
+namespace {
+
+// Of a transaction whose commit was streamed: whether the view shows none of its rows. Numbers wrap
+// around.
+bool IsHidden(const Chunk& chunk, uint32_t xid) {
+  const auto next = static_cast<uint32_t>(chunk.next_xid);
+  if (chunk.next_xid != 0 && static_cast<int32_t>(xid - next) >= 0) return true;
+  return std::any_of(chunk.running.begin(), chunk.running.end(),
+                     [xid](uint64_t running) { return static_cast<uint32_t>(running) == xid; });
+}
+
+}  // namespace
+
 void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::string* out) {
   for (const uint16_t column : columns) {
     const event::Value value = column < row.size() ? row[column] : event::Value::Null();
@@ -77,9 +90,8 @@ void Window::RemoveAll() {
 // A commit is streamed a moment before other sessions see it.
 bool Window::IsDoubtful() const {
   if (overflown_ || !open_) return true;
-  return std::any_of(chunk_->running.begin(), chunk_->running.end(), [this](uint64_t xid) {
-    return std::find(recent_.begin(), recent_.end(), static_cast<uint32_t>(xid)) != recent_.end();
-  });
+  return std::any_of(recent_.begin(), recent_.end(),
+                     [this](uint32_t xid) { return IsHidden(*chunk_, xid); });
 }
 
 }  // namespace walduct::incremental

@@ -1,6 +1,9 @@
 // Keys of stored offsets: bytes that the real Debezium has stored.
 #include "incremental/stored/stored_key.h"
 
+#include <cmath>
+
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -122,6 +125,27 @@ TEST(StoredKey, RefusesWhatIsNoKey) {
     EXPECT_FALSE(DecodeKey(whole.substr(0, size)).ok()) << size;
   EXPECT_FALSE(DecodeKey("xx").ok());
   EXPECT_FALSE(DecodeKey("aced0005740001").ok());
+}
+
+TEST(StoredKey, RealsKeepAllTheirDigits) {
+  for (const auto& [text, type] :
+       {std::pair("1719967000.123", "float8"), std::pair("0.1", "float8"),
+        std::pair("1.6777216e+07", "float4"), std::pair("NaN", "float8")}) {
+    const auto decoded = DecodeKey(EncodeKey(Key{text}, {OfType(type)}));
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    const std::string back = *(**decoded)[0];
+    double before = 0, after = 0;
+    ASSERT_TRUE(absl::SimpleAtod(text, &before) && absl::SimpleAtod(back, &after)) << back;
+    EXPECT_TRUE(before == after || std::isnan(before)) << back;
+  }
+}
+
+TEST(StoredKey, TextIsModifiedUtf8) {
+  ExpectBothWays({"\U0001F600"}, {"text"}, absl::StrCat(kArray, "01740006eda0bdedb880"));
+  const std::string long_text(70'000, 'x');
+  const auto decoded = DecodeKey(EncodeKey(Key{long_text}, {OfType("text")}));
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(*(**decoded)[0], long_text);
 }
 
 }  // namespace

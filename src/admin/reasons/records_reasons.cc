@@ -123,6 +123,11 @@ constexpr Reason kRows[] = {
     {.name = "value_without_schema",
      .meaning = "The converter needs a schema, and a transform took it away.",
      .remedy = "Use JsonConverter, or leave the transform out."},
+    {.name = "watermark_deleted",
+     .meaning = "A row of the signal table that marks a chunk of an incremental snapshot was "
+                "deleted before walduct deleted it. The chunk is read again.",
+     .remedy = "Leave rows whose id ends in -open alone: a purge of the signal table takes older "
+               "ones."},
 };
 
 }  // namespace

@@ -100,8 +100,10 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   const bool storable = !commits_.used() || parts_.checkpointer->saving() || commits_.point();
   if (storable) timeout = std::min(timeout, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
+  // Nobody takes what is ready beside the stream before the stream may be read again.
+  const std::array<int, 2> beside = unread_ ? std::array<int, 2>{-1, -1} : beside_fds_;
   parts_.poller->WaitReadable({source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(),
-                               parts_.control->fd(), beside_fds_[0], beside_fds_[1]},
+                               parts_.control->fd(), beside[0], beside[1]},
                               timeout);
   parts_.control->Take();
 }

@@ -7,13 +7,15 @@
 #include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "java/serial/modified_utf8.h"
 
 namespace walduct::incremental {
 namespace {
 
 constexpr uint32_t kFirstHandle = 0x7e0000;
 constexpr char kNull = 0x70, kReference = 0x71, kClass = 0x72, kObject = 0x73, kString = 0x74,
-               kArray = 0x75, kBlock = 0x77, kEnd = 0x78;
+               kArray = 0x75, kBlock = 0x77, kEnd = 0x78, kLongString = 0x7c;
+constexpr size_t kLongestShort = 0xffff;
 constexpr absl::string_view kHeader("\xac\xed\0\x05", 4);
 
 }  // namespace
@@ -29,6 +31,7 @@ JavaWriter::JavaWriter() : out_(kHeader) {}
 
 void JavaWriter::Null() { out_.push_back(kNull); }
 
+// Names of classes and fields.
 void JavaWriter::Utf(absl::string_view text) {
   Integer(text.size(), 2);
   Raw(text);
@@ -36,8 +39,11 @@ void JavaWriter::Utf(absl::string_view text) {
 
 void JavaWriter::String(absl::string_view text) {
   NewHandle();
-  out_.push_back(kString);
-  Utf(text);
+  const size_t size = java::ModifiedUtf8Size(text);
+  const bool is_short = size <= kLongestShort;
+  out_.push_back(is_short ? kString : kLongString);
+  Integer(size, is_short ? 2 : 8);
+  java::AppendModifiedUtf8(text, &out_);
 }
 
 void JavaWriter::Reference(uint32_t handle) {
@@ -146,10 +152,12 @@ class JavaReader {
     return value;
   }
 
-  absl::StatusOr<std::string> Utf() {
-    ASSIGN_OR_RETURN(const uint64_t size, Integer(2));
+  absl::StatusOr<std::string> Utf(size_t size_bytes = 2) {
+    ASSIGN_OR_RETURN(const uint64_t size, Integer(size_bytes));
     ASSIGN_OR_RETURN(const absl::string_view text, Take(size));
-    return std::string(text);
+    std::optional<std::string> read = java::FromModifiedUtf8(text);
+    if (!read) return Malformed("a text that is not in modified UTF-8");
+    return *std::move(read);
   }
 
   absl::StatusOr<const Known*> Handle() {
@@ -202,10 +210,11 @@ class JavaReader {
         ASSIGN_OR_RETURN(const Known* known, Handle());
         return known->value;
       }
-      case kString: {
+      case kString:
+      case kLongString: {
         JavaValue value;
         value.kind = JavaValue::Kind::kString;
-        ASSIGN_OR_RETURN(value.text, Utf());
+        ASSIGN_OR_RETURN(value.text, Utf(static_cast<char>(tag) == kString ? 2 : 8));
         known_.push_back({nullptr, value});
         return value;
       }

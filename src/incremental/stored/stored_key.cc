@@ -1,6 +1,7 @@
 #include "incremental/stored/stored_key.h"
 
 #include <bit>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 #include "incremental/stored/decimal_bytes.h"
@@ -178,8 +180,15 @@ std::string UuidText(uint64_t most, uint64_t least) {
                       digits.substr(16, 4), "-", digits.substr(20));
 }
 
+// Java has midnight in the zone of its machine: the nearest day is meant.
 std::string DateText(int64_t millis) {
-  return absl::FormatCivilTime(absl::ToCivilDay(absl::FromUnixMillis(millis), absl::UTCTimeZone()));
+  const absl::Time noon = absl::FromUnixMillis(millis) + absl::Hours(12);
+  return absl::FormatCivilTime(absl::ToCivilDay(noon, absl::UTCTimeZone()));
+}
+
+// All digits: PostgreSQL reads the same number again.
+std::string RealText(double value, int digits) {
+  return std::isnan(value) ? "NaN" : absl::StrFormat("%.*g", digits, value);
 }
 
 std::optional<std::string> TextOf(const JavaValue& value) {
@@ -190,9 +199,9 @@ std::optional<std::string> TextOf(const JavaValue& value) {
   if (name == kInteger.name || name == kLong.name)
     return absl::StrCat(static_cast<int64_t>(field("value")));
   if (name == kBoolean.name) return field("value") != 0 ? "t" : "f";
-  if (name == kDouble.name) return absl::StrCat(std::bit_cast<double>(field("value")));
+  if (name == kDouble.name) return RealText(std::bit_cast<double>(field("value")), 17);
   if (name == kFloat.name)
-    return absl::StrCat(std::bit_cast<float>(static_cast<uint32_t>(field("value"))));
+    return RealText(std::bit_cast<float>(static_cast<uint32_t>(field("value"))), 9);
   if (name == kUuid.name) return UuidText(field("mostSigBits"), field("leastSigBits"));
   if (name == kSqlDate.name && value.text.size() == 8) {
     uint64_t millis = 0;
