@@ -96,6 +96,7 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
                     .configs = {}},
       admin_(&producer_->client(), &producer_->wakeup()),
       health_(&producer_->client(), &producer_->wakeup()),
+      most_forgotten_(options.most_forgotten),
       tolerate_{.missing = options.tolerates_missing, .denied = options.tolerates_denied},
       topics_(options.topics),
       refusals_(refusals) {}
@@ -252,7 +253,17 @@ absl::Status KafkaSink::Poll(AckHandler& acks) {
   }
   if (!admin_.idle()) RETURN_IF_ERROR(TakeAnswers(absl::ZeroDuration()));
   health_.Poll(clock_.Monotonic());
+  if (forgotten_.size() >= most_forgotten_) BreakIfForgetful();
   return broken_;
+}
+
+void KafkaSink::BreakIfForgetful() {
+  const bool idle = producer_->in_flight_records() == 0 && admin_.idle();
+  if (!idle && forgotten_.size() < 2 * most_forgotten_) return;
+  broken_ = Error(absl::StatusCode::kUnavailable, "producer_renewed",
+                  absl::StrCat(forgotten_.size(),
+                               " topics are not used any more: the producer is made anew, to give "
+                               "back what it keeps of them"));
 }
 
 // librdkafka can lose sight of a partition that had no leader for a moment, and never sends to it
@@ -332,6 +343,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   auto target = std::make_unique<Target>();
   target->name = name;
   target->used = sweeps_;
+  forgotten_.erase(name);
   if (refusals_ != nullptr) target->caution = refusals_->Find(name);
   if (topics_ != nullptr) target->records = topics_->Of(name);
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
@@ -342,7 +354,10 @@ void KafkaSink::ForgetUnused() {
   absl::erase_if(targets_, [this](const Targets::value_type& of) {
     const Target& target = *of.second;
     const bool plain = target.topic && target.refused.ok() && target.caution == nullptr;
-    return plain && &target != last_ && target.name != dead_letters_.name && target.used != sweeps_;
+    const bool unused =
+        plain && &target != last_ && target.name != dead_letters_.name && target.used != sweeps_;
+    if (unused) forgotten_.insert(target.name);
+    return unused;
   });
   ++sweeps_;
   sweep_at_ = std::max(kKeptTopics, 2 * targets_.size());

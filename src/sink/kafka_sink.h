@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "kafka/partition_health.h"
 #include "kafka/producer.h"
@@ -84,6 +85,7 @@ class KafkaSink final : public Sink {
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
   void ForgetUnused();
+  void BreakIfForgetful();
   absl::Status TakeAnswers(absl::Duration wait);
   void BreakIfStuck(const std::string& where);
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
@@ -108,6 +110,8 @@ class KafkaSink final : public Sink {
   Targets targets_;
   Target* last_ = nullptr;  // of the record before
   size_t sweep_at_ = kKeptTopics;
+  absl::flat_hash_set<std::string> forgotten_;  // what librdkafka still knows
+  const size_t most_forgotten_;
   uint64_t sweeps_ = 0;
   LoneRecord lone_;
   const TolerateTopics tolerate_;

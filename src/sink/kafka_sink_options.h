@@ -31,6 +31,9 @@ struct KafkaSinkOptions {
   // Created with one partition where it is missing, whatever topic_creation says; empty: none.
   std::string dead_letter_topic;
   int dead_letter_replication_factor = 3;  // -1: broker default
+  // librdkafka keeps some 5 kB of a topic that is not used any more until its client ends. From so
+  // many on it is made anew once nothing is on its way; from twice as many on, at once.
+  size_t most_forgotten = 2048;
   // Topics that are missing, or not ours to write to, cost their records and not the sink.
   bool tolerates_missing = false;
   bool tolerates_denied = false;

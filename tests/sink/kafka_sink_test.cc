@@ -142,6 +142,22 @@ TEST_F(KafkaSinkTest, OfManyTopicsThoseThatAreNotUsedAreForgotten) {
   }
 }
 
+// librdkafka keeps memory for each of them.
+TEST_F(KafkaSinkTest, AProducerThatHasForgottenManyTopicsIsMadeAnew) {
+  options_.most_forgotten = KafkaSink::kKeptTopics;
+  const auto sink = Open();
+  absl::Status status;
+  size_t written = 0;
+  while (written < 4 * KafkaSink::kKeptTopics && status.ok()) {
+    status = WriteWaiting(*sink, Of(absl::StrCat("gone", written++), "v"), 1);
+    if (status.ok()) status = sink->Flush(acks_, kPatience);
+    if (status.ok()) status = sink->Poll(acks_);
+  }
+  EXPECT_EQ(ErrorReason(status), "producer_renewed") << status;
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_GT(written, 2 * KafkaSink::kKeptTopics);
+}
+
 TEST_F(KafkaSinkTest, ATopicThatMayNotBeSeenStopsTheStart) {
   options_.topic_creation = {DefaultGroup()};
   cluster_.SetTopicError("t", RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);

@@ -90,6 +90,10 @@ constexpr Reason kRows[] = {
     {.name = "producer_queue_full",
      .meaning = "The producer's queue is full.",
      .remedy = "Nothing: it is waited for."},
+    {.name = "producer_renewed",
+     .meaning = "Thousands of topics are not used any more (their tables were dropped), and the "
+                "producer keeps memory for each: it is made anew, from the stored position.",
+     .remedy = "Nothing. Records may come twice."},
     {.name = "producer_stuck",
      .meaning = "The producer does not take or send records.",
      .remedy = "It is made anew. Look at the brokers."},
