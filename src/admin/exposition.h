@@ -1,6 +1,6 @@
 // Exposition: numbers as Prometheus reads them, in its text format 0.0.4 or as OpenMetrics 1.0.
 // Samples may come in any order: those of a family are printed together. Two samples of the same
-// labels (names that only differ in bytes that are no UTF-8) become their sum, since a scrape with
+// labels (names that only differ in bytes that are not UTF-8) become their sum, since a scrape with
 // both would be refused. Pure; not thread-safe.
 #pragma once
 

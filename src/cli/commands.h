@@ -6,7 +6,7 @@
 namespace walduct::cli {
 
 // run and tail: blocks until every connector has stopped or failed; the worst exit code. Takes
-// SIGTERM and SIGINT over; a second one that is no mere repetition ends the process at once.
+// SIGTERM and SIGINT over; a second one that does not just repeat it ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
 // The connector of -f a second time, beside the live one: cli/shadow.h.

@@ -41,7 +41,7 @@ namespace {
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr absl::Duration kRetry = absl::Seconds(5);
 constexpr absl::Duration kRemind = absl::Minutes(1);
-// A seat that was lost for so long is another's.
+// After so long without the seat another worker has it.
 constexpr absl::Duration kSeatLost = absl::Minutes(1);
 // A connector's own limit is not known beforehand.
 constexpr absl::Duration kShutdown = absl::Seconds(30);

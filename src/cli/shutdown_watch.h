@@ -15,11 +15,11 @@ class Connectors;
 
 namespace walduct::cli {
 
-// SIGTERM and SIGINT request a stop from now on; a second one that is no mere repetition ends the
-// process at once. stop lives as long as the process.
+// SIGTERM and SIGINT request a stop from now on; a second one that does not just repeat it
+// ends the process at once. stop lives as long as the process.
 void InstallSignals(engine::StopSignal* stop);
-// A signal that comes now is late: taken for a second one, it would turn the exit code into
-// another.
+// From now on a signal comes too late to stop anything: as a second one it would only change the
+// exit code.
 void IgnoreSignals();
 
 class ShutdownWatch {

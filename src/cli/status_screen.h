@@ -18,7 +18,7 @@ struct ScreenOptions {
   absl::Duration between = {};
 };
 
-// InvalidArgument: no connector of that name; Internal: json is no answer of /status.
+// InvalidArgument: no connector of that name; Internal: json is not an answer of /status.
 absl::StatusOr<std::string> StatusScreen(absl::string_view json, const ScreenOptions& options);
 
 // "1.5 MB", "2h 05m": short, for a column.

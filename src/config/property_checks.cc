@@ -28,7 +28,7 @@ PropertyReport Unknown(const Property& property, const PropertySet& properties, 
   if (!nearest.empty()) report.note = absl::StrCat("did you mean '", nearest, "'?");
   std::string line = "unknown property; it has no effect";
   if (!nearest.empty()) absl::StrAppend(&line, "; ", report.note);
-  // No other program has use for our own names.
+  // No other program uses our own names.
   if (properties.Text("walduct.unknown.properties") == "fail" ||
       absl::StartsWith(property.written_as, "walduct.")) {
     findings->AddError(absl::StrCat("property '", property.written_as, "': ", line));
@@ -95,7 +95,7 @@ void ReportIdle(const Property& property, const PropertySet& properties, Propert
   report->note = std::move(why);
 }
 
-// Debezium 3 knows the older names no more, so the file is not one that it could run.
+// Debezium 3 no longer knows the older names, so it could not run this file.
 void ReportRenamed(const Property& property, const PropertySet& properties, Findings* findings) {
   if (properties.Boolean("walduct.strict")) {
     findings->Error(property.written_as,

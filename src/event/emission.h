@@ -70,7 +70,7 @@ struct Emission {
   bool with_before = false;           // publish change->before
   bool with_after = false;            // publish change->after
   TransactionOrder order;
-  absl::string_view topic;  // lives as long as the transform stage
+  absl::string_view topic;  // lives as long as the router
 };
 
 }  // namespace walduct::event

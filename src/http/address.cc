@@ -29,7 +29,7 @@ absl::StatusOr<Address> ParseAddress(absl::string_view text) {
   const bool brackets = absl::ConsumePrefix(&host, "[");
   if (brackets != absl::ConsumeSuffix(&host, "]")) return wrong("has unpaired brackets");
   if (!brackets && absl::StrContains(host, ":"))
-    return wrong("is no address (IPv6 addresses stand in brackets)");
+    return wrong("is not an address (IPv6 addresses stand in brackets)");
   address.host = host.empty() ? "0.0.0.0" : std::string(host);
   return address;
 }

@@ -62,7 +62,7 @@ absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
       absl::ConsumePrefix(&place, "http://") || absl::ConsumePrefix(&place, "https://");
   if (!known || place.empty() || absl::StrContains(absl::StripSuffix(place, "/"), "/")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", WithoutLogin(base), "' is no URL of a listener; write http://HOST:PORT"));
+        absl::StrCat("'", WithoutLogin(base), "' is not a listener's URL; write http://HOST:PORT"));
   }
   ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
   absl::StatusOr<Response> response =

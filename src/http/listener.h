@@ -22,7 +22,7 @@ class Listener {
 
   // handler is borrowed; tls is null where requests come unencrypted. FailedPrecondition
   // listen_failed: the port is in use, or the address is not this machine's; listener_tls: key or
-  // certificate are of no use.
+  // certificate cannot be used.
   static absl::StatusOr<std::unique_ptr<Listener>> Open(const Address& address, Handler* handler,
                                                         const ServerTls* tls = nullptr);
   // Waits, for seconds at most, until the requests under way are answered.

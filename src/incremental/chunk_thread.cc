@@ -279,7 +279,7 @@ absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chu
                                      [&](const event::Column& one) { return one.name == *name; });
     if (column == schema.columns.end()) {
       return Error(absl::StatusCode::kInvalidArgument, "surrogate_key_unknown",
-                   absl::StrCat("the surrogate key '", *name, "' is no column of ",
+                   absl::StrCat("the surrogate key '", *name, "' is not a column of ",
                                 request.table.table.Text()),
                    "name a column of the table in the signal");
     }

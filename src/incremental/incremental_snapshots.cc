@@ -85,7 +85,7 @@ absl::Status IncrementalSnapshots::OnChange(const event::ChangeEvent& change,
   return absl::OkStatus();
 }
 
-// One that only signals changes no row of a chunk.
+// A transaction that only writes signals changes no chunk row.
 void IncrementalSnapshots::OnCommit(uint64_t xid) {
   if (!std::exchange(has_rows_, false)) return;
   if (recent_.size() < kRecentCommits) {

@@ -43,9 +43,9 @@ absl::StatusOr<std::optional<std::string>> TextOf(const OffsetMembers& members,
   if (member == members.end()) return std::optional<std::string>();
   rapidjson::Document json;
   json.Parse(member->second.data(), member->second.size());
-  if (json.HasParseError()) return Malformed(absl::StrCat(member->first, " is no JSON"));
+  if (json.HasParseError()) return Malformed(absl::StrCat(member->first, " is not JSON"));
   if (json.IsNull()) return std::optional<std::string>();
-  if (!json.IsString()) return Malformed(absl::StrCat(member->first, " is no text"));
+  if (!json.IsString()) return Malformed(absl::StrCat(member->first, " is not a string"));
   return std::optional<std::string>(std::string(json.GetString(), json.GetStringLength()));
 }
 
@@ -66,7 +66,7 @@ absl::Status ReadQueue(const std::string& text, SnapshotState* state) {
   rapidjson::Document json;
   json.Parse(text.data(), text.size());
   if (json.HasParseError() || !json.IsArray())
-    return Malformed("the tables of an incremental snapshot are no list");
+    return Malformed("the tables of an incremental snapshot are not a list");
   for (const rapidjson::Value& item : json.GetArray()) {
     const std::optional<std::string> id =
         item.IsObject() ? Optional(item, kId) : std::optional<std::string>();

@@ -109,7 +109,7 @@ void CheckProducer(const config::PropertySet& properties, const ProducerRules& r
 
 void CheckOtherClients(const config::PropertySet& properties, config::Findings* findings) {
   const KafkaOptions kafka = BuildKafka(properties);
-  // What the producer has been told off for is not said again.
+  // What was already reported for the producer is not reported again.
   if (kafka.admin != kafka.producer) CheckRole(kafka.admin, {properties, "admin", findings});
   if (kafka.consumer != kafka.producer)
     CheckRole(kafka.consumer, {properties, "consumer", findings});

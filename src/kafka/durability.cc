@@ -41,7 +41,7 @@ const std::vector<Fixed>& FixedSettings() {
        "must be false: nothing would say that a record has been delivered"},
       {{"test.mock.num.brokers"},
        "0",
-       "must be 0: records would go to an imitation inside of the process"},
+       "must be 0: records would go to a mock broker inside the process"},
   };
   return *settings;
 }

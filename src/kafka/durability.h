@@ -21,8 +21,8 @@ struct Violation {
 };
 
 // native: librdkafka's names. transactional_id: ours; empty: none. Absent: all is well. Names that
-// librdkafka does not know are of no account; InvalidArgument kafka_property_invalid for a value
-// that it refuses.
+// librdkafka does not know are ignored; InvalidArgument kafka_property_invalid for a value that it
+// refuses.
 absl::StatusOr<std::optional<Violation>> FindViolation(const Properties& native,
                                                        absl::string_view transactional_id);
 

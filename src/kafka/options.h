@@ -1,5 +1,5 @@
-// Brokers and Java client properties of one connector. Immutable once built; only
-// secrets may be read anew.
+// Brokers and Java client properties of one connector. Immutable once built; only secrets may be
+// read anew.
 #pragma once
 
 #include <functional>

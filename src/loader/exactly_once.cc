@@ -92,11 +92,12 @@ void RefusePolicies(const config::PropertySet& properties, config::Findings* fin
     const std::string policy = properties.Text(name);
     if (!properties.IsSet(name) || policy == "stop" || (policy == "tolerance" && !tolerates))
       continue;
-    findings->Error(name,
-                    absl::StrCat(policy,
-                                 " cannot be had with exactly.once.support=required: a record that "
-                                 "the broker refuses spoils its transaction"),
-                    absl::StrCat("set it to stop, or ", kRequested));
+    findings->Error(
+        name,
+        absl::StrCat(policy,
+                     " cannot be used with exactly.once.support=required: a record that "
+                     "the broker refuses spoils its transaction"),
+        absl::StrCat("set it to stop, or ", kRequested));
   }
 }
 

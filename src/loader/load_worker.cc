@@ -62,7 +62,8 @@ int NumberOf(const config::PropertySet& properties, absl::string_view name, int 
   int number = 0;
   if (absl::SimpleAtoi(TextOf(properties, name), &number) && (number > 0 || number == -1))
     return number;
-  findings->Error(*properties.Find(name), "is no positive number", "use a number, or remove it");
+  findings->Error(*properties.Find(name), "must be a positive number or -1",
+                  "use one, or remove it");
   return otherwise;
 }
 

@@ -15,8 +15,8 @@ struct WorkerResult : config::LoadReport {
   rest::WorkerOptions options;
 };
 
-// Of the worker file and the overrides; whatever is asked for as a connector does not count.
-// login_file: what the environment says of it; the file's walduct.rest.login.config wins.
+// Of the worker file and the overrides; connector files in the request are ignored. login_file: as
+// the environment names it; the worker file's walduct.rest.login.config wins.
 WorkerResult LoadWorker(config::LoadRequest request, const std::string& login_file = "");
 
 }  // namespace walduct::loader

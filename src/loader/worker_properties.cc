@@ -1,4 +1,4 @@
-// Kafka Connect's properties of a worker that are no client or offset properties: read from
+// Kafka Connect's properties of a worker that are neither client nor offset properties: read from
 // connect-standalone.properties or connect-distributed.properties as they are, mostly without
 // effect.
 #include "loader/other_properties.h"

@@ -1,6 +1,6 @@
 // TableMetrics: what was published of each table. The data thread counts, without a lock once it
 // knows a table; any thread reads. At most kMaxTables have numbers of their own, all others share
-// one entry: a database of a million tables makes no million series.
+// one entry: a database of a million tables does not make a million series.
 #pragma once
 
 #include <array>

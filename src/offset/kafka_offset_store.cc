@@ -115,7 +115,7 @@ absl::StatusOr<std::optional<StoredOffset>> KafkaOffsetStore::Read(bool awaits_t
     return Error(absl::StatusCode::kUnavailable, "offset_topic_unknown",
                  absl::StrCat("the offset topic ", options_.topic,
                               " exists, but the broker does not know it yet"),
-                 "none: it is asked again");
+                 "nothing to do: it is asked again");
   }
   RETURN_IF_ERROR(WithContext(read, "offset store"));
   RETURN_IF_ERROR(CheckTopic());

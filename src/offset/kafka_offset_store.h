@@ -4,8 +4,8 @@
 //
 // Errors of Load: Unavailable broker_unavailable, topic_read_timeout or offset_topic_unknown: never
 // "no offset" because a broker does not know the topic for a moment; FailedPrecondition
-// offset_topic_not_compacted; PermissionDenied or
-// FailedPrecondition with how to create the topic by hand; InvalidArgument offset_malformed.
+// offset_topic_not_compacted; PermissionDenied or FailedPrecondition with how to create the topic
+// by hand; InvalidArgument offset_malformed.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ absl::Span<const config::PropertyDefinition> OffsetProperties();
 
 void CheckOffset(const config::PropertySet& properties, config::Findings* findings);
 
-// Is any store named? If not, the kind that BuildOffset gives is of no account.
+// Is any store named? If not, ignore the kind that BuildOffset gives.
 bool NamesStore(const config::PropertySet& properties);
 
 // Expects values that passed their checks.

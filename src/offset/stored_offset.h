@@ -31,7 +31,7 @@ struct StoredOffset {
   std::optional<uint32_t> timeline;
   bool of_standby = false;
   // A server was found whose WAL ended before the position, and which yet seemed to be the right
-  // one: where its slot stood. Told a restored server apart after its WAL has grown past the
+  // one: where its slot stood. Tells a restored server apart after its WAL has grown past the
   // position. Goes with the next position that is stored.
   std::optional<Lsn> seen_behind;
   // What the records went to, where that is not Kafka and not a file: "stdout". Whoever prints must

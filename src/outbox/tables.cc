@@ -19,11 +19,11 @@ using postgres::Connection;
 using postgres::QuoteQualified;
 using postgres::Result;
 
-// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for those it is called by, $5
-// TableMemory::beginning. A bound of another type than a time is no bound to us. The last four are
-// transaction ids. Of the youngest that attached the partition, or one above it; that, after $5,
-// changed the publication or what it says of the table; that, after $5, changed the table or one
-// above it; and the next one.
+// $1 OIDs, $2 publication, $3 retention in ms, $4 time column or '' for the usual names, $5
+// TableMemory::beginning. A partition bound that is not a time is ignored. The last four columns
+// are transaction ids: the youngest one that attached the partition, or one above it; the youngest
+// after $5 that changed the publication or its entry of the table; the youngest after $5 that
+// changed the table or one above it; and the next one to be assigned.
 // Not pg_publication_tables: that view opens every table of the publication, waits for its locks,
 // and fails when one is dropped meanwhile.
 constexpr absl::string_view kLeaves = R"(

@@ -27,13 +27,13 @@ struct Leaf {
   bool bounded = false;  // a partition by time with an upper bound
   bool expired = false;  // its upper bound is past the retention
   std::string oid;
-  // Transaction id: rows of older ones may have come before the table was published, and are no
-  // event. Empty: there are none.
+  // Transaction id: rows of older ones may have come before the table was published, and were never
+  // published. Empty: there are none.
   std::string since;
 };
 
 // What a process has seen of the tables. One that appears later, or under another name, may hold
-// rows of which no event was made under its name. Not thread-safe; outlives sessions.
+// rows that were never published under its name. Not thread-safe; outlives sessions.
 struct TableMemory {
   struct Seen {
     std::string name;   // schema.table, and that of the table it is published as
@@ -54,7 +54,7 @@ struct TablesQuery {
 // All borrowed for the call. Sorted by name. FailedPrecondition:
 //   outbox_no_table         walduct.outbox.tables matches nothing
 //   outbox_not_captured     the include and exclude lists leave the table out
-//   outbox_not_published    the publication has not the table, not its inserts, or only rows of a
+//   outbox_not_published    the publication lacks the table or its inserts, or has only rows of a
 //                           filter
 //   outbox_unlogged         the table never reaches the WAL
 //   outbox_no_time_column   a retention, but no column or more than one that could tell a row's age

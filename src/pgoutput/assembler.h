@@ -44,7 +44,7 @@ class Assembler {
   Assembler& operator=(const Assembler&) = delete;
 
   // One message; start is its XLogData's LSN. The payload is borrowed for the call. After an error
-  // the session is of no use.
+  // the session cannot go on.
   //   DataLoss            "malformed_message"; "unknown_relation": a row of a relation that was not
   //                       announced; "protocol_violation": a message where none of its kind may be;
   //                       "position_unknown": the stream does not contain options.start

@@ -23,7 +23,7 @@ class EnumLabelWatch {
   // False when the row has a label that is new.
   bool Knows(event::RowView row) const;
   // The catalog does not know the row's new labels either (they have been renamed since): they are
-  // no news from now on.
+  // not reported again.
   void Accept(event::RowView row);
 
  private:

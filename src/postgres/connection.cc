@@ -44,7 +44,7 @@ constexpr absl::Duration kStopPoll = absl::Milliseconds(200);
 
 // What comes in pieces.
 constexpr absl::Duration kRestOfMessage = absl::Milliseconds(10);
-// An answer is a part of the catalog; what is larger is none.
+// An answer is a part of the catalog; a larger one is not what was asked for.
 constexpr uint64_t kMostAnswerBytes = 64u << 20;
 
 // Since the connection was opened; 0 where the system does not tell: not TCP.
@@ -89,8 +89,8 @@ absl::Status StoppedError() {
                "a statement was cancelled because the connector is stopping");
 }
 
-// No statement of ours selects nothing; what speaks PostgreSQL's protocol without being PostgreSQL
-// may answer so.
+// All our statements select columns; a server that speaks PostgreSQL's protocol without being
+// PostgreSQL may answer without any.
 absl::Status CheckHasColumns(const pg_result& result) {
   if (PQnfields(&result) > 0 || PQntuples(&result) == 0) return absl::OkStatus();
   return Error(absl::StatusCode::kDataLoss, "malformed_answer",
@@ -373,7 +373,7 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck sto
   bool cancelled = false;
   while (true) {
     if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {
-      // The rest is not read: the session is of no use any more.
+      // The rest is not read: the session is given up.
       if (awaited == Awaited::kTooLarge) return TooLarge();
       if (cancelled) return answer.error;  // not even the cancellation was answered
       const bool stopped = awaited == Awaited::kStopped;

@@ -48,7 +48,7 @@ absl::Status CheckChallenge(absl::string_view challenge) {
 absl::Status CheckMessages(absl::string_view* bytes) {
   while (bytes->size() >= kHeader) {
     const size_t size = 1 + size_t{Number(bytes->substr(1))};
-    // One that is larger than what is looked at is none of a login; libpq refuses it.
+    // A message larger than what is looked at does not belong to a login; libpq refuses it.
     if (size > kLooksAt || size < kHeader) {
       *bytes = {};
       return absl::OkStatus();

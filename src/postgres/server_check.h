@@ -21,7 +21,7 @@ struct ServerInfo {
 };
 
 // Version ≥ 10, wal_level=logical, role may replicate (or is a cloud provider's equivalent),
-// recovery state. A standby that cannot decode is no error: it may be promoted.
+// recovery state. A standby that cannot decode is not an error: it may be promoted.
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection);
 
 // A free replication slot and WAL sender. Call when a slot must be created.

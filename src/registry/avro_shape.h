@@ -9,7 +9,7 @@
 namespace walduct::registry {
 
 // Equal for two schemas of the same bytes; the name of a record at the top does not count. Empty:
-// the text is no Avro schema.
+// the text is not an Avro schema.
 std::string AvroShape(absl::string_view schema);
 
 }  // namespace walduct::registry

@@ -60,7 +60,7 @@ WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname <> 'information_s
   AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
   AND ($1::pg_catalog.oid[] IS NULL OR c.oid = ANY ($1::pg_catalog.oid[])))";
 
-// A deferrable primary key is no replica identity.
+// A deferrable primary key cannot be the replica identity.
 constexpr absl::string_view kWithoutIdentity = R"(
   AND (c.relreplident = 'n'
        OR (c.relreplident = 'd' AND NOT EXISTS (

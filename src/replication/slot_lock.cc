@@ -53,14 +53,15 @@ absl::Status Held(postgres::Connection& sql, absl::string_view slot_name) {
   ASSIGN_OR_RETURN(const auto slot, InspectSlot(sql, slot_name));
   if (slot && slot->active) RETURN_IF_ERROR(CheckSlotUsable(sql, slot_name, *slot));
   ASSIGN_OR_RETURN(const Holder holder, FindHolder(sql, slot_name));
-  return Error(absl::StatusCode::kUnavailable, "slot_held",
-               absl::StrCat("another instance works on replication slot ",
-                            postgres::QuoteIdentifier(slot_name), " (",
-                            holder.pid == 0 ? "it has just ended" : holder.text,
-                            "): it takes a snapshot, or is about to stream"),
-               "none if this one is to take over when the other ends; else stop one of the two, or "
-               "give each connector its own slot.name. A session that nobody owns any more: SELECT "
-               "pg_terminate_backend(PID)");
+  return Error(
+      absl::StatusCode::kUnavailable, "slot_held",
+      absl::StrCat("another instance works on replication slot ",
+                   postgres::QuoteIdentifier(slot_name), " (",
+                   holder.pid == 0 ? "it has just ended" : holder.text,
+                   "): it takes a snapshot, or is about to stream"),
+      "nothing to do if this one is to take over when the other ends; else stop one of the "
+      "two, or give each connector its own slot.name. To end a session that nobody owns any "
+      "more: SELECT pg_terminate_backend(PID)");
 }
 
 }  // namespace

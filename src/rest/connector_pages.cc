@@ -39,7 +39,7 @@ absl::StatusOr<TargetState> InitialState(const std::optional<std::string>& word)
   if (absl::EqualsIgnoreCase(*word, "PAUSED")) return TargetState::kPaused;
   if (absl::EqualsIgnoreCase(*word, "STOPPED")) return TargetState::kStopped;
   return absl::InvalidArgumentError(
-      absl::StrCat("'", *word, "' is no initial_state; use RUNNING, PAUSED or STOPPED"));
+      absl::StrCat("'", *word, "' is not an initial_state; use RUNNING, PAUSED or STOPPED"));
 }
 
 // As Java prints a map; passwords stay out of it.

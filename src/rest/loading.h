@@ -1,4 +1,4 @@
-// What is asked of a database before a connector is created.
+// The checks of a database before a connector is created.
 #pragma once
 
 #include <string>

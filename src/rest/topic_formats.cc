@@ -39,7 +39,7 @@ absl::string_view StateWord(TargetState state) {
 absl::Status ParseObject(absl::string_view value, rapidjson::Document* document) {
   document->Parse<rapidjson::kParseIterativeFlag>(value.data(), value.size());
   if (document->HasParseError() || !document->IsObject())
-    return absl::InvalidArgumentError("the value is no JSON object");
+    return absl::InvalidArgumentError("the value is not a JSON object");
   return absl::OkStatus();
 }
 

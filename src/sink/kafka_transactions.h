@@ -52,7 +52,7 @@ class KafkaTransactions final : public SinkTransactions, public kafka::DeliveryH
     if (!opened_at_) opened_at_ = environment_.clock->Monotonic();
   }
   void OnDelivered(uint64_t token, uint32_t count) override;
-  // The sink is of no use any more: why.
+  // The sink cannot be used any more: why.
   absl::Status Break(absl::Status status);
   // Takes what Kafka has said, and hands over what has been committed.
   absl::Status Poll(AckHandler& acks);

@@ -58,7 +58,7 @@ class Painter {
   std::string* out_;
 };
 
-// What a terminal may be sent: bytes that are no text could be commands to it.
+// What a terminal may be sent: bytes that are not text could be commands to it.
 std::string Printable(absl::string_view bytes) {
   return IsValidUtf8(bytes) ? std::string(bytes) : absl::StrCat("(", bytes.size(), " bytes)");
 }

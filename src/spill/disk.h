@@ -19,7 +19,7 @@ class DiskFile {
  public:
   virtual ~DiskFile() = default;
 
-  // All of it, or an error; after an error the file is of no use.
+  // All of it, or an error; after an error the file cannot be used.
   //   FailedPrecondition  "spill_full": no room; "spill_unwritable"
   virtual absl::Status Append(absl::string_view bytes) = 0;
   // What is at offset: size bytes, fewer only at the end.

@@ -72,7 +72,7 @@ class MessageFile {
   MessageFile(const MessageFile&) = delete;
   MessageFile& operator=(const MessageFile&) = delete;
 
-  // bytes are head and rest, one after the other. After an error the Spill is of no use.
+  // bytes are head and rest, one after the other. After an error the Spill cannot be used.
   //   FailedPrecondition  "spill_full", "spill_unwritable"
   absl::Status Append(Xid xid, uint64_t number, absl::string_view head, absl::string_view rest);
   // Everything appended is in the file.

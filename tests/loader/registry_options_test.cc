@@ -274,7 +274,7 @@ TEST_F(RegistryOptionsTest, EventsAreOfValuesAndMakeSense) {
   EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.serializer.type=avro\n"
                                               "value.converter.avro.schema.registry.url=http://a")
                   .errors,
-              Contains(HasSubstr("is json, which has no place in events that are Avro")));
+              Contains(HasSubstr("is json, which cannot be put into events that are Avro")));
   EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.data.serializer.type=avro").errors,
               Contains(HasSubstr("Missing required configuration \"schema.registry.url\"")));
   EXPECT_THAT(LoadWith(std::string(kEvents) + "value.converter.metadata.source=nowhere").errors,

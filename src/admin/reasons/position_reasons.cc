@@ -18,8 +18,9 @@ constexpr Reason kRows[] = {
      .meaning = "That transaction is done with.",
      .remedy = "Nothing."},
     {.name = "logical_messages_unclear",
-     .meaning = "A transaction in progress has logical messages whose savepoint is not told: it is "
-                "received again as a whole.",
+     .meaning =
+         "A transaction in progress has logical messages whose savepoint is not known: it is "
+         "received again as a whole.",
      .remedy = "Nothing."},
     {.name = "malformed_message",
      .meaning = "A message of pgoutput cannot be read.",

@@ -26,7 +26,7 @@ absl::Span<const ReasonGroup> ReasonGroups();
 
 // Null: there is no such reason.
 const Reason* FindReason(absl::string_view name);
-// The most similar names, for one that there is not; best first, three at most.
+// The most similar names, for one that does not exist; best first, three at most.
 std::vector<absl::string_view> SimilarReasons(absl::string_view name);
 
 // A paragraph for the terminal.

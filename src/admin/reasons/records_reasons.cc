@@ -105,7 +105,7 @@ constexpr Reason kRows[] = {
      .remedy =
          "Remove the members incremental_snapshot_* of the offset and signal the snapshot again."},
     {.name = "surrogate_key_unknown",
-     .meaning = "The surrogate key of a signal is no column of the table.",
+     .meaning = "The surrogate key of a signal is not a column of the table.",
      .remedy = "Name a column that is, and signal again."},
     {.name = "table_not_captured",
      .meaning = "A signal names a table that is not captured.",

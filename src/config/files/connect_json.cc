@@ -59,7 +59,7 @@ const char* KindName(const rapidjson::Value& value) {
   return value.IsArray() ? "an array" : "an object";
 }
 
-// JSON has none, so people write properties that no program has use for.
+// JSON has no comments, so people write them as properties that no program uses.
 bool IsComment(absl::string_view key) {
   return absl::StartsWith(key, "_comment") || absl::StartsWith(key, "//") ||
          absl::StartsWith(key, "#") || key == "comment" || key == "$schema";

@@ -53,7 +53,7 @@ absl::Status RefuseSink(absl::string_view sink) {
                  absl::StrCat("property '", kSinkType, "': A value is required"),
                  absl::StrCat("write ", kSinkType, "=kafka"));
   if (sink == "http" || sink == "rabbitmq" || sink == "rabbitmqstream")
-    return Refused(kSinkType, sink, "is a sink that is to come; so far there is Kafka",
+    return Refused(kSinkType, sink, "is a sink that is not supported yet; only Kafka is",
                    absl::StrCat("write ", kSinkType, "=kafka and debezium.sink.kafka.producer.*"));
   return Refused(kSinkType, sink, "is a sink of Debezium Server that walduct does not have",
                  absl::StrCat("write ", kSinkType,

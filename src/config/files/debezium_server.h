@@ -18,7 +18,7 @@ namespace walduct::config {
 
 bool IsDebeziumServer(const KeyValues& values);
 
-// variables: of the environment, those that have nothing to do with it too. InvalidArgument: a sink
+// variables: of the environment, unrelated ones included. InvalidArgument: a sink
 // or a format that is not there, naming the property.
 absl::StatusOr<ParsedFile> FromDebeziumServer(const ParsedFile& file, const KeyValues& variables);
 

@@ -1,7 +1,7 @@
 // Masking: which values must never be shown. A property is secret by its definition, when its name
 // matches custom.sanitize.pattern, or when no row knows the name and it looks like that of a secret
-// (database.passwort). A value that is one ${…} reference is shown as written;
-// what it resolves to never is. Immutable after Create; thread-safe.
+// (database.passwort). A value that is one ${…} reference is shown as written; what it resolves to
+// never is. Immutable once made; thread-safe.
 #pragma once
 
 #include <memory>

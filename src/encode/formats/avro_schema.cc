@@ -50,7 +50,7 @@ absl::string_view PrimitiveName(ConnectType type) {
   return "";
 }
 
-// What Avro's int does not say.
+// The narrower types, which Avro has only int for.
 absl::string_view NarrowType(ConnectType type) {
   if (type == ConnectType::kInt8) return "int8";
   return type == ConnectType::kInt16 ? "int16" : "";

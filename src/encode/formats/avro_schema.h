@@ -12,7 +12,7 @@ namespace walduct::encode {
 
 struct AvroSchema {
   std::string text;
-  std::string record_name;  // with its namespace; empty: the top is no record
+  std::string record_name;  // with its namespace; empty: the top is not a record
   // Required bytes at the top: Confluent's serializer writes them as they are, without a length.
   bool plain_bytes = false;
 };

@@ -137,7 +137,7 @@ class AvroWriter {
     }
     out_->append(bytes, sizeof(bytes));
   }
-  // As there.
+  // The branch of the union, where the value may be missing.
   void Announce(Need need) {
     if (need != Need::kRequired) out_->push_back(need == Need::kOptional ? kSecondBranch : 0);
   }

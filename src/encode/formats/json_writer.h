@@ -40,7 +40,7 @@ class JsonWriter : public TextWriter {
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
 
   void Item(size_t index, Need) { Separate(index); }
-  // A map whose keys are no strings is an array of pairs.
+  // A map whose keys are not strings is an array of pairs.
   void BeginMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '{' : '['); }
   void Key(size_t index, MapKeys keys) {
     Separate(index);

@@ -59,7 +59,7 @@ concept ValueWriter = requires(W* out, const W* known, absl::string_view text, s
   out->BeginArray();
   out->Item(index, need);
   out->EndArray();
-  // Arrays in arrays, which no schema of Connect's says of a column.
+  // Nested arrays, which Connect schemas of columns cannot describe.
   { known->nested_arrays() } -> std::same_as<bool>;
   out->BeginMap(keys);
   out->Key(index, keys);

@@ -62,7 +62,7 @@ inline const event::ConnectSchema* FieldSchema(const event::ConnectSchema* of, s
   return field == nullptr ? nullptr : field->schema.get();
 }
 
-// Not inlined: most values are no trees.
+// Not inlined: most values are not trees.
 template <typename Writer>
 ABSL_ATTRIBUTE_NOINLINE bool WriteTree(const event::Scalar& value,
                                        const event::ConnectSchema* schema, Scratch* scratch,

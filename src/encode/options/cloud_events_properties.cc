@@ -45,7 +45,7 @@ std::string Parse(absl::string_view list, Sources* sources) {
       bool known = false;
       for (const absl::string_view one : kFields) known = known || one == field;
       if (!known || (where != "header" && where != "generate")) {
-        return absl::StrCat("says '", word, "', which is none of ", absl::StrJoin(kFields, ", "),
+        return absl::StrCat("says '", word, "', which is not one of ", absl::StrJoin(kFields, ", "),
                             " with :header or :generate behind it");
       }
       if (where == "header") sources->in_header.emplace_back(field);
@@ -146,7 +146,7 @@ void CheckCloudEvents(const config::PluginOptions& properties, config::Findings*
   if (properties.Text("serializer.type") == "avro" &&
       properties.Text("data.serializer.type") == "json") {
     findings->Error(absl::StrCat(properties.name(), ".data.serializer.type"),
-                    "is json, which has no place in events that are Avro",
+                    "is json, which cannot be put into events that are Avro",
                     "set it to avro, or serializer.type=json");
   }
 }

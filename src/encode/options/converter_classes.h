@@ -15,7 +15,7 @@ struct ConverterClass {
   absl::string_view name;  // with the package
   ConverterKind kind = ConverterKind::kJson;
   RegistryKind registry = RegistryKind::kConfluent;
-  bool delegates = false;     // BinaryDataConverter: all but bytes is another's
+  bool delegates = false;     // BinaryDataConverter: another one converts what is not bytes
   bool cloud_events = false;  // a value becomes an event first
   bool schema_id = false;     // kJson: ExtJsonConverter
   event::ConnectType number = event::ConnectType::kInt32;  // kNumber

@@ -10,7 +10,7 @@
 namespace walduct::encode {
 
 struct AvroOptions {
-  bool connect_meta_data = true;  // connect.*: what Avro has no words for
+  bool connect_meta_data = true;  // connect.*: what Avro cannot express
   bool scrub_invalid_names = false;
   bool optional_map_keys = false;  // a map may be Avro's though its keys are optional
 };
@@ -34,7 +34,7 @@ struct ConverterOptions {
   IdPlace id_place = IdPlace::kFourBytes;
   bool content_id = false;  // kHeader: it is that of the content; else of the version
 
-  // What is written shows the schema, and so does a change of it.
+  // The schema can be seen in what is written, and so can a change of it.
   bool shows_schema() const {
     return kind == ConverterKind::kAvro || kind == ConverterKind::kProtobuf ||
            (kind == ConverterKind::kJson && schemas_enable);

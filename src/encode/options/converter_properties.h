@@ -30,7 +30,7 @@ std::optional<ConverterKind> FindConverter(absl::string_view class_name);
 // With the package; as written when unknown.
 std::string FullConverterName(absl::string_view class_name);
 
-// The property that names the class which converts what is no bytes: "value.converter", or that of
+// The property that names the class which converts what is not bytes: "value.converter", or that of
 // the delegate. role: see below.
 std::string ConverterName(const config::PropertySet& properties, absl::string_view role);
 

@@ -38,7 +38,7 @@ class AvroPart {
   bool has_transaction_text() const { return program_.has_transaction_text(); }
   void BeginTransaction(const RecordInputs& inputs) { program_.BeginTransaction(inputs); }
 
-  // Asks for the id unless it is known. What may be null alone asks when it is not.
+  // Asks for the id unless it is known; for a value that may be null as a whole, AskForId does.
   //   ResourceExhausted  not known yet: see SchemaIds::Find
   absl::Status Prepare() { return alone_ ? absl::OkStatus() : AskForId(); }
   absl::Status AskForId() { return id_.known() ? absl::OkStatus() : FindId(); }
@@ -60,7 +60,7 @@ class AvroPart {
   absl::Status FindId();
 
   NodeProgram<AvroWriter> program_;
-  const bool alone_;        // a value that is no record
+  const bool alone_;        // a value that is not a record
   const bool plain_bytes_;  // see AvroSchema
   SchemaId id_;
   const ConverterOptions converter_;

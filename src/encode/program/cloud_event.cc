@@ -101,7 +101,7 @@ class Maker {
     if (value_.schema == nullptr || value_.kind == Node::Kind::kNull || !IsEvent())
       return std::nullopt;
     if (value_.schema->type != ConnectType::kStruct)
-      return Incomplete("its value is no structure", "use another converter for such topics");
+      return Incomplete("its value is not a struct", "use another converter for such topics");
     RETURN_IF_ERROR(FindParts());
     RETURN_IF_ERROR(AddAttributes());
     if (options_.extensions) RETURN_IF_ERROR(AddExtensions());
@@ -151,7 +151,7 @@ class Maker {
           absl::StrCat("add the header, or say ", name, ":generate in metadata.source"));
     }
     if (header->schema == nullptr || header->schema->type != ConnectType::kString)
-      return Incomplete(absl::StrCat("its header ", name, " is no text"),
+      return Incomplete(absl::StrCat("its header ", name, " is not a string"),
                         absl::StrCat("say ", name, ":generate in metadata.source"));
     Node node = *header;
     node.schema = TextSchema(false);

@@ -204,7 +204,7 @@ class NodeProgram {
     return AddField(node) ? absl::OkStatus() : AddLeaf(node, false);
   }
 
-  // An input that is no column, and may stand in the record as it is.
+  // An input that is not a column, and may stand in the record as it is.
   bool AddField(const event::Node& node) {
     if (!IsInput(node) || node.leaf.input < kFieldInputs) return false;
     const event::ConnectSchema* schema = node.schema.get();

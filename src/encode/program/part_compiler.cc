@@ -26,7 +26,7 @@ bool IsBytes(const Node& node) {
   return !node.is_struct() && node.schema != nullptr && node.schema->type == ConnectType::kBytes;
 }
 
-// ByteArrayConverter looks at the schema, of a null too.
+// ByteArrayConverter checks the schema of a null, too.
 bool TakesAsBytes(const Node& node) {
   return IsBytes(node) || (node.kind == Node::Kind::kNull && node.schema == nullptr);
 }
@@ -105,7 +105,7 @@ absl::Status PartCompiler::NeedsSchema(absl::string_view converter) const {
                "use JsonConverter, or leave out the transform that takes the schema away");
 }
 
-// Java's classes: a date is none of them, nor is a number of another size.
+// By Java's classes: neither a date nor a number of another size belongs to the class.
 absl::Status PartCompiler::CompileNumber(const Node& node) {
   const event::ConnectType type = part_.converter_.number;
   const bool fits = node.schema != nullptr && node.schema->type == type &&
@@ -239,7 +239,7 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
 void PartCompiler::CompileSimple(const Node& header) {
   part_.role_ = PartProgram::Role::kHeader;
   part_.format_ = TextFormat::kHeader;
-  // It looks at no schema.
+  // SimpleHeaderConverter ignores the schema.
   part_.converter_.schemas_enable = false;
   if (header.kind == Node::Kind::kNull) return;
   if (header.is_struct()) {

@@ -42,7 +42,7 @@ struct Step {
     kText,      // nothing but the text
     kColumns,   // the first columns of a row, from `{` to the last value; not of StringConverter
     kRow,       // a whole row
-    kField,     // an input that is no column; kJson says null for NULL, in kStruct it never is NULL
+    kField,     // an input, but not a column; kJson says null for NULL, in kStruct it never is NULL
     kSequence,  // the second part of InputField::kSequence
     kColumn,    // a column alone; not of StringConverter
     kLeaf,      // any leaf

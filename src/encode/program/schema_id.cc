@@ -12,8 +12,8 @@ absl::StatusOr<std::string> SubjectOf(const SubjectParts& parts) {
   if (parts.strategy == SubjectStrategy::kTopic) return absl::StrCat(parts.topic, "-", role);
   if (parts.record_name.empty()) {
     return Error(absl::StatusCode::kInvalidArgument, "subject_needs_record",
-                 absl::StrCat("the ", role, " is no record, so ", role,
-                              ".subject.name.strategy has no name for its schema"),
+                 absl::StrCat("the ", role, " is not a struct, so ", role,
+                              ".subject.name.strategy cannot name its schema"),
                  absl::StrCat("use io.confluent.kafka.serializers.subject.TopicNameStrategy for ",
                               role, "s, or another converter"));
   }

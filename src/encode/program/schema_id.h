@@ -16,7 +16,7 @@ struct SubjectParts {
   absl::string_view topic;
   bool is_key = false;
   SubjectStrategy strategy = SubjectStrategy::kTopic;
-  absl::string_view record_name;  // empty: the schema is of no record
+  absl::string_view record_name;  // empty: not the schema of a record
 };
 // InvalidArgument: the strategy needs a record's name.
 absl::StatusOr<std::string> SubjectOf(const SubjectParts& parts);

@@ -53,8 +53,8 @@ class TemplateEncoder {
   TemplateEncoder(const event::TransformChain* chain, const EncodeOptions& options,
                   const std::string& run_id, event::SchemaIdSources ids, ValueContext* context);
 
-  // plan: null for records that are about no row. record->dropped: a transform wants it published
-  // no more.
+  // plan: null for records that are about no row. record->dropped: a transform wants it not to
+  // be published.
   absl::Status Encode(const event::Emission& emission, const TablePlan* plan,
                       RecordBranches* branches, int64_t now_nanos, event::Record* record);
 

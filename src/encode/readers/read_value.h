@@ -12,7 +12,7 @@
 namespace walduct::encode {
 
 // Writes the value of text. kNull and kNoRoom before anything is written; after another error what
-// was written is of no use.
+// was written is meaningless.
 template <typename Writer>
 using Reader = Outcome (*)(absl::string_view text, const ValuePlan& plan, ReadContext* context,
                            Writer* out);

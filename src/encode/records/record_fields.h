@@ -1,4 +1,4 @@
-// RecordFields: the values of one record that are no columns (InputField), for any format.
+// RecordFields: the values of one record that are not columns (InputField), for any format.
 #pragma once
 
 #include <charconv>

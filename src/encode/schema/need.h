@@ -1,5 +1,5 @@
-// Need: what a schema says of a value that may be missing. By it Avro orders its unions: null is
-// first, and last where there is a default.
+// Need: what a schema says of a value that may be missing. It decides the order of Avro's unions:
+// null is first, and last where there is a default.
 #pragma once
 
 #include <cstdint>

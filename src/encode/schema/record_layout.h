@@ -1,6 +1,6 @@
 // RecordLayout: what stands in a record around the rows, and the records that are about no row: the
 // names, order and types of their fields, and where the value of each comes from. The one
-// description of them: schemas are made of it, templates too (records/record_templates.h), and each
+// description of them: schemas are made of it, templates too (records/template_builder.h), and each
 // converter writes what these say. Names and order are Debezium's.
 #pragma once
 

@@ -62,7 +62,7 @@ void WriteConstant(const Constant& constant, const Texts& ready, RowContext* con
   }
 }
 
-// Writers of formats that know no NULL where there is a default.
+// Writers of formats that have no NULL where there is a default.
 template <typename Writer>
 constexpr bool NullIsDefault() {
   if constexpr (requires { Writer::kNullIsDefault; }) return Writer::kNullIsDefault;
@@ -82,7 +82,7 @@ void WriteNull(const FieldPlan& field, RowContext* context, Writer* out) {
   }
 }
 
-// StringConverter writes no fields that are null.
+// StringConverter leaves out fields that are null.
 template <typename Writer>
 constexpr bool LeavesNullsOut() {
   if constexpr (ReadyWriter<Writer>) return Writer::kFormat == TextFormat::kStruct;

@@ -27,7 +27,7 @@ class FloatText {
   // Of a short text: far from the limits of the type.
   static constexpr int kMostExponent = sizeof(Float) == sizeof(double) ? 290 : 30;
 
-  // False: longer, or no number.
+  // False: longer, or not a number.
   bool ParseShort(absl::string_view text);
 
   absl::string_view text_;

@@ -9,7 +9,7 @@
 namespace walduct::encode {
 
 inline constexpr size_t kMostOfDay = 24;    // characters of PutIsoDay
-inline constexpr size_t kMostOfClock = 16;  // characters of PutIsoClock, which may scribble so far
+inline constexpr size_t kMostOfClock = 16;  // PutIsoClock may write up to this many bytes
 
 // YYYY-MM-DD: four digits of the year, more with a plus sign, negative before year 0.
 char* PutIsoDay(const CivilDate& date, char* to);

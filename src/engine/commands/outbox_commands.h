@@ -22,7 +22,7 @@ struct CleanRequest {
 //   InvalidArgument     outbox_no_tables: walduct.outbox.tables is not set; outbox_not_published:
 //                       skipped.operations leaves inserts out
 //   FailedPrecondition  system_mismatch, position_ahead: the stored position belongs to another
-//                       server, or to a history that the server has no more; slot_lost: the
+//                       server, or to a history that the server no longer has; slot_lost: the
 //                       connector's slot is missing or without its WAL; and Cleaner's reasons
 //   Cancelled           outbox_not_acknowledged: the position did not get there in time: nothing
 //                       was removed

@@ -32,7 +32,7 @@ void Control::Apply(Command command) {
       target_ = Target::kPaused;
       return;
     case Command::kRestart:
-      // Of one that does not run only the failure is forgotten, as in Kafka Connect.
+      // If it does not run, Restart only clears the failure, as in Kafka Connect.
       restart_ = runs();
       if (restart_) board_.ShowState(ConnectorState::kRestarting);
       failed_ = false;

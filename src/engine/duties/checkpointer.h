@@ -28,7 +28,7 @@ class Checkpointer {
   static constexpr int kCostFactor = 20;
   // With an interval of zero: for what moves without records.
   static constexpr absl::Duration kIdleInterval = absl::Seconds(10);
-  // A store that fails for longer is an error, told again and again.
+  // If saving fails for longer, it is logged as an error repeatedly.
   static constexpr absl::Duration kPatience = absl::Seconds(30);
   static constexpr absl::Duration kRepeat = absl::Minutes(1);
 
@@ -41,7 +41,7 @@ class Checkpointer {
     bool of_standby = false;
     bool transaction_id = false;   // see offset::StoredOffset
     std::string sink = {};         // the same
-    Lsn snapshot_seen = {};        // the same; 0/0: none is to be told of
+    Lsn snapshot_seen = {};        // the same; 0/0: none
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
     // A save commits a transaction of the sink: it is due with the records in it, whether the
     // position has moved or not, and one that fails ends the session.

@@ -20,7 +20,7 @@ absl::Status CommittingStore::StartSave(const offset::StoredOffset& offset) {
 }
 
 std::optional<absl::Status> CommittingStore::PollSave() {
-  // What its client has to say is taken and of no account.
+  // What its client reports is taken and ignored.
   if (const auto idle = store_->PollSave(); idle.has_value()) idle->IgnoreError();
   if (!saving_) return absl::OkStatus();
   const std::optional<absl::Status> committed = transactions_.PollCommit();

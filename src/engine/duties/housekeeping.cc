@@ -96,7 +96,7 @@ void Housekeeping::ShowPositions() {
 void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   const absl::Duration now = parts_.clock->Monotonic();
   absl::Duration timeout = std::min(at_most, Ownership::kBeat);
-  // What cannot be committed here is no reason to turn.
+  // Do not wake for a position that cannot be committed yet.
   const bool storable = !commits_.used() || parts_.checkpointer->saving() || commits_.point();
   if (storable) timeout = std::min(timeout, parts_.checkpointer->next_due() - now);
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
@@ -152,7 +152,7 @@ absl::Status Housekeeping::WaitForSchemaId() {
   reads_ = WaitReason::kSchemaId;
   parts_.board->WaitsFor(reads_);
   const event::SchemaIdSources& ids = parts_.schema_ids;
-  // Of the two, at most one is asked.
+  // At most one of the two is being asked for.
   const bool key = ids.key != nullptr && !ids.key->WaitingFor().empty();
   const event::SchemaIds* const asked = key ? ids.key : ids.value;
   unread_ = true;
@@ -184,7 +184,7 @@ absl::Status Housekeeping::FlushUntil(absl::Duration deadline) {
     const absl::Duration begin = parts_.clock->Monotonic();
     const absl::Duration step = std::min(deadline - begin, Ownership::kBeat);
     absl::Status flushed = parts_.sink->Flush(*this, step);
-    // One that gives up early knows that waiting is of no use.
+    // A sink that gives up early knows that waiting is useless.
     const bool waited = step > absl::ZeroDuration() && parts_.clock->Monotonic() - begin >= step;
     if (!absl::IsDeadlineExceeded(flushed) || !waited) return flushed;
   }

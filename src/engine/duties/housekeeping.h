@@ -57,7 +57,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
                     SessionWatch* session = nullptr);
   // The source is about to go.
   void DetachStream();
-  // Borrowed; told what goes on from now on.
+  // Borrowed; notified each turn from now on.
   void SetStallWatch(StallWatch* watch) { stall_ = watch; }
 
   // One turn; call it between batches of frames.

@@ -21,10 +21,10 @@ namespace walduct::engine {
 
 class Ownership {
  public:
-  // The loop turns at least so often.
+  // The loop turns at least this often.
   static constexpr absl::Duration kBeat = absl::Milliseconds(100);
-  // One that was that late stood still. Not longer than the lease, so that whoever has been asked
-  // to wait by the lease is also asked about.
+  // A loop that is later than this counts as having stood still. Not longer than the lease, so that
+  // the server is asked whenever the lease has run out.
   static constexpr absl::Duration kStandstill = absl::Milliseconds(300);
 
   struct Parts {

@@ -25,7 +25,7 @@ class StallWatch {
  public:
   // All borrowed.
   struct Parts {
-    absl::Duration patience;  // zero: never says a word
+    absl::Duration patience;  // zero: never warns
     Clock* clock = nullptr;
     StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;

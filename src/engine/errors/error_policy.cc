@@ -14,7 +14,7 @@ struct Rule {
   ExitCode exit_code;
 };
 
-// ARCHITECTURE.md prints this table; keep both the same.
+// ARCHITECTURE.md prints this table; a test compares them.
 constexpr std::array<Rule, 16> kRules = {{
     {absl::StatusCode::kUnavailable, Action::kRetry, kExitFailure},
     {absl::StatusCode::kDeadlineExceeded, Action::kRetry, kExitFailure},

@@ -1,5 +1,5 @@
-// The one table that says what an error means for the connector. Nothing else in walduct sleeps,
-// retries or logs errors.
+// The one table that says what an error means for the connector. Nothing else decides whether a
+// connector goes on.
 #pragma once
 
 #include "absl/status/status.h"

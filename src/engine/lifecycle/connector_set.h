@@ -56,7 +56,7 @@ class ConnectorSet final : public Connectors {
   WakeSignal changed_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Connector>> connectors_;  // guarded by mutex_
-  std::set<std::string> failed_;                                  // told of; AwaitEnd's
+  std::set<std::string> failed_;  // already logged; used by AwaitEnd only
 };
 
 }  // namespace walduct::engine

@@ -1,4 +1,4 @@
-// Connectors: the connectors of a process as those see them who look after them.
+// Connectors: the connectors of a process, as managers and pages see them.
 //
 // Thread-safety: all methods from any thread.
 #pragma once

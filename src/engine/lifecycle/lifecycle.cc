@@ -161,7 +161,7 @@ void Lifecycle::WaitToRetry(absl::Duration delay) {
 void Lifecycle::OnEnd(const AttemptEnd& end) {
   if (!parts_.control->interrupted()) parts_.control->OnGoalReached();
   const std::string position = PositionText(end.stored);
-  // What an interruption cuts short before the first change leaves nothing undone.
+  // An interruption before the first change leaves nothing undone.
   if (end.status.ok() || absl::IsCancelled(end.status)) {
     log::Info(Outcome(), {{"position", position}});
     return Leave(CleanExit(end.goal_reached));

@@ -34,7 +34,7 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
   absl::StatusOr<event::TableSchemaPtr> Poll() override;
   int ready_fd() const override { return waiting_ ? -1 : parts_.catalog->ready_fd(); }
   absl::Duration UntilDue() override;
-  // It is gone.
+  // The relation was dropped.
   void Forget(Oid relation) { announced_.erase(relation); }
 
  private:
@@ -44,7 +44,7 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
   Parts parts_;
   // Hash of what was announced last, by relation.
   absl::flat_hash_map<Oid, size_t> announced_;
-  event::TableSchemaPtr uncaptured_;                   // the answer, when nobody is asked
+  event::TableSchemaPtr uncaptured_;                   // the answer, when the catalog is not asked
   std::optional<event::RelationDescription> waiting_;  // to be asked about at due_
   absl::Duration due_;
 };

@@ -9,7 +9,7 @@ absl::Duration ReadPace::OnEmpty(int frames, absl::Duration now) {
   last_ = now;
   flow_ = std::min(flow_ + std::min(frames, kFlowFrames), kFlowFrames);
   if (flow_ < kFlowFrames) nap_ = kShortestNap;
-  // A nap that brought nothing is the last until something comes.
+  // After a nap without data, wait for the source.
   waited_ = frames == 0 || flow_ < kFlowFrames;
   if (waited_) return absl::ZeroDuration();
   if (frames < kFewFrames) nap_ = std::min(nap_ * 2, kLongestNap);

@@ -198,7 +198,7 @@ absl::Status Session::TakeSnapshot() {
   began_ = true;
   parts_.board->Show(Activity::kSnapshotting);
   bool done = false;
-  // Ended, it would have to begin anew.
+  // Ending it would mean starting the snapshot again.
   parts_.control->HoldPauses(true);
   const absl::Status ran = ReadTables(snapshot.get(), &done);
   parts_.control->HoldPauses(config().replication->temporary_slot);
@@ -313,7 +313,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   // Debezium's source.sequence begins with null until the first commit after a snapshot.
   if (prepared_.resumes() && start.snapshot == event::SnapshotPhase::kNone)
     resume.last_commit_end = start.commit_end;
-  // Only schemas tell of labels.
+  // Labels of enums show only in schemas.
   resume.watch_enum_labels =
       config().encode->key.shows_schema() || config().encode->value.shows_schema();
   const names::TableFilter captured(*config().tables);

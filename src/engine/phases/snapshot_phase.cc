@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kMaxRowsPerTurn = 512;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
-// Shorter waits are those of any network.
+// Shorter waits are normal network latency.
 constexpr absl::Duration kNoticedWait = absl::Seconds(1);
 
 }  // namespace

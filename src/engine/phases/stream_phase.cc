@@ -9,7 +9,7 @@ namespace walduct::engine {
 namespace {
 
 constexpr int kMaxFramesPerTurn = 512;
-// No sink that is full ends a turn that only fills a file.
+// A turn that only fills the spill file is never ended by a full sink, so bound it.
 constexpr size_t kMaxKeptPerTurn = 4 << 20;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
 constexpr absl::Duration kGoalPoll = absl::Milliseconds(50);
@@ -121,7 +121,7 @@ void StreamPhase::WaitForSchema() {
 
 void StreamPhase::OnKeepalive(const replication::WalFrame& frame) {
   parts_.housekeeping->OnReceived(frame.wal_end);
-  // Between transactions everything before wal_end is either behind us or of no concern to this
+  // Between transactions everything before wal_end is either behind us or does not concern this
   // slot: without this, a slot beside a busy database would hold the WAL for ever.
   if (!parts_.assembler->in_transaction()) {
     parts_.assembler->AdvanceTo(frame.wal_end);

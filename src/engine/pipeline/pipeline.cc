@@ -234,8 +234,8 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
   return written;
 }
 
-// The letter has a ticket like any record: the change counts as published once its letter is
-// acknowledged.
+// The dead letter is tracked like any record: the change counts as published once its dead letter
+// is acknowledged.
 absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
                                  RecordErrors::Stage stage) {
   if (parts_.sink->spoilt()) return WithContext(error, DescribeRecord(emission));

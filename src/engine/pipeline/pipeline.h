@@ -1,5 +1,5 @@
-// Pipeline: pushes each change through transform and encode into the sink and keeps account of what
-// is in flight. A change is either wholly written, filtered by a named rule, let pass by
+// Pipeline: pushes each change through route and encode into the sink and keeps account of what is
+// in flight. A change is either wholly written, filtered by a named rule, let pass by
 // RecordErrors, or an error: never dropped in silence. Data thread only.
 #pragma once
 

@@ -77,7 +77,7 @@ absl::Status WithAdvice(const absl::Status& error) {
                hint.empty() ? std::string(kAdvice) : absl::StrCat(hint, "; or ", kAdvice));
 }
 
-// Whatever can be written is: a dead letter is no place to be strict.
+// Writes whatever can be written: a dead letter need not be complete.
 encode::EncodeOptions Lenient(encode::EncodeOptions options) {
   options.values.on_failure = encode::FailureMode::kNull;
   for (encode::ConverterOptions* converter : {&options.key, &options.value}) {

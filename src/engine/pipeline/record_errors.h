@@ -42,8 +42,9 @@ class RecordErrors {
     kProduce,  // the sink will never take it
   };
   // The record of emission cannot be published. OK: it is let pass, and was logged when there is no
-  // letter to write. An error: the connector has to stop; the same one, with the row, its key and
-  // its LSN. *letter: to be written in its place, borrowed until the next call; null: none.
+  // dead letter to write. An error: the connector has to stop; the same one, with the row, its key
+  // and its LSN. *letter: the dead letter to be written in its place, borrowed until the next call;
+  // null: none.
   absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
                     const event::Record** letter);
 
@@ -53,8 +54,8 @@ class RecordErrors {
   void OnPlaceholder(const event::Emission& emission, const absl::Status& error,
                      absl::string_view columns);
 
-  // The sink cannot take the letter, either: makes it smaller. False: it has nothing left but its
-  // headers.
+  // The sink cannot take the dead letter either: makes it smaller. False: it has nothing left but
+  // its headers.
   bool Shrink();
 
  private:

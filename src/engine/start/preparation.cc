@@ -177,7 +177,7 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
   return verdict;
 }
 
-// What is printed is gone from the slot: a slot that something else reads is not printed.
+// Printing confirms changes to the slot, so a slot used by another connector is refused.
 absl::Status Preparation::CheckSlotIsOurs() const {
   const std::optional<offset::StoredOffset>& stored = prepared_.stored;
   if (!Prints(config()) || !facts_.slot || !facts_.slot->confirmed_flush_lsn.valid() ||
@@ -354,7 +354,7 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
   return absl::OkStatus();
 }
 
-// What the server is to this start.
+// An offset with what identifies the server.
 offset::StoredOffset Preparation::NewOffset() const {
   offset::StoredOffset offset;
   offset.sink = SinkMark(config());
@@ -398,7 +398,7 @@ absl::Status Preparation::RememberSnapshot() {
 absl::Status Preparation::Save(const offset::StoredOffset& offset) {
   Clock& clock = parts_.world->clock();
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
-  // Nor may it be stored late by one that stood still.
+  // Nor may an instance that stood still store it late.
   Ownership ownership({.clock = &clock,
                        .check = [this] { return prepared_.source->CheckSlotHeld(); },
                        .session = [this] { return prepared_.source->CheckSlotSession(); },

@@ -1,6 +1,6 @@
-// OutboxChecks: what walduct.outbox.cleanup asks of the database before the first change, so that
-// no row is deleted of which no event was made. Does nothing when cleanup is none. Data thread
-// only.
+// OutboxChecks: what walduct.outbox.cleanup requires of the database before the first change, so
+// that no row is deleted before its event was published. Does nothing when cleanup is none. Data
+// thread only.
 #pragma once
 
 #include <memory>

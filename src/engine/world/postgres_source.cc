@@ -49,7 +49,7 @@ absl::StatusOr<absl::Duration> SenderTimeout(Connection& sql) {
   return absl::Milliseconds(known ? timeout_ms : 0);
 }
 
-// A server whose patience is short must hear from us three times within it.
+// A server with a short wal_sender_timeout must hear from us three times within it.
 absl::Duration StatusInterval(absl::Duration sender_timeout, absl::Duration configured) {
   return sender_timeout > absl::ZeroDuration() ? std::min(configured, sender_timeout / 3)
                                                : configured;
@@ -260,7 +260,7 @@ absl::Status PostgresSource::CheckSlotNotMoved(Lsn start) {
       absl::StrCat("replication slot ", postgres::QuoteIdentifier(name), " was moved to ",
                    slot->confirmed_flush_lsn.ToString(),
                    " by another client while this start was to stream from ", start.ToString()),
-      "none: the next attempt judges the stored position anew");
+      "nothing to do: the next attempt judges the stored position anew");
 }
 
 absl::Status PostgresSource::DropSlot() {

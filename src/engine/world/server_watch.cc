@@ -125,7 +125,7 @@ void ServerWatch::Loop() {
     const absl::Status status = Look();
     const bool refused = ErrorReason(status) == "server_starting";
     if (!status.ok())
-      log::Debug("no look at the server", {{"error", std::string(status.message())}});
+      log::Debug("cannot look at the server", {{"error", std::string(status.message())}});
     const std::lock_guard<std::mutex> lock(mutex_);
     view_.shutting_down = refused;
   }
@@ -237,8 +237,7 @@ void ServerWatch::WarnOfLock(const std::string& lock, absl::string_view who, Sai
   const absl::Duration now = options_.connection.environment.clock->Monotonic();
   if (lock.empty() || (!said->text.empty() && now - said->at < kRepeat)) {
     if (lock.empty() && !std::exchange(said->text, "").empty())
-      log::Info(
-          absl::StrCat(who, who.empty() ? "" : "going on: ", "no lock is waited for any more"));
+      log::Info(absl::StrCat(who, "no longer waiting for a lock"));
     return;
   }
   *said = {.text = lock, .at = now};
@@ -262,14 +261,14 @@ void ServerWatch::WarnOfSlot(uint64_t limit, const ServerView& next) {
   if (wal_status == wal_status_ && now - slot_said_ < kRepeat) return;
   wal_status_ = wal_status;
   slot_said_ = now;
-  log::Warn("the replication slot is about to be lost: it keeps more WAL than the server will bear",
+  log::Warn("the replication slot is about to be lost: it keeps more WAL than the server allows",
             {{"slot", options_.slot},
              {"wal_status", wal_status},
              {"safe_wal_size", Megabytes(next.safe_bytes)},
              {"retained_wal", Megabytes(next.retained_bytes)},
              {"growth_per_s", absl::StrCat(next.growth_per_second)},
              {"hint",
-              "mend what holds the connector up, or raise max_slot_wal_keep_size: ALTER "
+              "fix what holds the connector up, or raise max_slot_wal_keep_size: ALTER "
               "SYSTEM SET max_slot_wal_keep_size = …; SELECT pg_reload_conf()"}});
 }
 

@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<postgres::TableName>> WithIdentity(
 
 namespace {
 
-// A terminal is no place for a binary format, and a look at records none to register schemas.
+// A terminal cannot show a binary format, and looking at records must not register schemas.
 void ShowAsJson(ConnectorOptions* config) {
   for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
     converter->schema_id = false;

@@ -62,7 +62,7 @@ class World {
   virtual absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const ConnectorOptions&) {
     return absl::UnimplementedError("a world without a disk");
   }
-  // Reaches no server yet.
+  // Reaches no server; Source::Connect does.
   virtual absl::StatusOr<Registries> OpenRegistries(const ConnectorOptions&) {
     return Registries();
   }

@@ -47,7 +47,7 @@ std::vector<TableId> ExpandCollections(const std::vector<std::string>& collectio
     if (const auto table = ParseTableId(collection)) {
       AddOnce(*table, &tables);
     } else {
-      log::Warn("signal: this names no table; it is left out", {{"collection", collection}});
+      log::Warn("signal: this is not a table's name; it is left out", {{"collection", collection}});
     }
   }
   return tables;

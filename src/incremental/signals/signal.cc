@@ -33,7 +33,8 @@ absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const
   if (list == nullptr) return collections;
   if (!list->IsArray()) return Malformed(raw, "\"data-collections\" is not a list");
   for (const Value& item : list->GetArray()) {
-    if (!item.IsString()) return Malformed(raw, "\"data-collections\" holds more than texts");
+    if (!item.IsString())
+      return Malformed(raw, "\"data-collections\" holds a value that is not a string");
     const std::string text(absl::StripAsciiWhitespace(TextOf(item)));
     if (!text.empty()) collections.push_back(text);
   }
@@ -51,7 +52,7 @@ absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
                  absl::StrCat("signal '", raw.id, "': blocking snapshots are not supported"),
                  "use \"type\": \"incremental\"");
   }
-  return Malformed(raw, "\"type\" names no kind of snapshot", "use \"type\": \"incremental\"");
+  return Malformed(raw, "\"type\" is not a kind of snapshot", "use \"type\": \"incremental\"");
 }
 
 absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item) {
@@ -96,7 +97,7 @@ absl::StatusOr<Signal> Execute(const RawSignal& raw, const Value& data) {
   }
   ASSIGN_OR_RETURN(execute.conditions, Conditions(raw, data));
   if (const Value* key = Find(data, "surrogate-key"); key != nullptr) {
-    if (!key->IsString()) return Malformed(raw, "\"surrogate-key\" is not a text");
+    if (!key->IsString()) return Malformed(raw, "\"surrogate-key\" is not a string");
     const std::string text(absl::StripAsciiWhitespace(TextOf(*key)));
     if (!text.empty()) execute.surrogate_key = text;
   }

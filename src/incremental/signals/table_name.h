@@ -17,7 +17,7 @@ struct TableId {
 };
 
 // `schema.table`, either part in double quotes where it holds other characters than letters,
-// digits and the like. Absent: it is no such name.
+// digits and the like. Absent: it is not such a name.
 std::optional<TableId> ParseTableId(absl::string_view text);
 
 }  // namespace walduct::incremental

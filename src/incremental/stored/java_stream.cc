@@ -176,7 +176,7 @@ class JavaReader {
       if (known->java_class == nullptr) return Malformed("a handle names no class");
       return known->java_class;
     }
-    if (tag != static_cast<uint64_t>(kClass)) return Malformed("no class where one is due");
+    if (tag != static_cast<uint64_t>(kClass)) return Malformed("a class is missing");
     auto read = std::make_shared<ReadClass>();
     ASSIGN_OR_RETURN(read->name, Utf());
     RETURN_IF_ERROR(Integer(8).status());

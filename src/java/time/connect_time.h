@@ -15,7 +15,7 @@ inline constexpr absl::string_view kConnectTime = "org.apache.kafka.connect.data
 
 // The text that Connect's Values gives such a value, as in "2020-01-02T03:04:05.678Z": whatever the
 // type, what lies before the second day of 1970 is printed as a time, and midnight as a date.
-// False: the schema is none of them.
+// False: the schema is not one of them.
 bool AppendConnectTime(absl::string_view schema_name, int64_t value, std::string* out);
 
 }  // namespace walduct::java

@@ -89,7 +89,7 @@ void GroupSeat::Look() {
   bool first = false;
   for (int i = 0; i < assigned->cnt; ++i) first = first || assigned->elems[i].partition == 0;
   if (held_.exchange(first) != first && first) {
-    // What is written to the topic is no concern of ours.
+    // What is written to the topic does not concern us.
     rd_kafka_pause_partitions(client_.handle(), assigned.get());
     const std::lock_guard<std::mutex> lock(mutex_);
     error_ = absl::OkStatus();

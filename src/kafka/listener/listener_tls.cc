@@ -102,7 +102,7 @@ absl::Status SetClients(const std::string& word, http::ServerTls* tls) {
   } else if (word == "requested") {
     tls->clients = kRequested;
   } else if (!word.empty() && word != "none") {
-    return Invalid(absl::StrCat("ssl.client.auth: '", word, "' is none of its values"),
+    return Invalid(absl::StrCat("ssl.client.auth: '", word, "' is not one of its values"),
                    "use none, requested or required");
   }
   if (tls->clients != kNone && tls->trust_pem.empty()) {

@@ -197,7 +197,7 @@ absl::StatusOr<OAuthToken> ReadToken(absl::string_view body) {
   }
   if (token.principal.empty()) token.principal = "walduct";
   if (token.expires_ms > 0) return token;
-  return NoToken("the token is no JSON web token that says when it ends (claim exp)");
+  return NoToken("the token is not a JSON web token with an expiry (claim exp)");
 }
 
 void UseOAuth(const OAuthOptions& options, rd_kafka_conf_s* conf) {

@@ -1,6 +1,6 @@
-// SASL/OAUTHBEARER with client credentials (RFC 6749, 4.4): a token is asked of an endpoint over
-// HTTP whenever librdkafka wants one. libcurl is loaded with the first request (http/client.h), and
-// librdkafka needs none of its own.
+// SASL/OAUTHBEARER with client credentials (RFC 6749, 4.4): a token is requested from an endpoint
+// over HTTP whenever librdkafka wants one. libcurl is loaded with the first request
+// (http/client.h), and librdkafka needs none of its own.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,7 @@ absl::Status ReadEntry(ByteReader* reader, uint32_t version, JksStore* store) {
   return reader->ok() ? absl::OkStatus() : Damaged();
 }
 
-// EncryptedPrivateKeyInfo: the octets; empty when it is none.
+// EncryptedPrivateKeyInfo: the octets; empty when it is not one.
 std::string EncryptedOctets(absl::string_view der) {
   const auto* next = reinterpret_cast<const unsigned char*>(der.data());
   const std::unique_ptr<X509_SIG, FreedBy<X509_SIG_free>> parsed(

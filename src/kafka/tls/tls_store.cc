@@ -117,7 +117,7 @@ absl::StatusOr<Pkcs12Content> OpenPkcs12(absl::string_view property, const std::
                                  "or use a PEM file"));
 }
 
-// From PKCS 8, DER; empty when it is none.
+// From PKCS 8, DER; empty when it is not one.
 std::string KeyAsPem(const std::string& der) {
   const auto* next = reinterpret_cast<const unsigned char*>(der.data());
   const KeyPtr key(d2i_AutoPrivateKey(nullptr, &next, static_cast<long>(der.size())));

@@ -61,7 +61,7 @@ absl::Status TransactionCalls::Begin() {
   return ToStatus(rd_kafka_begin_transaction(client_.handle()), "beginning a transaction");
 }
 
-// Where a call is out of place librdkafka tells what has failed before, or else that alone.
+// For a call in the wrong state librdkafka reports what failed before, or only the wrong state.
 absl::Status TransactionCalls::Failure() {
   rd_kafka_error_t* error = rd_kafka_begin_transaction(client_.handle());
   const bool known = rd_kafka_error_code(error) != RD_KAFKA_RESP_ERR__STATE;

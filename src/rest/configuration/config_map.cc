@@ -24,7 +24,7 @@ absl::Status Parse(absl::string_view json, rapidjson::Document* document) {
   document->Parse<kParse>(json.data(), json.size());
   if (document->HasParseError()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "The request body is no JSON: ", rapidjson::GetParseError_En(document->GetParseError()),
+        "The request body is not JSON: ", rapidjson::GetParseError_En(document->GetParseError()),
         " (at character ", document->GetErrorOffset() + 1, ")"));
   }
   return absl::OkStatus();
@@ -122,7 +122,7 @@ absl::StatusOr<CreateRequest> ParseCreateRequest(absl::string_view json) {
     }
     if (member.value.IsNull()) continue;
     if (!member.value.IsString())
-      return absl::InvalidArgumentError(absl::StrCat("The value of '", key, "' is no text"));
+      return absl::InvalidArgumentError(absl::StrCat("The value of '", key, "' is not a string"));
     (key == "name" ? request.name : request.initial_state) = TextOf(member.value);
   }
   return request;

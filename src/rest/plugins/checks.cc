@@ -109,7 +109,7 @@ bool IsOneOf(absl::string_view value, const std::vector<std::string>& values) {
   });
 }
 
-// "" when there is nothing to object to.
+// "" when the value is fine.
 std::string DebeziumReason(absl::string_view check, const Definition& definition,
                            const std::string* value, const ConfigMap& config) {
   if (check == "required") {

@@ -1,6 +1,6 @@
 // Debezium's ActivateTracingSpan. The original makes spans with OpenTelemetry's agent for Java and
-// puts the context of the last one into headers; here are no spans, so the context that the row
-// brings along goes on as it is.
+// puts the context of the last one into headers; there are no spans here, so the context that the
+// row brings along goes on as it is.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -138,7 +138,7 @@ class HeaderToValue final : public Stage {
     });
   }
 
-  // A path must not lead through what is no struct.
+  // A path must lead through structs only.
   static absl::Status CheckPath(const Entry& entry, const ConnectSchema& value) {
     const ConnectSchema* schema = &value;
     for (size_t i = 0; i + 1 < entry.path.size(); ++i) {

@@ -25,7 +25,7 @@ class RecordSize {
   void Add(const event::Node& node);
 
   int64_t fixed_ = 0;
-  std::vector<const event::Node*> leaves_;  // of no use once the template is gone
+  std::vector<const event::Node*> leaves_;  // invalid once the template is gone
   std::vector<event::ConnectSchemaPtr> schemas_;
 };
 

@@ -49,7 +49,7 @@ Scalar ShiftEpoch(const Scalar& value, int64_t per_second, absl::TimeZone zone) 
   return Scalar::Integer(value.integer + (there - seconds) * per_second);
 }
 
-// "2020-01-02T03:04:05.678901Z"; infinity and what else is no such text stays as it is.
+// "2020-01-02T03:04:05.678901Z"; infinity and any other text stays as it is.
 Scalar PrintInZone(const Scalar& value, absl::TimeZone zone, std::string* buffer) {
   absl::Time time;
   std::string error;

@@ -13,7 +13,7 @@ namespace walduct::transform {
 // Has an SRID inside. False for less than a type.
 bool HasInnerSrid(absl::string_view wkb);
 
-// Each appends to *out. An error: the bytes are no such geometry; out may have grown.
+// Each appends to *out. An error: the bytes are not such a geometry; out may have grown.
 
 // ewkb: HasInnerSrid.
 absl::Status AppendWithoutSrid(absl::string_view ewkb, std::string* out);

@@ -18,7 +18,7 @@ using event::ConnectType;
 using event::Node;
 using event::Scalar;
 
-// Answers that are no schema; see json_schema.h for the others.
+// Answers that mean "no schema"; see json_schema.h for the others.
 constexpr absl::string_view kNull = "";
 constexpr absl::string_view kNoSchema = "[";
 constexpr char kWrong = '!';  // and what is wrong

@@ -166,7 +166,7 @@ class Inference {
     return united;
   }
 
-  // What is united is not optional.
+  // Merged schemas are not optional.
   static ConnectSchemaPtr Unite(const ConnectSchema& left, const ConnectSchema& right) {
     ConnectSchema united = left;
     united.optional = false;
