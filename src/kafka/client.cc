@@ -156,7 +156,9 @@ Client::Client(Client&& other) noexcept
       handle_(std::exchange(other.handle_, nullptr)) {}
 
 Client::~Client() {
-  if (handle_ != nullptr) rd_kafka_destroy(handle_);
+  // Not closed first, as a consumer would be: that waits for its commits, however long a broker is
+  // away. Whoever is a member of a group leaves it before.
+  if (handle_ != nullptr) rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 
 absl::Status Client::CheckConnected(absl::Duration timeout) {

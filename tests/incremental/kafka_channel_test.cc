@@ -104,5 +104,13 @@ TEST_F(KafkaChannelTest, SIG05_WhatIsNotDoneComesAgain) {
   EXPECT_THAT(Poll(1), ElementsAre("k2"));
 }
 
+TEST_F(KafkaChannelTest, ClosingDoesNotWaitForABrokerThatIsAway) {
+  Produce("srv", R"({"id": "k1"})");
+  EXPECT_THAT(Poll(1), ElementsAre("k1"));
+  cluster_.SetDown(true);
+  channel_->Done(1);
+  channel_ = nullptr;
+}
+
 }  // namespace
 }  // namespace walduct::incremental

@@ -16,14 +16,19 @@ using PartitionsPtr = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                       FreedBy<rd_kafka_topic_partition_list_destroy>>;
 using MessagePtr = std::unique_ptr<rd_kafka_message_t, FreedBy<rd_kafka_message_destroy>>;
 
+using EventPtr = std::unique_ptr<rd_kafka_event_t, FreedBy<rd_kafka_event_destroy>>;
+
+constexpr absl::Duration kLastCommit = absl::Seconds(2);
 constexpr int kMaxRecords = 1000;  // of one call
 constexpr int32_t kPartition = 0;
 
 absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   ASSIGN_OR_RETURN(Properties properties, TranslateProperties(java));
   properties.try_emplace("auto.offset.reset", "earliest");
-  properties["enable.auto.commit"] = "true";  // of what Done names
+  properties["enable.auto.commit"] = "false";  // Done does it
   properties["enable.auto.offset.store"] = "false";
+  // Without a member it bounds how long a commit waits for the coordinator, also at the end.
+  properties["session.timeout.ms"] = "2000";
   properties["allow.auto.create.topics"] = "false";
   return properties;
 }
@@ -49,7 +54,23 @@ absl::StatusOr<std::unique_ptr<CommittedReader>> CommittedReader::Open(const Opt
   return reader;
 }
 
-CommittedReader::~CommittedReader() { rd_kafka_consumer_close(client_.handle()); }
+CommittedReader::CommittedReader(Client client, std::string topic)
+    : client_(std::move(client)),
+      topic_(std::move(topic)),
+      answers_(rd_kafka_queue_new(client_.handle()), rd_kafka_queue_destroy) {}
+
+// A consumer that is closed waits for its commits, as long as the broker is away.
+CommittedReader::~CommittedReader() { TakeAnswers(kLastCommit); }
+
+void CommittedReader::TakeAnswers(absl::Duration at_most) {
+  while (asked_ > 0) {
+    const EventPtr answer(rd_kafka_queue_poll(answers_.get(), ToMilliseconds(at_most)));
+    if (answer == nullptr) return;
+    --asked_;
+    // It is asked for again with the next one.
+    if (rd_kafka_event_error(answer.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) committed_ = -1;
+  }
+}
 
 absl::Status CommittedReader::Poll(
     absl::Duration at_most,
@@ -75,8 +96,14 @@ absl::Status CommittedReader::Poll(
 }
 
 void CommittedReader::Done(int64_t offset) {
+  TakeAnswers(absl::ZeroDuration());
+  if (offset == committed_) return;
   const PartitionsPtr to = PartitionAt(topic_, offset);
-  rd_kafka_offsets_store(client_.handle(), to.get());
+  const rd_kafka_resp_err_t error =
+      rd_kafka_commit_queue(client_.handle(), to.get(), answers_.get(), nullptr, nullptr);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return;
+  ++asked_;
+  committed_ = offset;
 }
 
 }  // namespace walduct::kafka

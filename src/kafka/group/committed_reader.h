@@ -2,7 +2,7 @@
 // or from the beginning, and commits for the group what is done with. It is no member of the
 // group: others may read the same records. As Debezium's channel of signals does.
 //
-// Thread-safety: one caller. Closing it commits, which may take a moment.
+// Thread-safety: one caller. Destroying it waits shortly for the last commit.
 #pragma once
 
 #include <functional>
@@ -15,6 +15,8 @@
 #include "kafka/client.h"
 #include "kafka/properties.h"
 #include "kafka/topic_reader.h"
+
+struct rd_kafka_queue_s;
 
 namespace walduct::kafka {
 
@@ -35,15 +37,18 @@ class CommittedReader {
   // comes when there is no record; it may be asked again.
   absl::Status Poll(absl::Duration at_most,
                     const std::function<void(const TopicRecord& record, int64_t offset)>& handler);
-  // All records before that offset are done with: it will be committed.
+  // All records before that offset are done with: it is committed. Never waits.
   void Done(int64_t offset);
 
  private:
-  CommittedReader(Client client, std::string topic)
-      : client_(std::move(client)), topic_(std::move(topic)) {}
+  CommittedReader(Client client, std::string topic);
+  void TakeAnswers(absl::Duration at_most);
 
   Client client_;
   const std::string topic_;
+  std::unique_ptr<rd_kafka_queue_s, void (*)(rd_kafka_queue_s*)> answers_;  // to commits
+  int64_t committed_ = -1;                                                  // or asked for
+  int asked_ = 0;                                                           // not answered yet
 };
 
 }  // namespace walduct::kafka
