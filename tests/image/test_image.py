@@ -107,6 +107,23 @@ def test_declared_packages_are_those_the_binary_is_linked_to(staging):
     assert linked_packages(staging / "usr/bin/walduct") - NOT_LISTED == declared - NOT_LINKED
 
 
+def read_elf(*arguments):
+    return subprocess.run(["readelf", "-W", *map(str, arguments)], capture_output=True, text=True, check=True).stdout
+
+
+def test_binary_is_hardened(staging):
+    """As Debian hardens its packages: cmake/WalductTargets.cmake."""
+    binary = staging / "usr/bin/walduct"
+    assert "Type:                              DYN" in read_elf("-h", binary), "position independent"
+    assert "GNU_RELRO" in read_elf("-l", binary)
+    dynamic, symbols = read_elf("-d", binary), read_elf("--dyn-syms", binary)
+    assert "BIND_NOW" in dynamic and "RPATH" not in dynamic and "RUNPATH" not in dynamic
+    assert "__stack_chk_fail" in symbols and "__memcpy_chk" in symbols
+    archive = ROOT / ".deps/librdkafka/lib/librdkafka.a"
+    if archive.exists():
+        assert "__stack_chk_fail" in read_elf("-s", archive), "librdkafka, too"
+
+
 def test_all_libraries_are_found(staging):
     libraries = subprocess.run(["ldd", staging / "usr/bin/walduct"], capture_output=True, text=True, check=True).stdout
     assert "not found" not in libraries

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import kubernetes_validate
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "build" / "release" / "dist"
@@ -73,6 +75,29 @@ def test_links_of_the_documents_lead_somewhere(unpacked):
     documents = unpacked / "usr/share/doc/walduct"
     for link in re.findall(r"\]\((docs/[a-z]+\.md)\)", (documents / "README.md").read_text()):
         assert (documents / link).exists(), link
+
+
+def test_kubernetes_manifest():
+    """Against the schemas of Kubernetes, unknown members included; what it mounts and runs is there."""
+    manifest = ROOT / "deploy" / "kubernetes" / "walduct.yaml"
+    documents = {document["kind"]: document for document in yaml.safe_load_all(manifest.read_text())}
+    assert set(documents) >= {"ConfigMap", "Secret", "Service", "StatefulSet", "PodDisruptionBudget", "NetworkPolicy"}
+    for document in documents.values():
+        kubernetes_validate.validate(document, "1.37", strict=True)
+    pod = documents["StatefulSet"]["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    files = {Path(argument).name for argument in container["args"] if argument.startswith("/etc/walduct/")}
+    assert files == set(documents["ConfigMap"]["data"])
+    assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
+
+
+def test_kubernetes_configuration_is_valid(unpacked, tmp_path):
+    documents = yaml.safe_load_all((ROOT / "deploy" / "kubernetes" / "walduct.yaml").read_text())
+    [config] = [document["data"] for document in documents if document["kind"] == "ConfigMap"]
+    for name, text in config.items():
+        (tmp_path / name).write_text(text)
+    output(unpacked / "usr/bin/walduct", "validate", "-f", tmp_path / "connector.json", "-w", tmp_path / "worker.properties",
+           env={"DATABASE_PASSWORD": "x"})
 
 
 # --- shells ---
