@@ -323,7 +323,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .delay = config().runtime->catalog_delay});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
-      {.ask = [source = prepared_.source.get()](auto told) { source->AskForGone(std::move(told)); },
+      {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },
        .take = [source = prepared_.source.get()] { return source->TakeGone(); },
        .assembler = &assembler,
        .resolver = &resolver});

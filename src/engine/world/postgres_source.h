@@ -49,8 +49,8 @@ class PostgresSource final : public Source {
   absl::Status CheckSlotSession() override;
   absl::Status CheckSession() override;
   ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
-  void AskForGone(std::vector<replication::ToldRelation> relations) override {
-    watch_->AskForGone(std::move(relations));
+  void AskForGone(const std::vector<replication::ToldRelation>& relations) override {
+    watch_->AskForGone(relations);
   }
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   absl::Status ExplainEnd(const absl::Status& error) override;

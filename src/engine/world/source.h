@@ -128,7 +128,7 @@ class Source {
 
   // Asks the catalog, elsewhere, which of these are gone; one whose transaction is not shown yet is
   // not. TakeGone gives the answer, once; advice: it may never come.
-  virtual void AskForGone(std::vector<replication::ToldRelation>) {}
+  virtual void AskForGone(const std::vector<replication::ToldRelation>&) {}
   virtual std::optional<replication::GoneRelations> TakeGone() { return std::nullopt; }
 
   // heartbeat.action.query, elsewhere: never waits for it.
