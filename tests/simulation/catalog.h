@@ -20,13 +20,15 @@ class Catalog final : public event::SchemaResolver {
     absl::Duration takes = world_.random.UpTo(absl::Seconds(3));
     if (world_.Happens(Fault::kLock)) takes += world_.random.UpTo(absl::Minutes(1));
     answer_at_ = world_.time.Monotonic() + takes;
-    world_.time.SetReadable(fd_, false);
-    world_.time.After(takes, [time = &world_.time, fd = fd_] { time->SetReadable(fd, true); });
+    Await();
     return absl::OkStatus();
   }
   absl::StatusOr<event::TableSchemaPtr> Poll() override {
     if (process_.Step("the catalog")) return Dead();
-    if (world_.time.Monotonic() < answer_at_) return nullptr;
+    if (world_.time.Monotonic() < answer_at_) {
+      Await();  // readable for the answer to an earlier question, which nobody took
+      return nullptr;
+    }
     if (world_.Happens(Fault::kCatalogFails))
       return absl::UnavailableError("the catalog's session was lost");
     return Schema(asked_);
@@ -54,6 +56,12 @@ class Catalog final : public event::SchemaResolver {
   absl::Duration UntilDue() override { return absl::InfiniteDuration(); }
 
  private:
+  void Await() {
+    world_.time.SetReadable(fd_, false);
+    world_.time.After(answer_at_ - world_.time.Monotonic(),
+                      [time = &world_.time, fd = fd_] { time->SetReadable(fd, true); });
+  }
+
   World& world_;
   Process& process_;
   const int fd_;
