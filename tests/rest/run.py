@@ -40,8 +40,7 @@ def replay(name, base, own, directory):
                             env=environment, capture_output=True, text=True)
     if played.returncode != 0:
         return [f"{name}: {played.stdout}{played.stderr}"]
-    sys.path.insert(0, str(HERE))
-    import compare
+    from rest import compare
     _, _, report = compare.scenario(str(CORPUS), str(directory), False, True, name)
     expected = tuple(f"  #{number} " for number in DIFFERENT.get(name, ()))
     kept, skipping = [], False
