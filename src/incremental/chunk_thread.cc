@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "incremental/same_schema.h"
+#include "event/same_schema.h"
 
 namespace walduct::incremental {
 namespace {

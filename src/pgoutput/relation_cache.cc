@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "pgoutput/same_schema.h"
+#include "event/same_schema.h"
 
 namespace walduct::pgoutput {
 namespace {

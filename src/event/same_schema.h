@@ -1,13 +1,18 @@
-#include "pgoutput/same_schema.h"
+// Whether two schemas of a table say the same, types included. The server repeats a Relation
+// message after every invalidation of its cache, a plain ANALYZE can be enough, and each chunk of
+// an incremental snapshot describes its table anew: plans compiled from an unchanged schema should
+// survive that. Pure.
+#pragma once
 
 #include <algorithm>
 #include <memory>
 
-namespace walduct::pgoutput {
-namespace {
+#include "event/table_schema.h"
 
-bool SameType(const std::shared_ptr<const event::Type>& a,
-              const std::shared_ptr<const event::Type>& b) {
+namespace walduct::event {
+
+// Labels of an enum, the base of a domain: what users can alter of a type without a new one.
+inline bool SameType(const std::shared_ptr<const Type>& a, const std::shared_ptr<const Type>& b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr) return false;
   return a->oid == b->oid && a->schema == b->schema && a->name == b->name && a->kind == b->kind &&
@@ -15,19 +20,17 @@ bool SameType(const std::shared_ptr<const event::Type>& a,
          SameType(a->base, b->base) && SameType(a->element, b->element);
 }
 
-bool SameColumn(const event::Column& a, const event::Column& b) {
+inline bool SameColumn(const Column& a, const Column& b) {
   return a.name == b.name && a.typmod == b.typmod && a.optional == b.optional &&
          a.default_expression == b.default_expression && a.identity == b.identity &&
          a.generated == b.generated && SameType(a.type, b.type);
 }
 
-}  // namespace
-
-bool SameSchema(const event::TableSchema& a, const event::TableSchema& b) {
+inline bool SameSchema(const TableSchema& a, const TableSchema& b) {
   return a.relation == b.relation && a.schema == b.schema && a.table == b.table &&
          a.replica_identity == b.replica_identity && a.key_columns == b.key_columns &&
          std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
                     SameColumn);
 }
 
-}  // namespace walduct::pgoutput
+}  // namespace walduct::event
