@@ -292,13 +292,14 @@ std::string KafkaSink::WaitingFor() {
   // One broker that is away may be why, or not: what the others say of the partitions goes first.
   const std::string finding = health_.finding();
   const bool is_new = health_.answered_since(clock_.Monotonic() - kRecent);
+  const Target* asked = AskedFor();
   if (!error.ok()) {
-    return absl::StrCat(where, ": ", is_new ? finding : "", is_new && !finding.empty() ? "; " : "",
-                        error.message());
+    return absl::StrCat(
+        where, asked ? absl::StrCat(" to answer whether topic ", asked->name, " exists") : "", ": ",
+        is_new ? finding : "", is_new && !finding.empty() ? "; " : "", error.message());
   }
-  if (const Target* asked = AskedFor()) {
+  if (asked != nullptr)
     return absl::StrCat(where, " to answer whether topic ", asked->name, " exists");
-  }
   if (finding.empty()) BreakIfStuck(where);
   return finding.empty() ? absl::StrCat(where, " to acknowledge")
                          : absl::StrCat(where, ": ", finding);
