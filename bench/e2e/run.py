@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How fast a backlog drains into a real Kafka, beside pg_recvlogical draining the same backlog to /dev/null.
 
-  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--exactly-once] [--debezium] [--json FILE]
+  bench/e2e/run.py [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--exactly-once] [--debezium]
+                   [--against BINARY] [--json FILE]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, a table of 15 mixed columns (about 400 bytes a row),
 one slot and one topic for each round. Printed for each reader: rows/s, CPU microseconds a row of the reader and of its
 walsender, the highest RSS; then the ratios. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
 --exactly-once drains the backlog once more with exactly.once.support=required, --debezium with Debezium in Kafka Connect
-(scripts/deps debezium).
+(scripts/deps debezium), --against with another build of walduct.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -32,6 +33,7 @@ from support import backlog, servers  # noqa: E402
 from support.connector import PLAIN_JSON, Connector, database_properties, peak_rss_kb  # noqa: E402
 from support.debezium import free_port  # noqa: E402
 from support.kafka import TopicReader, topics_with_prefix  # noqa: E402
+from support.paths import BINARY  # noqa: E402
 
 PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
 TICK = os.sysconf("SC_CLK_TCK")
@@ -92,6 +94,7 @@ class Bench:
         self.directory = directory
         self.connectors = [self._connector(f"walduct{n}") for n in range(args.rounds)]
         self.exact = [self._connector(f"exact{n}", True) for n in range(args.rounds if args.exactly_once else 0)]
+        self.others = [self._connector(f"other{n}", binary=args.against) for n in range(args.rounds if args.against else 0)]
         self.end = None
 
     def _config(self, name):
@@ -103,7 +106,7 @@ class Bench:
             "table.include.list": "public.typical",
         }
 
-    def _connector(self, name, exactly_once=False):
+    def _connector(self, name, exactly_once=False, binary=BINARY):
         folder, config = self.directory / name, self._config(name)
         worker = {"bootstrap.servers": self.own.bootstrap}
         if exactly_once:
@@ -111,11 +114,11 @@ class Bench:
             worker["offset.storage.topic"] = "offsets"
         else:
             worker["offset.storage.file.filename"] = str(folder / "offsets.dat")
-        return Connector(folder, config, worker, name=name)
+        return Connector(folder, config, worker, name=name, binary=binary)
 
     def prepare(self):
         """Slots first, then the backlog."""
-        for connector in (*self.connectors, *self.exact):
+        for connector in (*self.connectors, *self.exact, *self.others):
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
         for number in range(self.args.rounds):
@@ -141,6 +144,9 @@ class Bench:
 
     def exactly_once(self, number):
         return self._drain(self.exact[number])
+
+    def other(self, number):
+        return self._drain(self.others[number])
 
     def _drain(self, connector):
         connector.start("--until-lsn", self.end)
@@ -195,10 +201,12 @@ def run(args, own, directory):
     time.sleep(2)
     readers = {"pg_recvlogical": bench.recvlogical, "walduct": bench.walduct,
                **({"exactly once": bench.exactly_once} if args.exactly_once else {}),
+               **({"other build": bench.other} if args.against else {}),
                **({"debezium": bench.debezium} if args.debezium else {})}
     results = {name: [] for name in readers}
     for number in range(args.rounds):
-        for name, reader in readers.items():
+        order = list(readers.items())
+        for name, reader in order if number % 2 == 0 else reversed(order):
             results[name].append(reader(number))
             print(f"round {number + 1}: {line(name, results[name][-1])}", flush=True)
     medians = {name: median(r) for name, r in results.items()}
@@ -219,6 +227,7 @@ def main():
     parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
     parser.add_argument("--exactly-once", action="store_true")
     parser.add_argument("--debezium", action="store_true")
+    parser.add_argument("--against", type=Path, metavar="BINARY")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     if not Path(PG_RECVLOGICAL).exists():

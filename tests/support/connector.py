@@ -49,10 +49,11 @@ class Connector:
     """One configuration and the processes started with it, one at a time. `config` and `worker` may be changed between
     runs; a property set to None is left out."""
 
-    def __init__(self, directory, config, worker, name="connector"):
+    def __init__(self, directory, config, worker, name="connector", binary=BINARY):
         self.dir, self.name, self.config, self.worker = directory, name, dict(config), dict(worker)
         self.dir.mkdir(parents=True, exist_ok=True)
         self.log, self.out = directory / "walduct.log", directory / "stdout"
+        self.binary = binary
         self.process = None
         self._log_begin = 0
         self._reader = None
@@ -73,7 +74,7 @@ class Connector:
         self.write_files()
         self._log_begin = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log, open(self.out, "ab") as out:
-            self.process = subprocess.Popen([str(a) for a in (BINARY, command, *self.files(), *arguments)],
+            self.process = subprocess.Popen([str(a) for a in (self.binary, command, *self.files(), *arguments)],
                                             stdin=subprocess.DEVNULL, stdout=out, stderr=log,
                                             env={**os.environ, **(environment or {})})
         return self
@@ -81,7 +82,7 @@ class Connector:
     def call(self, *arguments, timeout_s=30):
         """A command that ends by itself, with this configuration: CompletedProcess with text."""
         self.write_files()
-        return subprocess.run([str(a) for a in (BINARY, *arguments, *self.files())], stdin=subprocess.DEVNULL,
+        return subprocess.run([str(a) for a in (self.binary, *arguments, *self.files())], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=timeout_s)
 
     def run_to_end(self, *arguments, timeout_s=60):
