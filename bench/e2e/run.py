@@ -5,8 +5,8 @@
                    [--against BINARY] [--json FILE]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, a table of 15 mixed columns (about 400 bytes a row),
-one slot and one topic for each round. Printed for each reader: rows/s, CPU microseconds a row of the reader and of its
-walsender, the highest RSS; then the ratios. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
+one slot and one topic for each round. Printed for each reader: rows/s, CPU microseconds a row of the reader, of its
+walsender and of the broker, the highest RSS; then the ratios. Absolute rates hold for the machine only: compare ratios. Nothing is asserted.
 --exactly-once drains the backlog once more with exactly.once.support=required, --debezium with Debezium in Kafka Connect
 (scripts/deps debezium), --against with another build of walduct.
 
@@ -49,10 +49,11 @@ class Sampler(threading.Thread):
     """Watches the reader's memory and the CPU time of its walsender: both are gone when the reader is. (The memory that
     wait4 reports includes that of the Python process before it became the reader.)"""
 
-    def __init__(self, reader_pid, database, slot):
+    def __init__(self, reader_pid, database, slot, broker_pid):
         super().__init__(daemon=True)
-        self.reader_pid, self.database, self.slot = reader_pid, database, slot
+        self.reader_pid, self.database, self.slot, self.broker_pid = reader_pid, database, slot, broker_pid
         self.walsender_ticks = self.rss_kb = 0
+        self.broker_begin = cpu_ticks(broker_pid)
         self.ended = threading.Event()
 
     def run(self):
@@ -65,24 +66,28 @@ class Sampler(threading.Thread):
             except (OSError, StopIteration):
                 continue  # one of them has just ended
 
+    def end(self):
+        self.ended.set()
+        self.join()
+        self.broker_ticks = cpu_ticks(self.broker_pid) - self.broker_begin
 
-def measure(process, database, slot, rows):
+
+def measure(process, database, slot, rows, broker_pid):
     """Waits for the process' end; what it and its walsender used."""
-    sampler = Sampler(process.pid, database, slot)
+    sampler = Sampler(process.pid, database, slot, broker_pid)
     sampler.start()
     begin = time.monotonic()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
-    sampler.ended.set()
-    sampler.join()
+    sampler.end()
     return result(rows, seconds, usage.ru_utime + usage.ru_stime, sampler)
 
 
 def result(rows, seconds, cpu_seconds, sampler):
     return {"seconds": round(seconds, 3), "rows_per_s": round(rows / seconds), "cpu_us_per_row": round(cpu_seconds * 1e6 / rows, 2),
             "walsender_cpu_us_per_row": round(sampler.walsender_ticks / TICK * 1e6 / rows, 2),
-            "rss_mb": round(sampler.rss_kb / 1024, 1)}
+            "broker_cpu_us_per_row": round(sampler.broker_ticks / TICK * 1e6 / rows, 2), "rss_mb": round(sampler.rss_kb / 1024, 1)}
 
 
 class Bench:
@@ -92,6 +97,7 @@ class Bench:
         self.database.execute(backlog.TABLE)
         self.database.execute("create publication bench for table typical")
         self.directory = directory
+        self.broker_pid = int((own.dir / "kafka.pid").read_text())
         self.connectors = [self._connector(f"walduct{n}") for n in range(args.rounds)]
         self.exact = [self._connector(f"exact{n}", True) for n in range(args.rounds if args.exactly_once else 0)]
         self.others = [self._connector(f"other{n}", binary=args.against) for n in range(args.rounds if args.against else 0)]
@@ -134,7 +140,7 @@ class Bench:
                    "-S", f"recvlogical{number}", "-f", "/dev/null", "-o", "proto_version=1", "-o", "publication_names=bench",
                    "--no-loop", "--endpos", self.end]
         process = subprocess.Popen(command, env={**os.environ, "PGPASSWORD": postgres.password}, stdin=subprocess.DEVNULL)
-        measured = measure(process, self.database, f"recvlogical{number}", self.args.rows)
+        measured = measure(process, self.database, f"recvlogical{number}", self.args.rows, self.broker_pid)
         if process.returncode != 0:
             raise SystemExit(f"bench: pg_recvlogical ended with exit code {process.returncode}")
         return measured
@@ -150,7 +156,7 @@ class Bench:
 
     def _drain(self, connector):
         connector.start("--until-lsn", self.end)
-        measured = measure(connector.process, self.database, connector.slot, self.args.rows)
+        measured = measure(connector.process, self.database, connector.slot, self.args.rows, self.broker_pid)
         if connector.process.returncode != 0:
             raise SystemExit(f"bench: walduct ended with exit code {connector.process.returncode}:\n{connector.log_text()[-2000:]}")
         if not topics_with_prefix(self.own.bootstrap, connector.prefix):
@@ -164,7 +170,7 @@ class Bench:
         with contextlib.closing(worker):
             worker.wait_ready()
             topic = TopicReader(self.own.bootstrap, f"{name}.public.typical")
-            sampler = Sampler(worker.process.pid, self.database, name)
+            sampler = Sampler(worker.process.pid, self.database, name, self.broker_pid)
             sampler.start()
             begin, ticks = time.monotonic(), cpu_ticks(worker.process.pid)
             worker.create(name, self._config(name))
@@ -173,8 +179,7 @@ class Bench:
                     raise SystemExit(f"bench: Debezium stopped:\n{failure[:2000]}")
                 time.sleep(0.2)
             seconds, ticks = time.monotonic() - begin, cpu_ticks(worker.process.pid) - ticks
-            sampler.ended.set()
-            sampler.join()
+            sampler.end()
         return result(self.args.rows, seconds, ticks / TICK, sampler)
 
 
@@ -184,7 +189,8 @@ def median(results):
 
 def line(name, measured):
     return (f"{name:<16} {measured['rows_per_s'] / 1000:8.1f} krow/s {measured['cpu_us_per_row']:8.2f} us/row "
-            f"{measured['rss_mb']:8.1f} MB RSS {measured['walsender_cpu_us_per_row']:8.2f} us/row walsender")
+            f"{measured['rss_mb']:8.1f} MB RSS {measured['walsender_cpu_us_per_row']:8.2f} us/row walsender "
+            f"{measured['broker_cpu_us_per_row']:8.2f} us/row broker")
 
 
 def ratios(medians):
