@@ -26,6 +26,9 @@ int main(int argc, char** argv) {
       return walduct::cli::ShowOffsets(arguments);
     case Command::kImportOffsets:
       return walduct::cli::ImportOffsets(arguments);
+    case Command::kSetOffsets:
+    case Command::kResetOffsets:
+      return walduct::cli::MoveOffsets(arguments);
     case Command::kOutboxInit:
       return walduct::cli::PrintOutbox(arguments);
     case Command::kOutboxClean:

@@ -25,7 +25,7 @@ void AddConfiguration(CLI::App* command, Arguments* arguments, bool required) {
       "-f,--file", arguments->connector_files,
       "Connector configuration: Kafka Connect JSON, properties or YAML, or Debezium Server's "
       "application.properties; once per connector");
-  files->type_name("FILE");
+  files->type_name("FILE")->allow_extra_args(false);
   if (required) files->required();
   command->add_option("-w,--worker", arguments->worker_file, "Kafka Connect worker properties")
       ->type_name("FILE");
@@ -133,6 +133,16 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
       ->type_name("FILE")
       ->required();
   load->callback([arguments] { arguments->command = Command::kImportOffsets; });
+  constexpr char kAcceptLoss[] = "Do it also when changes are never published for it";
+  auto* set = offsets->add_subcommand("set", "Go on after what was committed up to an LSN");
+  AddConfiguration(set, arguments, true);
+  set->add_option("lsn", arguments->lsn, "As PostgreSQL prints it: 0/16B3748")->required();
+  set->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
+  set->callback([arguments] { arguments->command = Command::kSetOffsets; });
+  auto* reset = offsets->add_subcommand("reset", "Forget it: the next start is a first one");
+  AddConfiguration(reset, arguments, true);
+  reset->add_flag("--accept-loss", arguments->accept_loss, kAcceptLoss);
+  reset->callback([arguments] { arguments->command = Command::kResetOffsets; });
 }
 
 void AddStatus(CLI::App* app, Arguments* arguments) {

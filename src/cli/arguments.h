@@ -27,6 +27,8 @@ enum class Command {
   kShowOffsets,
   kExportOffsets,
   kImportOffsets,
+  kSetOffsets,
+  kResetOffsets,
   kVersion,
   kStatus,
   kExplain,
@@ -51,6 +53,8 @@ struct Arguments {
   std::string log_level = "info";
   std::string log_format = "text";
   std::string offsets_file;       // of export and import; "-" is a standard stream
+  std::string lsn;                // of offsets set
+  bool accept_loss = false;       // of offsets set and reset
   bool print_reference = false;   // of validate: docs/configuration.md
   bool print_transforms = false;  // of validate: docs/transforms.md
   bool ask_database = false;      // of validate: look at the tables too

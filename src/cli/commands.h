@@ -33,6 +33,8 @@ int Doctor(const Arguments& arguments);
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);
+// offsets set and reset.
+int MoveOffsets(const Arguments& arguments);
 int PrintOutbox(const Arguments& arguments);
 int CleanOutbox(const Arguments& arguments);
 

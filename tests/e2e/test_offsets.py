@@ -1,5 +1,6 @@
 """Where the position is stored: Connect's formats, byte for byte, and the take-over between walduct and Debezium."""
 import json
+import re
 
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
@@ -176,7 +177,8 @@ def test_offsets_show_export_import(db, connectors, tmp_path):
 
     erased = tmp_path / "null.json"
     erased.write_text(json.dumps({"offsets": [{"partition": {"server": connector.prefix}, "offset": None}]}))
-    assert connector.call("offsets", "import", erased).returncode == 0
+    done = connector.call("offsets", "import", erased)
+    assert done.returncode == 0 and re.search(r"position was [0-9A-F]+/[0-9A-F]+.*; is now none", done.stdout), done
     assert connector.offset() is None
     assert json.loads(connector.call("offsets", "show").stdout) == {"offsets": []}
 
@@ -186,6 +188,53 @@ def test_offsets_show_export_import(db, connectors, tmp_path):
     connector.start().wait_streaming()
     events = connector.wait_events(3)
     assert (ids(events, "r"), ids(events)) == ([0], [1, 2])
+
+
+def test_offsets_set(db, connectors):
+    """Back: changes come again. On: refused, then accepted, and what lies between is never published."""
+    connector = with_one_event(db, connectors)
+    at = [db.value("select pg_current_wal_lsn()::text")]
+    running = connector.call("offsets", "set", at[0])
+    assert running.returncode == 3 and "stop the connector first" in running.stderr, running
+    connector.stop()
+    slot = db.slot(connector.slot)["confirmed_flush_lsn"]
+    for row in (2, 3):
+        db.execute("insert into items values (%s)", row)
+        at.append(db.value("select pg_current_wal_lsn()::text"))
+    stored = connector.offset()
+    for wrong, reason in (("0/1", "sends nothing before"), ("FFFF/0", "server's WAL ends at"), ("x", "is no LSN"),
+                          (at[1], "is never published")):
+        done = connector.call("offsets", "set", wrong)
+        assert done.returncode in (2, 3, 4) and reason in done.stderr, (wrong, done)
+        assert connector.offset() == stored
+    done = connector.call("offsets", "set", at[1], "--accept-loss")
+    assert done.returncode == 0 and f"is now {at[1]}" in done.stdout and "never published" in done.stdout, done
+    back = connector.call("offsets", "set", slot)
+    assert back.returncode == 0 and f"position was {at[1]}; is now {slot}" in back.stdout, back
+    assert "is published again" in back.stdout
+    assert connector.call("offsets", "set", at[1], "--accept-loss").returncode == 0
+    connector.start().wait_streaming()
+    events = connector.wait_events(lambda events: 3 in ids(events))
+    assert (ids(events, "r"), ids(events)) == ([0], [1, 3])
+
+
+def test_offsets_reset(db, connectors):
+    """With its slot: all rows again, said before. Without: refused, as deletes would never be told."""
+    connector = with_one_event(db, connectors)
+    connector.stop()
+    done = connector.call("offsets", "reset")
+    assert done.returncode == 0 and connector.offset() is None, done
+    for words in ("is now none", "every row of every table is published again", "the stream goes on where"):
+        assert words in done.stdout, done.stdout
+    connector.start().wait_streaming()
+    assert ids(connector.wait_events(4), "r") == [0, 0, 1]
+    connector.stop()
+    db.value("select pg_drop_replication_slot(%s)", connector.slot)
+    refused = connector.call("offsets", "reset")
+    assert refused.returncode == 3 and "deleted since" in refused.stderr and "--accept-loss" in refused.stderr, refused
+    assert connector.offset() is not None
+    assert connector.call("offsets", "reset", "--accept-loss").returncode == 0
+    assert connector.offset() is None
 
 
 def test_another_name_and_another_prefix(db, connectors, tmp_path):

@@ -28,6 +28,11 @@ constexpr Reason kRows[] = {
     {.name = "message_skipped",
      .meaning = "A message that waited for the description of its table was passed over.",
      .remedy = "Nothing is stored beyond it. Report it."},
+    {.name = "move_loses_changes",
+     .meaning = "The stored position was to be moved to where changes would never be published. "
+                "Nothing is changed.",
+     .remedy = "Repeat the command with --accept-loss when that is wanted; the message says which "
+               "changes are meant."},
     {.name = "no_free_slot",
      .meaning = "All max_replication_slots are in use.",
      .remedy = "Drop one that nobody uses (SELECT slot_name, active FROM pg_replication_slots), or "

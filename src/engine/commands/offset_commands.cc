@@ -1,9 +1,14 @@
 #include "engine/commands/offset_commands.h"
 
+#include <memory>
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "engine/commands/position_move.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/start/preparation.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
@@ -13,24 +18,54 @@
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "route/options.h"
+#include "snapshot/mode.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
 
-absl::Status RefuseWhileRunning(const ConnectorOptions& options, const Environment& environment) {
-  auto connection = postgres::Connection::Open({.database = *options.database,
-                                                .kind = postgres::SessionKind::kSql,
-                                                .application_name = "walduct offsets",
-                                                .environment = environment});
-  if (!connection.ok()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto slot,
-                   replication::InspectSlot(**connection, options.replication->slot_name));
+absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const ConnectorOptions& options,
+                                                           postgres::SessionKind kind,
+                                                           const Environment& environment) {
+  return postgres::Connection::Open({.database = *options.database,
+                                     .kind = kind,
+                                     .application_name = "walduct offsets",
+                                     .environment = environment});
+}
+
+absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenStore(const ConnectorOptions& options,
+                                                               const Environment& environment) {
+  return offset::CreateOffsetStore(*options.offset, *options.kafka,
+                                   {options.name, options.route->topic_prefix}, environment);
+}
+
+absl::Status CheckNotRunning(const ConnectorOptions& options,
+                             const std::optional<replication::SlotState>& slot) {
   if (!slot || !slot->active) return absl::OkStatus();
   return Error(
       absl::StatusCode::kFailedPrecondition, "connector_running",
       absl::StrCat("replication slot ", options.replication->slot_name, " is in use by process ",
                    slot->active_pid, ": a running connector would overwrite what is stored now"),
       "stop the connector first");
+}
+
+absl::Status RefuseWhileRunning(const ConnectorOptions& options, const Environment& environment) {
+  const auto connection = Open(options, postgres::SessionKind::kSql, environment);
+  if (!connection.ok()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(**connection, options.replication->slot_name));
+  return CheckNotRunning(options, slot);
+}
+
+bool OfOtherServer(const std::optional<offset::StoredOffset>& stored,
+                   const replication::SystemIdentity& system) {
+  return stored && !stored->system_identifier.empty() &&
+         stored->system_identifier != system.system_identifier;
+}
+
+bool TakesSnapshot(snapshot::SnapshotMode mode) {
+  const auto decision = snapshot::DecideStart({.mode = mode, .stored_position_text = ""});
+  return decision.ok() && decision->snapshot;
 }
 
 absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset& offset,
@@ -46,29 +81,70 @@ absl::Status SaveAndWait(offset::OffsetStore& store, const offset::StoredOffset&
                "the offset could not be stored in time");
 }
 
+absl::Status Store(offset::OffsetStore& store, const std::optional<offset::StoredOffset>& wanted,
+                   const ConnectorOptions& options, const Environment& environment) {
+  if (!wanted) return store.Erase();
+  return SaveAndWait(store, *wanted, options.offset->flush_timeout, environment);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(
-                                         *options.offset, *options.kafka,
-                                         {options.name, options.route->topic_prefix}, environment));
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const auto stored, store->Load());
   return offset::EncodeRestBody(options.route->topic_prefix, stored);
 }
 
-absl::Status WriteOffsets(const ConnectorOptions& options, absl::string_view rest_body,
-                          const Environment& environment) {
+absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
+                                         absl::string_view rest_body,
+                                         const Environment& environment) {
   ASSIGN_OR_RETURN(const auto wanted,
                    offset::DecodeRestBody(rest_body, options.route->topic_prefix));
   RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
-  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(
-                                         *options.offset, *options.kafka,
-                                         {options.name, options.route->topic_prefix}, environment));
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
   // Loading first reads what else is in the store, and finds out whether it can be written to.
-  RETURN_IF_ERROR(store->Load().status());
-  if (!wanted) return store->Erase();
-  return SaveAndWait(*store, *wanted, options.offset->flush_timeout, environment);
+  ASSIGN_OR_RETURN(const auto before, store->Load());
+  RETURN_IF_ERROR(Store(*store, wanted, options, environment));
+  return absl::StrCat("position was ", PositionText(before), "; is now ", PositionText(wanted),
+                      "\n");
+}
+
+absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
+                                       const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(*connection, options.replication->slot_name));
+  RETURN_IF_ERROR(CheckNotRunning(options, slot));
+  ASSIGN_OR_RETURN(const auto replication,
+                   Open(options, postgres::SessionKind::kReplication, environment));
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system,
+                   replication::IdentifySystem(*replication));
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(const auto stored, store->Load());
+  ASSIGN_OR_RETURN(std::string report,
+                   JudgeMove({.stored = stored,
+                              .to = move.to,
+                              .slot_name = options.replication->slot_name,
+                              .slot = slot,
+                              .wal_end = system.wal_end,
+                              .of_other_server = OfOtherServer(stored, system),
+                              .takes_snapshot = TakesSnapshot(options.snapshot->mode),
+                              .accept_loss = move.accept_loss}));
+  std::optional<offset::StoredOffset> wanted;
+  if (move.to) {
+    ASSIGN_OR_RETURN(const auto standby,
+                     connection->Query("SELECT pg_catalog.pg_is_in_recovery()"));
+    wanted.emplace();
+    wanted->position.commit_end = *move.to;
+    wanted->position.change_lsn = *move.to;
+    wanted->system_identifier = system.system_identifier;
+    wanted->of_standby = standby.Get(0, 0) == "t";
+    if (!wanted->of_standby) wanted->timeline = system.timeline;
+    wanted->sink = SinkMark(options);
+  }
+  RETURN_IF_ERROR(Store(*store, wanted, options, environment));
+  return report;
 }
 
 }  // namespace walduct::engine

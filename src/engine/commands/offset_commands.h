@@ -1,13 +1,18 @@
 // What `walduct offsets` does: the stored position of a stopped connector, as the body of Connect's
-// /connectors/{name}/offsets. Blocking; for the command line.
+// /connectors/{name}/offsets, or as an LSN. Blocking; for the command line.
+//
+// What changes a position answers lines for people: what it was, what it is, what that means.
+// FailedPrecondition connector_running while the slot is in use.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/environment.h"
+#include "base/lsn.h"
 
 namespace walduct::engine {
 
@@ -17,10 +22,18 @@ struct ConnectorOptions;
 absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment);
 
-// Stores (or, for "offset": null, forgets) the offset of this connector's partition.
-// FailedPrecondition connector_running while the slot is in use. An unreachable database does not
-// matter: then nobody can be streaming from us either.
-absl::Status WriteOffsets(const ConnectorOptions& options, absl::string_view rest_body,
-                          const Environment& environment);
+// Stores (or, for "offset": null, forgets) the offset of this connector's partition. An unreachable
+// database does not matter: then nobody can be streaming from us either.
+absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
+                                         absl::string_view rest_body,
+                                         const Environment& environment);
+
+struct OffsetMove {
+  std::optional<Lsn> to;     // absent: forgets the position
+  bool accept_loss = false;  // go there though changes are never published
+};
+// The server has to answer: it is asked what the move means. See JudgeMove for what is refused.
+absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
+                                       const Environment& environment);
 
 }  // namespace walduct::engine

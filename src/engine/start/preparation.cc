@@ -287,7 +287,9 @@ absl::Status CheckNoneIsMissing(const ConnectorOptions& config,
                    " (it stands at ", replication::SlotLsn(*slot).ToString(),
                    "), but no offset is stored for connector ", config.name, " and topic.prefix ",
                    config.route->topic_prefix, ": all tables would be read and published again"),
-      absl::StrCat("check the offset store, the connector's name and topic.prefix; or choose: "
+      absl::StrCat("did you mean to import one? walduct offsets import stores the position of "
+                   "another worker or of a Debezium. Else check the offset store, the "
+                   "connector's name and topic.prefix; or choose: "
                    "snapshot.mode=when_needed takes the snapshot, snapshot.mode=no_data goes on "
                    "where the slot stands, and after SELECT pg_drop_replication_slot('",
                    config.replication->slot_name, "') it is a first start"));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr absl::string_view kNewSnapshot =
     "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
-    "offsets import with \"offset\": null) and start with snapshot.mode=initial; changes that "
+    "offsets reset) and start with snapshot.mode=initial; changes that "
     "consumers have seen may no longer exist";
 
 // Changes of a transaction that was under way are published, too.

@@ -13,7 +13,7 @@ using replication::SlotLsn;
 
 constexpr absl::string_view kResnapshotHint =
     "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
-    "offsets import with \"offset\": null)";
+    "offsets reset)";
 
 absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
                                  const replication::SystemIdentity& system) {
