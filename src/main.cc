@@ -35,6 +35,11 @@ int main(int argc, char** argv) {
       return walduct::cli::CleanOutbox(arguments);
     case Command::kStatus:
       return walduct::cli::ShowStatus(arguments);
+    case Command::kPause:
+    case Command::kResume:
+    case Command::kStop:
+    case Command::kRestart:
+      return walduct::cli::PullLever(arguments);
     case Command::kExplain:
       return walduct::cli::Explain(arguments);
     case Command::kHelp:

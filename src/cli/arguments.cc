@@ -145,14 +145,20 @@ void AddOffsets(CLI::App* app, Arguments* arguments) {
   reset->callback([arguments] { arguments->command = Command::kResetOffsets; });
 }
 
+// Where a running process answers.
+void AddProcess(CLI::App* command, Arguments* arguments) {
+  auto* url = command->add_option("--url", arguments->url,
+                                  "http://HOST:PORT of a process that listens (default: "
+                                  "http://127.0.0.1:8083)");
+  command->add_option("--listen", arguments->listen, "The process's HOST:PORT, in place of --url")
+      ->envname("WALDUCT_LISTEN")
+      ->excludes(url);
+}
+
 void AddStatus(CLI::App* app, Arguments* arguments) {
   auto* status = app->add_subcommand("status", "What a running process is doing");
   status->add_option("connector", arguments->connector, "Its name; all without it");
-  auto* url = status->add_option("--url", arguments->url,
-                                 "http://HOST:PORT of a process that runs with --listen");
-  status->add_option("--listen", arguments->listen, "The process's HOST:PORT, in place of --url")
-      ->envname("WALDUCT_LISTEN")
-      ->excludes(url);
+  AddProcess(status, arguments);
   auto* watch = status->add_flag("--watch", arguments->watch, "Again every second");
   auto* json = status->add_flag("--json", arguments->json, "As JSON");
   auto* alive = status->add_flag("--alive", arguments->alive,
@@ -167,11 +173,35 @@ void AddStatus(CLI::App* app, Arguments* arguments) {
   status->callback([arguments] { arguments->command = Command::kStatus; });
 }
 
+void AddLevers(CLI::App* app, Arguments* arguments) {
+  struct Lever {
+    const char* name;
+    const char* text;
+    Command command;
+  };
+  constexpr Lever kLevers[] = {
+      {"pause", "Let a connector of a running walduct serve rest; its slot keeps the WAL",
+       Command::kPause},
+      {"resume", "Let it go on where it was", Command::kResume},
+      {"stop", "Let it end; its position can be changed then", Command::kStop},
+      {"restart", "Begin again from the stored position, also after a failure", Command::kRestart}};
+  for (const Lever& lever : kLevers) {
+    auto* command = app->add_subcommand(lever.name, lever.text);
+    command->add_option("connector", arguments->connector, "Its name")->required();
+    AddProcess(command, arguments);
+    command->callback([arguments, which = lever.command] { arguments->command = which; });
+  }
+}
+
 void AddExplain(CLI::App* app, Arguments* arguments) {
-  auto* explain =
-      app->add_subcommand("explain", "What the reason of an error means, and what to do");
-  explain->add_option("reason", arguments->reason, "As after reason=; all without it")
+  auto* explain = app->add_subcommand(
+      "explain", "What the reason of an error means, and what to do; or where an LSN lies");
+  explain
+      ->add_option("reason", arguments->reason,
+                   "As after reason=; or an LSN (0/16B3748); all reasons without it")
       ->type_name("REASON");
+  AddConfiguration(explain, arguments, false);
+  AddProcess(explain, arguments);
   explain->callback([arguments] { arguments->command = Command::kExplain; });
 }
 
@@ -252,6 +282,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddTail(app, arguments);
   AddShadow(app, arguments);
   AddStatus(app, arguments);
+  AddLevers(app, arguments);
   AddExplain(app, arguments);
   AddOffsets(app, arguments);
   AddOutbox(app, arguments);

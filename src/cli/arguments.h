@@ -31,6 +31,10 @@ enum class Command {
   kResetOffsets,
   kVersion,
   kStatus,
+  kPause,
+  kResume,
+  kStop,
+  kRestart,
   kExplain,
   kOutboxInit,
   kOutboxClean,
@@ -46,10 +50,10 @@ struct Arguments {
   std::string until_lsn;
   bool until_caught_up = false;
   std::string listen;     // HOST:PORT
-  std::string url;        // of status: http://HOST:PORT
-  std::string connector;  // of status: its name; empty: all
+  std::string url;        // of a running process: http://HOST:PORT
+  std::string connector;  // of status, pause, …: its name; of status, empty: all
   bool watch = false, json = false, alive = false, ready = false;  // of status, json of doctor
-  std::string reason;                                              // of explain; empty: all
+  std::string reason;  // of explain, or an LSN; empty: all
   std::string log_level = "info";
   std::string log_format = "text";
   std::string offsets_file;       // of export and import; "-" is a standard stream

@@ -1,6 +1,7 @@
 // One function per command; each returns the process's exit code (engine/errors/error_policy.h).
 #pragma once
 
+#include "base/lsn.h"
 #include "cli/arguments.h"
 
 namespace walduct::cli {
@@ -19,8 +20,13 @@ int Serve(const Arguments& arguments);
 // Asks a running process; with --watch until it is interrupted.
 int ShowStatus(const Arguments& arguments);
 
-// What a reason means; all without one.
+// pause, resume, stop, restart: told to a running process; answers when it has happened.
+int PullLever(const Arguments& arguments);
+
+// What a reason means, all without one; where an LSN lies.
 int Explain(const Arguments& arguments);
+// By a running process, or with -f by the server and the stored position.
+int ExplainLsn(Lsn lsn, const Arguments& arguments);
 
 // How a command is used; what a shell offers next.
 int ShowHelp(const Arguments& arguments);

@@ -1,20 +1,99 @@
 #include "engine/commands/offset_commands.h"
 
+#include <rapidjson/document.h>
+
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/plain_text.h"
+#include "base/status_macros.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/running_process.h"
+#include "engine/commands/lsn_place.h"
 #include "engine/errors/error_policy.h"
 #include "loader/load_connector.h"
 
 namespace walduct::cli {
 namespace {
+
+std::optional<Lsn> LsnIn(const rapidjson::Value& connector, const char* name) {
+  const auto found = connector.FindMember(name);
+  if (found == connector.MemberEnd() || !found->value.IsString()) return std::nullopt;
+  const absl::StatusOr<Lsn> lsn = Lsn::Parse(found->value.GetString());
+  return lsn.ok() && lsn->valid() ? std::optional(*lsn) : std::nullopt;
+}
+
+// The newer of what two sources say of a mark that only moves on.
+void Newer(const std::optional<Lsn>& seen, std::optional<Lsn>* known) {
+  if (seen && (!*known || **known < *seen)) *known = seen;
+}
+
+void AddProcess(const rapidjson::Value& connector, engine::LsnFacts* facts) {
+  Newer(LsnIn(connector, "received_lsn"), &facts->received);
+  Newer(LsnIn(connector, "stored_lsn"), &facts->stored);
+  Newer(LsnIn(connector, "confirmed_lsn"), &facts->confirmed);
+}
+
+void Print(const std::string& name, const engine::LsnFacts& facts) {
+  std::cout << PlainText(name) << ": " << engine::ExplainLsn(facts);
+}
+
+absl::StatusOr<rapidjson::Document> StatusOf(const std::string& url) {
+  ASSIGN_OR_RETURN(const std::string answer, Ask(url, "/status"));
+  rapidjson::Document body;
+  body.Parse(answer.data(), answer.size());
+  if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
+    return absl::UnavailableError("the answer is not walduct's");
+  return body;
+}
+
+// By the process alone.
+int ExplainByProcess(Lsn lsn, const Arguments& arguments) {
+  const absl::StatusOr<rapidjson::Document> status = StatusOf(UrlOf(arguments));
+  if (!status.ok()) {
+    PrintStatus(status.status());
+    std::cerr << "hint: -f CONNECTOR -w WORKER asks the server and the stored position instead\n";
+    return engine::kExitFailure;
+  }
+  for (const rapidjson::Value& connector : (*status)["connectors"].GetArray()) {
+    engine::LsnFacts facts{.lsn = lsn};
+    AddProcess(connector, &facts);
+    Print(connector["name"].GetString(), facts);
+  }
+  return engine::kExitClean;
+}
+
+// By the server and the store, and the process where one is named.
+int ExplainByServer(Lsn lsn, const Arguments& arguments) {
+  log::SetLevel(log::Level::kError);
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
+  std::optional<rapidjson::Document> process;
+  if (!arguments.url.empty() || !arguments.listen.empty()) {
+    absl::StatusOr<rapidjson::Document> status = StatusOf(UrlOf(arguments));
+    if (!status.ok()) return PrintStatus(status.status());
+    process = *std::move(status);
+  }
+  for (const loader::LoadResult& result : results) {
+    auto facts = engine::LookAtLsn(result.options, lsn, Environment::Real());
+    if (!facts.ok()) return PrintStatus(facts.status());
+    if (process) {
+      for (const rapidjson::Value& connector : (*process)["connectors"].GetArray()) {
+        if (connector["name"].GetString() == result.options.name) AddProcess(connector, &*facts);
+      }
+    }
+    Print(result.options.name, *facts);
+  }
+  return engine::kExitClean;
+}
 
 int PrintReport(const std::string& connector, const absl::StatusOr<std::string>& report) {
   if (!report.ok()) return PrintStatus(report.status());
@@ -70,6 +149,11 @@ int MoveOffsets(const Arguments& arguments) {
   if (results.size() > 1) return Refuse("one connector at a time: give -f once");
   return PrintReport(results.front().options.name,
                      engine::MoveOffset(results.front().options, move, Environment::Real()));
+}
+
+int ExplainLsn(Lsn lsn, const Arguments& arguments) {
+  return arguments.connector_files.empty() ? ExplainByProcess(lsn, arguments)
+                                           : ExplainByServer(lsn, arguments);
 }
 
 }  // namespace walduct::cli

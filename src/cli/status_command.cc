@@ -5,42 +5,19 @@
 #include <optional>
 #include <string>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/environment.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/running_process.h"
 #include "cli/status_screen.h"
 #include "engine/errors/error_policy.h"
-#include "http/address.h"
-#include "http/client.h"
 
 namespace walduct::cli {
 namespace {
 
-constexpr absl::Duration kTimeout = absl::Seconds(5);
 constexpr absl::Duration kBetweenLooks = absl::Milliseconds(500);
 constexpr absl::Duration kWatchInterval = absl::Seconds(1);
 constexpr absl::string_view kClear = "\x1b[H\x1b[2J";
-
-// A process that listens everywhere is asked here.
-std::string UrlOf(const Arguments& arguments) {
-  if (!arguments.url.empty()) return arguments.url;
-  absl::StatusOr<http::Address> address =
-      http::ParseAddress(arguments.listen.empty() ? "127.0.0.1:8083" : arguments.listen);
-  if (!address.ok()) return arguments.listen;
-  if (address->host == "0.0.0.0") address->host = "127.0.0.1";
-  if (address->host == "::") address->host = "::1";
-  return absl::StrCat("http://", address->ToString());
-}
-
-absl::StatusOr<std::string> Ask(const std::string& url, const std::string& path) {
-  absl::StatusOr<http::Response> answer = http::Get(url, path, kTimeout);
-  if (!answer.ok()) return answer.status();
-  if (answer->status == 200) return std::move(answer->body);
-  return absl::UnavailableError(answer->body.empty() ? absl::StrCat("HTTP ", answer->status)
-                                                     : answer->body);
-}
 
 // For probes: what is wrong goes to standard error.
 int Probe(const std::string& url, const std::string& path) {

@@ -57,6 +57,11 @@ absl::StatusOr<Response> Perform(const CurlLibrary& curl, const Easy& easy) {
 
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout) {
+  return Send("GET", base, path, timeout);
+}
+
+absl::StatusOr<Response> Send(const std::string& method, const std::string& base,
+                              const std::string& path, absl::Duration timeout) {
   absl::string_view place = base;
   const bool known =
       absl::ConsumePrefix(&place, "http://") || absl::ConsumePrefix(&place, "https://");
@@ -65,8 +70,13 @@ absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
         absl::StrCat("'", WithoutLogin(base), "' is not a listener's URL; write http://HOST:PORT"));
   }
   ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
-  absl::StatusOr<Response> response =
-      Perform(*curl, NewRequest(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout));
+  const Easy easy = NewRequest(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout);
+  if (method != "GET") {
+    curl->easy_setopt(easy.get(), CURLOPT_CUSTOMREQUEST, method.c_str());
+    curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE, 0L);
+    curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDS, "");
+  }
+  absl::StatusOr<Response> response = Perform(*curl, easy);
   if (response.ok()) return response;
   return Error(
       absl::StatusCode::kUnavailable, "status_unreachable",

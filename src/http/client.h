@@ -15,6 +15,10 @@ namespace walduct::http {
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout);
 
+// The same with another method ("PUT", "POST") and no body.
+absl::StatusOr<Response> Send(const std::string& method, const std::string& base,
+                              const std::string& path, absl::Duration timeout);
+
 // A form sent with a user's name and password. Blocks.
 struct Form {
   std::string url;  // http or https

@@ -34,7 +34,7 @@ TEST_F(CompletionTest, OffersCommands) {
   EXPECT_THAT(Words({"va"}), ElementsAre("validate"));
   EXPECT_EQ(last_.candidates[0].description, "Check a configuration without touching any server");
   EXPECT_THAT(Words({""}), Contains("run"));
-  EXPECT_THAT(Words({"offsets", ""}), ElementsAre("show", "export", "import"));
+  EXPECT_THAT(Words({"offsets", ""}), ElementsAre("show", "export", "import", "set", "reset"));
   EXPECT_THAT(Words({"offsets", "x"}), IsEmpty());
 }
 
@@ -69,7 +69,7 @@ TEST_F(CompletionTest, OffersReasons) {
 
 TEST_F(CompletionTest, ALineForEach) {
   Words({"exp"});
-  EXPECT_EQ(CompletionText(last_), "explain\tWhat the reason of an error means, and what to do\n");
+  EXPECT_EQ(CompletionText(last_), "explain\tWhat the reason of an error means, and what to do; or where an LSN lies\n");
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ constexpr Reason kRows[] = {
     {.name = "connector_exists",
      .meaning = "A connector of this name runs already.",
      .remedy = "Choose another name."},
+    {.name = "command_refused",
+     .meaning = "The running process did not do what it was told.",
+     .remedy = "The message is the process's own; walduct status lists its connectors."},
+    {.name = "command_without_effect",
+     .meaning = "The connector was told, and did not come to the state that was meant within half "
+                "a minute, or failed.",
+     .remedy = "walduct status NAME says what it waits for."},
     {.name = "connector_running",
      .meaning = "Offsets can be changed only while the connector does not run.",
      .remedy = "Stop it first."},
@@ -54,6 +61,10 @@ constexpr Reason kRows[] = {
      .meaning = "Key and certificate of an https listener cannot be used together.",
      .remedy = "Check that the certificate in listeners.https.ssl.keystore.location belongs to "
                "its key."},
+    {.name = "process_takes_no_commands",
+     .meaning = "walduct run answers questions; only walduct serve can be told to pause, resume, "
+                "stop or restart a connector.",
+     .remedy = "Stop and start the process."},
     {.name = "status_unreachable",
      .meaning = "Nobody answers at the URL.",
      .remedy = "Start walduct with --listen HOST:PORT, and name that with --url."},

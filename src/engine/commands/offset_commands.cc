@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -17,12 +18,48 @@
 #include "postgres/options.h"
 #include "replication/options.h"
 #include "replication/slot.h"
-#include "route/options.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
+
+constexpr absl::string_view kPatience = "SET statement_timeout = '10s'";
+constexpr absl::string_view kWalEnd =
+    "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
+    "ELSE pg_catalog.pg_current_wal_lsn() END";
+constexpr absl::string_view kInspector = R"(
+SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e
+JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_walinspect')";
+
+absl::StatusOr<Lsn> WalEnd(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kWalEnd));
+  return Lsn::Parse(result.Get(0, 0));
+}
+
+// Whatever is in the way, the place is known without it.
+std::optional<LsnTransaction> FindTransaction(postgres::Connection& connection, Lsn lsn,
+                                              Lsn wal_end) {
+  const auto inspector = connection.Query(kInspector);
+  if (!inspector.ok() || inspector->rows() == 0 || lsn >= wal_end) return std::nullopt;
+  const std::string functions(inspector->Get(0, 0));
+  const auto record =
+      connection.Query(absl::StrCat("SELECT xid, resource_manager || ' ' || record_type FROM ",
+                                    functions, ".pg_get_wal_record_info($1)"),
+                       {lsn.ToString()});
+  uint32_t xid = 0;
+  if (!record.ok() || record->rows() == 0 || !absl::SimpleAtoi(record->Get(0, 0), &xid) || xid == 0)
+    return std::nullopt;
+  LsnTransaction found{.xid = Xid{xid}, .record = std::string(record->Get(0, 1)), .commit = {}};
+  const auto commit = connection.Query(
+      absl::StrCat("SELECT end_lsn FROM ", functions,
+                   ".pg_get_wal_records_info($1, $2) WHERE resource_manager = 'Transaction' AND "
+                   "record_type LIKE 'COMMIT%' AND xid::pg_catalog.text = $3 LIMIT 1"),
+      {lsn.ToString(), wal_end.ToString(), absl::StrCat(xid)});
+  if (!commit.ok() || commit->rows() == 0) return found;
+  if (const auto end = Lsn::Parse(commit->Get(0, 0)); end.ok()) found.commit = *end;
+  return found;
+}
 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const ConnectorOptions& options,
                                                            postgres::SessionKind kind,
@@ -36,7 +73,7 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const ConnectorOption
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenStore(const ConnectorOptions& options,
                                                                const Environment& environment) {
   return offset::CreateOffsetStore(*options.offset, *options.kafka,
-                                   {options.name, options.route->topic_prefix}, environment);
+                                   {options.name, TopicPrefixOf(options)}, environment);
 }
 
 absl::Status CheckNotRunning(const ConnectorOptions& options,
@@ -93,14 +130,13 @@ absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment) {
   ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const auto stored, store->Load());
-  return offset::EncodeRestBody(options.route->topic_prefix, stored);
+  return offset::EncodeRestBody(TopicPrefixOf(options), stored);
 }
 
 absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
                                          absl::string_view rest_body,
                                          const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto wanted,
-                   offset::DecodeRestBody(rest_body, options.route->topic_prefix));
+  ASSIGN_OR_RETURN(const auto wanted, offset::DecodeRestBody(rest_body, TopicPrefixOf(options)));
   RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
   ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
   // Loading first reads what else is in the store, and finds out whether it can be written to.
@@ -145,6 +181,26 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
   }
   RETURN_IF_ERROR(Store(*store, wanted, options, environment));
   return report;
+}
+
+absl::StatusOr<LsnFacts> LookAtLsn(const ConnectorOptions& options, Lsn lsn,
+                                   const Environment& environment) {
+  LsnFacts facts{.lsn = lsn};
+  ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
+  RETURN_IF_ERROR(connection->Query(kPatience).status());
+  ASSIGN_OR_RETURN(facts.wal_end, WalEnd(*connection));
+  ASSIGN_OR_RETURN(const auto slot,
+                   replication::InspectSlot(*connection, options.replication->slot_name));
+  if (slot) {
+    facts.kept_from = slot->restart_lsn;
+    facts.confirmed = slot->confirmed_flush_lsn;
+  }
+  facts.transaction = FindTransaction(*connection, lsn, *facts.wal_end);
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(const auto stored, store->Load());
+  if (stored && stored->position.snapshot != event::SnapshotPhase::kRunning)
+    facts.stored = stored->position.commit_end;
+  return facts;
 }
 
 }  // namespace walduct::engine

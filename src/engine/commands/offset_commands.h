@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "base/environment.h"
 #include "base/lsn.h"
+#include "engine/commands/lsn_place.h"
 
 namespace walduct::engine {
 
@@ -35,5 +36,10 @@ struct OffsetMove {
 // The server has to answer: it is asked what the move means. See JudgeMove for what is refused.
 absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
                                        const Environment& environment);
+
+// Where an LSN lies; changes nothing. The transaction is known where the extension pg_walinspect is
+// installed and may be used, and the WAL is still there.
+absl::StatusOr<LsnFacts> LookAtLsn(const ConnectorOptions& options, Lsn lsn,
+                                   const Environment& environment);
 
 }  // namespace walduct::engine

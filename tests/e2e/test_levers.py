@@ -1,0 +1,85 @@
+"""`walduct pause`, `resume`, `stop`, `restart` of a running worker, and `explain LSN`."""
+import subprocess
+
+import pytest
+from test_serve import config_of, workers  # noqa: F401
+
+from support.http import Surface
+from support.paths import BINARY
+from support.postgres import lsn
+
+
+def walduct(*arguments):
+    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=90)
+
+
+def test_levers(workers, databases, pg17):  # noqa: F811
+    db = databases(pg17)
+    db.script("create table items (id int primary key)")
+    worker = workers().start()
+    worker.create("a b/c", config_of(db))
+    worker.wait_state("a%20b%2Fc", "RUNNING/RUNNING")
+
+    def pull(lever, name="a b/c"):
+        return walduct(lever, name, "--url", worker.base)
+    for lever, before, after in (("pause", "RUNNING", "PAUSED"), ("resume", "PAUSED", "RUNNING"), ("stop", "RUNNING", "STOPPED"),
+                                 ("resume", "STOPPED", "RUNNING"), ("restart", "RUNNING", "RUNNING")):
+        done = pull(lever)
+        assert (done.returncode, done.stdout) == (0, f"a b/c: was {before}, is {after}\n"), done
+    unknown = pull("pause", "nobody")
+    assert unknown.returncode == 3 and "nobody" in unknown.stderr, unknown
+    worker.stop()
+    gone = pull("pause")
+    assert gone.returncode == 1 and "nobody answers" in gone.stderr, gone
+
+
+def test_a_process_of_run_takes_no_commands(db, connectors):
+    db.script("create table items (id int primary key)")
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    done = walduct("pause", connector.name, "--url", Surface(connector).base)
+    assert done.returncode == 3 and "takes no commands" in done.stderr and "walduct serve" in done.stderr, done
+    assert Surface(connector).status()["state"] == "RUNNING"
+
+
+def test_where_an_lsn_lies(db, connectors):
+    db.script("create table items (id int primary key)")
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
+    before = db.value("select pg_current_wal_insert_lsn()::text")
+    db.execute("insert into items values (1)")
+    connector.wait_events(1)
+    surface.wait_value(lambda value: value > lsn(before), "walduct_stored_lsn")
+    by_process = walduct("explain", before, "--url", surface.base)
+    assert by_process.returncode == 0, by_process
+    assert by_process.stdout.startswith((f"{connector.name}: {before} is confirmed", f"{connector.name}: {before} is stored"))
+    far = walduct("explain", "FFFF/0", "--url", surface.base)
+    assert "is behind: the connector has still to read" in far.stdout, far
+    connector.stop()
+    db.execute("insert into items values (2)")
+    end = db.value("select pg_current_wal_insert_lsn()::text")
+    for place, words in ((before, "is confirmed"), (end, "is behind"), ("FFFF/0", "is not written")):
+        done = connector.call("explain", place)
+        assert done.returncode == 0 and f"{place} {words}" in done.stdout and "position stored" in done.stdout, done
+    wrong = walduct("explain", "0/XYZ")
+    assert wrong.returncode == 2 and "an LSN is written 0/16B3748" in wrong.stderr, wrong
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_the_transaction_of_an_lsn(committed, databases, pg15, connectors):
+    """Where pg_walinspect is installed, and the role may use it."""
+    db = databases(pg15)
+    db.script("create table items (id int primary key); create extension pg_walinspect; insert into items values (0)")
+    connector = connectors(db, sink="file").start().wait_streaming()
+    connector.stop()
+    db.script(f'grant execute on all functions in schema public to "{connector.config["database.user"]}"')
+    with db.connect(autocommit=False) as session:
+        before = session.execute("select pg_current_wal_insert_lsn()::text").fetchone()[0]
+        xid = session.execute("insert into items values (1) returning xmin::text").fetchone()[0]
+        if committed:
+            session.commit()
+        db.execute("insert into items values (2)")
+        place = db.value("select start_lsn::text from pg_get_wal_records_info(%s, pg_current_wal_flush_lsn()) "
+                         "where xid::text = %s limit 1", before, xid)
+        done = connector.call("explain", place)
+    end = "committed at" if committed else "whose commit was not found"
+    assert done.returncode == 0 and f"in transaction {xid} (" in done.stdout and end in done.stdout, done
