@@ -201,6 +201,7 @@ def main():
         raise SystemExit("bench: pg_recvlogical is missing; run scripts/deps postgres 15")
     names = args.workload or ["typical"]
     with tempfile.TemporaryDirectory(prefix="walduct-bench-") as directory:
+        os.chmod(directory, 0o777)  # the server runs as another user, and puts its socket there
         settings = {**backlog.SETTINGS, "max_replication_slots": "200", "max_wal_senders": "20",
                     "unix_socket_directories": directory if args.unix else ""}
         own = servers.private(postgres=args.postgres, kafka=True, pg_set=settings)
