@@ -20,9 +20,11 @@ namespace {
 using enum config::PropertyType;
 using enum config::Support;
 
+// Or the folder of a server's socket, as libpq has it: what begins with a slash.
 bool IsHostname(absl::string_view host) {
-  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("-_.", c);
+  const absl::string_view others = absl::StartsWith(host, "/") ? "-_./" : "-_.";
+  return !host.empty() && std::all_of(host.begin(), host.end(), [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(others, c);
   });
 }
 
@@ -47,9 +49,11 @@ size_t CountOf(const std::string& list) {
 
 constexpr config::PropertyDefinition kConnection[] = {
     {.name = "database.hostname",
-     .doc = "Host name or address of the PostgreSQL server; or several, separated by commas: of a "
-            "primary and its standbys. They are tried in turn; see database.target_session_attrs.",
-     .fix = "write host names, separated by commas, without port or scheme",
+     .doc = "Host name or address of the PostgreSQL server, or the folder of its unix socket; or "
+            "several, separated by commas: of a primary and its standbys. They are tried in turn; "
+            "see database.target_session_attrs.",
+     .fix = "write host names, separated by commas, without port or scheme; or the folder of the "
+            "server's socket, as /var/run/postgresql",
      .validator = CheckHostname,
      .required = true},
     {.name = "database.port",

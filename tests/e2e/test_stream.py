@@ -1,5 +1,7 @@
 """Inserts, updates and deletes as a consumer of the topics sees them."""
 import json
+import os
+import tempfile
 
 ORDERS = "create table orders (id int primary key, item text, quantity int default 1)"
 
@@ -35,6 +37,20 @@ def test_quickstart_scenario(each_pg, databases, connectors):
     assert changes(connector.wait_events(13), "orders")[-2:] == [("c", 300), ("c", 301)]
     connector.stop()
     assert len(connector.events()) == 13
+
+
+def test_over_a_unix_socket(private_servers, databases, connectors):
+    """database.hostname is the folder of the socket; snapshot and stream come that way."""
+    with tempfile.TemporaryDirectory(prefix="walduct-socket-") as folder:
+        os.chmod(folder, 0o777)  # the server runs as another user
+        db = databases(private_servers(postgres=15, pg_set={"unix_socket_directories": folder}).postgres)
+        db.script("create table orders (id int primary key); insert into orders values (1)")
+        connector = connectors(db, {"database.hostname": folder}).start().wait_streaming()
+        sessions = db.query("select client_addr from pg_stat_activity where application_name like 'walduct%%'")
+        assert sessions and all(address is None for (address,) in sessions)
+        db.execute("insert into orders values (2)")
+        assert changes(connector.wait_events(2), "orders") == [("r", 1), ("c", 2)]
+        connector.stop()
 
 
 def test_ENV_03_to_05_images(db, connectors):

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "postgres/options.h"
 #include "replication/options.h"
 #include "tests/loader/load_fixture.h"
@@ -13,6 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class HostsTest : public LoadFixture {};
 
@@ -31,6 +33,16 @@ TEST_F(HostsTest, SeveralHostsHaveOnePortOrOneEach) {
   EXPECT_THAT(LoadWith(hosts + "database.port=1,2,3").errors,
               Contains(HasSubstr("lists 3 ports for 2 hosts")));
   EXPECT_THAT(LoadWith("database.hostname=a,,b").errors, Contains(HasSubstr("has invalid format")));
+}
+
+TEST_F(HostsTest, TheFolderOfASocketIsAHost) {
+  const auto loaded = LoadWith("database.hostname=/var/run/postgresql");
+  EXPECT_THAT(loaded.errors, IsEmpty());
+  EXPECT_EQ(loaded.options.database->hostname, "/var/run/postgresql");
+  for (const absl::string_view wrong : {"/var/run/post gres", "var/run", "postgresql://a"})
+    EXPECT_THAT(LoadWith(absl::StrCat("database.hostname=", wrong)).errors,
+                Contains(HasSubstr("has invalid format")))
+        << wrong;
 }
 
 }  // namespace
