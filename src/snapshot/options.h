@@ -33,6 +33,14 @@ struct SnapshotOptions {
   bool lock_tables = false;                             // snapshot.locking.mode=shared
   absl::Duration lock_timeout = absl::Seconds(10);
   absl::Duration delay, streaming_delay;
+  size_t threads = 1;                         // sessions that read at the same time
+  size_t multiplier = 1;                      // parts of a table for each of them
+  std::map<std::string, size_t> multipliers;  // the same by "schema.table"
+  bool whole_tables = false;                  // legacy.snapshot.max.threads
+
+  bool reads_parts() const {
+    return !whole_tables && (threads > 1 || multiplier > 1 || !multipliers.empty());
+  }
 };
 
 }  // namespace walduct::snapshot

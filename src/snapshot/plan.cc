@@ -15,6 +15,7 @@
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "snapshot/dropped_table.h"
+#include "snapshot/layout.h"
 #include "snapshot/options.h"
 
 namespace walduct::snapshot {
@@ -105,6 +106,20 @@ absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& cata
   return absl::OkStatus();
 }
 
+// What an override selects has no blocks of its own.
+absl::Status CountBlocks(postgres::Connection& connection, const std::vector<TableName>& tables,
+                         const SnapshotOptions& options, std::vector<PlannedTable>* plan) {
+  ASSIGN_OR_RETURN(const auto blocks, ReadBlocks(connection, tables));
+  for (PlannedTable& table : *plan) {
+    const auto multiplier = options.multipliers.find(FullName(table.name));
+    table.parts_per_session =
+        multiplier == options.multipliers.end() ? options.multiplier : multiplier->second;
+    const auto counted = blocks.find(ToInteger(table.name.relation));
+    if (counted != blocks.end() && table.targets.empty()) table.blocks = counted->second;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& connection,
@@ -129,6 +144,7 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
     plan.push_back(std::move(table));
   }
   RETURN_IF_ERROR(ReleaseSavepoint(connection));
+  if (options.reads_parts()) RETURN_IF_ERROR(CountBlocks(connection, tables, options, &plan));
   return plan;
 }
 

@@ -41,6 +41,9 @@ struct PlannedTable {
   std::vector<uint16_t> targets;
   // by the planner's statistics; absent: never analyzed, or an override
   std::optional<int64_t> estimated_rows;
+  // Of a table that can be read by ranges of them; only when several sessions read.
+  std::optional<uint32_t> blocks = std::nullopt;
+  size_t parts_per_session = 1;
 };
 
 // connection: the one that will read, inside its transaction; catalog may use the same. Tables that

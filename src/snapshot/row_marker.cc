@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 
 namespace walduct::snapshot {
 namespace {
@@ -16,72 +17,118 @@ constexpr size_t kKeepBytes = 1 << 20;
 
 }  // namespace
 
-void RowMarker::StartTable(event::TableSchemaPtr schema) {
-  schema_ = std::move(schema);
-  ++tables_;
-  table_rows_ = 0;
+void RowMarker::StartPart(size_t lane, const PartPlace& place, event::TableSchemaPtr schema) {
+  lanes_[lane].place = place;
+  lanes_[lane].schema = std::move(schema);
+  lanes_[lane].rows = 0;
 }
 
-absl::Status RowMarker::OnRow(event::RowView row, event::ChangeHandler& handler) {
+absl::Status RowMarker::OnRow(size_t lane, event::RowView row, event::ChangeHandler& handler) {
+  Lane& from = lanes_[lane];
   absl::Status status;
-  if (held_.full) {
-    SnapshotMarker marker = SnapshotMarker::kTrue;
-    if (held_.first) {
-      marker = SnapshotMarker::kFirst;
-    } else if (held_.last_in_table) {
-      marker = SnapshotMarker::kLastInDataCollection;
-    } else if (held_.first_in_table) {
-      marker = SnapshotMarker::kFirstInDataCollection;
-    }
-    status = Release(marker, SnapshotPhase::kRunning, handler);
-  }
-  Hold(row);
+  if (!ended_.empty()) status = ReleaseEnded(handler);
+  if (status.ok() && from.held.full) status = Release(from.held, handler);
+  Hold(from, row);
   return status;
 }
 
-void RowMarker::EndTable() {
-  if (table_rows_ > 0) held_.last_in_table = true;
-  schema_ = nullptr;
+void RowMarker::EndPart(size_t lane) {
+  Lane& from = lanes_[lane];
+  from.schema = nullptr;
+  if (from.place.parts > 1) return EndPartOfSeveral(from);
+  if (!from.held.full) return;
+  from.held.last_in_table = true;
+  ended_.push_back(std::exchange(from.held, Held()));
+}
+
+// Only of the last part that has rows the last one is special.
+void RowMarker::EndPartOfSeveral(Lane& lane) {
+  Table& table = in_parts_[lane.place.table];
+  ++table.ended;
+  if (lane.rows == 0 && lane.place.part == table.first_part) ++table.first_part;
+  if (lane.held.full) {
+    Held row = std::exchange(lane.held, Held());
+    if (!table.last.full || lane.place.part > table.last_part) {
+      table.last_part = lane.place.part;
+      std::swap(row, table.last);
+    }
+    if (row.full) ended_.push_back(std::move(row));
+  }
+  if (table.ended < lane.place.parts) return;
+  if (table.last.full) {
+    table.last.last_in_table = true;
+    ended_.push_back(std::move(table.last));
+  }
+  in_parts_.erase(lane.place.table);
 }
 
 absl::Status RowMarker::Finish(event::ChangeHandler& handler) {
-  if (!held_.full) return absl::OkStatus();
-  held_.full = false;
-  return Release(SnapshotMarker::kLast, SnapshotPhase::kCompleted, handler);
+  if (ended_.empty()) return absl::OkStatus();
+  Held last = std::move(ended_.back());
+  ended_.pop_back();
+  RETURN_IF_ERROR(ReleaseEnded(handler));
+  return Release(last, SnapshotMarker::kLast, SnapshotPhase::kCompleted, handler);
 }
 
-void RowMarker::Hold(event::RowView row) {
-  CHECK(schema_ != nullptr && row.size() == schema_->columns.size());
+bool RowMarker::IsFirst(const Lane& lane) {
+  if (lane.rows > 1) return false;
+  if (lane.place.parts == 1) return true;
+  Table& table = in_parts_[lane.place.table];
+  return lane.place.part <= table.first_part && !std::exchange(table.begun, true);
+}
+
+void RowMarker::Hold(Lane& lane, event::RowView row) {
+  Held& held = lane.held;
+  CHECK(lane.schema != nullptr && row.size() == lane.schema->columns.size());
   size_t size = 0;
   for (const event::Value& value : row) size += value.size;
-  if (held_.bytes.size() < size) held_.bytes.resize(size);
-  if (held_.bytes.size() > kKeepBytes && size <= kKeepBytes) {
-    held_.bytes.resize(kKeepBytes);
-    held_.bytes.shrink_to_fit();
+  if (held.bytes.size() < size) held.bytes.resize(size);
+  if (held.bytes.size() > kKeepBytes && size <= kKeepBytes) {
+    held.bytes.resize(kKeepBytes);
+    held.bytes.shrink_to_fit();
   }
-  held_.values.assign(row.begin(), row.end());
-  char* next = held_.bytes.data();
-  for (event::Value& value : held_.values) {
+  held.values.assign(row.begin(), row.end());
+  char* next = held.bytes.data();
+  for (event::Value& value : held.values) {
     if (value.size == 0) continue;
     std::memcpy(next, value.data, value.size);
     value.data = next;
     next += value.size;
   }
-  ++table_rows_;
-  held_.first_in_table = table_rows_ == 1;
-  held_.first = held_.first_in_table && tables_ == 1;
-  held_.last_in_table = false;
-  held_.full = true;
-  if (held_.first_in_table) held_.schema = schema_;
+  ++lane.rows;
+  held.first_in_table = IsFirst(lane);
+  held.first = held.first_in_table && lane.place.table == 0 && has_first_;
+  held.last_in_table = false;
+  held.full = true;
+  if (lane.rows == 1) held.schema = lane.schema;
 }
 
-absl::Status RowMarker::Release(SnapshotMarker marker, SnapshotPhase phase,
+absl::Status RowMarker::ReleaseEnded(event::ChangeHandler& handler) {
+  for (Held& held : ended_) RETURN_IF_ERROR(Release(held, handler));
+  ended_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status RowMarker::Release(Held& held, event::ChangeHandler& handler) {
+  SnapshotMarker marker = SnapshotMarker::kTrue;
+  if (held.first) {
+    marker = SnapshotMarker::kFirst;
+  } else if (held.last_in_table) {
+    marker = SnapshotMarker::kLastInDataCollection;
+  } else if (held.first_in_table) {
+    marker = SnapshotMarker::kFirstInDataCollection;
+  }
+  return Release(held, marker, SnapshotPhase::kRunning, handler);
+}
+
+absl::Status RowMarker::Release(Held& held, SnapshotMarker marker, SnapshotPhase phase,
                                 event::ChangeHandler& handler) {
+  held.full = false;
   event::ChangeEvent change;
   change.operation = event::Operation::kRead;
   change.snapshot = marker;
-  change.schema = held_.schema.get();
-  change.after = event::RowView(held_.values);
+  change.schema = held.schema.get();
+  change.after = event::RowView(held.values);
   change.position.commit_end = origin_.consistent_point;
   change.position.change_lsn = origin_.consistent_point;
   change.position.xid = origin_.xid.value_or(0);

@@ -1,15 +1,19 @@
-// RowMarker: rows of a snapshot, table after table, to ChangeEvents with Debezium's snapshot
-// markers. First match wins:
+// RowMarker: rows of a snapshot, table after table or several at a time, to ChangeEvents with
+// Debezium's snapshot markers. First match wins:
 //   last > first > last_in_data_collection > first_in_data_collection > true
 // `first` is the first row of the first table only: when that table is empty nobody is. `last` is
-// the last row of all, in whichever table. So one row is always held back, across tables too, until
-// it is known what follows; it is copied into a reused buffer, since the source's is gone by then.
-// Its cost is measured by bench/snapshot.
+// the last row of all, in whichever table. So one row of each lane is always held back, across
+// tables too, until it is known what follows; it is copied into a reused buffer, since the source's
+// is gone by then. Its cost is measured by bench/snapshot.
 //
-// Not thread-safe. Memory: one row.
+// A lane reads one part of a table at a time. Of a table in several parts the first row is that of
+// the first part that has any, the last row that of the last one, wherever they come in between.
+//
+// Not thread-safe. Memory: one row a lane, and one a table in several parts.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,18 +34,36 @@ struct SnapshotOrigin {
   Lsn seen = {};                // its view of the database reaches no further than this
 };
 
+// Which part of which table.
+struct PartPlace {
+  size_t table = 0;
+  size_t part = 0;
+  size_t parts = 1;  // of that table
+};
+
 class RowMarker {
  public:
-  explicit RowMarker(SnapshotOrigin origin) : origin_(origin) {}
+  explicit RowMarker(SnapshotOrigin origin, size_t lanes = 1) : origin_(origin), lanes_(lanes) {}
+  // Nobody is `first`: with legacy.snapshot.max.threads.
+  void LeaveOutFirst() { has_first_ = false; }
 
-  // The rows that follow are of this table, until EndTable.
-  void StartTable(event::TableSchemaPtr schema);
-  // Holds row back and hands the one before it to handler. row is borrowed for the call.
-  absl::Status OnRow(event::RowView row, event::ChangeHandler& handler);
-  void EndTable();
-  // After the last table: hands out the row held back, marked `last`, with the completed position.
-  // Nothing was read: nothing.
+  // The rows that the lane brings next are of this part, until EndPart.
+  void StartPart(size_t lane, const PartPlace& place, event::TableSchemaPtr schema);
+  // Holds row back and hands those before it to handler. row is borrowed for the call.
+  absl::Status OnRow(size_t lane, event::RowView row, event::ChangeHandler& handler);
+  void EndPart(size_t lane);
+  // After the last table: hands out what is held back, the last row marked `last`, with the
+  // completed position. Nothing was read: nothing.
   absl::Status Finish(event::ChangeHandler& handler);
+
+  // The same for one lane that reads whole tables.
+  void StartTable(event::TableSchemaPtr schema) {
+    StartPart(0, {.table = tables_++}, std::move(schema));
+  }
+  absl::Status OnRow(event::RowView row, event::ChangeHandler& handler) {
+    return OnRow(0, row, handler);
+  }
+  void EndTable() { EndPart(0); }
 
  private:
   struct Held {
@@ -53,16 +75,36 @@ class RowMarker {
     bool first_in_table = false;
     bool last_in_table = false;
   };
+  struct Lane {
+    PartPlace place;
+    event::TableSchemaPtr schema;
+    uint64_t rows = 0;  // of the part
+    Held held;
+  };
+  // Of a table in several parts, from its first part to its last.
+  struct Table {
+    size_t ended = 0;       // parts
+    size_t first_part = 0;  // those before it are empty
+    bool begun = false;     // it has a first row
+    size_t last_part = 0;   // of `last`
+    Held last;              // of the parts that have ended
+  };
 
-  void Hold(event::RowView row);
-  absl::Status Release(event::SnapshotMarker marker, event::SnapshotPhase phase,
+  void Hold(Lane& lane, event::RowView row);
+  bool IsFirst(const Lane& lane);
+  void EndPartOfSeveral(Lane& lane);
+  absl::Status ReleaseEnded(event::ChangeHandler& handler);
+  absl::Status Release(Held& held, event::ChangeHandler& handler);
+  absl::Status Release(Held& held, event::SnapshotMarker marker, event::SnapshotPhase phase,
                        event::ChangeHandler& handler);
 
   const SnapshotOrigin origin_;
-  event::TableSchemaPtr schema_;
-  uint64_t tables_ = 0;
-  uint64_t table_rows_ = 0;
-  Held held_;
+  std::vector<Lane> lanes_;
+  std::map<size_t, Table> in_parts_;  // under way
+  // Their parts have ended; they go out once it is known that another row follows.
+  std::vector<Held> ended_;
+  size_t tables_ = 0;
+  bool has_first_ = true;
 };
 
 }  // namespace walduct::snapshot

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "event/change_handler.h"
+#include "snapshot/row_marker.h"
 
 namespace walduct::snapshot {
 
@@ -22,6 +23,13 @@ class TableListener {
   virtual absl::Status OnTableBegin(const std::vector<std::string>& names, size_t index) = 0;
   virtual absl::Status OnTableEnd(const std::vector<std::string>& names, size_t index,
                                   uint64_t rows) = 0;
+  // Of each part, where tables are read in parts: between the table's beginning and its end.
+  virtual absl::Status OnPartBegin(const std::vector<std::string>&, const PartPlace&) {
+    return absl::OkStatus();
+  }
+  virtual absl::Status OnPartEnd(const std::vector<std::string>&, const PartPlace&) {
+    return absl::OkStatus();
+  }
 };
 
 class RowSource {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "java/text/text_lists.h"
@@ -18,7 +19,11 @@ using enum config::Support;
 
 constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
 
-constexpr absl::string_view kOneThread = "the tables are read one after the other, in one session";
+constexpr absl::string_view kThreads = "snapshot.max.threads";
+constexpr absl::string_view kMultiplier = "snapshot.max.threads.multiplier";
+constexpr absl::string_view kWholeTables = "legacy.snapshot.max.threads";
+// All are read by one thread of ours, which fewer keep busy.
+constexpr int64_t kMostThreads = 64;
 
 constexpr absl::string_view kReadsData = "snapshot.mode.configuration.based.snapshot.data";
 constexpr absl::string_view kStreams = "snapshot.mode.configuration.based.start.stream";
@@ -122,29 +127,23 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kNonNegativeLong,
      .default_value = "0",
      .doc = "Wait between the snapshot and streaming."},
-    {.name = "snapshot.max.threads",
+    {.name = kThreads,
      .type = kPositiveInt,
      .default_value = "1",
-     .support = kNotYetWarned,
-     .doc = "Number of sessions that read tables concurrently.",
-     .note = kOneThread},
-    {.name = "snapshot.max.threads.multiplier",
+     .doc = "Number of sessions that read tables at the same time, on one view of the database. "
+            "Large tables are split by ranges of blocks (PostgreSQL 14 and later), so that the "
+            "order of their rows is free. More than 64 count as 64."},
+    {.name = kMultiplier,
      .type = kPositiveInt,
      .default_value = "1",
-     .support = kNotYetWarned,
-     .doc = "Chunks per session.",
-     .note = kOneThread},
+     .doc = "Parts of a table for each of those sessions."},
     {.name = "snapshot.max.threads.multiplier.*",
      .type = kPositiveInt,
-     .support = kNotYetWarned,
-     .doc = "Chunks per session for the table named in the property.",
-     .note = kOneThread},
-    {.name = "legacy.snapshot.max.threads",
+     .doc = "The same for the table (schema.table) named in the property."},
+    {.name = kWholeTables,
      .type = kBoolean,
      .default_value = "false",
-     .support = kNotYetWarned,
-     .doc = "Assign whole tables to sessions.",
-     .note = kOneThread,
+     .doc = "Each of those sessions reads whole tables.",
      .aliases = "internal.legacy.snapshot.max.threads"},
     {.name = "snapshot.tables.order.by.row.count",
      .type = kEnum,
@@ -181,6 +180,23 @@ SnapshotMode ModeOf(const config::PropertySet& properties) {
   return SnapshotMode::kInitial;
 }
 
+void BuildThreads(const config::PropertySet& properties, SnapshotOptions* snapshot) {
+  constexpr absl::string_view kOfTable = "snapshot.max.threads.multiplier.";
+  snapshot->threads = static_cast<size_t>(std::min(properties.Integer(kThreads), kMostThreads));
+  snapshot->multiplier = static_cast<size_t>(properties.Integer(kMultiplier));
+  snapshot->whole_tables = properties.Boolean(kWholeTables);
+  for (const config::Property& property : properties.all()) {
+    size_t multiplier = 0;
+    if (absl::StartsWith(property.name, kOfTable) && absl::SimpleAtoi(property.value, &multiplier))
+      snapshot->multipliers[property.name.substr(kOfTable.size())] = multiplier;
+  }
+}
+
+void WarnOfThreads(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.Integer(kThreads) > kMostThreads)
+    findings->Warn(kThreads, absl::StrCat("counts as ", kMostThreads));
+}
+
 // Of another connector, which needs locks for a consistent snapshot.
 void WarnOfLocking(const config::PropertySet& properties, config::Findings* findings) {
   constexpr absl::string_view kName = "snapshot.locking.mode";
@@ -199,6 +215,7 @@ absl::Span<const config::PropertyDefinition> SnapshotProperties() { return kRows
 
 void CheckSnapshot(const config::PropertySet& properties, config::Findings* findings) {
   WarnOfLocking(properties, findings);
+  WarnOfThreads(properties, findings);
   if (properties.Text("snapshot.mode") == "configuration_based" &&
       ModeOfFlags(properties) == SnapshotMode::kNothing) {
     findings->Warn("snapshot.mode",
@@ -245,6 +262,7 @@ SnapshotOptions BuildSnapshot(const config::PropertySet& properties) {
   snapshot.lock_timeout = properties.Milliseconds("snapshot.lock.timeout.ms");
   snapshot.delay = properties.Milliseconds("snapshot.delay.ms");
   snapshot.streaming_delay = properties.Milliseconds("streaming.delay.ms");
+  BuildThreads(properties, &snapshot);
   return snapshot;
 }
 

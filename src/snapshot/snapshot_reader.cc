@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -13,196 +12,222 @@
 namespace walduct::snapshot {
 namespace {
 
-constexpr absl::Duration kLogInterval = absl::Seconds(10);
-
 std::string FullName(const PlannedTable& table) {
   return absl::StrCat(table.name.schema, ".", table.name.table);
-}
-
-std::vector<metrics::SnapshotTable> TablesOf(const SnapshotRequest& request) {
-  std::vector<metrics::SnapshotTable> tables;
-  for (const PlannedTable& planned : request.tables) {
-    metrics::SnapshotTable& table = tables.emplace_back();
-    table.schema = planned.name.schema;
-    table.table = planned.name.table;
-    if (planned.estimated_rows)
-      table.estimated_rows = static_cast<uint64_t>(*planned.estimated_rows);
-  }
-  return tables;
 }
 
 absl::Status OfTable(const absl::Status& status, const PlannedTable& table) {
   return WithContext(status, absl::StrCat("snapshot of table ", FullName(table)));
 }
 
+// As Debezium does when it reads tables in chunks.
+bool TellsParts(const SnapshotRequest& request) {
+  const auto multiplied = [](const PlannedTable& table) { return table.parts_per_session > 1; };
+  return !request.split.whole_tables &&
+         (request.split.sessions > 1 ||
+          std::any_of(request.tables.begin(), request.tables.end(), multiplied));
+}
+
+absl::Status SetLockTimeout(postgres::Connection& connection, absl::Duration timeout) {
+  const int64_t ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout));
+  return connection.Query(absl::StrCat("SET LOCAL lock_timeout = ", ms)).status();
+}
+
 }  // namespace
 
 SnapshotReader::SnapshotReader(postgres::Connection& connection, Clock& clock,
                                metrics::ConnectorMetrics& metrics, SnapshotRequest request)
-    : connection_(connection),
-      clock_(clock),
-      metrics_(metrics),
-      request_(std::move(request)),
-      marker_(request_.origin),
-      started_(clock.Monotonic()),
-      table_started_(started_),
-      log_interval_(kLogInterval, started_) {
-  metrics_.snapshot_running.Set(1);
-  metrics_.snapshot_tables.Set(request_.tables.size());
-  metrics_.snapshot_tables_remaining.Set(request_.tables.size());
-  metrics_.snapshot.Begin(TablesOf(request_), started_);
-}
-
-SnapshotReader::~SnapshotReader() {
-  metrics_.snapshot_running.Set(0);
-  if (!finished_) metrics_.snapshot.End(metrics::SnapshotOutcome::kAborted, clock_.Monotonic());
+    : request_(std::move(request)),
+      parts_(SplitTables(request_.tables, request_.split)),
+      tells_parts_(TellsParts(request_)),
+      marker_(request_.origin, 1 + request_.workers.size()),
+      progress_(request_.tables, clock, metrics),
+      lanes_(1 + request_.workers.size()),
+      tables_(request_.tables.size()) {
+  if (request_.split.whole_tables) marker_.LeaveOutFirst();
+  for (const PlannedTable& table : request_.tables) names_.push_back(FullName(table));
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    ++tables_[parts_[i].place.table].parts_left;
+    queue_.push_back(i);
+  }
+  lanes_[0].connection = &connection;
+  for (size_t i = 1; i < lanes_.size(); ++i) lanes_[i].connection = request_.workers[i - 1];
 }
 
 absl::StatusOr<SnapshotReader::Progress> SnapshotReader::Step(event::ChangeHandler& handler,
                                                               int max_rows) {
-  if (table_ == request_.tables.size()) {
-    RETURN_IF_ERROR(Finish(handler));
-    return Progress::kDone;
+  bool waits = false;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    const size_t lane = std::exchange(turn_, (turn_ + 1) % lanes_.size());
+    if (lanes_[lane].copy == nullptr) {
+      if (queue_.empty()) continue;
+      RETURN_IF_ERROR(OpenPart(lane));
+      if (lanes_[lane].copy == nullptr) return Progress::kRead;
+    }
+    const absl::StatusOr<Progress> result = ReadRows(lane, handler, max_rows);
+    if (result.ok()) progress_.LogWhenDue();
+    if (!result.ok() || *result != Progress::kWouldBlock) return result;
+    waits = true;
   }
-  if (copy_ == nullptr) {
-    RETURN_IF_ERROR(OpenTable());
-    if (copy_ == nullptr) return Progress::kRead;
-  }
-  const size_t table = table_;
-  const uint64_t rows_before = rows_;
-  absl::StatusOr<Progress> result = ReadRows(handler, max_rows);
-  metrics_.snapshot_rows.Add(rows_ - rows_before);
-  metrics_.snapshot.AddRows(table, rows_ - rows_before);
-  if (result.ok() && log_interval_.Due(clock_.Monotonic())) LogProgress("snapshot in progress");
-  return result;
+  if (waits) return Progress::kWouldBlock;
+  RETURN_IF_ERROR(Finish(handler));
+  return Progress::kDone;
 }
 
-absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(event::ChangeHandler& handler,
+absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(size_t lane,
+                                                                  event::ChangeHandler& handler,
                                                                   int max_rows) {
+  const size_t table = parts_[lanes_[lane].part].place.table;
+  uint64_t rows = 0;
+  absl::StatusOr<Progress> result = TakeRows(lanes_[lane], lane, handler, max_rows, &rows);
+  progress_.AddRows(table, rows);
+  if (!result.ok() || *result != Progress::kDone) return result;
+  RETURN_IF_ERROR(ClosePart(lane));
+  return Progress::kRead;
+}
+
+// kDone: the part is.
+absl::StatusOr<SnapshotReader::Progress> SnapshotReader::TakeRows(Lane& lane, size_t number,
+                                                                  event::ChangeHandler& handler,
+                                                                  int max_rows, uint64_t* rows) {
   for (int i = 0; i < max_rows; ++i) {
-    const absl::StatusOr<postgres::CopyReader::Progress> next = copy_->Next();
-    if (!next.ok()) return OnError(next.status());
+    const absl::StatusOr<postgres::CopyReader::Progress> next = lane.copy->Next();
+    if (!next.ok()) return OnError(number, next.status());
     switch (*next) {
       case postgres::CopyReader::Progress::kWouldBlock:
         return Progress::kWouldBlock;
       case postgres::CopyReader::Progress::kEnd:
-        RETURN_IF_ERROR(CloseTable());
-        return Progress::kRead;
+        return Progress::kDone;
       case postgres::CopyReader::Progress::kRow:
-        RETURN_IF_ERROR(OnRow(copy_->row(), handler));
+        ++*rows;
+        RETURN_IF_ERROR(OnRow(number, lane.copy->row(), handler));
     }
   }
   return Progress::kRead;
 }
 
-absl::Status SnapshotReader::OnRow(event::RowView row, event::ChangeHandler& handler) {
-  ++rows_;
-  ++table_rows_;
-  const PlannedTable& table = request_.tables[table_];
-  if (table.targets.empty()) return marker_.OnRow(row, handler);
+absl::Status SnapshotReader::OnRow(size_t lane, event::RowView row, event::ChangeHandler& handler) {
+  const PlannedTable& table = TableOf(lanes_[lane]);
+  if (table.targets.empty()) return marker_.OnRow(lane, row, handler);
+  mapped_.resize(table.schema->columns.size());
   MapRow(table.targets, row, &mapped_);
-  return marker_.OnRow(mapped_, handler);
+  return marker_.OnRow(lane, mapped_, handler);
 }
 
-absl::Status SnapshotReader::OpenTable() {
-  const PlannedTable& table = request_.tables[table_];
-  table_started_ = clock_.Monotonic();
-  metrics_.snapshot.BeginTable(table_);
-  marker_.StartTable(table.schema);
-  if (listener_ != nullptr) RETURN_IF_ERROR(listener_->OnTableBegin(Names(), table_));
+absl::Status SnapshotReader::OpenPart(size_t lane) {
+  Lane& opened = lanes_[lane];
+  opened.part = queue_.front();
+  queue_.pop_front();
+  const PartPlace& place = parts_[opened.part].place;
+  const PlannedTable& table = request_.tables[place.table];
+  marker_.StartPart(lane, place, table.schema);
+  RETURN_IF_ERROR(BeginTable(place));
   // Without columns there is nothing that a row could tell.
-  if (table.select_columns == 0) return CloseTable();
-  mapped_.resize(table.schema->columns.size());
-  if (!std::exchange(has_savepoint_, true)) RETURN_IF_ERROR(SetSavepoint(connection_));
-  auto copy = postgres::CopyReader::Start(connection_, table.select, table.select_columns);
-  if (!copy.ok()) return OfTable(copy.status(), table);
-  copy_ = *std::move(copy);
+  if (table.select_columns == 0) return ClosePart(lane);
+  const absl::Status started = StartCopy(opened);
+  return started.ok() ? started : OfTable(started, table);
+}
+
+absl::Status SnapshotReader::BeginTable(const PartPlace& place) {
+  TableState& table = tables_[place.table];
+  if (!std::exchange(table.begun, true)) {
+    progress_.BeginTable(place.table);
+    if (listener_ != nullptr) RETURN_IF_ERROR(listener_->OnTableBegin(names_, place.table));
+  }
+  return tells_parts() && !table.locked ? listener_->OnPartBegin(names_, place) : absl::OkStatus();
+}
+
+absl::Status SnapshotReader::StartCopy(Lane& lane) {
+  const TablePart& part = parts_[lane.part];
+  const PlannedTable& table = TableOf(lane);
+  const bool can_wait = request_.lock_timeout > kShortLockWait;
+  if (!std::exchange(lane.has_savepoint, true)) {
+    if (can_wait && tables_.size() > 1)
+      RETURN_IF_ERROR(SetLockTimeout(*lane.connection, kShortLockWait));
+    RETURN_IF_ERROR(SetSavepoint(*lane.connection));
+  }
+  // Going back to the savepoint takes it back.
+  if (tables_[part.place.table].locked && can_wait)
+    RETURN_IF_ERROR(SetLockTimeout(*lane.connection, request_.lock_timeout));
+  ASSIGN_OR_RETURN(lane.copy,
+                   postgres::CopyReader::Start(*lane.connection, PartStatement(table, part),
+                                               table.select_columns));
+  if (lanes_.size() > 1) ready_.Add(lane.copy->ready_fd());
   return absl::OkStatus();
 }
 
 // A table that was dropped is gone without; one of which rows were read was there.
-absl::StatusOr<SnapshotReader::Progress> SnapshotReader::OnError(const absl::Status& error) {
-  const PlannedTable& table = request_.tables[table_];
-  if (copy_->begun()) return OfTable(error, table);
-  RETURN_IF_ERROR(OfTable(GoOnWithout(connection_, table.name, error), table));
-  RETURN_IF_ERROR(CloseTable());
+absl::StatusOr<SnapshotReader::Progress> SnapshotReader::OnError(size_t lane,
+                                                                 const absl::Status& error) {
+  Lane& failed = lanes_[lane];
+  const PlannedTable& table = TableOf(failed);
+  if (failed.copy->begun()) return OfTable(error, table);
+  const absl::Status dropped = GoOnWithout(*failed.connection, table.name, error);
+  if (dropped.ok()) return Progress::kDone;
+  RETURN_IF_ERROR(OfTable(PutOff(failed, dropped), table));
   return Progress::kRead;
 }
 
-absl::Status SnapshotReader::CloseTable() {
-  const uint64_t rows = table_rows_;
-  copy_ = nullptr;
-  marker_.EndTable();
-  LogProgress("snapshot of table complete");
-  metrics_.snapshot.EndTable(table_);
-  ++table_;
-  table_rows_ = 0;
-  table_started_ = clock_.Monotonic();
-  metrics_.snapshot_tables_remaining.Set(request_.tables.size() - table_);
-  return listener_ == nullptr ? absl::OkStatus() : listener_->OnTableEnd(Names(), table_ - 1, rows);
+// The part comes again behind all others. OK, or the error.
+absl::Status SnapshotReader::PutOff(Lane& lane, const absl::Status& error) {
+  if (ErrorReason(error) != "lock_timeout") return error;
+  const size_t table = parts_[lane.part].place.table;
+  const bool others = OthersLeft(table);
+  if (!others && ++lock_waits_ >= kLockTries) return error;
+  log::Warn(others ? "the table is locked: the snapshot reads the others first"
+                   : "the snapshot waits for a locked table",
+            {{"table", names_[table]},
+             {"error", std::string(error.message())},
+             {"tables_left", tables_.size() - progress_.tables_done()},
+             {"retained_wal_bytes", progress_.retained_wal_bytes()},
+             {"hint", ErrorHint(error)}});
+  lane.copy = nullptr;
+  ready_.Remove(lane.connection->ready_fd());
+  tables_[table].locked = true;
+  queue_.push_back(lane.part);
+  std::stable_partition(queue_.begin(), queue_.end(),
+                        [&](size_t part) { return !tables_[parts_[part].place.table].locked; });
+  return absl::OkStatus();
 }
 
-std::vector<std::string> SnapshotReader::Names() const {
-  std::vector<std::string> names;
-  for (const PlannedTable& table : request_.tables) names.push_back(FullName(table));
-  return names;
+bool SnapshotReader::OthersLeft(size_t table) const {
+  const auto other = [&](size_t part) {
+    const size_t of = parts_[part].place.table;
+    return of != table && !tables_[of].locked;
+  };
+  return std::any_of(queue_.begin(), queue_.end(), other) ||
+         std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
+           return lane.copy != nullptr && (lane.copy->begun() || other(lane.part));
+         });
+}
+
+absl::Status SnapshotReader::ClosePart(size_t lane) {
+  Lane& closed = lanes_[lane];
+  const PartPlace& place = parts_[closed.part].place;
+  closed.copy = nullptr;
+  ready_.Remove(closed.connection->ready_fd());
+  lock_waits_ = 0;
+  marker_.EndPart(lane);
+  if (tells_parts()) RETURN_IF_ERROR(listener_->OnPartEnd(names_, place));
+  if (--tables_[place.table].parts_left > 0) return absl::OkStatus();
+  progress_.EndTable(place.table);
+  if (listener_ == nullptr) return absl::OkStatus();
+  return listener_->OnTableEnd(names_, place.table, progress_.rows_of(place.table));
 }
 
 absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {
   RETURN_IF_ERROR(marker_.Finish(handler));
-  metrics_.snapshot_running.Set(0);
-  finished_ = true;
-  const absl::Duration now = clock_.Monotonic();
-  metrics_.snapshot.End(metrics::SnapshotOutcome::kCompleted, now);
-  const absl::Duration elapsed = now - started_;
-  log::Info("all snapshot tables read", {{"tables", request_.tables.size()},
-                                         {"rows", rows_},
-                                         {"seconds", absl::ToInt64Seconds(elapsed)},
-                                         {"rows_per_s", RowsPerSecond(rows_, elapsed)},
-                                         {"lsn", request_.origin.consistent_point.ToString()}});
+  progress_.Finish(request_.origin.consistent_point);
   return absl::OkStatus();
 }
 
-int SnapshotReader::ready_fd() const { return copy_ == nullptr ? -1 : copy_->ready_fd(); }
-
-SnapshotProgress SnapshotReader::progress() const {
-  SnapshotProgress progress;
-  const absl::Duration now = clock_.Monotonic();
-  progress.tables_done = table_;
-  progress.tables_total = request_.tables.size();
-  progress.rows = rows_;
-  progress.elapsed = now - started_;
-  if (!request_.tables.empty()) {
-    progress.table = FullName(request_.tables[std::min(table_, request_.tables.size() - 1)]);
-  }
-  progress.table_rows = table_rows_;
-  progress.table_elapsed = now - table_started_;
-  for (size_t i = table_; i < request_.tables.size(); ++i) {
-    const std::optional<int64_t>& rows = request_.tables[i].estimated_rows;
-    if (!rows) {
-      progress.at_least = true;
-      continue;
-    }
-    const uint64_t done = i == table_ ? table_rows_ : 0;
-    const uint64_t left = std::max(static_cast<uint64_t>(*rows), done) - done;
-    progress.estimated_remaining_rows = progress.estimated_remaining_rows.value_or(0) + left;
-  }
-  return progress;
+int SnapshotReader::ready_fd() const {
+  if (lanes_.size() > 1) return ready_.fd();
+  return lanes_[0].copy == nullptr ? -1 : lanes_[0].copy->ready_fd();
 }
 
-void SnapshotReader::LogProgress(const char* message) const {
-  const SnapshotProgress now = progress();
-  const std::optional<absl::Duration> left = EstimatedTimeLeft(now);
-  const std::string eta =
-      left ? absl::StrCat(now.at_least ? "at least " : "",
-                          absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1))))
-           : "unknown";
-  log::Info(message, {{"table", now.table},
-                      {"rows", now.table_rows},
-                      {"rows_per_s", RowsPerSecond(now.table_rows, now.table_elapsed)},
-                      {"table_number", table_ + 1},
-                      {"tables", now.tables_total},
-                      {"eta", eta}});
+const PlannedTable& SnapshotReader::TableOf(const Lane& lane) const {
+  return request_.tables[parts_[lane.part].place.table];
 }
 
 }  // namespace walduct::snapshot

@@ -1,27 +1,36 @@
-// SnapshotReader: reads the planned tables one after the other by COPY and hands each row to a
-// ChangeHandler as a read event (op r) with its marker and position. Logs a line every 10 s, at
-// each table's end and at the end of all.
+// SnapshotReader: reads the planned tables by COPY and hands each row to a ChangeHandler as a read
+// event (op r) with its marker and position. One session reads the tables one after the other;
+// several read tables, or parts of one, at the same time (parts.h), and the data thread takes rows
+// from whichever has some.
 //
-// The connection is inside a transaction on the snapshot (transaction.h) and used by nobody else
-// until kDone or the reader's destruction, which cancels a COPY under way. Ending the transaction
+// A table that somebody locks is read after the others, which is logged; when nothing else is left,
+// and after kLockTries waits without getting on, it is an error.
+//
+// The connections are inside a transaction on the snapshot (transaction.h) and used by nobody else
+// until kDone or the reader's destruction, which cancels a COPY under way. Ending the transactions
 // is the caller's.
 //
-// Not thread-safe. Memory: one row and libpq's buffer. Errors: the server's, with the table named,
-// and the handler's as they are; any of them ends the snapshot as a whole, which then has to begin
-// anew.
+// Not thread-safe. Memory: one row and libpq's buffer for each session. Errors: the server's, with
+// the table named, and the handler's as they are; any of them ends the snapshot as a whole, which
+// then has to begin anew.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "event/change_handler.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
 #include "postgres/copy_reader.h"
+#include "snapshot/parts.h"
 #include "snapshot/plan.h"
 #include "snapshot/progress.h"
+#include "snapshot/reading_progress.h"
+#include "snapshot/ready_set.h"
 #include "snapshot/row_marker.h"
 #include "snapshot/row_source.h"
 
@@ -30,14 +39,20 @@ namespace walduct::snapshot {
 struct SnapshotRequest {
   std::vector<PlannedTable> tables;
   SnapshotOrigin origin;
+  std::vector<postgres::Connection*> workers = {};  // borrowed; sessions beside the first
+  SplitOptions split = {};
+  // Of the transactions; the first wait for a table is shorter where others can be read meanwhile.
+  absl::Duration lock_timeout = absl::ZeroDuration();
 };
 
 class SnapshotReader final : public RowSource {
  public:
+  static constexpr int kLockTries = 10;
+  static constexpr absl::Duration kShortLockWait = absl::Seconds(1);
+
   // All but the request are borrowed.
   SnapshotReader(postgres::Connection& connection, Clock& clock, metrics::ConnectorMetrics& metrics,
                  SnapshotRequest request);
-  ~SnapshotReader() override;
 
   // Never waits for rows or locks.
   absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override;
@@ -45,34 +60,50 @@ class SnapshotReader final : public RowSource {
   // -1 between two tables.
   int ready_fd() const override;
 
-  SnapshotProgress progress() const;
+  SnapshotProgress progress() const { return progress_.Look(); }
 
  private:
-  absl::StatusOr<Progress> ReadRows(event::ChangeHandler& handler, int max_rows);
-  absl::Status OpenTable();
-  absl::StatusOr<Progress> OnError(const absl::Status& error);
-  absl::Status CloseTable();
-  std::vector<std::string> Names() const;
-  absl::Status Finish(event::ChangeHandler& handler);
-  absl::Status OnRow(event::RowView row, event::ChangeHandler& handler);
-  void LogProgress(const char* message) const;
+  struct Lane {
+    postgres::Connection* connection = nullptr;
+    std::unique_ptr<postgres::CopyReader> copy;  // of `part`; null between two
+    size_t part = 0;
+    bool has_savepoint = false;
+  };
+  struct TableState {
+    size_t parts_left = 0;
+    bool begun = false;
+    bool locked = false;  // somebody held a lock when it was to be read
+  };
 
-  postgres::Connection& connection_;
-  Clock& clock_;
-  metrics::ConnectorMetrics& metrics_;
+  absl::StatusOr<Progress> ReadRows(size_t lane, event::ChangeHandler& handler, int max_rows);
+  absl::StatusOr<Progress> TakeRows(Lane& lane, size_t number, event::ChangeHandler& handler,
+                                    int max_rows, uint64_t* rows);
+  absl::Status OnRow(size_t lane, event::RowView row, event::ChangeHandler& handler);
+  absl::Status OpenPart(size_t lane);
+  absl::Status BeginTable(const PartPlace& place);
+  absl::Status StartCopy(Lane& lane);
+  absl::StatusOr<Progress> OnError(size_t lane, const absl::Status& error);
+  absl::Status PutOff(Lane& lane, const absl::Status& error);
+  bool OthersLeft(size_t table) const;
+  absl::Status ClosePart(size_t lane);
+  absl::Status Finish(event::ChangeHandler& handler);
+  const PlannedTable& TableOf(const Lane& lane) const;
+  bool tells_parts() const { return tells_parts_ && listener_ != nullptr; }
+
   const SnapshotRequest request_;
+  const std::vector<TablePart> parts_;
+  const bool tells_parts_;
+  std::vector<std::string> names_;  // "schema.table"
   RowMarker marker_;
-  std::unique_ptr<postgres::CopyReader> copy_;  // of request_.tables[table_]; null between tables
-  size_t table_ = 0;
-  bool has_savepoint_ = false;
+  ReadingProgress progress_;
+  std::vector<Lane> lanes_;
+  std::vector<TableState> tables_;
+  std::deque<size_t> queue_;  // parts that have not begun
+  size_t turn_ = 0;           // the next lane to be looked at
+  int lock_waits_ = 0;        // since a part was read to its end
+  ReadySet ready_;
   TableListener* listener_ = nullptr;
-  bool finished_ = false;
   std::vector<event::Value> mapped_;
-  uint64_t rows_ = 0;
-  uint64_t table_rows_ = 0;
-  absl::Duration started_;
-  absl::Duration table_started_;
-  Interval log_interval_;
 };
 
 }  // namespace walduct::snapshot

@@ -51,8 +51,14 @@ absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
   return origin;
 }
 
-absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
-                                       const TransactionOptions& options) {
+absl::Status Begin(postgres::Connection& connection) {
+  // A server on a platform that cannot find out refuses it.
+  if (connection.server_version() >= kNoticesDeadClient)
+    Execute(connection, kNoticeDeadClient).IgnoreError();
+  return Execute(connection, kBegin);
+}
+
+absl::Status Adopt(postgres::Connection& connection, const TransactionOptions& options) {
   // Must come before any query of the transaction.
   if (!options.snapshot_name.empty()) {
     const absl::Status adopted = Execute(
@@ -63,7 +69,12 @@ absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
   }
   // 0 would wait without a bound.
   const int64_t timeout_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(options.lock_timeout));
-  RETURN_IF_ERROR(Execute(connection, absl::StrCat("SET LOCAL lock_timeout = ", timeout_ms)));
+  return Execute(connection, absl::StrCat("SET LOCAL lock_timeout = ", timeout_ms));
+}
+
+absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
+                                       const TransactionOptions& options) {
+  RETURN_IF_ERROR(Adopt(connection, options));
   return ReadOrigin(connection);
 }
 
@@ -71,14 +82,22 @@ absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
 
 absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
                                                const TransactionOptions& options) {
-  // A server on a platform that cannot find out refuses it.
-  if (connection.server_version() >= kNoticesDeadClient)
-    Execute(connection, kNoticeDeadClient).IgnoreError();
-  RETURN_IF_ERROR(Execute(connection, kBegin));
+  RETURN_IF_ERROR(Begin(connection));
   absl::StatusOr<SnapshotOrigin> origin = Prepare(connection, options);
   // The first error is the one to tell; a connection that cannot roll back is closed by its owner.
   if (!origin.ok()) EndSnapshot(connection).IgnoreError();
   return origin;
+}
+
+absl::StatusOr<std::string> ExportView(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query("SELECT pg_catalog.pg_export_snapshot()"));
+  return std::string(result.Get(0, 0));
+}
+
+absl::Status JoinView(postgres::Connection& worker, const TransactionOptions& options) {
+  RETURN_IF_ERROR(Begin(worker));
+  return Adopt(worker, options);
 }
 
 absl::Status LockTables(postgres::Connection& connection,

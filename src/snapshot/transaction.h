@@ -29,6 +29,11 @@ struct TransactionOptions {
 absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
                                                const TransactionOptions& options);
 
+// Another session on the view of `connection`, which is inside its transaction and no deeper, and
+// stays there until the last worker has ended.
+absl::StatusOr<std::string> ExportView(postgres::Connection& connection);
+absl::Status JoinView(postgres::Connection& worker, const TransactionOptions& options);
+
 // ACCESS SHARE on each table until the end (snapshot.locking.mode=shared): nobody alters or drops
 // them meanwhile.
 absl::Status LockTables(postgres::Connection& connection,

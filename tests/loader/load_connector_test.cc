@@ -208,10 +208,11 @@ TEST_F(LoaderTest, Cfg16UnsupportedPropertyAtItsDefaultIsAccepted) {
 }
 
 TEST_F(LoaderTest, Cfg16UnsupportedPropertyThatChangesNothingIsWarnedAbout) {
-  const LoadResult result = LoadWith("snapshot.max.threads=4");
+  const LoadResult result = LoadWith("guardrail.collections.max=4");
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("'snapshot.max.threads': has no effect yet")));
-  EXPECT_EQ(Report(result, "snapshot.max.threads")->status, config::PropertyStatus::kNotYet);
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("'guardrail.collections.max': has no effect yet")));
+  EXPECT_EQ(Report(result, "guardrail.collections.max")->status, config::PropertyStatus::kNotYet);
 }
 
 TEST_F(LoaderTest, TransactionsHeartbeatsMessagesAndIdentitiesAreRead) {

@@ -36,5 +36,21 @@ TEST_F(SnapshotOptionsTest, ModeByItsFlags_SNP08) {
               ElementsAre(HasSubstr("snapshot.mode.configuration.based.start.stream")));
 }
 
+TEST_F(SnapshotOptionsTest, SnapshotThreadsAreRead_SNP23) {
+  const LoadResult result = LoadWith(
+      "snapshot.max.threads=4\nsnapshot.max.threads.multiplier=2\n"
+      "snapshot.max.threads.multiplier.public.big=8\nlegacy.snapshot.max.threads=true");
+  ASSERT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, IsEmpty());
+  const snapshot::SnapshotOptions& options = *result.options.snapshot;
+  EXPECT_EQ(options.threads, 4u);
+  EXPECT_EQ(options.multiplier, 2u);
+  EXPECT_EQ(options.multipliers.at("public.big"), 8u);
+  EXPECT_TRUE(options.whole_tables);
+  EXPECT_THAT(LoadWith("snapshot.max.threads=0").errors,
+              ElementsAre(HasSubstr("snapshot.max.threads")));
+  EXPECT_THAT(LoadWith("snapshot.max.threads=65").warnings, ElementsAre(HasSubstr("counts as 64")));
+}
+
 }  // namespace
 }  // namespace walduct::loader

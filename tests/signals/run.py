@@ -38,8 +38,8 @@ QUIET_S = 1.2
 GATES = {"open": 1, "close": 2, "read": 3}
 
 MUST = ["*"]
-# Not supported yet: read-only and blocking snapshots, several threads, snapshot modes.
-NOT_YET = ["blocking*", "read_only*", "mode_*", "threads_two"]
+# Not supported yet: read-only and blocking snapshots, snapshot modes.
+NOT_YET = ["blocking*", "read_only*", "mode_*"]
 # The real connector stops its stream while a chunk is read; walduct does not. So where a scenario keeps a watermark waiting, that many
 # records of the signaling table are out already, by checkpoint …
 EARLIER = {

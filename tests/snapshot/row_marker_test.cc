@@ -157,6 +157,77 @@ TEST(RowMarker, SurvivesAHugeRowBetweenSmallOnes) {
   }
 }
 
+// Rows of two lanes: each step is a lane and what it does.
+struct LaneStep {
+  size_t lane;
+  enum { kStart, kRow, kEnd } what;
+  PartPlace place = {};
+  const char* text = "";
+};
+
+std::vector<std::string> InLanes(const std::vector<LaneStep>& steps) {
+  constexpr const char* kNames[] = {"false", "true", "first", "first_in", "last_in", "last"};
+  Recorder recorder;
+  RowMarker marker({}, 2);
+  for (const LaneStep& step : steps) {
+    const event::Value value = event::Value::Text(step.text);
+    if (step.what == LaneStep::kStart) {
+      marker.StartPart(step.lane, step.place, Table("t" + std::to_string(step.place.table), 1));
+    } else if (step.what == LaneStep::kEnd) {
+      marker.EndPart(step.lane);
+    } else {
+      EXPECT_TRUE(marker.OnRow(step.lane, {&value, 1}, recorder).ok());
+    }
+  }
+  EXPECT_TRUE(marker.Finish(recorder).ok());
+  std::vector<std::string> rows;
+  for (const Recorded& change : recorder.changes)
+    rows.push_back(*change.values[0] + " " + kNames[static_cast<size_t>(change.marker)]);
+  return rows;
+}
+
+TEST(RowMarker, PartsOfOneTableHaveOneFirstAndOneLast_SNP23) {
+  EXPECT_THAT(InLanes({{0, LaneStep::kStart, {.table = 0, .part = 0, .parts = 2}},
+                       {1, LaneStep::kStart, {.table = 0, .part = 1, .parts = 2}},
+                       {1, LaneStep::kRow, {}, "c"},
+                       {1, LaneStep::kRow, {}, "d"},
+                       {0, LaneStep::kRow, {}, "a"},
+                       {1, LaneStep::kEnd},
+                       {0, LaneStep::kRow, {}, "b"},
+                       {0, LaneStep::kEnd}}),
+              ElementsAre("c true", "a first", "b true", "d last"));
+}
+
+TEST(RowMarker, TablesAtTheSameTimeHaveMarkersOfTheirOwn_SNP23) {
+  EXPECT_THAT(InLanes({{0, LaneStep::kStart, {.table = 0}},
+                       {1, LaneStep::kStart, {.table = 1}},
+                       {0, LaneStep::kRow, {}, "a"},
+                       {1, LaneStep::kRow, {}, "x"},
+                       {1, LaneStep::kRow, {}, "y"},
+                       {1, LaneStep::kEnd},
+                       {0, LaneStep::kRow, {}, "b"},
+                       {0, LaneStep::kEnd}}),
+              ElementsAre("x first_in", "y last_in", "a first", "b last"));
+}
+
+TEST(RowMarker, EmptyPartsAtBothEndsLeaveTheMarkersToTheOthers_SNP23) {
+  EXPECT_THAT(InLanes({{0, LaneStep::kStart, {.table = 0, .part = 0, .parts = 4}},
+                       {0, LaneStep::kEnd},
+                       {0, LaneStep::kStart, {.table = 0, .part = 1, .parts = 4}},
+                       {1, LaneStep::kStart, {.table = 0, .part = 2, .parts = 4}},
+                       {0, LaneStep::kRow, {}, "a"},
+                       {0, LaneStep::kRow, {}, "b"},
+                       {1, LaneStep::kRow, {}, "c"},
+                       {1, LaneStep::kEnd},
+                       {1, LaneStep::kStart, {.table = 0, .part = 3, .parts = 4}},
+                       {1, LaneStep::kEnd},
+                       {0, LaneStep::kEnd},
+                       {0, LaneStep::kStart, {.table = 1}},
+                       {0, LaneStep::kRow, {}, "z"},
+                       {0, LaneStep::kEnd}}),
+              ElementsAre("a first", "b true", "c last_in", "z last"));
+}
+
 TEST(RowMarker, PassesTheHandlersErrorOn) {
   Recorder recorder;
   recorder.fail_at = 1;

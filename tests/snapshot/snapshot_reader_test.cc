@@ -17,7 +17,7 @@
 #include "postgres/options.h"
 #include "snapshot/options.h"
 #include "snapshot/transaction.h"
-#include "tests/snapshot/recorder.h"
+#include "tests/snapshot/reader_fixture.h"
 #include "tests/support/postgres_server.h"
 
 namespace walduct::snapshot {
@@ -30,88 +30,6 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using walduct::testing::MustOpen;
 using walduct::testing::MustQuery;
-using walduct::testing::PostgresServer;
-
-class FixedClock final : public Clock {
- public:
-  absl::Time Now() override { return absl::UnixEpoch(); }
-  absl::Duration Monotonic() override { return now; }
-  absl::Duration now = absl::Seconds(1000);
-};
-
-class SnapshotReaderTest : public ::testing::Test {
- protected:
-  SnapshotReaderTest()
-      : database_(PostgresServer::Shared().CreateDatabase()),
-        writer_(MustOpen(database_)),
-        connection_(MustOpen(database_)) {}
-
-  // Sessions of ours look into pg_catalog only.
-  void Execute(absl::string_view sql) {
-    MustQuery(*writer_, absl::StrCat("SET search_path = public; ", sql));
-  }
-
-  void Begin(const std::string& snapshot_name = "") {
-    auto origin = BeginOnSnapshot(*connection_, {snapshot_name, absl::Milliseconds(100)});
-    ASSERT_TRUE(origin.ok()) << origin.status();
-    origin_ = *origin;
-    origin_.consistent_point = Lsn(4711);
-  }
-
-  absl::StatusOr<std::vector<PlannedTable>> Plan() {
-    postgres::Catalog catalog(*connection_);
-    auto captured = catalog.CapturedTables(names::TableFilter(filter_));
-    if (!captured.ok()) return captured.status();
-    return PlanSnapshot(*connection_, catalog, SelectTables(*captured, options_, filter_),
-                        options_);
-  }
-
-  postgres::TableName Table(const std::string& name) {
-    const std::string oid =
-        MustQuery(*writer_, absl::StrCat("SELECT 'public.", name, "'::regclass::oid"));
-    return {
-        .relation = Oid{static_cast<uint32_t>(std::stoul(oid))}, .schema = "public", .table = name};
-  }
-
-  absl::Status Read() {
-    auto plan = Plan();
-    if (!plan.ok()) return plan.status();
-    SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
-    return ReadToEnd(reader);
-  }
-
-  absl::Status ReadToEnd(SnapshotReader& reader) {
-    while (true) {
-      const auto progress = reader.Step(recorder_, 7);
-      if (!progress.ok()) return progress.status();
-      if (*progress == SnapshotReader::Progress::kDone) return absl::OkStatus();
-      if (*progress == SnapshotReader::Progress::kWouldBlock)
-        Poller::Real().WaitReadable({reader.ready_fd()}, absl::Seconds(5));
-    }
-  }
-
-  std::vector<std::string> TablesRead() const {
-    std::vector<std::string> tables;
-    for (const Recorded& change : recorder_.changes) tables.push_back(change.table);
-    return tables;
-  }
-
-  std::string StateOfReader() {
-    return MustQuery(*writer_,
-                     absl::StrCat("SELECT state FROM pg_stat_activity WHERE pid = ", pid_));
-  }
-
-  const postgres::DatabaseOptions database_;
-  const std::unique_ptr<postgres::Connection> writer_;
-  const std::unique_ptr<postgres::Connection> connection_;
-  const std::string pid_ = MustQuery(*connection_, "SELECT pg_backend_pid()");
-  SnapshotOptions options_;
-  names::TableFilterOptions filter_;
-  FixedClock clock_;
-  metrics::ConnectorMetrics metrics_;
-  Recorder recorder_;
-  SnapshotOrigin origin_;
-};
 
 TEST_F(SnapshotReaderTest, ReadsAllTablesWithMarkers_SNP12) {
   Execute(

@@ -42,16 +42,37 @@ absl::Status Notifier::OnTableBegin(const std::vector<std::string>& names, size_
                                  {"data_collections", absl::StrJoin(names, ",")}});
 }
 
-// Here Debezium names the signaling table, too.
-absl::Status Notifier::OnTableEnd(const std::vector<std::string>& names, size_t index,
-                                  uint64_t rows) {
+absl::Status Notifier::OnPartBegin(const std::vector<std::string>& names,
+                                   const snapshot::PartPlace& place) {
+  return Initial("TABLE_CHUNK_IN_PROGRESS", {{"current_collection_in_progress", names[place.table]},
+                                             {"chunk_index", absl::StrCat(place.part)},
+                                             {"total_chunks", absl::StrCat(place.parts)},
+                                             {"total_rows_scanned", "0"}});
+}
+
+absl::Status Notifier::OnPartEnd(const std::vector<std::string>& names,
+                                 const snapshot::PartPlace& place) {
+  return Initial("TABLE_CHUNK_COMPLETED", {{"scanned_collection", names[place.table]},
+                                           {"chunk_index", absl::StrCat(place.part)},
+                                           {"total_chunks", absl::StrCat(place.parts)},
+                                           {"status", "SUCCEEDED"},
+                                           {"data_collections", AllTables(names)}});
+}
+
+// At an end Debezium names the signaling table, too.
+std::string Notifier::AllTables(const std::vector<std::string>& names) const {
   std::vector<std::string> all = names;
   if (!parts_.signal_table.empty()) all.push_back(parts_.signal_table);
   std::sort(all.begin(), all.end());
+  return absl::StrJoin(all, ",");
+}
+
+absl::Status Notifier::OnTableEnd(const std::vector<std::string>& names, size_t index,
+                                  uint64_t rows) {
   return Initial("TABLE_SCAN_COMPLETED", {{"scanned_collection", names[index]},
                                           {"total_rows_scanned", absl::StrCat(rows)},
                                           {"status", "SUCCEEDED"},
-                                          {"data_collections", absl::StrJoin(all, ",")}});
+                                          {"data_collections", AllTables(names)}});
 }
 
 }  // namespace walduct::engine

@@ -37,10 +37,15 @@ class Notifier final : public snapshot::TableListener {
   absl::Status OnTableBegin(const std::vector<std::string>& names, size_t index) override;
   absl::Status OnTableEnd(const std::vector<std::string>& names, size_t index,
                           uint64_t rows) override;
+  absl::Status OnPartBegin(const std::vector<std::string>& names,
+                           const snapshot::PartPlace& place) override;
+  absl::Status OnPartEnd(const std::vector<std::string>& names,
+                         const snapshot::PartPlace& place) override;
 
  private:
   using Details = std::vector<std::pair<std::string, std::string>>;
   absl::Status Initial(absl::string_view type, Details details);
+  std::string AllTables(const std::vector<std::string>& names) const;
 
   const Parts parts_;
 };

@@ -1,7 +1,9 @@
 #include "engine/world/postgres_snapshot.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
@@ -11,46 +13,100 @@
 #include "snapshot/options.h"
 
 namespace walduct::engine {
+namespace {
+
+snapshot::SnapshotRequest WithWorkers(
+    snapshot::SnapshotRequest request,
+    const std::vector<std::unique_ptr<postgres::Connection>>& sessions) {
+  for (size_t i = 1; i < sessions.size(); ++i) request.workers.push_back(sessions[i].get());
+  return request;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
     const Options& options, const Environment& environment, metrics::ConnectorMetrics& metrics) {
   const ConnectorOptions& config = *options.config;
-  ASSIGN_OR_RETURN(
-      auto connection,
-      postgres::Connection::Open({.database = *options.database,
-                                  .kind = postgres::SessionKind::kSql,
-                                  .application_name = "walduct " + config.name + " snapshot",
-                                  .keep_search_path = !config.snapshot->select_overrides.empty(),
-                                  .stopping = options.stopping,
-                                  .environment = environment}));
+  const snapshot::SnapshotOptions& reading = *config.snapshot;
+  Sessions sessions(1);
+  ASSIGN_OR_RETURN(sessions[0], OpenSession(options, environment));
+  postgres::Connection& connection = *sessions[0];
   ASSIGN_OR_RETURN(
       snapshot::SnapshotOrigin origin,
-      snapshot::BeginOnSnapshot(*connection, {.snapshot_name = options.exported_snapshot,
-                                              .lock_timeout = config.snapshot->lock_timeout}));
+      snapshot::BeginOnSnapshot(connection, {.snapshot_name = options.exported_snapshot,
+                                             .lock_timeout = reading.lock_timeout}));
   // An exported view is that of the slot's beginning.
   origin.seen = options.start;
   if (options.exported_snapshot.empty()) {
-    ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(*connection));
+    ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(connection));
   }
   origin.consistent_point = options.start.valid() ? options.start : origin.seen;
-  if (config.snapshot->lock_tables)
-    RETURN_IF_ERROR(snapshot::LockTables(*connection, options.tables));
-  postgres::Catalog catalog(*connection);
-  ASSIGN_OR_RETURN(auto plan,
-                   snapshot::PlanSnapshot(*connection, catalog, options.tables, *config.snapshot));
-  RETURN_IF_ERROR(options.check(*connection, plan));
-  log::Info("snapshot started",
-            {{"tables", plan.size()}, {"lsn", origin.consistent_point.ToString()}});
+  if (reading.lock_tables) RETURN_IF_ERROR(snapshot::LockTables(connection, options.tables));
+  postgres::Catalog catalog(connection);
+  ASSIGN_OR_RETURN(auto plan, snapshot::PlanSnapshot(connection, catalog, options.tables, reading));
+  RETURN_IF_ERROR(options.check(connection, plan));
+  const snapshot::SplitOptions split = {.sessions = reading.threads,
+                                        .whole_tables = reading.whole_tables};
+  RETURN_IF_ERROR(
+      OpenWorkers(options, environment, snapshot::SplitTables(plan, split).size(), &sessions));
+  log::Info("snapshot started", {{"tables", plan.size()},
+                                 {"lsn", origin.consistent_point.ToString()},
+                                 {"sessions", sessions.size()}});
   return std::unique_ptr<TableSnapshot>(
-      new PostgresSnapshot(std::move(connection), *environment.clock, metrics,
-                           {.tables = std::move(plan), .origin = origin}));
+      new PostgresSnapshot(std::move(sessions), *environment.clock, metrics,
+                           {.tables = std::move(plan),
+                            .origin = origin,
+                            .split = split,
+                            .lock_timeout = reading.lock_timeout}));
 }
 
-PostgresSnapshot::PostgresSnapshot(std::unique_ptr<postgres::Connection> connection, Clock& clock,
+absl::StatusOr<std::unique_ptr<postgres::Connection>> PostgresSnapshot::OpenSession(
+    const Options& options, const Environment& environment) {
+  const ConnectorOptions& config = *options.config;
+  return postgres::Connection::Open({.database = *options.database,
+                                     .kind = postgres::SessionKind::kSql,
+                                     .application_name = "walduct " + config.name + " snapshot",
+                                     .keep_search_path = !config.snapshot->select_overrides.empty(),
+                                     .stopping = options.stopping,
+                                     .environment = environment});
+}
+
+// A server that has no room for all of them is read by those that it has room for.
+absl::Status PostgresSnapshot::OpenWorkers(const Options& options, const Environment& environment,
+                                           size_t parts, Sessions* sessions) {
+  const snapshot::SnapshotOptions& reading = *options.config->snapshot;
+  const size_t wanted = std::min(reading.threads, parts);
+  if (wanted < 2) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string view, snapshot::ExportView(*sessions->front()));
+  while (sessions->size() < wanted) {
+    absl::StatusOr<std::unique_ptr<postgres::Connection>> worker =
+        OpenSession(options, environment);
+    if (!worker.ok()) {
+      log::Warn("the snapshot is read by fewer sessions than snapshot.max.threads",
+                {{"sessions", sessions->size()},
+                 {"error", std::string(worker.status().message())},
+                 {"hint", ErrorHint(worker.status())}});
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(snapshot::JoinView(
+        **worker, {.snapshot_name = view, .lock_timeout = reading.lock_timeout}));
+    sessions->push_back(*std::move(worker));
+  }
+  return absl::OkStatus();
+}
+
+PostgresSnapshot::PostgresSnapshot(Sessions sessions, Clock& clock,
                                    metrics::ConnectorMetrics& metrics,
                                    snapshot::SnapshotRequest request)
-    : connection_(std::move(connection)),
+    : sessions_(std::move(sessions)),
       origin_(request.origin),
-      reader_(*connection_, clock, metrics, std::move(request)) {}
+      reader_(*sessions_[0], clock, metrics, WithWorkers(std::move(request), sessions_)) {}
+
+absl::Status PostgresSnapshot::End() {
+  for (size_t i = sessions_.size(); i-- > 0;) {
+    RETURN_IF_ERROR(snapshot::EndSnapshot(*sessions_[i]));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace walduct::engine

@@ -45,13 +45,18 @@ class PostgresSnapshot final : public TableSnapshot {
   }
   void SetListener(snapshot::TableListener* listener) override { reader_.SetListener(listener); }
   int ready_fd() const override { return reader_.ready_fd(); }
-  absl::Status End() override { return snapshot::EndSnapshot(*connection_); }
+  absl::Status End() override;
 
  private:
-  PostgresSnapshot(std::unique_ptr<postgres::Connection> connection, Clock& clock,
-                   metrics::ConnectorMetrics& metrics, snapshot::SnapshotRequest request);
+  using Sessions = std::vector<std::unique_ptr<postgres::Connection>>;
+  PostgresSnapshot(Sessions sessions, Clock& clock, metrics::ConnectorMetrics& metrics,
+                   snapshot::SnapshotRequest request);
+  static absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenSession(
+      const Options& options, const Environment& environment);
+  static absl::Status OpenWorkers(const Options& options, const Environment& environment,
+                                  size_t parts, Sessions* sessions);
 
-  std::unique_ptr<postgres::Connection> connection_;
+  const Sessions sessions_;  // all on one view of the database, which is the first one's
   const snapshot::SnapshotOrigin origin_;
   snapshot::SnapshotReader reader_;
 };

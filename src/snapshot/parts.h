@@ -1,0 +1,39 @@
+// The parts of tables that several sessions read at a time: ranges of blocks, which together are
+// the whole table. Blocks need no key, no count and no sort, and PostgreSQL 14 and later read such
+// a range alone. Pure.
+//
+// Why nothing is missed: a row that the snapshot sees stays where it is while somebody reads the
+// table (a lock keeps VACUUM FULL and CLUSTER away), the ranges join without a gap, and the last
+// one is open: it has what was added since the blocks were counted. A table with partitions or
+// children is read by the same ranges of each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "snapshot/plan.h"
+#include "snapshot/row_marker.h"
+
+namespace walduct::snapshot {
+
+struct TablePart {
+  PartPlace place;
+  uint32_t begin = 0;           // block
+  std::optional<uint32_t> end;  // not of the part any more; absent: it is the last one
+};
+
+struct SplitOptions {
+  size_t sessions = 1;
+  bool whole_tables = false;  // legacy.snapshot.max.threads
+};
+
+// In the order they are begun. A table whose blocks are not known is one part, and so is one of
+// which no more than one is wanted.
+std::vector<TablePart> SplitTables(const std::vector<PlannedTable>& tables,
+                                   const SplitOptions& options);
+
+std::string PartStatement(const PlannedTable& table, const TablePart& part);
+
+}  // namespace walduct::snapshot

@@ -1,0 +1,51 @@
+#include "snapshot/parts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walduct::snapshot {
+namespace {
+
+using testing::ElementsAre;
+
+PlannedTable Table(std::optional<uint32_t> blocks, size_t parts_per_session = 1) {
+  PlannedTable table;
+  table.select = "SELECT 1 FROM t";
+  table.blocks = blocks;
+  table.parts_per_session = parts_per_session;
+  return table;
+}
+
+std::vector<std::string> Statements(const PlannedTable& table, const SplitOptions& options) {
+  std::vector<std::string> statements;
+  for (const TablePart& part : SplitTables({table}, options))
+    statements.push_back(PartStatement(table, part).substr(table.select.size()));
+  return statements;
+}
+
+TEST(Parts, OneSessionReadsTheTableAsItIs) {
+  EXPECT_THAT(Statements(Table(1000), {}), ElementsAre(""));
+}
+
+TEST(Parts, TheRangesJoinAndTheLastOneIsOpen_SNP23) {
+  EXPECT_THAT(
+      Statements(Table(10), {.sessions = 3}),
+      ElementsAre(" WHERE ctid >= '(0,0)'::pg_catalog.tid AND ctid < '(4,0)'::pg_catalog.tid",
+                  " WHERE ctid >= '(4,0)'::pg_catalog.tid AND ctid < '(8,0)'::pg_catalog.tid",
+                  " WHERE ctid >= '(8,0)'::pg_catalog.tid"));
+}
+
+TEST(Parts, AsManyAsSessionsTimesMultiplierAndBlocksAllow_SNP23) {
+  EXPECT_EQ(SplitTables({Table(1000, 4)}, {.sessions = 2}).size(), 8u);
+  EXPECT_EQ(SplitTables({Table(1)}, {.sessions = 8}).size(), 2u);
+  EXPECT_EQ(SplitTables({Table(UINT32_MAX)}, {.sessions = 64}).back().begin, 4227858432u);
+}
+
+TEST(Parts, WholeWhereBlocksAreNotKnownOrNotWanted_SNP23) {
+  EXPECT_THAT(Statements(Table(std::nullopt), {.sessions = 3}), ElementsAre(""));
+  EXPECT_THAT(Statements(Table(0), {.sessions = 3}), ElementsAre(""));
+  EXPECT_THAT(Statements(Table(10), {.sessions = 3, .whole_tables = true}), ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace walduct::snapshot
