@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "admin/json.h"
+#include "engine/commands/version.h"
 
 namespace walduct::admin {
 namespace {
@@ -14,6 +15,41 @@ void AddTaskStatus(const StatusView& view, Json* json) {
 }
 
 }  // namespace
+
+std::string RootJson(absl::string_view cluster_id) {
+  Json json;
+  json.Object().Key("version").Text(kConnectVersion).Key("commit");
+  json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
+  return json.Key("kafka_cluster_id").Text(cluster_id).EndObject().text();
+}
+
+std::optional<Expansion> ExpansionOf(const http::Request& request) {
+  const auto [first, last] = request.query.equal_range("expand");
+  if (first == last) return std::nullopt;
+  Expansion expansion;
+  for (auto asked = first; asked != last; ++asked) {
+    expansion.info = expansion.info || asked->second == "info";
+    expansion.status = expansion.status || asked->second == "status";
+  }
+  return expansion;
+}
+
+std::string ListJson(const std::vector<ListedConnector>& connectors, bool expanded) {
+  Json json;
+  if (!expanded) {
+    json.Array();
+    for (const ListedConnector& one : connectors) json.Text(one.name);
+    return json.EndArray().text();
+  }
+  json.Object();
+  for (const ListedConnector& one : connectors) {
+    json.Key(one.name).Object();
+    if (!one.status.empty()) json.Key("status").Raw(one.status);
+    if (!one.info.empty()) json.Key("info").Raw(one.info);
+    json.EndObject();
+  }
+  return json.EndObject().text();
+}
 
 std::string InfoJson(const InfoView& view) {
   Json json;

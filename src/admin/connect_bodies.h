@@ -4,11 +4,16 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "engine/control/status_board.h"
+#include "http/message.h"
 
 namespace walduct::admin {
+
+// The release whose interface this is.
+inline constexpr absl::string_view kConnectVersion = "4.3.0";
 
 struct TaskView {
   std::string state;
@@ -26,6 +31,22 @@ struct InfoView {
   bool has_task = true;
   absl::string_view type = "source";
 };
+
+// Of "/".
+std::string RootJson(absl::string_view cluster_id);
+
+// What ?expand= asks for of each connector of a list; nothing: the names alone.
+struct Expansion {
+  bool info = false, status = false;
+};
+std::optional<Expansion> ExpansionOf(const http::Request& request);
+
+// One connector of a list. The texts are JSON, and empty where they are not asked for.
+struct ListedConnector {
+  std::string name;
+  std::string info = {}, status = {};
+};
+std::string ListJson(const std::vector<ListedConnector>& connectors, bool expanded);
 
 std::string InfoJson(const InfoView& view);
 std::string StatusJson(const StatusView& view);

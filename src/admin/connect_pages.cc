@@ -14,8 +14,6 @@ namespace {
 using engine::ConnectorState;
 
 constexpr absl::string_view kClass = "io.debezium.connector.postgresql.PostgresConnector";
-// The release whose interface this is.
-constexpr absl::string_view kConnectVersion = "4.3.0";
 
 http::Response Answer(std::string body) {
   return {.status = 200, .content_type = "application/json", .body = std::move(body)};
@@ -42,12 +40,7 @@ http::Response ConnectError(int status, const std::string& message) {
 
 http::Response ConnectPages::Get(const std::vector<std::string>& path, const http::Request& request,
                                  const Scene& scene) const {
-  if (path.empty()) {
-    Json json;
-    json.Object().Key("version").Text(kConnectVersion).Key("commit");
-    json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
-    return Answer(json.Key("kafka_cluster_id").Text("").EndObject().text());
-  }
+  if (path.empty()) return Answer(RootJson(""));
   if (path[0] == "connectors")
     return path.size() == 1 ? List(request, scene) : OfConnector(path, scene);
   if (path[0] == "connector-plugins" && path.size() == 1) {
@@ -60,24 +53,15 @@ http::Response ConnectPages::Get(const std::vector<std::string>& path, const htt
 }
 
 http::Response ConnectPages::List(const http::Request& request, const Scene& scene) const {
-  Json json;
-  if (!request.query.contains("expand")) {
-    json.Array();
-    for (const ConnectorScene& one : scene.connectors) json.Text(one.status.name);
-    return Answer(json.EndArray().text());
-  }
-  const auto [first, last] = request.query.equal_range("expand");
-  const auto expands = [&, begin = first, end = last](absl::string_view what) {
-    return std::any_of(begin, end, [&](const auto& entry) { return entry.second == what; });
-  };
-  json.Object();
+  const std::optional<Expansion> expansion = ExpansionOf(request);
+  std::vector<ListedConnector> listed;
   for (const ConnectorScene& one : scene.connectors) {
-    json.Key(one.status.name).Object();
-    if (expands("info")) json.Key("info").Raw(InfoOf(one.status.name));
-    if (expands("status")) json.Key("status").Raw(StatusJson(ViewOf(one)));
-    json.EndObject();
+    const std::string& name = one.status.name;
+    listed.push_back({.name = name,
+                      .info = expansion && expansion->info ? InfoOf(name) : "",
+                      .status = expansion && expansion->status ? StatusJson(ViewOf(one)) : ""});
   }
-  return Answer(json.EndObject().text());
+  return Answer(ListJson(listed, expansion.has_value()));
 }
 
 http::Response ConnectPages::OfConnector(const std::vector<std::string>& path,

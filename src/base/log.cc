@@ -4,7 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
@@ -17,9 +20,49 @@ namespace {
 std::atomic<Format> g_format{Format::kText};
 thread_local std::string t_connector;
 
+// "engine" of ".../src/engine/lifecycle/connector.cc".
+absl::string_view RoomOf(absl::string_view file) {
+  constexpr absl::string_view kSources = "/src/";
+  const size_t begin = file.rfind(kSources);
+  if (begin == absl::string_view::npos) return "";
+  file.remove_prefix(begin + kSources.size());
+  return file.substr(0, file.find('/'));
+}
+
+class Levels {
+ public:
+  void SetAll(Level level) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    all_ = level;
+    rooms_.clear();
+  }
+
+  void Set(absl::string_view room, Level level) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    rooms_[std::string(room)] = level;
+  }
+
+  bool Shows(Level level, absl::string_view file) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = rooms_.empty() ? rooms_.end() : rooms_.find(RoomOf(file));
+    return level >= (found == rooms_.end() ? all_ : found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Level all_ = Level::kInfo;                         // guarded by mutex_
+  std::map<std::string, Level, std::less<>> rooms_;  // guarded by mutex_
+};
+
+Levels& AllLevels() {
+  static Levels levels;
+  return levels;
+}
+
 spdlog::logger& Logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
     auto created = spdlog::stderr_color_mt("walduct");
+    created->set_level(spdlog::level::debug);
     created->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %v", spdlog::pattern_time_type::utc);
     return created;
   }();
@@ -71,14 +114,6 @@ std::string JsonMembers(absl::string_view message, Fields fields) {
   return line;
 }
 
-void Write(spdlog::level::level_enum level, absl::string_view message, Fields fields) {
-  spdlog::logger& logger = Logger();
-  if (!logger.should_log(level)) return;
-  const std::string line =
-      g_format == Format::kJson ? JsonMembers(message, fields) : TextLine(message, fields);
-  logger.log(level, spdlog::string_view_t(line.data(), line.size()));
-}
-
 spdlog::level::level_enum ToSpdlog(Level level) {
   switch (level) {
     case Level::kDebug:
@@ -93,6 +128,13 @@ spdlog::level::level_enum ToSpdlog(Level level) {
   return spdlog::level::info;
 }
 
+void Write(Level level, absl::string_view message, Fields fields, const char* file) {
+  if (!AllLevels().Shows(level, file)) return;
+  const std::string line =
+      g_format == Format::kJson ? JsonMembers(message, fields) : TextLine(message, fields);
+  Logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
+}
+
 }  // namespace
 
 void Configure(Level level, Format format) {
@@ -104,15 +146,23 @@ void Configure(Level level, Format format) {
   }
 }
 
-void SetLevel(Level level) { Logger().set_level(ToSpdlog(level)); }
+void SetLevel(Level level) { AllLevels().SetAll(level); }
+
+void SetLevel(absl::string_view room, Level level) { AllLevels().Set(room, level); }
 
 void SetConnector(absl::string_view name) { t_connector = std::string(name); }
 
-void Debug(absl::string_view message, Fields fields) {
-  Write(spdlog::level::debug, message, fields);
+void Debug(absl::string_view message, Fields fields, const char* file) {
+  Write(Level::kDebug, message, fields, file);
 }
-void Info(absl::string_view message, Fields fields) { Write(spdlog::level::info, message, fields); }
-void Warn(absl::string_view message, Fields fields) { Write(spdlog::level::warn, message, fields); }
-void Error(absl::string_view message, Fields fields) { Write(spdlog::level::err, message, fields); }
+void Info(absl::string_view message, Fields fields, const char* file) {
+  Write(Level::kInfo, message, fields, file);
+}
+void Warn(absl::string_view message, Fields fields, const char* file) {
+  Write(Level::kWarn, message, fields, file);
+}
+void Error(absl::string_view message, Fields fields, const char* file) {
+  Write(Level::kError, message, fields, file);
+}
 
 }  // namespace walduct::log

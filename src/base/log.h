@@ -1,6 +1,7 @@
 // Log lines: one per state change, never per event. Text for people or one JSON object per line for
-// machines; level, time (UTC), connector, message, then key=value fields. Thread-safe; call
-// Configure once before the first thread starts.
+// machines; level, time (UTC), connector, message, then key=value fields. Each room (the folder of
+// src/ whose code writes the line) may have a level of its own. Thread-safe; call Configure once
+// before the first thread starts.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +31,17 @@ using Fields = std::initializer_list<Field>;
 
 // Lines go to standard error.
 void Configure(Level level, Format format);
-// At any time.
+// At any time: of all rooms.
 void SetLevel(Level level);
+// At any time: of one, such as "engine".
+void SetLevel(absl::string_view room, Level level);
 // Names the connector in every later line of the calling thread.
 void SetConnector(absl::string_view name);
 
-void Debug(absl::string_view message, Fields fields = {});
-void Info(absl::string_view message, Fields fields = {});
-void Warn(absl::string_view message, Fields fields = {});
-void Error(absl::string_view message, Fields fields = {});
+// file: whose line it is.
+void Debug(absl::string_view message, Fields fields = {}, const char* file = __builtin_FILE());
+void Info(absl::string_view message, Fields fields = {}, const char* file = __builtin_FILE());
+void Warn(absl::string_view message, Fields fields = {}, const char* file = __builtin_FILE());
+void Error(absl::string_view message, Fields fields = {}, const char* file = __builtin_FILE());
 
 }  // namespace walduct::log

@@ -47,7 +47,8 @@ void AddRun(CLI::App* app, Arguments* arguments) {
   auto* until_lsn = run->add_option("--until-lsn", arguments->until_lsn,
                                     "Stop once everything up to this LSN is delivered");
   run->add_option("--listen", arguments->listen,
-                  "HOST:PORT to answer on: /metrics, /livez, /readyz, /status, Connect's REST "
+                  "HOST:PORT or https://HOST:PORT to answer on: /metrics, /livez, /readyz, "
+                  "/status, Connect's REST "
                   "interface for reading")
       ->envname("WALDUCT_LISTEN");
   run->add_flag("--until-caught-up", arguments->until_caught_up,

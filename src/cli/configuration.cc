@@ -1,10 +1,13 @@
 #include "cli/configuration.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/plain_text.h"
@@ -30,6 +33,16 @@ bool ParseOverrides(const Arguments& arguments,
 }
 
 }  // namespace
+
+std::string LoginFile() {
+  constexpr absl::string_view kFlag = "-Djava.security.auth.login.config=";
+  const char* const options = std::getenv("KAFKA_OPTS");
+  for (const absl::string_view flag :
+       absl::StrSplit(options == nullptr ? "" : options, ' ', absl::SkipEmpty())) {
+    if (absl::StartsWith(flag, kFlag)) return std::string(flag.substr(kFlag.size()));
+  }
+  return "";
+}
 
 int Refuse(const std::string& error) {
   std::cerr << "error: " << PlainText(error) << "\n";
@@ -57,6 +70,8 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   config::LoadRequest request;
   if (!arguments.worker_file.empty()) request.worker_path = arguments.worker_file;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
+  if (arguments.command == Command::kRun && !arguments.listen.empty())
+    request.overrides.emplace_back("walduct.listen", arguments.listen);
   return request;
 }
 
@@ -66,7 +81,7 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
   bool accepted = true;
   for (const std::string& file : arguments.connector_files) {
     request->connector_path = file;
-    results->push_back(loader::LoadConnector(*request));
+    results->push_back(loader::LoadConnector(*request, LoginFile()));
     for (const std::string& error : results->back().errors) Refuse(absl::StrCat(file, ": ", error));
     accepted = accepted && results->back().errors.empty();
   }

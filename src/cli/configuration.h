@@ -16,6 +16,9 @@ struct LoadResult;
 
 namespace walduct::cli {
 
+// The login file (JAAS) that Kafka Connect's start script hands to the JVM; empty: none.
+std::string LoginFile();
+
 // Prints "error: …"; the exit code of a refused configuration.
 int Refuse(const std::string& error);
 

@@ -23,48 +23,52 @@ std::map<std::string, admin::ShownConfig> ShownConfigs(
   return configs;
 }
 
+std::string PlaceOf(const loader::LoadResult& result) {
+  return absl::StrCat(result.listen->tls == nullptr ? "" : "https://",
+                      result.listen->address.ToString(),
+                      result.access.passwords == nullptr ? "" : " with passwords");
+}
+
 }  // namespace
 
-bool ChooseListenAddress(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
-                         std::optional<http::Address>* address) {
-  if (!arguments.listen.empty()) {
-    absl::StatusOr<http::Address> parsed = http::ParseAddress(arguments.listen);
-    if (!parsed.ok()) {
-      Refuse(absl::StrCat("--listen: '", arguments.listen, "' ", parsed.status().message()));
-      return false;
-    }
-    *address = *std::move(parsed);
-    return true;
-  }
+bool ChooseListener(const std::vector<loader::LoadResult>& results,
+                    const loader::LoadResult** chosen) {
+  *chosen = nullptr;
   for (const loader::LoadResult& result : results) {
-    const std::optional<http::Address>& wanted = result.listen.address;
-    if (!wanted) continue;
-    if (*address && (*address)->ToString() != wanted->ToString()) {
-      Refuse(absl::StrCat("property 'walduct.listen': one connector says '", (*address)->ToString(),
-                          "', another '", wanted->ToString(),
+    if (!result.listen) continue;
+    if (*chosen != nullptr && PlaceOf(**chosen) != PlaceOf(result)) {
+      Refuse(absl::StrCat("property 'walduct.listen': one connector says '", PlaceOf(**chosen),
+                          "', another '", PlaceOf(result),
                           "'; a process listens in one place: set it in the worker file only"));
       return false;
     }
-    *address = wanted;
+    if (*chosen == nullptr) *chosen = &result;
   }
   return true;
 }
 
-std::unique_ptr<Listening> Listening::Open(const http::Address& address,
+Listening::Listening(admin::Surface::Options options, Clock& clock,
+                     const rest::AccessOptions& access)
+    : surface_(std::move(options)), guard_(surface_, clock, access) {}
+
+std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                                            const std::vector<loader::LoadResult>& results,
                                            const engine::Connectors& connectors, Clock& clock) {
+  const rest::ListenerOptions& wanted = *chosen.listen;
   std::unique_ptr<Listening> listening(new Listening({.connectors = &connectors,
                                                       .clock = &clock,
                                                       .configs = ShownConfigs(results),
-                                                      .worker = address.ToString()}));
+                                                      .worker = wanted.address.ToString()},
+                                                     clock, chosen.access));
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =
-      http::Listener::Open(address, &listening->surface_);
+      http::Listener::Open(wanted.address, &listening->guard_, wanted.tls.get());
   if (!listener.ok()) {
     PrintStatus(listener.status());
     return nullptr;
   }
   listening->listener_ = *std::move(listener);
-  log::Info("listening", {{"address", listening->listener_->address().ToString()}});
+  log::Info("listening", {{"address", listening->listener_->address().ToString()},
+                          {"tls", wanted.tls == nullptr ? "no" : "yes"}});
   return listening;
 }
 

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "admin/surface.h"
 #include "base/clock.h"
-#include "cli/arguments.h"
-#include "http/address.h"
 #include "http/listener.h"
+#include "rest/access/guarded_pages.h"
 
 namespace walduct::loader {
 struct LoadResult;
@@ -18,22 +15,24 @@ struct LoadResult;
 
 namespace walduct::cli {
 
-// *address: where to listen, absent: nowhere. False: refused, with the error printed.
-bool ChooseListenAddress(const Arguments& arguments, const std::vector<loader::LoadResult>& results,
-                         std::optional<http::Address>* address);
+// *chosen: the result whose listener the process opens, null: nothing listens. False: refused, with
+// the error printed.
+bool ChooseListener(const std::vector<loader::LoadResult>& results,
+                    const loader::LoadResult** chosen);
 
 class Listening {
  public:
-  // connectors and clock are borrowed. An error is printed; null then.
-  static std::unique_ptr<Listening> Open(const http::Address& address,
+  // chosen, connectors and clock are borrowed. An error is printed; null then.
+  static std::unique_ptr<Listening> Open(const loader::LoadResult& chosen,
                                          const std::vector<loader::LoadResult>& results,
                                          const engine::Connectors& connectors, Clock& clock);
 
  private:
-  explicit Listening(admin::Surface::Options options) : surface_(std::move(options)) {}
+  Listening(admin::Surface::Options options, Clock& clock, const rest::AccessOptions& access);
 
   admin::Surface surface_;
-  std::unique_ptr<http::Listener> listener_;  // last: uses the surface
+  rest::GuardedPages guard_;
+  std::unique_ptr<http::Listener> listener_;  // last: uses the guard
 };
 
 }  // namespace walduct::cli

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "admin/health.h"
@@ -58,7 +57,7 @@ bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
 struct RunPlan {
   engine::RunGoal goal;
   engine::RunMode mode = engine::RunMode::kRun;
-  std::optional<http::Address> listen = {};
+  const loader::LoadResult* listen = nullptr;  // whose listener; null: nothing listens
 };
 
 engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const RunPlan& plan,
@@ -67,7 +66,7 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   engine::ServerWorld world(environment);
   engine::ConnectorSet connectors(world);
   std::unique_ptr<Listening> listening;
-  if (listen) {
+  if (listen != nullptr) {
     listening = Listening::Open(*listen, results, connectors, *environment.clock);
     if (listening == nullptr) return engine::kExitConfiguration;
   }
@@ -106,8 +105,7 @@ int RunConnectors(const Arguments& arguments) {
     return engine::kExitConfiguration;
   }
   const bool listens = plan.mode == engine::RunMode::kRun;
-  if (listens && !ChooseListenAddress(arguments, results, &plan.listen))
-    return engine::kExitConfiguration;
+  if (listens && !ChooseListener(results, &plan.listen)) return engine::kExitConfiguration;
   const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);

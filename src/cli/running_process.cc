@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "http/address.h"
 #include "http/client.h"
 
@@ -15,12 +16,13 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 
 std::string UrlOf(const Arguments& arguments) {
   if (!arguments.url.empty()) return arguments.url;
-  absl::StatusOr<http::Address> address =
-      http::ParseAddress(arguments.listen.empty() ? "127.0.0.1:8083" : arguments.listen);
+  absl::string_view listen = arguments.listen.empty() ? "127.0.0.1:8083" : arguments.listen;
+  const bool https = absl::ConsumePrefix(&listen, "https://");
+  absl::StatusOr<http::Address> address = http::ParseAddress(listen);
   if (!address.ok()) return arguments.listen;
   if (address->host == "0.0.0.0") address->host = "127.0.0.1";
   if (address->host == "::") address->host = "::1";
-  return absl::StrCat("http://", address->ToString());
+  return absl::StrCat(https ? "https://" : "http://", address->ToString());
 }
 
 absl::StatusOr<std::string> Ask(const std::string& url, const std::string& path) {

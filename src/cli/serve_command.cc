@@ -93,17 +93,6 @@ rest::Loaded LoadForWorker(const config::LoadRequest& request, const rest::Confi
   return result;
 }
 
-// What Kafka Connect's start script hands to the JVM.
-std::string LoginFile() {
-  constexpr absl::string_view kFlag = "-Djava.security.auth.login.config=";
-  const char* const options = std::getenv("KAFKA_OPTS");
-  for (const absl::string_view flag :
-       absl::StrSplit(options == nullptr ? "" : options, ' ', absl::SkipEmpty())) {
-    if (absl::StartsWith(flag, kFlag)) return std::string(flag.substr(kFlag.size()));
-  }
-  return "";
-}
-
 // For requests between workers, which are refused here: another kind of worker expects one.
 std::string RandomKey() {
   std::random_device random;

@@ -1,5 +1,6 @@
 #include "http/client.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -8,14 +9,15 @@
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "http/curl_library.h"
 
 namespace walduct::http {
 namespace {
 
-size_t Receive(char* bytes, size_t size, size_t count, void* body) {
-  static_cast<std::string*>(body)->append(bytes, size * count);
-  return size * count;
+constexpr int kPollMillis = 1000;
+
+bool IsAboutTrust(CURLcode code) {
+  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CERTPROBLEM ||
+         code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR;
 }
 
 // "http://user:password@host:1" names a password.
@@ -26,34 +28,150 @@ std::string WithoutLogin(const std::string& base) {
   return base.substr(0, begin + 3) + base.substr(at + 1);
 }
 
-using Easy = std::unique_ptr<CURL, decltype(CurlLibrary::easy_cleanup)>;
+}  // namespace
 
-Easy NewRequest(const CurlLibrary& curl, const std::string& url, absl::Duration timeout) {
-  Easy easy(curl.easy_init(), curl.easy_cleanup);
-  const long milliseconds = static_cast<long>(absl::ToInt64Milliseconds(timeout));
-  curl.easy_setopt(easy.get(), CURLOPT_URL, url.c_str());
-  curl.easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
-  curl.easy_setopt(easy.get(), CURLOPT_NOPROXY, "*");
-  curl.easy_setopt(easy.get(), CURLOPT_TIMEOUT_MS, milliseconds);
-  return easy;
+absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
+  ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
+  std::unique_ptr<Client> client(new Client(*curl));
+  RETURN_IF_ERROR(client->SetUp(options));
+  return client;
 }
 
-absl::StatusOr<Response> Perform(const CurlLibrary& curl, const Easy& easy) {
+Client::~Client() {
+  if (easy_ != nullptr) curl_.easy_cleanup(easy_);
+  if (multi_ != nullptr) curl_.multi_cleanup(multi_);
+  curl_.slist_free_all(headers_);
+}
+
+void Client::AddHeader(const std::string& header) {
+  headers_ = curl_.slist_append(headers_, header.c_str());
+}
+
+void Client::SetTime(CURLoption option, absl::Duration time) {
+  if (time == absl::InfiniteDuration()) return;
+  curl_.easy_setopt(easy_, option, static_cast<long>(absl::ToInt64Milliseconds(time)));
+}
+
+absl::Status Client::SetUp(const ClientOptions& options) {
+  easy_ = curl_.easy_init();
+  multi_ = curl_.multi_init();
+  if (easy_ == nullptr || multi_ == nullptr)
+    return Error(absl::StatusCode::kFailedPrecondition, "libcurl_missing",
+                 "libcurl does not start");
+  curl_.easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_);
+  curl_.easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+  curl_.easy_setopt(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_.easy_setopt(easy_, CURLOPT_USERAGENT, "walduct");
+  curl_.easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Client::Receive);
+  SetTime(CURLOPT_CONNECTTIMEOUT_MS, options.connect_timeout);
+  SetTime(CURLOPT_TIMEOUT_MS, options.timeout);
+  curl_.easy_setopt(easy_, CURLOPT_PROXY, options.proxy.c_str());
+  AddHeader("Expect:");
+  for (const auto& [name, value] : options.headers) AddHeader(absl::StrCat(name, ": ", value));
+  if (!options.basic.empty()) {
+    curl_.easy_setopt(easy_, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+    curl_.easy_setopt(easy_, CURLOPT_USERPWD, options.basic.c_str());
+  }
+  if (!options.bearer.empty()) AddHeader(absl::StrCat("Authorization: Bearer ", options.bearer));
+  return SetTls(options.tls);
+}
+
+absl::Status Client::SetBlob(CURLoption option, const std::string& content) {
+  if (content.empty()) return absl::OkStatus();
+  curl_blob blob = {};
+  blob.data = const_cast<char*>(content.data());
+  blob.len = content.size();
+  blob.flags = CURL_BLOB_COPY;
+  const CURLcode code = curl_.easy_setopt(easy_, option, &blob);
+  return code == CURLE_OK ? absl::OkStatus() : Failure(code);
+}
+
+absl::Status Client::SetText(CURLoption option, const std::string& text) {
+  if (text.empty()) return absl::OkStatus();
+  const CURLcode code = curl_.easy_setopt(easy_, option, text.c_str());
+  return code == CURLE_OK ? absl::OkStatus() : Failure(code);
+}
+
+absl::Status Client::SetTls(const ClientTls& tls) {
+  RETURN_IF_ERROR(SetText(CURLOPT_CAINFO, tls.ca_file));
+  RETURN_IF_ERROR(SetBlob(CURLOPT_CAINFO_BLOB, tls.ca_pem));
+  RETURN_IF_ERROR(SetText(CURLOPT_SSLCERT, tls.certificate_file));
+  RETURN_IF_ERROR(SetText(CURLOPT_SSLKEY, tls.key_file));
+  RETURN_IF_ERROR(SetBlob(CURLOPT_SSLCERT_BLOB, tls.certificate_pem));
+  RETURN_IF_ERROR(SetBlob(CURLOPT_SSLKEY_BLOB, tls.key_pem));
+  if (!tls.store_file.empty()) {
+    RETURN_IF_ERROR(SetText(CURLOPT_SSLCERTTYPE, "P12"));
+    RETURN_IF_ERROR(SetText(CURLOPT_SSLCERT, tls.store_file));
+  }
+  RETURN_IF_ERROR(SetText(CURLOPT_KEYPASSWD, tls.key_password));
+  if (tls.any_name) curl_.easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 0L);
+  return absl::OkStatus();
+}
+
+size_t Client::Receive(char* bytes, size_t size, size_t count, void* body) {
+  auto* const text = static_cast<std::string*>(body);
+  if (text->size() + size * count > kMaxBody) return 0;
+  text->append(bytes, size * count);
+  return size * count;
+}
+
+absl::StatusOr<Response> Client::Send(const ClientRequest& request) {
   Response response;
-  curl.easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, &Receive);
-  curl.easy_setopt(easy.get(), CURLOPT_WRITEDATA, &response.body);
-  const CURLcode code = curl.easy_perform(easy.get());
-  if (code != CURLE_OK) return absl::UnavailableError(curl.easy_strerror(code));
+  error_[0] = '\0';
+  curl_.easy_setopt(easy_, CURLOPT_URL, request.url.c_str());
+  curl_.easy_setopt(easy_, CURLOPT_WRITEDATA, &response.body);
+  if (request.method == "GET") {
+    curl_.easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
+  } else {
+    curl_.easy_setopt(easy_, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
+    curl_.easy_setopt(easy_, CURLOPT_POSTFIELDS, request.body.c_str());
+  }
+  curl_.easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  curl_slist* headers = nullptr;
+  for (const curl_slist* all = headers_; all != nullptr; all = all->next)
+    headers = curl_.slist_append(headers, all->data);
+  for (const std::string& header : request.headers)
+    headers = curl_.slist_append(headers, header.c_str());
+  curl_.easy_setopt(easy_, CURLOPT_HTTPHEADER, headers);
+  const CURLcode code = Perform();
+  curl_.easy_setopt(easy_, CURLOPT_HTTPHEADER, nullptr);
+  curl_.slist_free_all(headers);
+  if (interrupted_) return absl::CancelledError("interrupted");
+  if (code != CURLE_OK) return Failure(code);
   long status = 0;
-  curl.easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl_.easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   response.status = static_cast<int>(status);
   const char* type = nullptr;
-  curl.easy_getinfo(easy.get(), CURLINFO_CONTENT_TYPE, &type);
+  curl_.easy_getinfo(easy_, CURLINFO_CONTENT_TYPE, &type);
   if (type != nullptr) response.content_type = type;
   return response;
 }
 
-}  // namespace
+CURLcode Client::Perform() {
+  curl_.multi_add_handle(multi_, easy_);
+  int running = 1;
+  while (running > 0 && !interrupted_) {
+    if (curl_.multi_perform(multi_, &running) != CURLM_OK) break;
+    if (running > 0 && !interrupted_) curl_.multi_poll(multi_, nullptr, 0, kPollMillis, nullptr);
+  }
+  CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+  int left = 0;
+  while (const CURLMsg* const message = curl_.multi_info_read(multi_, &left)) {
+    if (message->msg == CURLMSG_DONE) code = message->data.result;
+  }
+  curl_.multi_remove_handle(multi_, easy_);
+  return code;
+}
+
+absl::Status Client::Failure(CURLcode code) const {
+  const absl::string_view text = error_[0] != '\0' ? error_ : curl_.easy_strerror(code);
+  return IsAboutTrust(code) ? absl::FailedPreconditionError(text) : absl::UnavailableError(text);
+}
+
+void Client::Interrupt() {
+  interrupted_ = true;
+  curl_.multi_wakeup(multi_);
+}
 
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout) {
@@ -69,14 +187,9 @@ absl::StatusOr<Response> Send(const std::string& method, const std::string& base
     return absl::InvalidArgumentError(
         absl::StrCat("'", WithoutLogin(base), "' is not a listener's URL; write http://HOST:PORT"));
   }
-  ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
-  const Easy easy = NewRequest(*curl, absl::StrCat(absl::StripSuffix(base, "/"), path), timeout);
-  if (method != "GET") {
-    curl->easy_setopt(easy.get(), CURLOPT_CUSTOMREQUEST, method.c_str());
-    curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE, 0L);
-    curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDS, "");
-  }
-  absl::StatusOr<Response> response = Perform(*curl, easy);
+  ASSIGN_OR_RETURN(const std::unique_ptr<Client> client, Client::Create({.timeout = timeout}));
+  absl::StatusOr<Response> response =
+      client->Send({.method = method, .url = absl::StrCat(absl::StripSuffix(base, "/"), path)});
   if (response.ok()) return response;
   return Error(
       absl::StatusCode::kUnavailable, "status_unreachable",
@@ -85,21 +198,21 @@ absl::StatusOr<Response> Send(const std::string& method, const std::string& base
 }
 
 absl::StatusOr<Response> PostForm(const Form& form) {
-  ASSIGN_OR_RETURN(const CurlLibrary* curl, CurlLibrary::Load());
-  const Easy easy = NewRequest(*curl, form.url, form.timeout);
-  curl->easy_setopt(easy.get(), CURLOPT_PROTOCOLS_STR, "http,https");
-  curl->easy_setopt(easy.get(), CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
-  curl->easy_setopt(easy.get(), CURLOPT_USERNAME, form.user.c_str());
-  curl->easy_setopt(easy.get(), CURLOPT_PASSWORD, form.password.c_str());
-  curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(form.body.size()));
-  curl->easy_setopt(easy.get(), CURLOPT_POSTFIELDS, form.body.c_str());
-  if (!form.ca_file.empty()) curl->easy_setopt(easy.get(), CURLOPT_CAINFO, form.ca_file.c_str());
-  curl_blob pem = {const_cast<char*>(form.ca_pem.data()), form.ca_pem.size(), CURL_BLOB_COPY};
-  if (!form.ca_pem.empty()) curl->easy_setopt(easy.get(), CURLOPT_CAINFO_BLOB, &pem);
-  absl::StatusOr<Response> response = Perform(*curl, easy);
+  const auto unreachable = [&](const absl::Status& why) {
+    return Error(absl::StatusCode::kUnavailable, "http_unreachable",
+                 absl::StrCat(form.url, ": ", why.message()));
+  };
+  const absl::StatusOr<std::unique_ptr<Client>> client =
+      Client::Create({.basic = absl::StrCat(form.user, ":", form.password),
+                      .timeout = form.timeout,
+                      .tls = {.ca_file = form.ca_file, .ca_pem = form.ca_pem}});
+  if (!client.ok()) {
+    return ErrorReason(client.status()).empty() ? unreachable(client.status()) : client.status();
+  }
+  absl::StatusOr<Response> response =
+      (*client)->Send({.method = "POST", .url = form.url, .body = form.body});
   if (response.ok()) return response;
-  return Error(absl::StatusCode::kUnavailable, "http_unreachable",
-               absl::StrCat(form.url, ": ", response.status().message()));
+  return unreachable(response.status());
 }
 
 }  // namespace walduct::http

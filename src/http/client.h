@@ -1,17 +1,92 @@
-// A request to a listener, for commands that end at once. Blocks.
+// Client: requests over libcurl, one at a time; connections stay open in between. And what commands
+// that end at once ask with it.
+//
+// Thread-safety: one thread sends; Interrupt from any.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "http/curl_library.h"
 #include "http/message.h"
 
 namespace walduct::http {
 
+// Of files, and of texts in PEM. What is empty is not there.
+struct ClientTls {
+  std::string ca_file = {}, ca_pem = {};  // authorities to trust; neither: the system's
+  std::string certificate_file = {}, certificate_pem = {};  // shown to the server
+  std::string key_file = {}, key_pem = {};
+  std::string store_file = {};    // PKCS12 with key and certificate, in place of these
+  std::string key_password = {};  // of the key, or of the store
+  bool any_name = false;          // the server's certificate may name another host
+};
+
+struct ClientOptions {
+  std::string basic = {}, bearer = {};  // "user:password", or a token; empty: neither
+  std::vector<std::pair<std::string, std::string>> headers = {};  // sent with every request
+  std::string proxy = {};  // "host:port"; empty: none, whatever the environment says
+  absl::Duration connect_timeout = absl::InfiniteDuration();
+  absl::Duration timeout = absl::InfiniteDuration();  // of a whole request
+  ClientTls tls = {};
+};
+
+struct ClientRequest {
+  std::string method = "GET";
+  std::string url = {};
+  std::string body = {};                  // of no GET
+  std::vector<std::string> headers = {};  // "Name: value"
+};
+
+class Client {
+ public:
+  static constexpr size_t kMaxBody = 16 << 20;
+
+  // Reads the certificates. FailedPrecondition: one cannot be used, or libcurl_missing.
+  static absl::StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // Any answer of a server is OK.
+  //   Unavailable         nobody answered
+  //   FailedPrecondition  the server's certificate is not trusted, or it wants another one
+  //   Cancelled           interrupted
+  absl::StatusOr<Response> Send(const ClientRequest& request);
+
+  // Ends what is being sent, and all that comes.
+  void Interrupt();
+
+ private:
+  explicit Client(const CurlLibrary& curl) : curl_(curl) {}
+
+  absl::Status SetUp(const ClientOptions& options);
+  absl::Status SetTls(const ClientTls& tls);
+  absl::Status SetText(CURLoption option, const std::string& text);
+  absl::Status SetBlob(CURLoption option, const std::string& content);
+  void SetTime(CURLoption option, absl::Duration time);
+  void AddHeader(const std::string& header);
+  CURLcode Perform();
+  absl::Status Failure(CURLcode code) const;
+  static size_t Receive(char* bytes, size_t size, size_t count, void* body);
+
+  const CurlLibrary& curl_;
+  CURL* easy_ = nullptr;
+  CURLM* multi_ = nullptr;
+  curl_slist* headers_ = nullptr;
+  char error_[CURL_ERROR_SIZE] = {};
+  std::atomic<bool> interrupted_{false};
+};
+
 // base: "http://host:port" or https://, which the system's authorities vouch for; with
-// "user:password@" before the host where it asks for one. Unavailable status_unreachable: nobody
-// answers there; InvalidArgument: no such URL; FailedPrecondition libcurl_missing.
+// "user:password@" before the host where it asks for one. Blocks. Unavailable status_unreachable:
+// nobody answers there; InvalidArgument: no such URL; FailedPrecondition libcurl_missing.
 absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
                              absl::Duration timeout);
 
@@ -19,7 +94,7 @@ absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
 absl::StatusOr<Response> Send(const std::string& method, const std::string& base,
                               const std::string& path, absl::Duration timeout);
 
-// A form sent with a user's name and password. Blocks.
+// A form sent with a user's name and password.
 struct Form {
   std::string url;  // http or https
   std::string user;
@@ -29,8 +104,8 @@ struct Form {
   std::string ca_pem;
   absl::Duration timeout;
 };
-// Any answer is OK. Unavailable: nobody answered, or who did is not trusted;
-// FailedPrecondition libcurl_missing.
+// Blocks. Any answer is OK. Unavailable http_unreachable: nobody answered, or who did is not
+// trusted; FailedPrecondition libcurl_missing.
 absl::StatusOr<Response> PostForm(const Form& form);
 
 }  // namespace walduct::http

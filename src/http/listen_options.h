@@ -9,6 +9,7 @@ namespace walduct::http {
 
 struct ListenOptions {
   std::optional<Address> address;
+  bool encrypted = false;  // https
 };
 
 }  // namespace walduct::http

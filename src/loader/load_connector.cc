@@ -9,10 +9,10 @@
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
-#include "http/listen_properties.h"
 #include "loader/all_properties.h"
 #include "loader/combination_checks.h"
 #include "loader/options_builder.h"
+#include "loader/worker_listeners.h"
 #include "metrics/topic_board.h"
 #include "sink/options.h"
 #include "transform/properties/outbox_routing.h"
@@ -21,7 +21,7 @@ namespace walduct::loader {
 namespace {
 
 void CheckAndBuild(config::PropertySet properties, const std::string& default_name,
-                   LoadResult* result) {
+                   const std::string& login_file, LoadResult* result) {
   const std::string name = properties.IsSet("name") ? properties.Find("name")->value : default_name;
   const std::optional<transform::Guess> prefix = transform::GuessTopicPrefix(name, &properties);
   const config::Masking masking(properties);
@@ -31,20 +31,23 @@ void CheckAndBuild(config::PropertySet properties, const std::string& default_na
   transform::ChainSpec chain = CheckCombinations(properties, &findings);
   if (!findings.refused() && result->errors.empty()) {
     result->options = BuildOptions(properties, std::move(chain), default_name, &findings);
-    result->listen = http::BuildListen(properties);
+    result->listen = BuildListen(properties, &findings);
+    if (properties.IsSet("walduct.listen"))
+      result->access = BuildAccess(properties, login_file, &findings);
   }
   config::CloseReport(properties, &findings, result);
 }
 
 }  // namespace
 
-LoadResult LoadConnector(const config::LoadRequest& request) {
+LoadResult LoadConnector(const config::LoadRequest& request, const std::string& login_file) {
   LoadResult result;
   std::optional<config::PropertySet> properties =
       config::ReadProperties(request, AllProperties(), &result);
   if (properties) {
     CheckAndBuild(*std::move(properties),
-                  std::filesystem::path(request.connector_path).stem().string(), &result);
+                  std::filesystem::path(request.connector_path).stem().string(), login_file,
+                  &result);
   }
   return result;
 }

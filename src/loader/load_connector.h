@@ -4,11 +4,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "config/load_report.h"
 #include "config/sources.h"
 #include "engine/configuration/connector_options.h"
-#include "http/listen_options.h"
+#include "rest/access/access_options.h"
 
 namespace walduct::metrics {
 class TopicBoard;
@@ -19,10 +21,13 @@ namespace walduct::loader {
 // options are of use only when there are no errors.
 struct LoadResult : config::LoadReport {
   engine::ConnectorOptions options;
-  http::ListenOptions listen;  // of the process
+  // Of the process.
+  std::optional<rest::ListenerOptions> listen;  // nullopt: nothing listens
+  rest::AccessOptions access;
 };
 
-LoadResult LoadConnector(const config::LoadRequest& request);
+// login_file: as the environment names it; the property walduct.rest.login.config wins.
+LoadResult LoadConnector(const config::LoadRequest& request, const std::string& login_file = "");
 
 // Has the connector count the records of its topics; false: its sink has none.
 bool CountTopics(std::shared_ptr<metrics::TopicBoard> topics, LoadResult* result);

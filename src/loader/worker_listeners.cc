@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "http/listen_properties.h"
 #include "java/text/text_lists.h"
 #include "kafka/listener/listener_tls.h"
 
@@ -45,6 +46,16 @@ kafka::Properties TlsProperties(const config::PropertySet& properties, absl::str
   return own.empty() ? common : own;
 }
 
+// Null: an error was found.
+Tls ReadTls(const config::PropertySet& properties, absl::string_view prefix,
+            config::Findings* findings) {
+  absl::StatusOr<http::ServerTls> tls = kafka::ReadListenerTls(TlsProperties(properties, prefix));
+  if (tls.ok()) return std::make_shared<const http::ServerTls>(*std::move(tls));
+  findings->AddError(absl::StrCat("property '", prefix, "ssl.*': ", tls.status().message(), "; ",
+                                  ErrorHint(tls.status())));
+  return nullptr;
+}
+
 class ListenerList {
  public:
   ListenerList(const config::PropertySet& properties, config::Findings* findings)
@@ -67,7 +78,8 @@ class ListenerList {
         findings_.Error(property, address.status().message(), kForm);
         continue;
       }
-      if (https && tls == nullptr && (tls = ReadTls(prefix)) == nullptr) continue;
+      if (https && tls == nullptr && (tls = ReadTls(properties_, prefix, &findings_)) == nullptr)
+        continue;
       listeners.push_back(
           {.address = *std::move(address), .tls = https ? tls : nullptr, .listens = listens});
     }
@@ -76,15 +88,6 @@ class ListenerList {
   std::vector<rest::ListenerOptions> listeners;
 
  private:
-  Tls ReadTls(const std::string& prefix) {
-    absl::StatusOr<http::ServerTls> tls =
-        kafka::ReadListenerTls(TlsProperties(properties_, prefix));
-    if (tls.ok()) return std::make_shared<const http::ServerTls>(*std::move(tls));
-    findings_.AddError(absl::StrCat("property '", prefix, "ssl.*': ", tls.status().message(), "; ",
-                                    ErrorHint(tls.status())));
-    return nullptr;
-  }
-
   const config::PropertySet& properties_;
   config::Findings& findings_;
 };
@@ -140,6 +143,17 @@ std::vector<rest::ListenerOptions> BuildListeners(const config::PropertySet& pro
   if (apart)
     list.Add("admin.listeners", TextOf(properties, "admin.listeners"), rest::Listens::kAdminOnly);
   return std::move(list.listeners);
+}
+
+std::optional<rest::ListenerOptions> BuildListen(const config::PropertySet& properties,
+                                                 config::Findings* findings) {
+  http::ListenOptions listen = http::BuildListen(properties);
+  if (!listen.address) return std::nullopt;
+  rest::ListenerOptions listener{.address = *std::move(listen.address)};
+  if (!listen.encrypted) return listener;
+  listener.tls = ReadTls(properties, "listeners.https.", findings);
+  if (listener.tls == nullptr) return std::nullopt;
+  return listener;
 }
 
 rest::AccessOptions BuildAccess(const config::PropertySet& properties,

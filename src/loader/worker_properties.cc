@@ -1,6 +1,8 @@
 // Kafka Connect's properties of a worker that are neither client nor offset properties: read from
 // connect-standalone.properties or connect-distributed.properties as they are, mostly without
 // effect.
+#include <string>
+
 #include "loader/other_properties.h"
 
 namespace walduct::loader {
@@ -10,6 +12,12 @@ using enum config::Support;
 constexpr absl::string_view kNoWorkers =
     "there is no group of workers: one process runs the connector";
 constexpr absl::string_view kServe = "it is for `walduct serve`";
+
+// Of a process that runs connectors without being a worker.
+std::string IdleWithoutListener(const config::PropertySet& properties, absl::string_view /*name*/) {
+  return properties.IsSet("walduct.listen") ? "" : "without walduct.listen nothing listens";
+}
+
 constexpr absl::string_view kBuiltIn = "nothing is loaded at runtime";
 
 constexpr config::PropertyDefinition kRows[] = {
@@ -34,27 +42,26 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Worker: TLS of the admin interface.",
      .note = kServe},
     {.name = "walduct.rest.login.config",
-     .support = kNoEffect,
      .doc = "Worker: login file (JAAS) whose entry KafkaConnect names the file of passwords, for "
             "rest.extension.classes. Without it what KAFKA_OPTS says.",
-     .note = kServe},
+     .idle = IdleWithoutListener},
     {.name = "listeners.https.*",
-     .support = kNoEffect,
-     .doc = "Worker: TLS of the REST interface.",
-     .note = kServe},
+     .doc = "Worker: TLS of the REST interface, and of walduct.listen.",
+     .idle = IdleWithoutListener},
     {.name = "admin.listeners",
      .support = kNoEffect,
      .doc = "Worker: addresses of the admin interface.",
      .note = kServe},
+    {.name = "rest.extension.classes",
+     .doc = "Worker: BasicAuthSecurityRestExtension has passwords asked for; see docs/serve.md.",
+     .idle = IdleWithoutListener},
     {.name = "rest.*", .support = kNoEffect, .doc = "Worker: REST interface.", .note = kServe},
     {.name = "response.http.headers.config",
-     .support = kNoEffect,
      .doc = "Worker: headers of REST responses.",
-     .note = kServe},
+     .idle = IdleWithoutListener},
     {.name = "access.control.<part>",
-     .support = kNoEffect,
      .doc = "Worker: cross-origin rules of the REST interface.",
-     .note = kServe},
+     .idle = IdleWithoutListener},
     {.name = "group.id", .support = kNoEffect, .doc = "Worker: name of the group.", .note = kServe},
     {.name = "config.storage.*",
      .support = kNoEffect,

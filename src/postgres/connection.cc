@@ -133,8 +133,12 @@ void Connection::OnNotice(void* self, const pg_result* notice) {
   const absl::string_view sqlstate = Field(notice, PG_DIAG_SQLSTATE);
   if (severity == "FATAL" || severity == "PANIC")
     static_cast<Connection*>(self)->last_words_ = StatusFromSqlState(sqlstate, message);
-  (severity == "WARNING" ? log::Warn : log::Debug)("PostgreSQL notice",
-                                                   {{"message", message}, {"sqlstate", sqlstate}});
+  const log::Fields fields = {{"message", message}, {"sqlstate", sqlstate}};
+  if (severity == "WARNING") {
+    log::Warn("PostgreSQL notice", fields);
+  } else {
+    log::Debug("PostgreSQL notice", fields);
+  }
 }
 
 absl::Status Connection::CheckAlive() {

@@ -87,7 +87,7 @@ HttpRequest AskApicurio(absl::string_view url, const SchemaQuestion& question,
     request.url = absl::StrCat(artifacts, "/", id, "/meta");
     return request;
   }
-  request.post = true;
+  request.method = "POST";
   request.body = question.schema;
   if (!options.register_schemas) {
     request.url = absl::StrCat(artifacts, "/", id, "/meta?canonical=true");
@@ -110,7 +110,7 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
                      const RegistryOptions& options) {
   if (options.api == RegistryApi::kApicurio) return AskApicurio(url, question, options);
   HttpRequest request;
-  request.post = true;
+  request.method = "POST";
   request.headers = {"Content-Type: application/vnd.schemaregistry.v1+json"};
   request.url = absl::StrCat(url, "/subjects/", PercentEncoded(question.subject),
                              options.register_schemas ? "/versions" : "",

@@ -73,8 +73,12 @@ void ReplicationStream::OnNotice(void* stream, const pg_result* notice) {
         postgres::StatusFromSqlState("42704", absl::StrCat("publication: ", message));
     return;
   }
-  (warning ? log::Warn : log::Debug)("PostgreSQL notice on the stream",
-                                     {{"message", message}, {"sqlstate", sqlstate}});
+  const log::Fields fields = {{"message", message}, {"sqlstate", sqlstate}};
+  if (warning) {
+    log::Warn("PostgreSQL notice on the stream", fields);
+  } else {
+    log::Debug("PostgreSQL notice on the stream", fields);
+  }
 }
 
 absl::StatusOr<WalFrame> ReplicationStream::Next() {

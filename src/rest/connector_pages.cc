@@ -98,30 +98,20 @@ std::string Interface::PlaceOf(const std::string& name, const http::Request& req
 }
 
 http::Response Interface::List(const Path&, const http::Request& request) {
-  const auto [first, last] = request.query.equal_range("expand");
-  bool info = false;
-  bool status = false;
-  for (auto expand = first; expand != last; ++expand) {
-    info = info || expand->second == "info";
-    status = status || expand->second == "status";
-  }
-  admin::Json json;
-  if (first == last) {
-    json.Array();
-    for (const std::string& name : parts_.worker->Names()) json.Text(name);
-    return Json(json.EndArray().text());
-  }
-  json.Object();
+  const std::optional<admin::Expansion> expansion = admin::ExpansionOf(request);
+  std::vector<admin::ListedConnector> listed;
   for (const std::string& name : parts_.worker->Names()) {
-    const std::optional<ConnectorView> view = parts_.worker->Find(name);
-    const std::optional<StatusView> state = parts_.worker->StatusOf(name);
-    if (!view || !state) continue;  // deleted meanwhile
-    json.Key(name).Object();
-    if (status) json.Key("status").Raw(StatusJson(*state));
-    if (info) json.Key("info").Raw(InfoJson(*view));
-    json.EndObject();
+    admin::ListedConnector one{.name = name};
+    if (expansion) {
+      const std::optional<ConnectorView> view = parts_.worker->Find(name);
+      const std::optional<StatusView> state = parts_.worker->StatusOf(name);
+      if (!view || !state) continue;  // deleted meanwhile
+      if (expansion->status) one.status = StatusJson(*state);
+      if (expansion->info) one.info = InfoJson(*view);
+    }
+    listed.push_back(std::move(one));
   }
-  return Json(json.EndObject().text());
+  return Json(admin::ListJson(listed, expansion.has_value()));
 }
 
 http::Response Interface::Create(const Path&, const http::Request& request) {

@@ -9,9 +9,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "admin/connect_bodies.h"
 #include "admin/json.h"
 #include "base/log.h"
-#include "engine/commands/version.h"
+#include "rest/access/guarded_pages.h"
 #include "rest/answers.h"
 
 namespace walduct::rest {
@@ -65,13 +66,6 @@ http::Response Options(const std::vector<std::string>& methods, const http::Requ
 
 bool IsAdmitted(const Interface::Entrance& entrance, const http::Request& request) {
   return entrance.passwords == nullptr || entrance.passwords->Admits(request.authorization);
-}
-
-// Connect names no scheme (WWW-Authenticate) either.
-http::Response Unauthorized(absl::string_view content_type) {
-  return {.status = 401,
-          .content_type = std::string(content_type),
-          .body = "User cannot access the resource."};
 }
 
 }  // namespace
@@ -169,10 +163,7 @@ http::Response Interface::Pages(const http::Request& request, const Entrance& en
 }
 
 http::Response Interface::Root(const Path&, const http::Request&) {
-  admin::Json json;
-  json.Object().Key("version").Text(kConnectVersion).Key("commit");
-  json.Text(absl::StrCat("walduct-", engine::LibraryVersions().walduct));
-  return Json(json.Key("kafka_cluster_id").Text(parts_.cluster_id).EndObject().text());
+  return Json(admin::RootJson(parts_.cluster_id));
 }
 
 http::Response Interface::Health(const Path&, const http::Request&) {

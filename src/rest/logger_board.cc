@@ -6,12 +6,17 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/log.h"
 
 namespace walduct::rest {
 namespace {
 
 constexpr absl::string_view kRoot = "root";
+constexpr absl::string_view kOwn = "walduct";
+constexpr absl::string_view kRooms[] = {
+    "cli",      "engine",      "incremental", "kafka", "offset", "outbox",  "postgres",
+    "registry", "replication", "rest",        "route", "sink",   "snapshot"};
 constexpr absl::string_view kLevels[] = {"ALL",  "TRACE", "DEBUG", "INFO",
                                          "WARN", "ERROR", "FATAL", "OFF"};
 
@@ -22,7 +27,24 @@ log::Level LogLevelOf(absl::string_view level) {
   return quiet ? log::Level::kError : log::Level::kDebug;
 }
 
+// Of a logger that is a part of the log.
+void Apply(absl::string_view logger, absl::string_view level) {
+  if (logger == kRoot) log::SetLevel(LogLevelOf(level));
+  if (!absl::ConsumePrefix(&logger, kOwn) || !absl::ConsumePrefix(&logger, ".")) return;
+  const auto room = std::find(std::begin(kRooms), std::end(kRooms), logger);
+  if (room != std::end(kRooms)) log::SetLevel(*room, LogLevelOf(level));
+}
+
 }  // namespace
+
+absl::Span<const absl::string_view> LoggedRooms() { return kRooms; }
+
+LoggerBoard::LoggerBoard(const std::string& level) {
+  loggers_[std::string(kRoot)] = {.level = level};
+  loggers_[std::string(kOwn)] = {.level = level};
+  for (const absl::string_view room : kRooms)
+    loggers_[absl::StrCat(kOwn, ".", room)] = {.level = level};
+}
 
 // mutex_ is held. The nearest one above that has a level of its own.
 std::string LoggerBoard::LevelOf(const std::string& logger) const {
@@ -48,9 +70,11 @@ absl::StatusOr<std::vector<std::string>> LoggerBoard::Set(const std::string& log
     const bool below = root || absl::StartsWith(other, name);
     if (below && other != name && setting.level != word) changed.push_back(other);
   }
-  for (const std::string& one : changed) loggers_[one] = {.level = word, .modified = now};
-  if (root) log::SetLevel(LogLevelOf(word));
-  std::sort(changed.begin(), changed.end());
+  std::sort(changed.begin(), changed.end());  // "root" goes before the rooms
+  for (const std::string& one : changed) {
+    loggers_[one] = {.level = word, .modified = now};
+    Apply(one, word);
+  }
   return changed;
 }
 

@@ -1,5 +1,6 @@
-// LoggerBoard: levels of loggers, as Connect's /admin/loggers shows and sets them. There is one log
-// here: its level is that of "root". Levels of other names are kept and shown, and change nothing.
+// LoggerBoard: levels of loggers, as Connect's /admin/loggers shows and sets them. "root" is the
+// whole log, "walduct.engine" the lines of room engine, "walduct" all rooms. Levels of other names
+// are kept and shown, and change nothing.
 //
 // Thread-safety: any thread.
 #pragma once
@@ -8,12 +9,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 
 namespace walduct::rest {
 
@@ -22,10 +23,13 @@ struct LoggerLevel {
   std::optional<absl::Time> modified = {};
 };
 
+// The folders of src/ that write lines.
+absl::Span<const absl::string_view> LoggedRooms();
+
 class LoggerBoard {
  public:
   // level: of the log, as it is now.
-  explicit LoggerBoard(std::string level) : loggers_{{"root", {.level = std::move(level)}}} {}
+  explicit LoggerBoard(const std::string& level);
 
   // The loggers whose level changed. NotFound: no such level.
   absl::StatusOr<std::vector<std::string>> Set(const std::string& logger, absl::string_view level,

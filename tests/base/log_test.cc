@@ -88,5 +88,36 @@ TEST(Log, AFieldCannotForgeALine) {
   EXPECT_EQ(std::count(logged.begin(), logged.end(), '\n'), 1) << logged;
 }
 
+TEST(LogDeathTest, ARoomMayHaveALevelOfItsOwn) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kInfo, Format::kText);
+        SetLevel("engine", Level::kDebug);
+        SetLevel("sink", Level::kError);
+        Debug("one", {}, "/src/project/src/engine/lifecycle/connector.cc");
+        Debug("two", {}, "/project/src/kafka/producer.cc");
+        Warn("three", {}, "/project/src/sink/sink.cc");
+        Info("four", {}, "elsewhere.cc");
+        SetLevel(Level::kWarn);
+        Info("five", {}, "/project/src/engine/engine.cc");
+        Warn("six", {}, "/project/src/sink/sink.cc");
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "^[^\n]+ one\n[^\n]+ four\n[^\n]+ six\n$");
+}
+
+// Without the file being named.
+TEST(LogDeathTest, ALineIsOfTheRoomThatWritesIt) {
+  EXPECT_EXIT(
+      {
+        Configure(Level::kError, Format::kText);
+        Warn("hidden");
+        SetLevel("", Level::kInfo);  // of tests
+        Info("shown");
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "^[^\n]+ shown\n$");
+}
+
 }  // namespace
 }  // namespace walduct::log

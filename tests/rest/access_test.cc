@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "rest/access/guarded_pages.h"
 #include "rest/access/headers.h"
 #include "rest/access/passwords.h"
 
@@ -102,6 +104,27 @@ TEST(HeaderRulesTest, WhatIsWrong) {
                             "setDate X-A: soon", "set Content-Type: text/html", "add X: a\nb"})
     EXPECT_FALSE(HeaderRules::Parse(wrong).ok()) << wrong;
   EXPECT_TRUE(HeaderRules::Parse("").ok());
+}
+
+class OnePage final : public http::Handler {
+ public:
+  http::Response Handle(const http::Request&) override { return {.body = "page"}; }
+};
+
+TEST(GuardedPagesTest, ThePasswordAndTheHeaders) {
+  http::Request request;
+  request.method = "GET";
+  request.path = "/metrics";
+  OnePage page;
+  AccessOptions access{.headers = *HeaderRules::Parse("set X-Frame-Options: DENY")};
+  GuardedPages pages(page, Clock::Real(), access);
+  EXPECT_EQ(pages.Handle(request).body, "page");
+  access.passwords = std::make_shared<Passwords>(*Passwords::Parse("alice=secret"));
+  const http::Response refused = pages.Handle(request);
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_THAT(refused.headers, ElementsAre(Pair("X-Frame-Options", "DENY")));
+  request.authorization = "Basic YWxpY2U6c2VjcmV0";  // alice:secret
+  EXPECT_EQ(pages.Handle(request).body, "page");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/rest/memory_topics.h"
 #include "tests/support/fake_world.h"
@@ -147,6 +148,26 @@ TEST_F(InterfaceTest, LevelsOfLoggers) {
   EXPECT_EQ(Ask("PUT", "/admin/loggers/x?scope=CLUSTER", R"({"level":"ERROR"})").status, 204);
   EXPECT_EQ(*topics_.Last(InternalTopic::kConfigs, "logger-cluster-x"), R"({"level":"ERROR"})");
   EXPECT_EQ(Ask("GET", "/admin/loggers/nobody").status, 404);
+}
+
+TEST_F(InterfaceTest, EachRoomHasALogger) {
+  EXPECT_THAT(Ask("GET", "/admin/loggers").body,
+              testing::HasSubstr("\"walduct.engine\":{\"level\""));
+  const auto line = [](const char* file) {
+    testing::internal::CaptureStderr();
+    log::Debug("seen", {}, file);
+    return !testing::internal::GetCapturedStderr().empty();
+  };
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/walduct.engine", R"({"level":"TRACE"})").body,
+            R"(["walduct.engine"])");
+  EXPECT_TRUE(line("/src/engine/x.cc"));
+  EXPECT_FALSE(line("/src/kafka/x.cc"));
+  Ask("PUT", "/admin/loggers/walduct", R"({"level":"DEBUG"})");
+  EXPECT_TRUE(line("/src/kafka/x.cc"));
+  EXPECT_EQ(Ask("GET", "/admin/loggers/walduct.kafka").body.substr(0, 16), R"({"level":"DEBUG")");
+  Ask("PUT", "/admin/loggers/root", R"({"level":"INFO"})");
+  EXPECT_FALSE(line("/src/kafka/x.cc"));
+  EXPECT_FALSE(line("/src/engine/x.cc"));
 }
 
 // As Kafka Connect with its BasicAuthSecurityRestExtension answers.

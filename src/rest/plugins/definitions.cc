@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "admin/connect_bodies.h"
 #include "engine/commands/version.h"
 #include "java/text/text_lists.h"
 #include "rest/plugins/definitions_text.h"
@@ -95,7 +96,8 @@ const Tables& TheTables() {
 }  // namespace
 
 std::string Plugin::version() const {
-  return debezium ? std::string(engine::LibraryVersions().debezium) : std::string(kConnectVersion);
+  return debezium ? std::string(engine::LibraryVersions().debezium)
+                  : std::string(admin::kConnectVersion);
 }
 
 const std::vector<Plugin>& AllPlugins() { return TheTables().plugins; }

@@ -49,6 +49,4 @@ const Plugin* FindPlugin(absl::string_view name);
 // The same, of one type, by its full name.
 const Plugin* FindPlugin(absl::string_view class_name, absl::string_view type);
 
-constexpr absl::string_view kConnectVersion = "4.3.0";
-
 }  // namespace walduct::rest
