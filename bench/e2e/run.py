@@ -2,7 +2,7 @@
 """How fast a backlog drains into a real Kafka, beside pg_recvlogical draining the same backlog to /dev/null.
 
   bench/e2e/run.py [--workload NAME ...] [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--unix]
-                   [--null] [--exactly-once] [--debezium] [--against BINARY] [--json FILE]
+                   [--null] [--exactly-once] [--debezium] [--against BINARY] [--scrape] [--json FILE]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, one slot and one topic for each round. Workloads: typical
 (15 mixed columns, about 400 bytes a row), narrow (3 columns), wide (50), big (10 KB a row), update (of typical rows, replica
@@ -11,7 +11,7 @@ the reader, of its walsender and of the broker, the highest RSS; then the ratios
 compare ratios. Nothing is asserted but that all rows have come.
 --unix lets both connect by a unix socket. --null drains the backlog once more to /dev/null, --exactly-once with
 exactly.once.support=required, --debezium with Debezium in Kafka Connect (scripts/deps debezium), --against with another
-build of walduct.
+build of walduct, --scrape while somebody asks for /metrics each second.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -23,7 +23,9 @@ import platform
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -57,6 +59,7 @@ class Bench:
         self.null = self._connectors("null", args.null, null=True)
         self.exact = self._connectors("exact", args.exactly_once, exactly_once=True)
         self.others = self._connectors("other", args.against, binary=args.against)
+        self.scraped = self._connectors("scraped", args.scrape)
         self.end = None
 
     def _config(self, name):
@@ -88,7 +91,7 @@ class Bench:
 
     def prepare(self):
         """Slots first, then the backlog."""
-        for connector in (*self.connectors, *self.null, *self.exact, *self.others):
+        for connector in (*self.connectors, *self.null, *self.exact, *self.others, *self.scraped):
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
         for number in range(self.args.rounds):
@@ -106,6 +109,7 @@ class Bench:
                 **({"to /dev/null": lambda n: self._drain(self.null[n])} if args.null else {}),
                 **({"exactly once": lambda n: self._drain(self.exact[n])} if args.exactly_once else {}),
                 **({"other build": lambda n: self._drain(self.others[n])} if args.against else {}),
+                **({"scraped": lambda n: self._drain_scraped(self.scraped[n])} if args.scrape else {}),
                 **({"debezium": self.debezium} if args.debezium else {})}
 
     def recvlogical(self, number):
@@ -119,8 +123,23 @@ class Bench:
             raise SystemExit(f"bench: pg_recvlogical ended with exit code {process.returncode}")
         return measured
 
-    def _drain(self, connector):
-        connector.start("--until-lsn", self.end)
+    def _drain_scraped(self, connector):
+        port, ended = free_port(), threading.Event()
+
+        def scrape():
+            while not ended.wait(1):
+                with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+                    page.read()
+        scraper = threading.Thread(target=scrape, daemon=True)
+        scraper.start()
+        try:
+            return self._drain(connector, "--listen", f"127.0.0.1:{port}")
+        finally:
+            ended.set()
+            scraper.join()
+
+    def _drain(self, connector, *arguments):
+        connector.start("--until-lsn", self.end, *arguments)
         measured = measure(connector.process, self.database, connector.slot, self.rows, self.broker_pid)
         if connector.process.returncode != 0:
             raise SystemExit(f"bench: walduct ended with exit code {connector.process.returncode}:\n{connector.log_text()[-2000:]}")
@@ -191,6 +210,7 @@ def parse_args():
     parser.add_argument("--exactly-once", action="store_true")
     parser.add_argument("--debezium", action="store_true")
     parser.add_argument("--against", type=Path, metavar="BINARY")
+    parser.add_argument("--scrape", action="store_true")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
