@@ -143,6 +143,11 @@ absl::StatusOr<Topic> Producer::OpenTopic(const std::string& name) {
   return Topic(handle);
 }
 
+bool Producer::HasTaken(const std::string& topic) const {
+  const auto found = has_taken_.find(topic);
+  return found != has_taken_.end() && found->second;
+}
+
 absl::Status Producer::Produce(const Message& message) {
   if (!broken_.ok()) return broken_;
   const uint64_t cost = CostOf(message);

@@ -111,6 +111,8 @@ class Producer {
   ~Producer();
 
   absl::StatusOr<Topic> OpenTopic(const std::string& name);
+  // Whether a record of this topic has been delivered.
+  bool HasTaken(const std::string& topic) const;
 
   // Never waits. Copies the message.
   //   ResourceExhausted  buffer_bytes are in flight; nothing taken. One message alone may exceed

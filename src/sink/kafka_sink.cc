@@ -94,6 +94,7 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
                     .partitions = 1,
                     .replication_factor = options.dead_letter_replication_factor,
                     .configs = {}},
+      awaited_(producer_.get()),
       admin_(&producer_->client(), &producer_->wakeup()),
       health_(&producer_->client(), &producer_->wakeup()),
       most_forgotten_(options.most_forgotten),
@@ -171,6 +172,7 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
   if (!broken_.ok()) return broken_;
   ASSIGN_OR_RETURN(Target * target, FindTarget(record.topic));
   if (target->caution != nullptr) RETURN_IF_ERROR(Consider(target));
+  if (!target->topic && target->missing) RETURN_IF_ERROR(OpenMissing(target));
   if (!target->topic) {
     return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked up")
                                 : target->refused;
@@ -300,6 +302,8 @@ std::string KafkaSink::WaitingFor() {
   }
   if (asked != nullptr)
     return absl::StrCat(where, " to answer whether topic ", asked->name, " exists");
+  if (last_ != nullptr && last_->missing && !last_->topic)
+    return absl::StrCat(where, " to create ", AwaitedTopics::kMost, " topics before ", last_->name);
   if (finding.empty()) BreakIfStuck(where);
   return finding.empty() ? absl::StrCat(where, " to acknowledge")
                          : absl::StrCat(where, ": ", finding);
@@ -399,7 +403,7 @@ absl::Status KafkaSink::OnAnswer(const kafka::TopicAnswer& answer) {
     return target.name == dead_letters_.name ? DeadLetterError(answer.status) : answer.status;
   }
   // The broker creates it, or its first record fails.
-  if (!Creates(target.name)) return OpenTarget(&target);
+  if (!Creates(target.name)) return OpenMissing(&target);
   admin_.StartCreate({PlanOf(target)}, kRequestTimeout);
   return absl::OkStatus();
 }
@@ -409,6 +413,11 @@ bool KafkaSink::Tolerates(const absl::Status& error, Target* target) {
   const absl::Status judged = refusals_->Judge(error, target->name, tolerate_, clock_.Monotonic());
   target->caution = refusals_->Find(target->name);
   return absl::IsInvalidArgument(judged);
+}
+
+absl::Status KafkaSink::OpenMissing(Target* target) {
+  target->missing = true;
+  return awaited_.Add(target->name) ? OpenTarget(target) : absl::OkStatus();
 }
 
 absl::Status KafkaSink::OpenTarget(Target* target) {

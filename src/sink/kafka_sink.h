@@ -1,8 +1,8 @@
 // KafkaSink: records into Kafka topics. A topic's existence is asked for before its first record.
 // Where topic.creation.* is configured it is created when it is missing, the dead letter topic in
-// any case; otherwise that is left to the broker's auto.create.topics.enable, but not while no
-// broker answers: librdkafka would take the first answer after an outage for the topic's absence,
-// and fail.
+// any case; otherwise that is left to the broker's auto.create.topics.enable, a few at a time
+// (AwaitedTopics), but not while no broker answers: librdkafka would take the first answer after an
+// outage for the topic's absence, and fail.
 #pragma once
 
 #include <memory>
@@ -16,6 +16,7 @@
 #include "kafka/producer.h"
 #include "kafka/topic_admin.h"
 #include "metrics/topic_board.h"
+#include "sink/awaited_topics.h"
 #include "sink/kafka_sink_options.h"
 #include "sink/kafka_transactions.h"
 #include "sink/lone_record.h"
@@ -64,6 +65,7 @@ class KafkaSink final : public Sink {
     std::string name;
     // Absent until it exists, or a broker is there to look after that.
     std::optional<kafka::Topic> topic;
+    bool missing = false;                 // the broker is to create it
     absl::Status refused;                 // its name, by the broker
     Refusals::Topic* caution = nullptr;   // null: none of its records was refused
     metrics::Counter* records = nullptr;  // null: nobody counts
@@ -90,6 +92,7 @@ class KafkaSink final : public Sink {
   void BreakIfStuck(const std::string& where);
   absl::Status OnAnswer(const kafka::TopicAnswer& answer);
   absl::Status OpenTarget(Target* target);
+  absl::Status OpenMissing(Target* target);
   // A topic that cannot be written to: whether only its records are given up.
   bool Tolerates(const absl::Status& error, Target* target);
   // Of a topic of which something was refused: whether there is an answer without sending the
@@ -105,6 +108,7 @@ class KafkaSink final : public Sink {
   std::unique_ptr<kafka::Producer> producer_;  // outlives topics and admin
   const std::vector<TopicCreationGroup> groups_;
   const kafka::NewTopic dead_letters_;  // without a name: none
+  AwaitedTopics awaited_;
   kafka::TopicAdmin admin_;
   kafka::PartitionHealth health_;
   Targets targets_;

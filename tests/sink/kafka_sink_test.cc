@@ -5,12 +5,14 @@
 
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/poller.h"
 #include "kafka/options.h"
 #include "kafka/topic_reader.h"
+#include "sink/awaited_topics.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
 #include "tests/kafka/mock_cluster.h"
@@ -48,7 +50,7 @@ class KafkaSinkTest : public testing::Test {
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer["rdkafka.topic.metadata.propagation.max.ms"] =
-        absl::StrCat(absl::ToInt64Milliseconds(kPropagation));
+        absl::StrCat(absl::ToInt64Milliseconds(propagation_));
     auto sink = CreateSink({options_}, kafka, environment);
     EXPECT_TRUE(sink.ok()) << sink.status();
     return *std::move(sink);
@@ -80,6 +82,7 @@ class KafkaSinkTest : public testing::Test {
   }
 
   KafkaSinkOptions options_;
+  absl::Duration propagation_ = kPropagation;
   kafka::MockCluster cluster_;
   Acks acks_;
 };
@@ -132,9 +135,9 @@ TEST_F(KafkaSinkTest, OfManyTopicsThoseThatAreNotUsedAreForgotten) {
     const auto sink = Open();
     const auto topic = [count](size_t i) { return absl::StrCat("of", count, "_", i); };
     for (size_t i = 0; i < count; ++i) ASSERT_TRUE(WriteWaiting(*sink, Of(topic(i), "v"), 1).ok());
-    for (size_t i : {1, 2}) ASSERT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok());
+    for (const size_t i : {1u, 2u}) ASSERT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok());
     ASSERT_TRUE(WriteWaiting(*sink, Of(topic(count), "v"), 1).ok());
-    for (size_t i : {1, 2}) EXPECT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok()) << "used since";
+    for (const size_t i : {1u, 2u}) EXPECT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok()) << "used since";
     const bool forgotten = absl::IsResourceExhausted(sink->Write(Of(topic(5), "v"), 1));
     EXPECT_EQ(forgotten, count == 2 * KafkaSink::kKeptTopics);
     ASSERT_TRUE(WriteWaiting(*sink, Of(topic(5), "v"), 1).ok());
@@ -176,6 +179,46 @@ TEST_F(KafkaSinkTest, ATopicThatIsNotThereFailsWithinSeconds) {
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("topic t"));
   EXPECT_THAT(ErrorHint(status), testing::HasSubstr("auto.create.topics.enable"));
   EXPECT_TRUE(acks_.by_ticket.empty());
+}
+
+// A broker creates one after the other, and librdkafka's patience is each topic's.
+TEST_F(KafkaSinkTest, OnlyAFewTopicsAreLeftToTheBrokerToCreateAtOnce) {
+  propagation_ = kPatience;
+  const auto topic = [](size_t i) { return absl::StrCat("t", i); };
+  for (size_t i = 0; i <= AwaitedTopics::kMost; ++i)
+    cluster_.SetTopicError(topic(i), RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  const auto sink = Open();
+  for (size_t i = 0; i < AwaitedTopics::kMost; ++i)
+    ASSERT_TRUE(WriteWaiting(*sink, Of(topic(i), "v"), 1).ok());
+  const std::string last = topic(AwaitedTopics::kMost);
+  const auto waits = [&] {
+    return absl::StrContains(sink->WaitingFor(), absl::StrCat("to create 32 topics before ", last));
+  };
+  for (int i = 0; i < 300 && !waits(); ++i) {
+    ASSERT_TRUE(absl::IsResourceExhausted(sink->Write(Of(last, "v"), 2)));
+    Poller::Real().WaitReadable({sink->ready_fd()}, absl::Milliseconds(100));
+    ASSERT_TRUE(sink->Poll(acks_).ok());
+  }
+  ASSERT_TRUE(absl::IsResourceExhausted(sink->Write(Of(last, "v"), 2)));
+  EXPECT_TRUE(waits()) << sink->WaitingFor();
+  for (size_t i = 0; i <= AwaitedTopics::kMost; ++i)
+    cluster_.SetTopicError(topic(i), RD_KAFKA_RESP_ERR_NO_ERROR);
+  ASSERT_TRUE(WriteWaiting(*sink, Of(last, "v"), 2).ok());
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  EXPECT_EQ(acks_.by_ticket, (std::map<Ticket, uint32_t>{{1, AwaitedTopics::kMost}, {2, 1}}));
+}
+
+// Nothing is waited for that was given up.
+TEST_F(KafkaSinkTest, TopicsThatAreNeverCreatedHoldUpNoOther) {
+  kafka::Producer::Options options{.bootstrap_servers = cluster_.bootstrap_servers(),
+                                   .java = {},
+                                   .rules = {},
+                                   .environment = Environment::Real()};
+  const auto producer = kafka::Producer::Create(options);
+  ASSERT_TRUE(producer.ok()) << producer.status();
+  AwaitedTopics awaited(producer->get());
+  for (size_t i = 0; i < 3 * AwaitedTopics::kMost; ++i)
+    EXPECT_TRUE(awaited.Add(absl::StrCat("t", i))) << "nothing is in flight";
 }
 
 // The broker that comes back does not know the topic at once, as one that is about to create it.
