@@ -284,6 +284,7 @@ std::set<std::string> Worker::TopicsOf(const std::string& name) const {
 }
 
 absl::Status Worker::ResetTopics(const std::string& name) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
   std::vector<TopicEntry> entries;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -121,6 +121,11 @@ class Worker {
     std::map<std::string, uint64_t> seen;  // records counted before the last reset
   };
 
+  struct NewTopic {
+    std::string connector;
+    std::string topic;
+  };
+
   static bool IsForeign(const Deployment& one);
   void Run();
   void Look();
@@ -129,7 +134,9 @@ class Worker {
   void StartOne(const std::string& name, const Deployment& one);
   absl::Status CommitTask(const std::string& name, const Deployment& one);
   void Fail(const std::string& name, uint64_t version, const std::vector<std::string>& errors);
-  std::vector<TopicEntry> NewTopics();
+  void WriteTopics();
+  std::vector<NewTopic> NewTopics() const;
+  void BeSilent(absl::string_view what, const absl::Status& written);
   std::map<std::string, std::string> StatusEntries() const;
   void WriteStatuses(const std::map<std::string, std::string>& entries);
   StatusView ViewOf(const std::string& name, const Deployment& one) const;
@@ -150,6 +157,7 @@ class Worker {
   std::map<std::string, Running> running_;
   std::map<std::string, ActiveTopics> topics_;
   std::map<std::string, std::string> statuses_;  // as the topic has them, by key
+  std::set<std::string> repeated_;               // keys that are written again as they are
   std::map<std::string, std::string> loggers_;
   uint64_t next_version_ = 1;
   bool ends_ = false;

@@ -162,28 +162,42 @@ void Worker::Look() {
     if (parts_.environment.clock->Now() < silent_until_) return;
   }
   if (!parts_.may_write()) return;
-  if (std::vector<TopicEntry> topics = NewTopics(); !topics.empty()) {
-    const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, topics);
-    if (!written.ok()) log::Warn(written.message());
-  }
+  WriteTopics();
   WriteStatuses(StatusEntries());
 }
 
-std::vector<TopicEntry> Worker::NewTopics() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+// Not while a reset or a deletion takes topics away: theirs is the last word.
+void Worker::WriteTopics() {
+  if (NewTopics().empty()) return;
+  const std::lock_guard<std::mutex> change(change_mutex_);
+  const std::vector<NewTopic> topics = NewTopics();
+  if (topics.empty()) return;
   std::vector<TopicEntry> entries;
+  for (const auto& [name, topic] : topics) {
+    entries.push_back({.key = TopicStatusKey(name, topic),
+                       .value = TopicStatusValue(name, topic, parts_.environment.clock->Now())});
+  }
+  const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, entries);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!written.ok()) return BeSilent("topics of connectors cannot be written", written);
+  for (const auto& [name, topic] : topics) topics_[name].names.insert(topic);
+}
+
+std::vector<Worker::NewTopic> Worker::NewTopics() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const ActiveTopics none;
+  std::vector<NewTopic> topics;
   for (const auto& [name, running] : running_) {
     if (running.topics == nullptr || !deployments_.contains(name)) continue;
-    ActiveTopics& active = topics_[name];
+    const auto found = topics_.find(name);
+    const ActiveTopics& active = found == topics_.end() ? none : found->second;
     for (const auto& [topic, records] : running.topics->Read()) {
       const auto seen = active.seen.find(topic);
       if (records == (seen == active.seen.end() ? 0 : seen->second)) continue;
-      if (!active.names.insert(topic).second) continue;
-      entries.push_back({.key = TopicStatusKey(name, topic),
-                         .value = TopicStatusValue(name, topic, parts_.environment.clock->Now())});
+      if (!active.names.contains(topic)) topics.push_back({name, topic});
     }
   }
-  return entries;
+  return topics;
 }
 
 }  // namespace walduct::rest

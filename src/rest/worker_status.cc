@@ -107,9 +107,10 @@ void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& [key, value] : entries) {
       const auto found = statuses_.find(key);
-      if (found == statuses_.end() || found->second != value)
+      if (found == statuses_.end() || found->second != value || repeated_.contains(key))
         changes.push_back({.key = key, .value = value});
     }
+    repeated_.clear();
     for (const auto& [key, value] : statuses_) {
       const std::optional<StatusName> name = NameOfStatus(key);
       const auto owner = deployments_.find(name ? name->connector : "");
@@ -121,9 +122,8 @@ void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
   const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, changes);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!written.ok()) {
-    log::Warn(absl::StrCat("states of connectors cannot be written: ", written.message()));
-    silent_until_ = parts_.environment.clock->Now() + kSilence;
-    return;
+    for (const TopicEntry& change : changes) repeated_.insert(change.key);
+    return BeSilent("states of connectors cannot be written", written);
   }
   for (const TopicEntry& change : changes) {
     if (change.value) {
@@ -137,10 +137,16 @@ void Worker::WriteStatuses(const std::map<std::string, std::string>& entries) {
 // mutex_ is held. What begins anew says so, as Connect's does, though it is what it was.
 void Worker::RepeatStatus(const std::string& name, bool of_connector, bool of_task) {
   const auto repeat = [this](const std::string& key) {
-    if (const auto found = statuses_.find(key); found != statuses_.end()) found->second.clear();
+    if (statuses_.contains(key)) repeated_.insert(key);
   };
   if (of_connector) repeat(ConnectorStatusKey(name));
   if (of_task) repeat(TaskStatusKey(name));
+}
+
+// mutex_ is held.
+void Worker::BeSilent(absl::string_view what, const absl::Status& written) {
+  log::Warn(absl::StrCat(what, ": ", written.message()));
+  silent_until_ = parts_.environment.clock->Now() + kSilence;
 }
 
 void Worker::Leave() {

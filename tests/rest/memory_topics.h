@@ -1,6 +1,7 @@
 // MemoryTopics: a worker's topics without Kafka.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@ class MemoryTopics final : public rest::InternalTopics {
  public:
   absl::Status Write(rest::InternalTopic topic,
                      const std::vector<rest::TopicEntry>& entries) override {
+    if (const auto meanwhile = std::exchange(meanwhile_, nullptr)) meanwhile();
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!failure_.ok()) return failure_;
     for (const rest::TopicEntry& entry : entries) records_[topic].push_back(entry);
@@ -60,7 +62,11 @@ class MemoryTopics final : public rest::InternalTopics {
     failure_ = std::move(failure);
   }
 
+  // Happens once, while the next write is under way.
+  void DuringNextWrite(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
+
  private:
+  std::function<void()> meanwhile_;
   mutable std::mutex mutex_;
   absl::Status failure_;
   std::map<rest::InternalTopic, std::vector<rest::TopicEntry>> records_;

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/poller.h"
 #include "engine/lifecycle/connector_set.h"
+#include "metrics/topic_board.h"
 #include "tests/rest/memory_topics.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
@@ -31,13 +36,14 @@ class WorkerTest : public testing::Test {
   Worker::Parts Parts() {
     return {.topics = &topics_,
             .connectors = &connectors_,
-            .environment = Environment::Real(),
+            .environment = {&clock_, &Poller::Real()},
             .worker_id = "here:8083",
             .version = "3.6.1.Final",
             .load =
                 [this](const ConfigMap& config) {
                   ++loads_;
                   Loaded loaded;
+                  loaded.topics = board_;
                   if (FindValue(config, "bad") != nullptr) {
                     loaded.errors = {"property 'bad': is bad"};
                   } else {
@@ -68,6 +74,16 @@ class WorkerTest : public testing::Test {
     ReconcileUntil([&] { return TaskState(name) == "RUNNING"; });
   }
 
+  // The real time, and what a test adds to it.
+  class ShiftedClock final : public Clock {
+   public:
+    absl::Time Now() override { return Clock::Real().Now() + shift; }
+    absl::Duration Monotonic() override { return Clock::Real().Monotonic() + shift; }
+    absl::Duration shift;
+  };
+
+  ShiftedClock clock_;
+  std::shared_ptr<metrics::TopicBoard> board_ = std::make_shared<metrics::TopicBoard>();
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
   test::MemoryTopics topics_;
@@ -238,6 +254,35 @@ TEST_F(WorkerTest, WithoutTheGroupsSeatNothingIsWritten) {
   EXPECT_THAT(worker_.Names(), IsEmpty());
   worker_.Reconcile();
   EXPECT_THAT(topics_.Keys(InternalTopic::kStatus), IsEmpty());
+}
+
+TEST_F(WorkerTest, ATopicThatCouldNotBeWrittenIsWrittenLater) {
+  CreateRunning("a");
+  board_->Of("t")->Add();
+  topics_.FailWith(absl::UnavailableError("Kafka is away"));
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.TopicsOf("a"), IsEmpty());
+  topics_.FailWith(absl::OkStatus());
+  clock_.shift = absl::Seconds(6);
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.TopicsOf("a"), ElementsAre("t"));
+  EXPECT_TRUE(topics_.Last(InternalTopic::kStatus, "status-topic-t:connector-a").has_value());
+}
+
+TEST_F(WorkerTest, ARestartWhileItsStatusIsWrittenIsWrittenToo) {
+  CreateRunning("a");
+  worker_.Reconcile();
+  const auto times = [this] {
+    const std::vector<std::string> keys = topics_.Keys(InternalTopic::kStatus);
+    return std::count(keys.begin(), keys.end(), "status-task-a-0");
+  };
+  ASSERT_TRUE(worker_.RestartTask("a", "0").ok());
+  topics_.DuringNextWrite([this] { EXPECT_TRUE(worker_.RestartTask("a", "0").ok()); });
+  const auto before = times();
+  worker_.Reconcile();
+  worker_.Reconcile();
+  EXPECT_GE(times(), before + 2);
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
 }
 
 TEST_F(WorkerTest, WhatKafkaDidNotTakeDidNotHappen) {
