@@ -51,9 +51,7 @@ absl::Status BackgroundStatement::RunOnce() {
     options.stopping = stopping;
     ASSIGN_OR_RETURN(connection_, Connection::Open(std::move(options)));
   }
-  const absl::Status status =
-      connection_->QueryWithin(options_.connection.database.query_timeout, options_.sql, stopping)
-          .status();
+  const absl::Status status = connection_->Run(options_.sql, stopping);
   // Whatever went wrong: a new session has forgotten it.
   if (!status.ok()) connection_.reset();
   return status;

@@ -89,7 +89,7 @@ absl::Status StoppedError() {
                "a statement was cancelled because the connector is stopping");
 }
 
-// All our statements select columns; a server that speaks PostgreSQL's protocol without being
+// Statements whose answers are read select columns; one that speaks the protocol without being
 // PostgreSQL may answer without any.
 absl::Status CheckHasColumns(const pg_result& result) {
   if (PQnfields(&result) > 0 || PQntuples(&result) == 0) return absl::OkStatus();
@@ -238,7 +238,7 @@ absl::Status Connection::PrepareSession() {
   }
   if (options_->kind == SessionKind::kReplication) return absl::OkStatus();
   for (const std::string& statement : options_->database.initial_statements) {
-    if (absl::Status status = Query(statement).status(); !status.ok()) {
+    if (absl::Status status = Run(statement); !status.ok()) {
       return WithContext(status, "database.initial.statements");
     }
   }
@@ -255,6 +255,15 @@ absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::str
   if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
     return StatusFromConnection(connection_);
   return Collect(timeout, stopping);
+}
+
+absl::Status Connection::Run(absl::string_view sql, const StopCheck& stopping) {
+  RETURN_IF_ERROR(Discard());
+  if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
+    return StatusFromConnection(connection_);
+  Answer answer;
+  answer.is_read = false;
+  return Collect(options_->database.query_timeout, stopping, std::move(answer)).status();
 }
 
 absl::StatusOr<Result> Connection::Query(
@@ -351,7 +360,7 @@ void Connection::Answer::Take(pg_result* next) {
     case PGRES_EMPTY_QUERY:
       break;
     case PGRES_TUPLES_OK:
-      if (error.ok()) error = CheckHasColumns(*next);
+      if (error.ok() && is_read) error = CheckHasColumns(*next);
       break;
     default:  // PGRES_FATAL_ERROR and what libpq calls a bad response
       if (error.ok()) error = StatusFromResult(next);
@@ -370,10 +379,10 @@ StopCheck Connection::PatientStop() const {
   };
 }
 
-absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck stopping) {
+absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck stopping,
+                                           Answer answer) {
   if (!stopping) stopping = PatientStop();
   absl::Duration deadline = DeadlineAfter(timeout);
-  Answer answer;
   bool cancelled = false;
   while (true) {
     if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {

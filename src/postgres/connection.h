@@ -77,6 +77,9 @@ class Connection {
   // says so: Cancelled stopped.
   absl::StatusOr<Result> QueryWithin(absl::Duration timeout, absl::string_view sql,
                                      const StopCheck& stopping = nullptr);
+  // A statement of the user's, who may have it answer what they like: `SELECT FROM t` gives rows
+  // without columns, which Query takes for the answer of something that is not PostgreSQL.
+  absl::Status Run(absl::string_view sql, const StopCheck& stopping = nullptr);
   // Parameters in text format; nullopt is NULL.
   absl::StatusOr<Result> Query(absl::string_view sql,
                                const std::vector<std::optional<std::string>>& parameters);
@@ -109,6 +112,17 @@ class Connection {
   void Cancel();
 
  private:
+  // What a statement has answered so far.
+  struct Answer {
+    Answer() : last(nullptr) {}
+    Result last;
+    absl::Status error;
+    bool is_read = true;  // no: it may look as it likes
+
+    void Take(pg_result* next);
+    absl::StatusOr<Result> Finish();
+  };
+
   Connection(pg_conn* connection, ConnectionOptions options);
   static void OnNotice(void* self, const pg_result* notice);
   absl::Status Establish();
@@ -120,19 +134,10 @@ class Connection {
                       const std::vector<std::optional<std::string>>& parameters);
   // Cancels what Send has started and waits for its end.
   absl::Status Discard();
-  absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr);
+  absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr,
+                                 Answer answer = Answer());
   StopCheck PatientStop() const;
   Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
-
-  // What a statement has answered so far.
-  struct Answer {
-    Answer() : last(nullptr) {}
-    Result last;
-    absl::Status error;
-
-    void Take(pg_result* next);
-    absl::StatusOr<Result> Finish();
-  };
 
   pg_conn* connection_;
   const std::unique_ptr<const ConnectionOptions> options_;

@@ -37,7 +37,8 @@ enum ServerColumn {
   kRole,
   kMayReplicate,
   kPlatform,
-  kNextXid
+  kNextXid,
+  kColumns
 };
 
 // A walsender of our own role that does not stream yet is taken for the one that is going to use
@@ -87,6 +88,12 @@ absl::Status CheckRecovery(const Connection& connection, bool in_recovery) {
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   RETURN_IF_ERROR(CheckVersion(connection));
   ASSIGN_OR_RETURN(const Result result, connection.Query(kServer));
+  if (result.columns() != kColumns) {
+    return Error(absl::StatusCode::kDataLoss, "malformed_answer",
+                 absl::StrCat("the server answered a query with ", result.columns(),
+                              " columns instead of ", static_cast<int>(kColumns)),
+                 "check that database.hostname and database.port lead to a PostgreSQL server");
+  }
   if (result.rows() != 1) {
     return Error(absl::StatusCode::kFailedPrecondition, "role_missing",
                  "the role of this session is gone");

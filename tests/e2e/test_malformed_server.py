@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from support.false_postgres import FalsePostgres, answers_without_end, asks_for_rounds
+from support.false_postgres import FalsePostgres, answers_with_one_column, answers_without_end, asks_for_rounds
 from support.tls import Authority
 
 
@@ -64,3 +64,9 @@ def test_an_answer_without_end(false_server):
     assert connector.wait_exit() == 3
     assert connector.logged("larger than 64 MB.*reason=answer_too_large hint=")
     assert peak < 300_000, peak
+
+
+def test_an_answer_with_too_few_columns(false_server):
+    connector = false_server(answers_with_one_column)
+    assert connector.run_to_end() == 4
+    assert connector.logged("with 1 columns instead of .*reason=malformed_answer hint=")

@@ -177,6 +177,19 @@ TEST(ConnectionTest, RowsWithoutColumnsAreAnError) {
   EXPECT_TRUE(connection->Query("SELECT 1").ok()) << "the session stays usable";
 }
 
+TEST(ConnectionTest, AUsersOwnStatementMayAnswerRowsWithoutColumns) {
+  const auto connection = MustOpen(PostgresServer::Shared().CreateDatabase());
+  EXPECT_TRUE(connection->Run("SELECT FROM generate_series(1, 2)").ok());
+  EXPECT_EQ(ErrorReason(connection->Run("SELECT 1/0")), "data_exception");
+  EXPECT_EQ(MustQuery(*connection, "SELECT 1"), "1") << "the session stays usable";
+}
+
+TEST(ConnectionTest, InitialStatementsMayAnswerRowsWithoutColumns) {
+  DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  database.initial_statements = {"SELECT FROM generate_series(1, 2)", "SET work_mem = '9MB'"};
+  EXPECT_EQ(MustQuery(*MustOpen(database), "SHOW work_mem"), "9MB");
+}
+
 TEST(ConnectionTest, CancelsAStatementAtItsTimeoutAndStaysUsable) {
   const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
   const auto result = session->QueryWithin(absl::Milliseconds(50), "SELECT pg_sleep(60)");

@@ -91,3 +91,11 @@ def answers_without_end(connection):
     rows = message(b"D", struct.pack("!HI", 1, 1000) + b"x" * 1000) * 1000
     while True:
         connection.sendall(rows)
+
+
+def answers_with_one_column(connection):
+    """Whatever it is asked, it has one row of one column."""
+    connection.sendall(OK + PARAMETERS + message(b"K", struct.pack("!II", 1, 1)) + READY)
+    described = message(b"T", struct.pack("!H", 1) + b"v\0" + struct.pack("!IHIHIH", 0, 0, 25, 65535, 0xFFFFFFFF, 0))
+    while connection.recv(65536):
+        connection.sendall(described + message(b"D", struct.pack("!HI", 1, 1) + b"1") + message(b"C", b"SELECT 1\0") + READY)
