@@ -47,6 +47,9 @@ class MockCluster {
   void TakeLeader(const std::string& topic, int partition) {
     rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, -1);
   }
+  void GiveLeader(const std::string& topic, int partition) {
+    rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, 1);
+  }
   void SetDown(bool down) {
     if (down) {
       rd_kafka_mock_broker_set_down(cluster_, 1);

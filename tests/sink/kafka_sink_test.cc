@@ -137,7 +137,8 @@ TEST_F(KafkaSinkTest, OfManyTopicsThoseThatAreNotUsedAreForgotten) {
     for (size_t i = 0; i < count; ++i) ASSERT_TRUE(WriteWaiting(*sink, Of(topic(i), "v"), 1).ok());
     for (const size_t i : {1u, 2u}) ASSERT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok());
     ASSERT_TRUE(WriteWaiting(*sink, Of(topic(count), "v"), 1).ok());
-    for (const size_t i : {1u, 2u}) EXPECT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok()) << "used since";
+    for (const size_t i : {1u, 2u})
+      EXPECT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok()) << "used since";
     const bool forgotten = absl::IsResourceExhausted(sink->Write(Of(topic(5), "v"), 1));
     EXPECT_EQ(forgotten, count == 2 * KafkaSink::kKeptTopics);
     ASSERT_TRUE(WriteWaiting(*sink, Of(topic(5), "v"), 1).ok());
@@ -288,6 +289,32 @@ TEST_F(KafkaSinkTest, AStallIsNamedAndAProducerThatIsStuckIsGivenUp) {
   poll(400);
   EXPECT_EQ(ErrorReason(polled), "producer_stuck");
   EXPECT_TRUE(absl::IsUnavailable(polled));
+}
+
+// The control: what the brokers themselves explain is waited for, however long.
+TEST_F(KafkaSinkTest, AStallForWantOfALeaderIsWaitedFor) {
+  ShiftedClock clock;
+  cluster_.CreateTopic("orders", 1);
+  const std::unique_ptr<Sink> sink = Open({&clock, &Poller::Real()});
+  ASSERT_TRUE(WriteWaiting(*sink, Of("orders", "1"), 1).ok());
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  cluster_.TakeLeader("orders", 0);
+  ASSERT_TRUE(WriteWaiting(*sink, Of("orders", "2"), 2).ok());
+  clock.shift = absl::Seconds(61);
+  const auto explained = [&] {
+    return absl::StrContains(sink->WaitingFor(), "topic orders [0] has no leader");
+  };
+  for (int i = 0; i < 300 && !explained(); ++i) {
+    Poller::Real().WaitReadable({sink->ready_fd()}, absl::Milliseconds(100));
+    ASSERT_TRUE(sink->Poll(acks_).ok());
+  }
+  EXPECT_TRUE(explained()) << sink->WaitingFor();
+  clock.shift = absl::Seconds(122);
+  EXPECT_TRUE(explained()) << sink->WaitingFor();
+  EXPECT_TRUE(sink->Poll(acks_).ok());
+  cluster_.GiveLeader("orders", 0);
+  ASSERT_TRUE(sink->Flush(acks_, kPatience).ok());
+  EXPECT_EQ(acks_.by_ticket[2], 1u);
 }
 
 }  // namespace
