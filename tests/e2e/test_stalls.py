@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from support.http import Surface
 from support.kafka import create_topic, in_sync
 from support.postgres import CDC_ROLE
 from support.wait import wait_until
@@ -33,15 +34,21 @@ def test_broker_that_is_stuck(private_servers, databases, connectors):
     servers = private_servers(postgres=15, kafka=True)
     db = databases(servers.postgres)
     db.script(TABLE)
-    connector = connectors(db, worker={"bootstrap.servers": servers.bootstrap}).start().wait_streaming()
+    connector = connectors(db, worker={"bootstrap.servers": servers.bootstrap}).start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
     db.execute("insert into items values (1)")
     connector.wait_events(1)
+    assert surface.ask("/readyz") == (200, "ok\n")
     servers.pause_kafka()
     db.execute("insert into items values (2)")
     connector.wait_log(r"no progress for \d+s: waiting for Kafka at .* since 20..-.*retained WAL .* grows by", 90)
     wait_until(lambda: len(lines(connector, "no progress")) >= 2, 60, "said again")
+    status, body = surface.ask("/readyz")
+    assert status == 503 and "stalled: waiting for Kafka" in body, "not ready"
+    assert surface.ask("/livez") == (200, "ok\n"), "and alive: its loop turns, a restart would mend nothing"
     servers.resume_kafka()
     connector.wait_log("progress again", 60)
+    wait_until(lambda: surface.ask("/readyz") == (200, "ok\n"), 60, "ready again")
     connector.stop()
 
 
