@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/lsn.h"
 #include "event/row.h"
 #include "event/table_schema.h"
 #include "incremental/signals/table_name.h"
@@ -25,6 +26,7 @@ struct ChunkRequest {
   TableRequest table;
   std::optional<Key> after = {};    // absent: from the beginning
   std::optional<Key> maximum = {};  // absent: to be found out
+  int most_rows = 0;
 };
 
 // A row of its own: its texts one behind the other.
@@ -48,7 +50,15 @@ struct ChunkRow {
   }
 };
 
-struct Chunk {
+// A view of the database: transactions that it does not show.
+struct TransactionView {
+  std::vector<uint64_t> running;
+  uint64_t next_xid = 0;  // nor those that began here and later; 0: not known
+  // Of a transaction whose commit was streamed; numbers wrap around.
+  bool Hides(uint32_t xid) const;
+};
+
+struct Chunk : TransactionView {
   enum class Outcome : uint8_t {
     kRead,     // also without rows: the table's end
     kEmpty,    // the table has no row that is asked for
@@ -64,8 +74,7 @@ struct Chunk {
   std::optional<Key> maximum;        // of `shown`
   std::optional<Key> end;            // of the last row, with what tells equal keys apart
   std::vector<ChunkRow> rows;
-  std::vector<uint64_t> running;  // transactions that this view does not show,
-  uint64_t next_xid = 0;          // nor those that began here and later; 0: not known
+  Lsn seen;  // what it shows was written before this; without watermarks only
 };
 
 }  // namespace walduct::incremental

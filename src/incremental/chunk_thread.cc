@@ -8,12 +8,12 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "event/same_schema.h"
+#include "incremental/transaction_view.h"
 
 namespace walduct::incremental {
 namespace {
@@ -28,6 +28,9 @@ constexpr absl::string_view kFind =
     "SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
     "c.relnamespace WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')";
 
+constexpr absl::string_view kSeen =
+    "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
+    "ELSE pg_catalog.pg_current_wal_lsn() END";
 constexpr absl::string_view kCursor = "walduct_chunk";
 constexpr int64_t kFirstRows = 8;  // tell how wide rows are
 constexpr size_t kMostBytes = 16 << 20;
@@ -240,18 +243,12 @@ bool ChunkThread::IsSameWalk(const ChunkRequest& request, const Walk& walk) cons
   return last_walk_.table != walk.table || last_walk_.columns == walk.columns;
 }
 
-// "xmin:xmax:xid,xid"
 absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
-  const bool has_snapshot = connection_->server_version() >= 130000;
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection_->Query(has_snapshot ? "SELECT pg_catalog.pg_current_snapshot()"
-                                                   : "SELECT pg_catalog.txid_current_snapshot()"));
-  const std::vector<absl::string_view> parts = absl::StrSplit(result.Get(0, 0), ':');
-  if (parts.size() != 3 || !absl::SimpleAtoi(parts[1], &chunk->next_xid)) return absl::OkStatus();
-  for (const absl::string_view text : absl::StrSplit(parts[2], ',', absl::SkipEmpty())) {
-    uint64_t xid = 0;
-    if (absl::SimpleAtoi(text, &xid)) chunk->running.push_back(xid);
-  }
+  RETURN_IF_ERROR(ReadView(*connection_, chunk));
+  if (!options_.incremental.read_only) return absl::OkStatus();
+  // A standby shows what it has replayed.
+  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(kSeen));
+  ASSIGN_OR_RETURN(chunk->seen, Lsn::Parse(result.Get(0, 0)));
   return absl::OkStatus();
 }
 
@@ -317,10 +314,10 @@ absl::Status ChunkThread::ReadRows(const ChunkRequest& request, const Walk& walk
   std::vector<std::string> names;
   for (const event::Column& column : chunk->schema->columns) names.push_back(column.name);
   postgres::Statement statement =
-      ChunkSql(walk, names, request.after, chunk->maximum, options_.incremental.chunk_size);
+      ChunkSql(walk, names, request.after, chunk->maximum, request.most_rows);
   statement.sql = absl::StrCat("DECLARE ", kCursor, " NO SCROLL CURSOR FOR ", statement.sql);
   RETURN_IF_ERROR(Ask(statement).status());
-  int64_t left = options_.incremental.chunk_size;
+  int64_t left = request.most_rows;
   int64_t wanted = kFirstRows;
   size_t bytes = 0;
   while (left > 0 && bytes < kMostBytes) {

@@ -149,11 +149,6 @@ void CheckIncremental(const config::PropertySet& properties, config::Findings* f
                    absl::StrCat("'", channel, "' has no effect: use source, file or kafka"));
   }
   if (HasChannel(properties, "kafka")) CheckConsumer(properties, findings);
-  if (TakesSignals(properties) && properties.Text("read.only") == "true") {
-    findings->Warn("signal.data.collection",
-                   "has no effect with read.only=true: incremental snapshots that write no "
-                   "watermarks are not supported yet");
-  }
   if (!java::ListContains(properties.Text("notification.enabled.channels"), "sink") ||
       properties.IsSet("notification.sink.topic.name"))
     return;
@@ -172,7 +167,8 @@ IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
       options.signal_table = table->table;
     }
   }
-  options.source_channel = TakesSignals(properties) && properties.Text("read.only") != "true";
+  options.source_channel = TakesSignals(properties);
+  options.read_only = properties.Text("read.only") == "true";
   options.file_channel = HasChannel(properties, "file");
   options.signal_file = properties.Text("signal.file");
   options.kafka_channel = HasChannel(properties, "kafka");

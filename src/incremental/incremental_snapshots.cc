@@ -25,7 +25,7 @@ std::string KeyText(const Key& key, size_t columns) {
 }  // namespace
 
 IncrementalSnapshots::IncrementalSnapshots(Parts parts)
-    : parts_(std::move(parts)), retry_delay_(kFirstRetry) {
+    : parts_(std::move(parts)), retry_delay_(kFirstRetry), chunk_size_(parts_.options->chunk_size) {
   recent_.reserve(kRecentCommits);
 }
 
@@ -37,9 +37,9 @@ ChunkSource& IncrementalSnapshots::source() {
 }
 
 absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
-  states_.emplace_back(0, stored);
+  if (states_.empty()) Keep(stored);
   ASSIGN_OR_RETURN(state_, DecodeState(stored));
-  if (!state_.running()) return absl::OkStatus();
+  if (!state_.running() || !parts_.options->reads_chunks()) return absl::OkStatus();
   log::Info("incremental snapshot goes on", {{"tables", state_.Tables()}});
   read_ = state_.emitted;
   return Next();
@@ -74,7 +74,7 @@ IncrementalSnapshots::TableKind IncrementalSnapshots::KindOf(const event::TableS
 absl::Status IncrementalSnapshots::OnChange(const event::ChangeEvent& change,
                                             absl::Span<const event::Emission> emissions) {
   if (change.schema == nullptr) return absl::OkStatus();
-  seen_ = {change.lsn, change.xid.value_or(0), change.source_time_us};
+  seen_ = {change.lsn, change.xid.value_or(0), change.source_time_us, change.last_commit_end};
   const TableKind kind = KindOf(*change.schema);
   if (kind == TableKind::kSignals) return OnSignalRow(change);
   last_xid_ = static_cast<uint32_t>(change.xid.value_or(0));
@@ -103,18 +103,27 @@ absl::Status IncrementalSnapshots::Next() {
   if (!state_.running() || paused_) return absl::OkStatus();
   if (stop_) RETURN_IF_ERROR(Stop());
   if (!state_.running()) return absl::OkStatus();
+  if (parts_.clock->Monotonic() < retry_at_) {
+    step_ = Step::kBroken;
+    return absl::OkStatus();
+  }
   window_id_ = parts_.new_id();
+  if (parts_.options->read_only) {
+    OpenUnmarked();
+    return absl::OkStatus();
+  }
   step_ = Step::kOpening;
   source().WriteOpen(window_id_);
   return absl::OkStatus();
 }
 
-absl::Status IncrementalSnapshots::Turn() {
+absl::Status IncrementalSnapshots::Turn(Lsn behind) {
   RETURN_IF_ERROR(TakeSignals());
   if (step_ == Step::kIdle) return absl::OkStatus();
   if (step_ == Step::kBroken) {
     return parts_.clock->Monotonic() < retry_at_ ? absl::OkStatus() : Next();
   }
+  if (awaits_stream()) return OnPassed(behind);
   std::optional<ChunkSource::Answer> answer = source().Poll();
   return answer ? OnAnswer(*std::move(answer)) : absl::OkStatus();
 }
@@ -160,14 +169,12 @@ void IncrementalSnapshots::OnTrouble(const absl::Status& error) {
   retry_delay_ = std::min(2 * retry_delay_, kLongestRetry);
 }
 
-void IncrementalSnapshots::GiveUpWindow() {
-  if (window_.loaded()) table_rows_ -= std::min<uint64_t>(table_rows_, window_.chunk().rows.size());
-  window_.Reset();
-}
-
 void IncrementalSnapshots::ReadChunk() {
   step_ = Step::kReading;
-  source().Read({.table = state_.queue.front(), .after = read_, .maximum = state_.maximum});
+  source().Read({.table = state_.queue.front(),
+                 .after = read_,
+                 .maximum = state_.maximum,
+                 .most_rows = chunk_size_});
 }
 
 absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
@@ -203,6 +210,10 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
   Changed();
   RETURN_IF_ERROR(NotifyProgress(chunk));
   window_.Load(std::move(chunk));
+  if (parts_.options->read_only) {
+    step_ = Step::kWaiting;
+    return absl::OkStatus();
+  }
   step_ = Step::kClosing;
   source().WriteClose(window_id_);
   return absl::OkStatus();
@@ -239,7 +250,7 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
   }
   Changed();
   log::Info("incremental snapshot completed");
-  if (failed) {
+  if (failed || parts_.options->read_only) {
     RETURN_IF_ERROR(Notify("COMPLETED", {}));
     return Next();
   }
@@ -254,59 +265,6 @@ void IncrementalSnapshots::TakeTable() {
   state_.queue.pop_front();
   state_.ForgetKeys();
   read_.reset();
-}
-
-void IncrementalSnapshots::OnOpened() {
-  if (step_ != Step::kOpening && step_ != Step::kReading && step_ != Step::kClosing &&
-      step_ != Step::kWaiting) {
-    return;
-  }
-  window_.Open(recent_);
-}
-
-absl::Status IncrementalSnapshots::OnClosed(const event::ChangeEvent& change) {
-  const bool closes = step_ == Step::kClosing || step_ == Step::kWaiting;
-  if (!closes || !window_.loaded() || window_done_) return absl::OkStatus();
-  if (window_.IsDoubtful()) {
-    log::Info("incremental snapshot: a chunk is read again",
-              {{"table", state_.queue.front().table.Text()}});
-    GiveUpWindow();
-  } else {
-    RETURN_IF_ERROR(PublishWindow(change));
-  }
-  if (step_ == Step::kWaiting) return Next();
-  window_done_ = true;
-  return absl::OkStatus();
-}
-
-absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close) {
-  const Chunk& chunk = window_.chunk();
-  event::ChangeEvent row;
-  row.operation = event::Operation::kRead;
-  row.snapshot = event::SnapshotMarker::kIncremental;
-  row.schema = chunk.schema.get();
-  row.last_commit_end = close.last_commit_end;
-  row.lsn = close.lsn;
-  const ChunkRow* last = nullptr;
-  RETURN_IF_ERROR(window_.ForEachLeft([&](const ChunkRow& read) {
-    last = &read;
-    read.View(&values_);
-    row.after = values_;
-    row.source_time_us = absl::ToUnixMicros(parts_.clock->Now());
-    parts_.metrics->incremental_rows.Add();
-    return parts_.output->PublishRead(row);
-  }));
-  read_ = chunk.end;
-  if (last == nullptr) return absl::OkStatus();
-  last->View(&values_);
-  Key emitted;
-  for (const uint16_t column : chunk.shown) {
-    const event::Value& value = values_[column];
-    emitted.push_back(value.is_text() ? std::optional(std::string(value.text())) : std::nullopt);
-  }
-  state_.emitted = std::move(emitted);
-  Changed();
-  return absl::OkStatus();
 }
 
 absl::Status IncrementalSnapshots::Notify(absl::string_view type, const Details& details) {

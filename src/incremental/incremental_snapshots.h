@@ -23,6 +23,7 @@
 #include "event/change_event.h"
 #include "event/emission.h"
 #include "event/notification.h"
+#include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
 #include "incremental/chunk_source.h"
 #include "incremental/options.h"
@@ -65,15 +66,32 @@ class IncrementalSnapshots {
   IncrementalSnapshots(const IncrementalSnapshots&) = delete;
   IncrementalSnapshots& operator=(const IncrementalSnapshots&) = delete;
 
-  // What the stored position came with; to be called once, before anything else.
+  // What the stored position came with, until something changes; first of all.
+  void Keep(const OffsetMembers& stored) { states_.emplace_back(0, stored); }
+  // Goes on with it; before the stream begins.
   absl::Status Resume(const OffsetMembers& stored);
 
   // After the records of the change, before it is done with.
   absl::Status OnChange(const event::ChangeEvent& change,
                         absl::Span<const event::Emission> emissions);
   void OnCommit(uint64_t xid);
-  // Between two changes.
-  absl::Status Turn();
+  // Between two changes. behind: all that was committed up to there has been streamed.
+  absl::Status Turn(Lsn behind = Lsn());
+  // It waits for the stream to come to where the server is.
+  bool awaits_stream() const { return parts_.options->read_only && step_ == Step::kWaiting; }
+  // Until the next Turn at the latest.
+  absl::Duration UntilDue() const;
+
+  // Whether the stream is to stand still between two transactions, for a blocking snapshot.
+  bool blocks() const { return !state_.blocking.empty(); }
+  // The one to be read.
+  BlockingSnapshot NextBlocking();
+  // It is over, however it ended. What was published of it is covered with this.
+  void EndBlocking();
+  // The view does not show all that was streamed.
+  bool IsHiddenFrom(const TransactionView& view) const;
+  // Where the stream is: what rows that are read beside it tell as theirs.
+  void StampRow(event::ChangeEvent* row) const;
   // Readable when Turn has something to do; -1: none.
   int chunks_fd() const { return source_ == nullptr ? -1 : source_->ready_fd(); }
   int signals_fd() const { return parts_.inbox == nullptr ? -1 : parts_.inbox->ready_fd(); }
@@ -98,6 +116,10 @@ class IncrementalSnapshots {
   absl::Status OnDeletedSignal(const event::ChangeEvent& change);
   void OnOpened();
   absl::Status OnClosed(const event::ChangeEvent& change);
+  absl::Status OnPassed(Lsn behind);
+  void ReadAgain();
+  void OpenUnmarked();
+  void BlockFor(const RawSignal& raw);
   absl::Status PublishWindow(const event::ChangeEvent& close);
 
   absl::Status Execute(const std::string& id, const ExecuteSnapshot& execute);
@@ -137,8 +159,10 @@ class IncrementalSnapshots {
   Window window_;
   std::optional<Key> read_;  // the last key of the last window, with what tells equal keys apart
   uint64_t table_rows_ = 0;  // as Debezium counts them
-  absl::Duration retry_at_;  // kBroken
+  absl::Duration retry_at_;  // kBroken; else not before then
   absl::Duration retry_delay_;
+  int read_again_ = 0;                    // this chunk, so often
+  int chunk_size_ = 0;                    // smaller for a while, where windows overflow
   std::optional<std::string> completed_;  // to be told once the last watermark is written
   bool has_rows_ = false;                 // the transaction that is streamed changes others' tables
   uint32_t last_xid_ = 0;                 // of the last one that does
@@ -153,6 +177,7 @@ class IncrementalSnapshots {
     Lsn lsn;
     uint64_t xid = 0;
     int64_t time_us = 0;
+    std::optional<Lsn> last_commit_end = {};
   };
   Seen seen_;
   std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending

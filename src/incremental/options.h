@@ -19,6 +19,8 @@ struct IncrementalOptions {
   std::string kafka_brokers;                          // empty: the connector's
   std::map<std::string, std::string> kafka_consumer;  // Java properties; secrets inside
   absl::Duration kafka_poll_timeout;
+  // read.only: windows are told from transaction ids; nothing is written.
+  bool read_only = false;
   bool deletes_watermarks = false;  // incremental.snapshot.watermarking.strategy=insert_delete
   int chunk_size = 1024;            // rows; never 0
   bool notifies_sink = false, notifies_log = false;  // notification.enabled.channels
@@ -29,8 +31,8 @@ struct IncrementalOptions {
   bool signals() const {
     return (source_channel && !signal_table.empty()) || file_channel || kafka_channel;
   }
-  // Watermarks have a place.
-  bool reads_chunks() const { return !signal_table.empty(); }
+  // Windows can be told.
+  bool reads_chunks() const { return read_only || !signal_table.empty(); }
 };
 
 }  // namespace walduct::incremental

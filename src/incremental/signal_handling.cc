@@ -94,12 +94,12 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
     return absl::OkStatus();
   }
   const auto* execute = std::get_if<ExecuteSnapshot>(&*signal);
-  if (execute != nullptr && !parts_.options->reads_chunks()) {
+  if (execute != nullptr && !execute->blocking && !parts_.options->reads_chunks()) {
     Refuse(Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
                  absl::StrCat("signal '", raw.id,
                               "': incremental snapshots are not configured: there is no table for "
                               "watermarks"),
-                 "set signal.data.collection"));
+                 "set signal.data.collection, or read.only=true"));
     return absl::OkStatus();
   }
   if (execute != nullptr && may_repeat && IsUnderWay(raw.id, *execute)) {
@@ -108,6 +108,10 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
   }
   parts_.metrics->signals.Add();
   log::Info("signal", {{"id", raw.id}, {"type", raw.type}});
+  if (execute != nullptr && execute->blocking) {
+    BlockFor(raw);
+    return absl::OkStatus();
+  }
   if (execute != nullptr) return Execute(raw.id, *execute);
   if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
     // It is carried out when the next chunk would be read.
@@ -130,6 +134,10 @@ void IncrementalSnapshots::LogText(std::string message) const {
 }
 
 bool IncrementalSnapshots::IsUnderWay(const std::string& id, const ExecuteSnapshot& execute) const {
+  if (execute.blocking) {
+    return std::any_of(state_.blocking.begin(), state_.blocking.end(),
+                       [&](const RawSignal& waiting) { return waiting.id == id; });
+  }
   if (!state_.running() || state_.correlation_id != id) return false;
   const std::vector<TableId> tables = ExpandCollections(execute.collections, parts_.captured);
   return std::all_of(tables.begin(), tables.end(), [this](const TableId& table) {

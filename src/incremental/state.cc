@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
@@ -12,6 +13,7 @@ namespace walduct::incremental {
 namespace {
 
 constexpr absl::string_view kPrefix = "incremental_snapshot_";
+constexpr char kBlocking[] = "walduct_blocking_snapshots";
 constexpr char kId[] = "incremental_snapshot_collections_id";
 constexpr char kCondition[] = "incremental_snapshot_collections_additional_condition";
 constexpr char kSurrogate[] = "incremental_snapshot_collections_surrogate_key";
@@ -39,7 +41,7 @@ std::string Collections(const SnapshotState& state) {
 // The text in a member; absent: there is none, or null.
 absl::StatusOr<std::optional<std::string>> TextOf(const OffsetMembers& members,
                                                   absl::string_view name) {
-  const auto member = members.find(absl::StrCat(kPrefix, name));
+  const auto member = members.find(std::string(name));
   if (member == members.end()) return std::optional<std::string>();
   rapidjson::Document json;
   json.Parse(member->second.data(), member->second.size());
@@ -83,7 +85,35 @@ std::string EncodedKey(const SnapshotState& state, const std::optional<Key>& key
   return as_stored ? stored : EncodeKey(key, state.key_types);
 }
 
+std::string BlockingText(const SnapshotState& state) {
+  std::string list = "[";
+  for (const RawSignal& one : state.blocking) {
+    absl::StrAppend(&list, list.size() > 1 ? "," : "", "{\"id\":", Json(one.id),
+                    ",\"data\":", JsonOrNull(one.data), "}");
+  }
+  return list + "]";
+}
+
+absl::Status ReadBlocking(const OffsetMembers& members, SnapshotState* state) {
+  ASSIGN_OR_RETURN(const auto text, TextOf(members, kBlocking));
+  if (!text) return absl::OkStatus();
+  rapidjson::Document json;
+  json.Parse(text->data(), text->size());
+  if (json.HasParseError() || !json.IsArray())
+    return Malformed(absl::StrCat(kBlocking, " is not a list"));
+  for (const rapidjson::Value& item : json.GetArray()) {
+    if (!item.IsObject()) return Malformed(absl::StrCat(kBlocking, " holds no signal"));
+    state->blocking.push_back({.id = Optional(item, "id").value_or(""),
+                               .type = "execute-snapshot",
+                               .data = Optional(item, "data")});
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+bool IsIncrementalMember(absl::string_view name) { return absl::StartsWith(name, kPrefix); }
+bool IsBlockingMember(absl::string_view name) { return name == kBlocking; }
 
 void SnapshotState::ForgetKeys() {
   maximum.reset();
@@ -102,6 +132,7 @@ std::string SnapshotState::Tables() const {
 
 OffsetMembers EncodeState(const SnapshotState& state) {
   OffsetMembers members;
+  if (!state.blocking.empty()) members.emplace(kBlocking, Json(BlockingText(state)));
   if (!state.running()) return members;
   const auto put = [&](absl::string_view name, absl::string_view text) {
     members.emplace(absl::StrCat(kPrefix, name), Json(text));
@@ -115,17 +146,18 @@ OffsetMembers EncodeState(const SnapshotState& state) {
 
 absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members) {
   SnapshotState state;
-  ASSIGN_OR_RETURN(const auto collections, TextOf(members, "collections"));
+  RETURN_IF_ERROR(ReadBlocking(members, &state));
+  ASSIGN_OR_RETURN(const auto collections, TextOf(members, "incremental_snapshot_collections"));
   if (!collections) return state;
   RETURN_IF_ERROR(ReadQueue(*collections, &state));
-  ASSIGN_OR_RETURN(const auto id, TextOf(members, "correlation_id"));
+  ASSIGN_OR_RETURN(const auto id, TextOf(members, "incremental_snapshot_correlation_id"));
   state.correlation_id = id.value_or("");
-  ASSIGN_OR_RETURN(const auto maximum, TextOf(members, "maximum_key"));
+  ASSIGN_OR_RETURN(const auto maximum, TextOf(members, "incremental_snapshot_maximum_key"));
   if (maximum) {
     ASSIGN_OR_RETURN(state.maximum, DecodeKey(*maximum));
     state.stored_maximum = *maximum;
   }
-  ASSIGN_OR_RETURN(const auto emitted, TextOf(members, "primary_key"));
+  ASSIGN_OR_RETURN(const auto emitted, TextOf(members, "incremental_snapshot_primary_key"));
   if (emitted) {
     ASSIGN_OR_RETURN(state.emitted, DecodeKey(*emitted));
     state.stored_emitted = *emitted;

@@ -10,11 +10,16 @@
 
 #include "absl/status/statusor.h"
 #include "incremental/chunk.h"
+#include "incremental/signals/signal.h"
 
 namespace walduct::incremental {
 
 // Members of a stored offset: name, JSON.
 using OffsetMembers = std::map<std::string, std::string>;
+
+// Those of Debezium's incremental snapshots, and ours of blocking ones.
+bool IsIncrementalMember(absl::string_view name);
+bool IsBlockingMember(absl::string_view name);
 
 struct SnapshotState {
   std::deque<TableRequest> queue;  // the first one is being read
@@ -25,6 +30,9 @@ struct SnapshotState {
   // The two as they were stored: without their types they are stored so again.
   std::string stored_maximum = {}, stored_emitted = {};
 
+  // Signals of blocking snapshots that are not over.
+  std::deque<RawSignal> blocking = {};
+
   bool running() const { return !queue.empty(); }
   // Of the first table; the next one begins.
   void ForgetKeys();
@@ -32,7 +40,7 @@ struct SnapshotState {
   std::string Tables() const;
 };
 
-// Empty when nothing is running.
+// Empty when nothing is running or waits.
 OffsetMembers EncodeState(const SnapshotState& state);
 // InvalidArgument stored_key_malformed. Other members are left alone.
 absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members);

@@ -5,18 +5,13 @@
 
 namespace walduct::incremental {
 
-namespace {
-
-// Of a transaction whose commit was streamed: whether the view shows none of its rows. Numbers wrap
-// around.
-bool IsHidden(const Chunk& chunk, uint32_t xid) {
-  const auto next = static_cast<uint32_t>(chunk.next_xid);
-  if (chunk.next_xid != 0 && static_cast<int32_t>(xid - next) >= 0) return true;
-  return std::any_of(chunk.running.begin(), chunk.running.end(),
-                     [xid](uint64_t running) { return static_cast<uint32_t>(running) == xid; });
+bool TransactionView::Hides(uint32_t xid) const {
+  if (xid == 0) return false;
+  const auto next = static_cast<uint32_t>(next_xid);
+  if (next_xid != 0 && static_cast<int32_t>(xid - next) >= 0) return true;
+  return std::any_of(running.begin(), running.end(),
+                     [xid](uint64_t one) { return static_cast<uint32_t>(one) == xid; });
 }
-
-}  // namespace
 
 void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::string* out) {
   for (const uint16_t column : columns) {
@@ -91,7 +86,7 @@ void Window::RemoveAll() {
 bool Window::IsDoubtful() const {
   if (overflown_ || !open_) return true;
   return std::any_of(recent_.begin(), recent_.end(),
-                     [this](uint32_t xid) { return IsHidden(*chunk_, xid); });
+                     [this](uint32_t xid) { return chunk_->Hides(xid); });
 }
 
 }  // namespace walduct::incremental

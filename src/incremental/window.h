@@ -43,6 +43,7 @@ class Window {
   // The chunk may show less than what was streamed before the window was opened, or more keys came
   // than are kept: it has to be read again.
   bool IsDoubtful() const;
+  bool overflown() const { return overflown_; }
 
   const Chunk& chunk() const { return *chunk_; }
   // In the order of the key.

@@ -150,7 +150,8 @@ bool IsKnown(absl::string_view name) {
   for (const absl::string_view known : kKnown) {
     if (name == known) return true;
   }
-  return name.substr(0, 8) == "walduct_";
+  // It goes with what incremental snapshots store.
+  return name.substr(0, 8) == "walduct_" && name != "walduct_blocking_snapshots";
 }
 
 // Connect allows only primitives in an offset.

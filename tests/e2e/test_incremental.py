@@ -16,7 +16,7 @@ from support.wait import wait_until
 KILLS = int(os.environ.get("E2E_KILLS", "6"))
 ROWS = 3000
 PLAYED = ["size_n_chunks", "size_one_row", "window_key_change", "window_insert_delete", "pause_resume", "stop_all", "columns_generated",
-          "initial_notifications", "signal_file"]
+          "initial_notifications", "signal_file", "blocking_condition", "blocking_bad", "read_only_by_table"]
 
 
 @pytest.mark.parametrize("name", PLAYED)
@@ -129,6 +129,14 @@ def fold(events, topic):
 
 @pytest.mark.parametrize("strategy", ["insert_insert", "insert_delete"])
 def test_INC_04_kills_during_an_incremental_snapshot(strategy, db, connectors):
+    kills({"incremental.snapshot.watermarking.strategy": strategy}, db, connectors)
+
+
+def test_INC_18_kills_during_an_incremental_snapshot_that_writes_nothing(db, connectors):
+    kills({"read.only": "true"}, db, connectors)
+
+
+def kills(properties, db, connectors):
     """Replaying the topic gives the table, whenever the process is killed."""
     seed = int(os.environ.get("E2E_SEED", random.randrange(1 << 30)))
     print(f"seed {seed} (E2E_SEED={seed} repeats the choices)")
@@ -137,7 +145,7 @@ def test_INC_04_kills_during_an_incremental_snapshot(strategy, db, connectors):
     db.execute("create table big (id int primary key, v text)")
     db.execute(f"insert into big select i, 'v' || i from generate_series(1, {ROWS}) i")
     connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals",
-                                "incremental.snapshot.chunk.size": "100", "incremental.snapshot.watermarking.strategy": strategy},
+                                "incremental.snapshot.chunk.size": "100", **properties},
                            worker={"offset.flush.interval.ms": "50"}).start().wait_streaming()
     writer = Writer(db, seed)
     writer.start()
@@ -160,4 +168,33 @@ def test_INC_04_kills_during_an_incremental_snapshot(strategy, db, connectors):
     reads = [e for e in connector.events() if e.topic == topic and e.op == "r"]
     assert reads and all(e.source["snapshot"] == "incremental" for e in reads)
     assert len(reads) <= ROWS * 4 + KILLS * 200  # one chunk a kill, and what was not stored when it came
+    connector.stop()
+
+
+def test_BLK_04_a_blocking_snapshot_is_run_again_after_a_kill(db, connectors):
+    """Also with snapshot.mode=always, and records that are streamed behind it are no snapshot's."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.execute("create table big (id int primary key, v text)")
+    db.execute("insert into big select i, 'v' || i from generate_series(1, 100) i")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"},
+                           worker={"offset.flush.interval.ms": "50"}).start().wait_streaming()
+    waits = "select id, v from public.big where pg_advisory_xact_lock_shared(id) is not null"
+    data = {"type": "blocking", "data-collections": ["public.big"],
+            "additional-conditions": [{"data-collection": "public.big", "filter": waits}]}
+    topic = f"{connector.prefix}.public.big"
+    with db.connect() as gate:
+        gate.execute("select pg_advisory_lock(50)")
+        db.execute("insert into signals values ('s1', 'execute-snapshot', %s)", json.dumps(data))
+        wait_until(lambda: "walduct_blocking_snapshots" in (connector.offset() or {}), 30, "the signal to be stored")
+        db.execute("update big set v = 'meanwhile' where id = 7")
+        connector.kill()
+        gate.execute("select pg_advisory_unlock(50)")
+    connector.start()
+    wait_until(lambda: "walduct_blocking_snapshots" not in (connector.offset() or {"walduct_blocking_snapshots": 1}), 30, "it to be over")
+    db.execute("insert into big values (101, 'behind')")
+    rows = dict(db.execute("select id, v from big"))
+    wait_until(lambda: fold(connector.events(), topic) == rows, 30, "the topic to give the table")
+    marks = [e.source["snapshot"] for e in connector.events() if e.topic == topic and e.op == "r"]
+    assert marks.count("last") == 1 and len(marks) >= 100
+    assert all(e.source["snapshot"] == "false" for e in connector.events() if e.topic == topic and e.op != "r")
     connector.stop()

@@ -17,6 +17,7 @@ class FakeChunkSource final : public ChunkSource {
   struct Desk {
     std::vector<std::string> begun;
     std::optional<Answer> answer;
+    int most_rows = 0;  // of the last read
   };
   explicit FakeChunkSource(Desk* desk) : desk_(desk) {}
 
@@ -24,6 +25,7 @@ class FakeChunkSource final : public ChunkSource {
     desk_->begun.push_back(absl::StrCat("open ", window));
   }
   void Read(const ChunkRequest& request) override {
+    desk_->most_rows = request.most_rows;
     std::string text = absl::StrCat("read ", request.table.table.Text());
     if (request.after) absl::StrAppend(&text, " after ", request.after->front().value_or("NULL"));
     if (request.maximum) absl::StrAppend(&text, " to ", request.maximum->front().value_or("NULL"));

@@ -96,7 +96,6 @@ TEST(Signal, SaysWhatIsWrong) {
       {R"({"data-collections": "public.a"})", "signal_malformed"},
       {R"({"data-collections": [1]})", "signal_malformed"},
       {R"({"data-collections": ["public.a"], "type": "sideways"})", "signal_malformed"},
-      {R"({"data-collections": ["public.a"], "type": "blocking"})", "signal_not_supported"},
       {R"({"data-collections": ["public.a"], "additional-conditions": [{}]})", "signal_malformed"},
       {R"({"data-collections": ["public.a"],
            "additional-conditions": [{"data-collection": "public.(", "filter": "a b"},
@@ -107,6 +106,17 @@ TEST(Signal, SaysWhatIsWrong) {
     EXPECT_EQ(ErrorReason(Parse("execute-snapshot", data).status()), reason) << data;
   EXPECT_EQ(ErrorReason(Parse("no-such-signal", "{}").status()), "signal_unknown");
   EXPECT_EQ(ErrorReason(Parse("log", "{}").status()), "signal_malformed");
+}
+
+TEST(Signal, ABlockingSnapshotHasWholeStatements) {
+  const auto execute = std::get<ExecuteSnapshot>(*Parse("execute-snapshot", R"({
+      "data-collections": ["public.a.*"], "type": "BLOCKING",
+      "additional-conditions": [{"data-collection": "public.a1", "filter": "SELECT 1"}]})"));
+  EXPECT_TRUE(execute.blocking);
+  EXPECT_EQ(StatementOf(execute, {"public", "a1"}), "SELECT 1");
+  EXPECT_EQ(StatementOf(execute, {"public", "a2"}), "");
+  EXPECT_EQ(ErrorReason(Parse("stop-snapshot", R"({"type": "blocking"})").status()),
+            "signal_not_supported");
 }
 
 TEST(TableName, SIG02_PlainAndQuoted) {

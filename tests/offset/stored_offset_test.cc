@@ -164,6 +164,8 @@ TEST(StoredOffsetTest, ForeignKeysSurviveARoundTrip) {
   const StoredOffset again = Decoded(EncodeOffset(offset));
   EXPECT_EQ(again.foreign, offset.foreign);
   EXPECT_EQ(again.foreign.at("xmin"), "12");
+  const StoredOffset waits = Decoded(R"({"lsn":1,"walduct_blocking_snapshots":"[]"})");
+  EXPECT_EQ(Decoded(EncodeOffset(waits)).foreign.at("walduct_blocking_snapshots"), "\"[]\"");
 }
 
 TEST(StoredOffsetTest, MalformedOffsetsAreRefused) {

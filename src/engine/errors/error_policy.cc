@@ -66,6 +66,10 @@ Action ActionFor(const absl::Status& status, Phase phase) {
   return RuleFor(status.code()).action;
 }
 
+bool MayPass(const absl::Status& status) {
+  return absl::IsCancelled(status) || ActionFor(status, Phase::kRunning) != Action::kFail;
+}
+
 ExitCode ExitCodeFor(const absl::Status& status) {
   const std::string reason = ErrorReason(status);
   if (std::find(kDataSafetyReasons.begin(), kDataSafetyReasons.end(), reason) !=

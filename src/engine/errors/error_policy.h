@@ -28,6 +28,8 @@ enum ExitCode : int {
 };
 
 Action ActionFor(const absl::Status& status, Phase phase);
+// Nothing is wrong with what was asked for: it may go well the next time.
+bool MayPass(const absl::Status& status);
 ExitCode ExitCodeFor(const absl::Status& status);
 // The one of two that a process with both outcomes ends with: possible loss before what an operator
 // has to mend, before what may pass, before a goal that was not reached.

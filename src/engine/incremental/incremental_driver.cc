@@ -36,7 +36,9 @@ std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(
         {{"hint", "set signal.data.collection"}});
   }
   if (!takes) return nullptr;
-  return std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
+  auto driver = std::unique_ptr<IncrementalDriver>(new IncrementalDriver(parts));
+  driver->snapshots_->Keep(stored);
+  return driver;
 }
 
 IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
@@ -60,7 +62,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
 IncrementalDriver::~IncrementalDriver() { parts_.pipeline->SetIncremental(nullptr); }
 
 absl::Status IncrementalDriver::Begin(const incremental::OffsetMembers& stored) {
-  return parts_.options->reads_chunks() ? snapshots_->Resume(stored) : absl::OkStatus();
+  return snapshots_->Resume(stored);
 }
 
 // Between two changes nothing else would cover it.

@@ -59,10 +59,15 @@ absl::Status Notifier::OnPartEnd(const std::vector<std::string>& names,
                                            {"data_collections", AllTables(names)}});
 }
 
+absl::Status Notifier::OnTableFailed(const std::string& table) {
+  return Initial("TABLE_SCAN_COMPLETED",
+                 {{"scanned_collection", table}, {"status", "SQL_EXCEPTION"}});
+}
+
 // At an end Debezium names the signaling table, too.
 std::string Notifier::AllTables(const std::vector<std::string>& names) const {
   std::vector<std::string> all = names;
-  if (!parts_.signal_table.empty()) all.push_back(parts_.signal_table);
+  if (!parts_.signal_table.empty() && !blocking_) all.push_back(parts_.signal_table);
   std::sort(all.begin(), all.end());
   return absl::StrJoin(all, ",");
 }

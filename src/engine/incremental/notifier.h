@@ -31,8 +31,11 @@ class Notifier final : public snapshot::TableListener {
 
   bool on() const { return parts_.options->notifies(); }
   absl::Status Send(const event::Notification& notification);
-  // Of the initial snapshot: STARTED, COMPLETED, ABORTED, SKIPPED.
+  // Of the initial snapshot, or a blocking one: STARTED, COMPLETED, ABORTED, SKIPPED.
   absl::Status Initial(absl::string_view type);
+  // A blocking one: the signaling table is not named.
+  void SetBlocking(bool blocking) { blocking_ = blocking; }
+  absl::Status OnTableFailed(const std::string& table);
 
   absl::Status OnTableBegin(const std::vector<std::string>& names, size_t index) override;
   absl::Status OnTableEnd(const std::vector<std::string>& names, size_t index,
@@ -48,6 +51,7 @@ class Notifier final : public snapshot::TableListener {
   std::string AllTables(const std::vector<std::string>& names) const;
 
   const Parts parts_;
+  bool blocking_ = false;
 };
 
 }  // namespace walduct::engine

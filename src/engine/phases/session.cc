@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -12,6 +11,7 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/in_progress/streamed_source.h"
+#include "engine/phases/blocking_phase.h"
 #include "engine/phases/delayed_schema_resolver.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
@@ -170,9 +170,13 @@ void Session::BuildIncremental() {
 
 incremental::OffsetMembers Session::StoredMembers() const {
   incremental::OffsetMembers members;
-  if (!prepared_.resumes()) return members;
+  if (!prepared_.stored) return members;
+  // A snapshot at the start has read the tables of an incremental one; what a blocking one reads
+  // may be others, or be chosen by statements.
+  const bool resumes = prepared_.resumes();
   for (const auto& [name, json] : prepared_.stored->foreign) {
-    if (absl::StartsWith(name, "incremental_snapshot_")) members.emplace(name, json);
+    const bool goes_on = resumes && incremental::IsIncrementalMember(name);
+    if (goes_on || incremental::IsBlockingMember(name)) members.emplace(name, json);
   }
   return members;
 }
@@ -340,12 +344,32 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .metrics = parts_.metrics,
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
                      .goal = end});
-  RETURN_IF_ERROR(phase.Run());
+  RETURN_IF_ERROR(RunAndBlock(&phase));
   goal_reached_ = phase.goal_reached() && end == goal;
   pause_ended_ = phase.goal_reached() && !goal_reached_;
   log::Info(goal_reached_ ? "goal reached, stopping"
                           : (parts_.control->stops() ? "stopping" : "closing the stream"));
   return absl::OkStatus();
+}
+
+// The stream stands still while a blocking snapshot is read.
+absl::Status Session::RunAndBlock(StreamPhase* phase) {
+  while (true) {
+    RETURN_IF_ERROR(phase->Run());
+    if (!phase->blocked()) return absl::OkStatus();
+    BlockingPhase blocking({.source = prepared_.source.get(),
+                            .snapshots = &incremental_->snapshots(),
+                            .housekeeping = &duties_->housekeeping(),
+                            .pipeline = &path_->pipeline(),
+                            .notifier = notifier_.get(),
+                            .clock = &parts_.world->clock()});
+    parts_.board->Show(Activity::kSnapshotting);
+    parts_.control->HoldPauses(true);
+    const absl::Status read = blocking.Run();
+    parts_.control->HoldPauses(config().replication->temporary_slot);
+    RETURN_IF_ERROR(read);
+    parts_.board->Show(Activity::kStreaming);
+  }
 }
 
 absl::Status Session::EndStream(replication::WalSource& stream) {

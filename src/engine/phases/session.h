@@ -17,6 +17,7 @@
 #include "engine/in_progress/streaming_pause.h"
 #include "engine/incremental/incremental_driver.h"
 #include "engine/incremental/notifier.h"
+#include "engine/phases/stream_phase.h"
 #include "engine/pipeline/record_path.h"
 #include "engine/start/preparation.h"
 #include "engine/world/world.h"
@@ -64,6 +65,7 @@ class Session {
   absl::Status BeginIncremental();
   bool Pauses() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
+  absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);
   void JudgeProgress(const std::optional<event::Position>& before, absl::Duration opened_at);

@@ -19,12 +19,14 @@ constexpr char kMessage = 'M';  // the first byte of a logical message
 }  // namespace
 
 absl::Status StreamPhase::Run() {
+  blocked_ = false;
   while (!parts_.housekeeping->interrupted() && !goal_reached_) {
     RETURN_IF_ERROR(parts_.housekeeping->Turn());
     if (!parts_.housekeeping->MayRead(held_ ? WaitReason::kCatalog : WaitReason::kNothing)) {
       parts_.housekeeping->WaitToRead();
       continue;
     }
+    if ((blocked_ = IsBlocked())) return absl::OkStatus();
     bool empty = false;
     absl::Status read = ReadBatch(&empty);
     if (read.ok()) read = parts_.heartbeat->Turn();
@@ -56,16 +58,21 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
     ++frames_;
     RETURN_IF_ERROR(OnFrame(frame));
     kept_bytes += frame.kind == replication::WalFrame::Kind::kKept ? frame.payload.size() : 0;
-    if (kept_bytes > kMaxKeptPerTurn) break;
+    if (kept_bytes > kMaxKeptPerTurn || IsBlocked()) break;
   }
   return absl::OkStatus();
 }
 
 absl::Status StreamPhase::TurnIncremental() {
-  absl::Status turned = parts_.incremental->Turn();
+  absl::Status turned = parts_.incremental->Turn(parts_.assembler->position().commit_end);
   parts_.housekeeping->WatchBeside(parts_.incremental->chunks_fd(),
                                    parts_.incremental->signals_fd());
   return turned;
+}
+
+bool StreamPhase::IsBlocked() const {
+  return parts_.incremental != nullptr && parts_.incremental->blocks() && !held_ &&
+         !parts_.assembler->in_transaction();
 }
 
 absl::Status StreamPhase::NapOrWait() {
@@ -74,9 +81,12 @@ absl::Status StreamPhase::NapOrWait() {
     parts_.housekeeping->Wait(-1, nap);
     return absl::OkStatus();
   }
-  if (parts_.goal) parts_.housekeeping->AskForReply();
+  const bool beside = parts_.incremental != nullptr;
+  if (parts_.goal || (beside && parts_.incremental->awaits_stream()))
+    parts_.housekeeping->AskForReply();
   RETURN_IF_ERROR(parts_.housekeeping->Turn());
-  const absl::Duration longest = parts_.goal ? kGoalPoll : kIdleWait;
+  absl::Duration longest = parts_.goal ? kGoalPoll : kIdleWait;
+  if (beside) longest = std::min(longest, parts_.incremental->UntilDue());
   parts_.housekeeping->Wait(parts_.source->ready_fd(),
                             std::min(longest, parts_.heartbeat->UntilDue()));
   return absl::OkStatus();

@@ -39,11 +39,14 @@ class StreamPhase {
   // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();
   bool goal_reached() const { return goal_reached_; }
+  // It has ended for a blocking snapshot, and is to be run again after it.
+  bool blocked() const { return blocked_; }
 
  private:
   absl::Status ReadBatch(bool* empty);
   absl::Status NapOrWait();
   absl::Status TurnIncremental();
+  bool IsBlocked() const;
   absl::Status OnFrame(const replication::WalFrame& frame);
   absl::Status Assemble(const replication::WalFrame& frame);
   void CoverMessage(const replication::WalFrame& frame);
@@ -55,6 +58,7 @@ class StreamPhase {
   Parts parts_;
   const bool commits_;  // the sink has transactions
   bool goal_reached_ = false;
+  bool blocked_ = false;
   uint64_t repeated_ = 0;      // changes left out as already done, as far as the metrics know
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
   ReadPace pace_;

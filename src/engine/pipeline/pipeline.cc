@@ -85,6 +85,8 @@ absl::Status Pipeline::TellIncremental(const event::ChangeEvent& change) {
 }
 
 absl::Status Pipeline::PublishRead(const event::ChangeEvent& row) {
+  const std::optional<event::Position> complete =
+      in_change_ ? std::nullopt : parts_.tracker->complete();
   RETURN_IF_ERROR(parts_.router->Route(row, &read_emissions_));
   of_table_ = &CountersOf(*row.schema)->by_kind[static_cast<size_t>(metrics::EventKind::kRead)];
   of_table_->rows.Add();
@@ -96,6 +98,7 @@ absl::Status Pipeline::PublishRead(const event::ChangeEvent& row) {
   }
   of_table_ = nullptr;
   parts_.metrics->Seen(metrics::EventKind::kRead).Add();
+  if (published.ok() && complete) parts_.tracker->Advance(*complete);
   return published;
 }
 

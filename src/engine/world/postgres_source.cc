@@ -15,6 +15,7 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/in_progress/streaming_pause.h"
+#include "engine/world/blocking_tables.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
 #include "incremental/chunk_thread.h"
@@ -328,6 +329,18 @@ std::unique_ptr<incremental::ChunkSource> PostgresSource::OpenChunks(
                                         .incremental = *config().incremental,
                                         .captured = *config().tables,
                                         .record_key = record_key});
+}
+
+absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
+    const incremental::BlockingSnapshot& asked) {
+  postgres::ConnectionOptions connection = Session(SessionKind::kSql, " snapshot");
+  connection.keep_search_path = !asked.statements.empty();
+  return OpenBlockingTables({.asked = &asked,
+                             .connection = std::move(connection),
+                             .captured = &facts_.captured,
+                             .lock_timeout = config().snapshot->lock_timeout,
+                             .clock = environment_.clock,
+                             .metrics = options_.metrics});
 }
 
 void PostgresSource::RequestHeartbeatAction() {

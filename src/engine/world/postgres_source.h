@@ -57,6 +57,7 @@ class PostgresSource final : public Source {
   std::optional<std::vector<postgres::TableName>> SignalTables() const override;
   std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
   std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override;
+  absl::StatusOr<Blocking> OpenBlocking(const incremental::BlockingSnapshot& asked) override;
   void RequestHeartbeatAction() override;
   std::unique_ptr<outbox::CleanupThread> StartOutboxCleanup() override {
     return outbox_.StartCleanup();

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "engine/world/server_view.h"
 #include "event/position.h"
 #include "event/table_schema.h"
+#include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
 #include "incremental/chunk_source.h"
 #include "outbox/cleanup_thread.h"
@@ -124,6 +126,18 @@ class Source {
   // incremental::ChunkThread.
   virtual std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) {
     return nullptr;
+  }
+
+  // The tables of a blocking snapshot, in a view of their own; the stream is open. What is wrong
+  // with one of them is told in `refused`.
+  struct Blocking {
+    std::unique_ptr<TableSnapshot> tables;  // null: refused
+    incremental::TransactionView view;
+    std::string refused_table = {};
+    absl::Status refused = {};
+  };
+  virtual absl::StatusOr<Blocking> OpenBlocking(const incremental::BlockingSnapshot&) {
+    return absl::UnimplementedError("no blocking snapshots");
   }
 
   // Asks the catalog, elsewhere, which of these are gone; one whose transaction is not shown yet is

@@ -53,13 +53,16 @@ std::vector<TableId> ExpandCollections(const std::vector<std::string>& collectio
   return tables;
 }
 
+std::string StatementOf(const ExecuteSnapshot& execute, const TableId& table) {
+  const auto fits =
+      std::find_if(execute.conditions.begin(), execute.conditions.end(),
+                   [&](const Condition& condition) { return Fits(condition, execute, table); });
+  return fits == execute.conditions.end() ? "" : fits->filter;
+}
+
 std::optional<std::string> ConditionOf(const ExecuteSnapshot& execute, const TableId& table) {
-  for (const Condition& condition : execute.conditions) {
-    if (!Fits(condition, execute, table)) continue;
-    if (condition.filter.empty()) return std::nullopt;
-    return absl::StrCat("(", condition.filter, ")");
-  }
-  return std::nullopt;
+  const std::string filter = StatementOf(execute, table);
+  return filter.empty() ? std::nullopt : std::optional(absl::StrCat("(", filter, ")"));
 }
 
 std::vector<std::string> UnusedConditions(const ExecuteSnapshot& execute,

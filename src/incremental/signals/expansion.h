@@ -20,6 +20,9 @@ std::vector<TableId> ExpandCollections(const std::vector<std::string>& collectio
 // spells it; in parentheses, as Debezium stores it.
 std::optional<std::string> ConditionOf(const ExecuteSnapshot& execute, const TableId& table);
 
+// The same as the signal has it: a whole statement, for a blocking snapshot. Empty: none.
+std::string StatementOf(const ExecuteSnapshot& execute, const TableId& table);
+
 // The collections of conditions that are for none of the tables.
 std::vector<std::string> UnusedConditions(const ExecuteSnapshot& execute,
                                           const std::vector<TableId>& tables);

@@ -42,17 +42,22 @@ absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const
 }
 
 // Incremental when it is not said.
-absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
+absl::StatusOr<bool> IsBlocking(const RawSignal& raw, const Value& data) {
   const Value* type = Find(data, "type");
-  if (type == nullptr) return absl::OkStatus();
+  if (type == nullptr) return false;
   const std::string kind = type->IsString() ? absl::AsciiStrToUpper(TextOf(*type)) : "";
-  if (kind == "INCREMENTAL") return absl::OkStatus();
-  if (kind == "BLOCKING") {
-    return Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
-                 absl::StrCat("signal '", raw.id, "': blocking snapshots are not supported"),
-                 "use \"type\": \"incremental\"");
-  }
-  return Malformed(raw, "\"type\" is not a kind of snapshot", "use \"type\": \"incremental\"");
+  if (kind == "INCREMENTAL" || kind == "BLOCKING") return kind == "BLOCKING";
+  return Malformed(raw, "\"type\" is not a kind of snapshot",
+                   "use \"type\": \"incremental\" or \"type\": \"blocking\"");
+}
+
+absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
+  ASSIGN_OR_RETURN(const bool blocking, IsBlocking(raw, data));
+  if (!blocking) return absl::OkStatus();
+  return Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
+               absl::StrCat("signal '", raw.id, "' (", raw.type,
+                            "): a blocking snapshot is neither stopped nor paused"),
+               "stop or pause incremental ones: \"type\": \"incremental\"");
 }
 
 absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item) {
@@ -88,8 +93,8 @@ absl::StatusOr<std::vector<Condition>> Conditions(const RawSignal& raw, const Va
 }
 
 absl::StatusOr<Signal> Execute(const RawSignal& raw, const Value& data) {
-  RETURN_IF_ERROR(CheckIncremental(raw, data));
   ExecuteSnapshot execute;
+  ASSIGN_OR_RETURN(execute.blocking, IsBlocking(raw, data));
   ASSIGN_OR_RETURN(execute.collections, Collections(raw, data));
   if (execute.collections.empty()) {
     return Malformed(raw, "\"data-collections\" is missing or empty",

@@ -32,6 +32,7 @@ struct Condition {
 };
 
 struct ExecuteSnapshot {
+  bool blocking = false;                 // the stream waits for it
   std::vector<std::string> collections;  // regular expressions, or quoted names
   std::vector<Condition> conditions;     // the first one that matches counts
   std::optional<std::string> surrogate_key;

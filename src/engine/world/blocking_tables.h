@@ -1,0 +1,23 @@
+// The tables of a blocking snapshot: read by COPY on a connection of their own, in one view of the
+// database. Data thread only.
+#pragma once
+
+#include <vector>
+
+#include "engine/world/source.h"
+#include "metrics/connector_metrics.h"
+#include "postgres/connection_options.h"
+
+namespace walduct::engine {
+
+struct BlockingTablesOptions {
+  const incremental::BlockingSnapshot* asked = nullptr;  // borrowed for the call
+  postgres::ConnectionOptions connection;
+  const std::vector<postgres::TableName>* captured = nullptr;  // the same
+  absl::Duration lock_timeout;
+  Clock* clock = nullptr;                        // borrowed
+  metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
+};
+absl::StatusOr<Source::Blocking> OpenBlockingTables(BlockingTablesOptions options);
+
+}  // namespace walduct::engine
