@@ -16,7 +16,8 @@ constexpr absl::Duration kTimeout = absl::Seconds(5);
 
 std::string UrlOf(const Arguments& arguments) {
   if (!arguments.url.empty()) return arguments.url;
-  absl::string_view listen = arguments.listen.empty() ? "127.0.0.1:8083" : arguments.listen;
+  absl::string_view listen = arguments.listen;
+  if (listen.empty()) listen = "127.0.0.1:8083";
   const bool https = absl::ConsumePrefix(&listen, "https://");
   absl::StatusOr<http::Address> address = http::ParseAddress(listen);
   if (!address.ok()) return arguments.listen;
