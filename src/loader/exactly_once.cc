@@ -59,6 +59,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .allowed = "disabled, preparing, enabled"},
 };
 
+constexpr absl::string_view kResume = "walduct.snapshot.resume";
+
 // Records and position are written by one producer.
 void CheckPosition(const config::PropertySet& properties, config::Findings* findings) {
   if (offset::BuildOffset(properties).kind != offset::OffsetStoreKind::kKafkaTopic &&
@@ -132,6 +134,12 @@ void CheckExactlyOnce(const config::PropertySet& properties, config::Findings* f
                     "The connector does not support connector-defined transaction boundaries with "
                     "the given configuration",
                     "use poll or interval");
+  }
+  if (properties.Boolean(kResume)) {
+    findings->Error(kResume,
+                    "cannot be used with exactly.once.support=required: the whole snapshot is one "
+                    "transaction, and nothing of it is published before its end",
+                    absl::StrCat("remove it, or ", kRequested));
   }
   CheckPosition(properties, findings);
   RefusePolicies(properties, findings);

@@ -50,8 +50,8 @@ struct StoredOffset {
   // (provide.transaction.metadata). It tells a Debezium that takes over not to announce that
   // transaction a second time; its counters start anew, as it reads the whole of it.
   bool transaction_id = false;
-  // Other members, as JSON text: those of incremental snapshots, and what we do not know. They
-  // belong to this position only.
+  // Other members, as JSON text: those of incremental snapshots, walduct_snapshot_read of room
+  // snapshot, and what we do not know. They belong to this position only.
   std::map<std::string, std::string> foreign;
 };
 

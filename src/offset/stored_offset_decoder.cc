@@ -150,8 +150,9 @@ bool IsKnown(absl::string_view name) {
   for (const absl::string_view known : kKnown) {
     if (name == known) return true;
   }
-  // It goes with what incremental snapshots store.
-  return name.substr(0, 8) == "walduct_" && name != "walduct_blocking_snapshots";
+  // They go with what the rooms of snapshots store.
+  return name.substr(0, 8) == "walduct_" && name != "walduct_blocking_snapshots" &&
+         name != "walduct_snapshot_read";
 }
 
 // Connect allows only primitives in an offset.

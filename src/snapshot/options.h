@@ -38,8 +38,10 @@ struct SnapshotOptions {
   std::map<std::string, size_t> multipliers;  // the same by "schema.table"
   bool whole_tables = false;                  // legacy.snapshot.max.threads
 
+  bool resume = false;  // walduct.snapshot.resume
+
   bool reads_parts() const {
-    return !whole_tables && (threads > 1 || multiplier > 1 || !multipliers.empty());
+    return resume || (!whole_tables && (threads > 1 || multiplier > 1 || !multipliers.empty()));
   }
 };
 

@@ -20,13 +20,16 @@ namespace walduct::snapshot {
 
 struct TablePart {
   PartPlace place;
-  uint32_t begin = 0;           // block
-  std::optional<uint32_t> end;  // not of the part any more; absent: it is the last one
+  BlockRange blocks = {};
+  // Only rows that this transaction or a later one wrote: the rest of the range was read before.
+  std::optional<uint64_t> changed_since = std::nullopt;
 };
 
 struct SplitOptions {
   size_t sessions = 1;
   bool whole_tables = false;  // legacy.snapshot.max.threads
+  // So small that little is read again after the snapshot was cut short.
+  bool small = false;
 };
 
 // In the order they are begun. A table whose blocks are not known is one part, and so is one of

@@ -107,15 +107,17 @@ absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& cata
 }
 
 // What an override selects has no blocks of its own.
-absl::Status CountBlocks(postgres::Connection& connection, const std::vector<TableName>& tables,
-                         const SnapshotOptions& options, std::vector<PlannedTable>* plan) {
-  ASSIGN_OR_RETURN(const auto blocks, ReadBlocks(connection, tables));
+absl::Status LayOut(postgres::Connection& connection, const std::vector<TableName>& tables,
+                    const SnapshotOptions& options, std::vector<PlannedTable>* plan) {
+  ASSIGN_OR_RETURN(const auto layouts, ReadLayouts(connection, tables));
   for (PlannedTable& table : *plan) {
     const auto multiplier = options.multipliers.find(FullName(table.name));
     table.parts_per_session =
         multiplier == options.multipliers.end() ? options.multiplier : multiplier->second;
-    const auto counted = blocks.find(ToInteger(table.name.relation));
-    if (counted != blocks.end() && table.targets.empty()) table.blocks = counted->second;
+    const auto layout = layouts.find(ToInteger(table.name.relation));
+    if (layout == layouts.end() || !table.targets.empty()) continue;
+    if (layout->second.blocks > 0) table.blocks = layout->second.blocks;
+    table.storage = layout->second.storage;
   }
   return absl::OkStatus();
 }
@@ -144,7 +146,7 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
     plan.push_back(std::move(table));
   }
   RETURN_IF_ERROR(ReleaseSavepoint(connection));
-  if (options.reads_parts()) RETURN_IF_ERROR(CountBlocks(connection, tables, options, &plan));
+  if (options.reads_parts()) RETURN_IF_ERROR(LayOut(connection, tables, options, &plan));
   return plan;
 }
 

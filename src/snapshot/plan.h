@@ -21,6 +21,7 @@
 #include "event/table_schema.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "snapshot/read_record.h"
 
 namespace walduct::names {
 struct TableFilterOptions;
@@ -44,6 +45,10 @@ struct PlannedTable {
   // Of a table that can be read by ranges of them; only when several sessions read.
   std::optional<uint32_t> blocks = std::nullopt;
   size_t parts_per_session = 1;
+  // Of the table's files; only where a snapshot that is cut short goes on.
+  std::string storage = {};
+  // What an earlier attempt has read of it; empty: nothing.
+  ReadTable before = {};
 };
 
 // connection: the one that will read, inside its transaction; catalog may use the same. Tables that

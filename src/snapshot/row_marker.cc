@@ -35,6 +35,11 @@ absl::Status RowMarker::OnRow(size_t lane, event::RowView row, event::ChangeHand
 void RowMarker::EndPart(size_t lane) {
   Lane& from = lanes_[lane];
   from.schema = nullptr;
+  if (from.held.full) {
+    from.held.ends = from.place;
+  } else {
+    TellOut(from.place);
+  }
   if (from.place.parts > 1) return EndPartOfSeveral(from);
   if (!from.held.full) return;
   from.held.last_in_table = true;
@@ -137,7 +142,9 @@ absl::Status RowMarker::Release(Held& held, SnapshotMarker marker, SnapshotPhase
   change.lsn = origin_.consistent_point;
   change.xid = origin_.xid;
   change.source_time_us = origin_.time_us;
-  return handler.OnChange(change);
+  RETURN_IF_ERROR(handler.OnChange(change));
+  if (held.ends) TellOut(*std::exchange(held.ends, std::nullopt));
+  return absl::OkStatus();
 }
 
 }  // namespace walduct::snapshot

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ class RowMarker {
   // Holds row back and hands those before it to handler. row is borrowed for the call.
   absl::Status OnRow(size_t lane, event::RowView row, event::ChangeHandler& handler);
   void EndPart(size_t lane);
+  // Told of each part once all of its rows are out; in any order. Empty: nobody.
+  void OnPartOut(std::function<void(const PartPlace&)> told) { part_out_ = std::move(told); }
   // After the last table: hands out what is held back, the last row marked `last`, with the
   // completed position. Nothing was read: nothing.
   absl::Status Finish(event::ChangeHandler& handler);
@@ -74,6 +77,7 @@ class RowMarker {
     bool first = false;  // of the first table
     bool first_in_table = false;
     bool last_in_table = false;
+    std::optional<PartPlace> ends = std::nullopt;  // it is the part's last row
   };
   struct Lane {
     PartPlace place;
@@ -90,6 +94,9 @@ class RowMarker {
     Held last;              // of the parts that have ended
   };
 
+  void TellOut(const PartPlace& place) const {
+    if (part_out_) part_out_(place);
+  }
   void Hold(Lane& lane, event::RowView row);
   bool IsFirst(const Lane& lane);
   void EndPartOfSeveral(Lane& lane);
@@ -103,6 +110,7 @@ class RowMarker {
   std::map<size_t, Table> in_parts_;  // under way
   // Their parts have ended; they go out once it is known that another row follows.
   std::vector<Held> ended_;
+  std::function<void(const PartPlace&)> part_out_;
   size_t tables_ = 0;
   bool has_first_ = true;
 };

@@ -145,6 +145,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = "false",
      .doc = "Each of those sessions reads whole tables.",
      .aliases = "internal.legacy.snapshot.max.threads"},
+    {.name = "walduct.snapshot.resume",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "A snapshot that is cut short goes on with the tables, and parts of large ones "
+            "(PostgreSQL 14 and later), that were not read yet. What is read stands in the stored "
+            "offset; Debezium passes over it."},
     {.name = "snapshot.tables.order.by.row.count",
      .type = kEnum,
      .default_value = "disabled",
@@ -184,6 +190,7 @@ void BuildThreads(const config::PropertySet& properties, SnapshotOptions* snapsh
   constexpr absl::string_view kOfTable = "snapshot.max.threads.multiplier.";
   snapshot->threads = static_cast<size_t>(std::min(properties.Integer(kThreads), kMostThreads));
   snapshot->multiplier = static_cast<size_t>(properties.Integer(kMultiplier));
+  snapshot->resume = properties.Boolean("walduct.snapshot.resume");
   snapshot->whole_tables = properties.Boolean(kWholeTables);
   for (const config::Property& property : properties.all()) {
     size_t multiplier = 0;

@@ -47,9 +47,12 @@ SnapshotReader::SnapshotReader(postgres::Connection& connection, Clock& clock,
   if (request_.split.whole_tables) marker_.LeaveOutFirst();
   for (const PlannedTable& table : request_.tables) names_.push_back(FullName(table));
   for (size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].place.part == 0) first_parts_.push_back(i);
     ++tables_[parts_[i].place.table].parts_left;
     queue_.push_back(i);
   }
+  if (request_.record != nullptr)
+    marker_.OnPartOut([this](const PartPlace& place) { Record(place); });
   lanes_[0].connection = &connection;
   for (size_t i = 1; i < lanes_.size(); ++i) lanes_[i].connection = request_.workers[i - 1];
 }
@@ -213,6 +216,14 @@ absl::Status SnapshotReader::ClosePart(size_t lane) {
   progress_.EndTable(place.table);
   if (listener_ == nullptr) return absl::OkStatus();
   return listener_->OnTableEnd(names_, place.table, progress_.rows_of(place.table));
+}
+
+// What has changed in a range is read once more by the next attempt.
+void SnapshotReader::Record(const PartPlace& place) const {
+  const TablePart& part = parts_[first_parts_[place.table] + place.part];
+  if (part.changed_since) return;
+  request_.record->OnRead(names_[place.table], request_.tables[place.table].storage,
+                          request_.view_since, part.blocks);
 }
 
 absl::Status SnapshotReader::Finish(event::ChangeHandler& handler) {

@@ -41,6 +41,9 @@ struct SnapshotRequest {
   SnapshotOrigin origin;
   std::vector<postgres::Connection*> workers = {};  // borrowed; sessions beside the first
   SplitOptions split = {};
+  // Borrowed; told of what is read; null: nobody wants to know.
+  ReadRecord* record = nullptr;
+  uint64_t view_since = 0;  // the oldest transaction that the view does not see whole
   // Of the transactions; the first wait for a table is shorter where others can be read meanwhile.
   absl::Duration lock_timeout = absl::ZeroDuration();
 };
@@ -86,6 +89,7 @@ class SnapshotReader final : public RowSource {
   absl::Status PutOff(Lane& lane, const absl::Status& error);
   bool OthersLeft(size_t table) const;
   absl::Status ClosePart(size_t lane);
+  void Record(const PartPlace& place) const;
   absl::Status Finish(event::ChangeHandler& handler);
   const PlannedTable& TableOf(const Lane& lane) const;
   bool tells_parts() const { return tells_parts_ && listener_ != nullptr; }
@@ -93,7 +97,8 @@ class SnapshotReader final : public RowSource {
   const SnapshotRequest request_;
   const std::vector<TablePart> parts_;
   const bool tells_parts_;
-  std::vector<std::string> names_;  // "schema.table"
+  std::vector<size_t> first_parts_;  // of each table, in parts_
+  std::vector<std::string> names_;   // "schema.table"
   RowMarker marker_;
   ReadingProgress progress_;
   std::vector<Lane> lanes_;

@@ -89,6 +89,16 @@ absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
   return origin;
 }
 
+absl::StatusOr<uint64_t> ReadOldestRunning(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query("SELECT pg_catalog.pg_snapshot_xmin("
+                                    "pg_catalog.pg_current_snapshot())"));
+  uint64_t xid = 0;
+  if (result.rows() == 1 && absl::SimpleAtoi(result.Get(0, 0), &xid)) return xid;
+  return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
+               "the server did not return its oldest transaction");
+}
+
 absl::StatusOr<std::string> ExportView(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(const postgres::Result result,
                    connection.Query("SELECT pg_catalog.pg_export_snapshot()"));

@@ -34,6 +34,9 @@ absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
 absl::StatusOr<std::string> ExportView(postgres::Connection& connection);
 absl::Status JoinView(postgres::Connection& worker, const TransactionOptions& options);
 
+// The oldest transaction that the view of the database does not see whole. PostgreSQL 13 and later.
+absl::StatusOr<uint64_t> ReadOldestRunning(postgres::Connection& connection);
+
 // ACCESS SHARE on each table until the end (snapshot.locking.mode=shared): nobody alters or drops
 // them meanwhile.
 absl::Status LockTables(postgres::Connection& connection,

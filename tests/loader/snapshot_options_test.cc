@@ -52,5 +52,14 @@ TEST_F(SnapshotOptionsTest, SnapshotThreadsAreRead_SNP23) {
   EXPECT_THAT(LoadWith("snapshot.max.threads=65").warnings, ElementsAre(HasSubstr("counts as 64")));
 }
 
+TEST_F(SnapshotOptionsTest, ResumeIsOffUnlessAskedFor) {
+  EXPECT_FALSE(LoadWith("").options.snapshot->resume);
+  EXPECT_TRUE(LoadWith("walduct.snapshot.resume=true").options.snapshot->resume);
+  EXPECT_THAT(LoadWith("walduct.snapshot.resume=maybe").errors,
+              ElementsAre(HasSubstr("walduct.snapshot.resume")));
+  EXPECT_THAT(LoadWith("walduct.snapshot.resume=true\nexactly.once.support=required").errors,
+              Contains(HasSubstr("nothing of it is published before its end")));
+}
+
 }  // namespace
 }  // namespace walduct::loader

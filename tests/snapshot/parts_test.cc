@@ -38,13 +38,33 @@ TEST(Parts, TheRangesJoinAndTheLastOneIsOpen_SNP23) {
 TEST(Parts, AsManyAsSessionsTimesMultiplierAndBlocksAllow_SNP23) {
   EXPECT_EQ(SplitTables({Table(1000, 4)}, {.sessions = 2}).size(), 8u);
   EXPECT_EQ(SplitTables({Table(1)}, {.sessions = 8}).size(), 2u);
-  EXPECT_EQ(SplitTables({Table(UINT32_MAX)}, {.sessions = 64}).back().begin, 4227858432u);
+  EXPECT_EQ(SplitTables({Table(UINT32_MAX)}, {.sessions = 64}).back().blocks.begin, 4227858432u);
 }
 
 TEST(Parts, WholeWhereBlocksAreNotKnownOrNotWanted_SNP23) {
   EXPECT_THAT(Statements(Table(std::nullopt), {.sessions = 3}), ElementsAre(""));
   EXPECT_THAT(Statements(Table(0), {.sessions = 3}), ElementsAre(""));
   EXPECT_THAT(Statements(Table(10), {.sessions = 3, .whole_tables = true}), ElementsAre(""));
+}
+
+// What was read is looked at once more for what has changed; the cuts are those of a whole table.
+TEST(Parts, WhatIsLeftAfterAnInterruption) {
+  PlannedTable table = Table(4000);
+  table.before = {.storage = "f", .since = (uint64_t{1} << 32) + 7, .ranges = {{0, 1000}}};
+  const std::string changed =
+      " AND (xmin::pg_catalog.text::pg_catalog.int8 - 7 + 4294967296) % 4294967296 < 2147483648";
+  EXPECT_THAT(
+      Statements(table, {.sessions = 2}),
+      ElementsAre(
+          " WHERE ctid >= '(0,0)'::pg_catalog.tid AND ctid < '(1000,0)'::pg_catalog.tid" + changed,
+          " WHERE ctid >= '(1000,0)'::pg_catalog.tid AND ctid < '(2000,0)'::pg_catalog.tid",
+          " WHERE ctid >= '(2000,0)'::pg_catalog.tid"));
+}
+
+TEST(Parts, SmallOnesAreAThousandthOrAMegabyte) {
+  EXPECT_EQ(SplitTables({Table(128)}, {.small = true}).size(), 1u);
+  EXPECT_EQ(SplitTables({Table(10240)}, {.small = true}).size(), 80u);
+  EXPECT_EQ(SplitTables({Table(100'000'000)}, {.small = true}).size(), 1000u);
 }
 
 }  // namespace

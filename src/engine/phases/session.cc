@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "encode/options/encode_options.h"
@@ -22,6 +23,7 @@
 #include "pgoutput/assembler.h"
 #include "replication/options.h"
 #include "route/options.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -35,8 +37,39 @@ constexpr absl::Duration kStoodWell = absl::Seconds(30);
 constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
 constexpr absl::Duration kAbortTimeout = absl::Milliseconds(500);
 
+// Of the stored offset.
+constexpr absl::string_view kReadMember = "walduct_snapshot_read";
+// A mark of positions while tables are read.
+constexpr uint64_t kOfSnapshot = uint64_t{1} << 63;
+
 std::optional<Lsn> Earlier(std::optional<Lsn> goal, Lsn lsn) {
   return goal && *goal <= lsn ? goal : lsn;
+}
+
+// Connect takes only primitives in an offset.
+std::string AsText(absl::string_view json) {
+  std::string text;
+  AppendJsonString(json, &text);
+  return text;
+}
+
+// What the stored position says of a snapshot that was cut short, where it is of use: the slot
+// still has all changes since, on this server.
+snapshot::ReadTables ReadBefore(const Prepared& prepared) {
+  const std::optional<offset::StoredOffset>& stored = prepared.stored;
+  if (!stored || stored->position.snapshot != event::SnapshotPhase::kRunning) return {};
+  const auto member = stored->foreign.find(std::string(kReadMember));
+  if (member == stored->foreign.end()) return {};
+  const bool of_this_server = stored->system_identifier == prepared.system.system_identifier &&
+                              stored->timeline == prepared.system.timeline;
+  const Lsn start = prepared.start.commit_end;
+  absl::StatusOr<snapshot::ReadTables> tables = snapshot::DecodeReadTables(member->second);
+  if (of_this_server && start.valid() && start <= stored->position.commit_end && tables.ok())
+    return *std::move(tables);
+  log::Warn("the snapshot that was cut short cannot be gone on from and begins anew",
+            {{"why", tables.ok() ? "the replication slot or the server is another one"
+                                 : std::string(tables.status().message())}});
+  return {};
 }
 
 absl::Status StreamsAgain() {
@@ -93,25 +126,21 @@ absl::Status Session::Build() {
                           .board = parts_.board,
                           .metrics = parts_.metrics,
                           .schema_ids = registries_.sources()},
-      Checkpointer::Options{
-          .store = prepared_.store.get(),
-          .clock = &clock,
-          .interval = config().offset->flush_interval,
-          .system_identifier = prepared_.system.system_identifier,
-          .timeline = prepared_.system.timeline,
-          .of_standby = prepared_.in_recovery,
-          .transaction_id = config().route->transaction_metadata,
-          .sink = SinkMark(config()),
-          .snapshot_seen =
-              prepared_.resumes() ? prepared_.stored->snapshot_seen.value_or(Lsn()) : Lsn(),
-          .board = parts_.board,
-          .commits = prepared_.sink->transactions() != nullptr,
-          .soon = config().offset->commit_interval,
-          .beside =
-              [this](uint64_t mark) {
-                return incremental_ == nullptr ? incremental::OffsetMembers()
-                                               : incremental_->snapshots().StateOf(mark);
-              }},
+      Checkpointer::Options{.store = prepared_.store.get(),
+                            .clock = &clock,
+                            .interval = config().offset->flush_interval,
+                            .system_identifier = prepared_.system.system_identifier,
+                            .timeline = prepared_.system.timeline,
+                            .of_standby = prepared_.in_recovery,
+                            .transaction_id = config().route->transaction_metadata,
+                            .sink = SinkMark(config()),
+                            .snapshot_seen = prepared_.resumes()
+                                                 ? prepared_.stored->snapshot_seen.value_or(Lsn())
+                                                 : Lsn(),
+                            .board = parts_.board,
+                            .commits = prepared_.sink->transactions() != nullptr,
+                            .soon = config().offset->commit_interval,
+                            .beside = [this](uint64_t mark) { return MembersAt(mark); }},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
@@ -135,6 +164,7 @@ absl::Status Session::Build() {
                         .server = [source = prepared_.source.get()] { return source->View(); },
                         .schema_ids = registries_.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
+  BuildReadRecord();
   BuildIncremental();
   heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
       .interval = config().heartbeat->interval,
@@ -143,6 +173,21 @@ absl::Status Session::Build() {
       .sink = prepared_.sink.get(),
       .action = [source = prepared_.source.get()] { source->RequestHeartbeatAction(); }});
   return absl::OkStatus();
+}
+
+void Session::BuildReadRecord() {
+  if (!config().snapshot->resume || !prepared_.decision.snapshot) return;
+  read_record_ = std::make_unique<snapshot::ReadRecord>(ReadBefore(prepared_));
+  prepared_.source->KeepReadRecord(read_record_.get());
+  duties_->tracker().SetMark(kOfSnapshot);
+}
+
+// While tables are read, marks count what is read of them.
+incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
+  if (read_record_ != nullptr && (mark & kOfSnapshot) != 0)
+    return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
+  return incremental_ == nullptr ? incremental::OffsetMembers()
+                                 : incremental_->snapshots().StateOf(mark);
 }
 
 void Session::BuildIncremental() {
@@ -181,12 +226,18 @@ incremental::OffsetMembers Session::StoredMembers() const {
   return members;
 }
 
+std::function<void()> Session::MarksWhatIsRead() {
+  if (read_record_ == nullptr) return nullptr;
+  return [this] { duties_->tracker().SetMark(kOfSnapshot | read_record_->mark()); };
+}
+
 absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
   if (notifier_->on()) snapshot->SetListener(notifier_.get());
   SnapshotPhase phase({.reader = snapshot,
                        .housekeeping = &duties_->housekeeping(),
                        .pipeline = &path_->pipeline(),
-                       .clock = &parts_.world->clock()});
+                       .clock = &parts_.world->clock(),
+                       .after_rows = MarksWhatIsRead()});
   RETURN_IF_ERROR(notifier_->Initial("STARTED"));
   const absl::Status ran = phase.Run();
   if (!ran.ok() && !duties_->ownership().lost()) notifier_->Initial("ABORTED").IgnoreError();
@@ -222,6 +273,8 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   completed.snapshot = event::SnapshotPhase::kCompleted;
   prepared_.start.commit_time_us = origin.time_us;
   duties_->checkpointer().OnSnapshot(origin.seen);
+  duties_->tracker().SetMark(0);
+  prepared_.source->KeepReadRecord(nullptr);  // later snapshots are none of its business
   // Also when there was no row at all, and so nothing that could carry the position.
   duties_->tracker().Advance(completed);
   RETURN_IF_ERROR(notifier_->Initial("COMPLETED"));

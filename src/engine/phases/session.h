@@ -3,6 +3,7 @@
 // whole; the next one begins at the stored position. Data thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "engine/pipeline/record_path.h"
 #include "engine/start/preparation.h"
 #include "engine/world/world.h"
+#include "snapshot/read_record.h"
 
 namespace walduct::engine {
 
@@ -56,8 +58,11 @@ class Session {
  private:
   absl::Status RunPhases();
   absl::Status Build();
+  void BuildReadRecord();
   void BuildIncremental();
+  incremental::OffsetMembers MembersAt(uint64_t mark);
   incremental::OffsetMembers StoredMembers() const;
+  std::function<void()> MarksWhatIsRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
   absl::Status TakeSnapshot();
   absl::Status FinishSnapshot(const snapshot::SnapshotOrigin& origin);
@@ -83,6 +88,7 @@ class Session {
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<IncrementalDriver> incremental_;  // null: no signals are taken
   std::unique_ptr<Heartbeat> heartbeat_;
+  std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew
   bool goal_reached_ = false;
   bool pause_ended_ = false;  // transactions in progress can be received again
   bool began_ = false;

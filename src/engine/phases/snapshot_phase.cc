@@ -28,6 +28,7 @@ absl::Status SnapshotPhase::Run() {
 
 absl::Status SnapshotPhase::ReadBatch() {
   ASSIGN_OR_RETURN(const auto progress, parts_.reader->Step(*parts_.pipeline, kMaxRowsPerTurn));
+  if (parts_.after_rows) parts_.after_rows();
   parts_.pipeline->CountFiltered();
   parts_.pipeline->ReportNotices();
   done_ = progress == snapshot::RowSource::Progress::kDone;

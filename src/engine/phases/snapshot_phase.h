@@ -2,7 +2,9 @@
 // Data thread only.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -20,8 +22,9 @@ class SnapshotPhase {
     Housekeeping* housekeeping = nullptr;
     Pipeline* pipeline = nullptr;
     Clock* clock = nullptr;
+    std::function<void()> after_rows = nullptr;  // once those that were read are in the pipeline
   };
-  explicit SnapshotPhase(Parts parts) : parts_(parts) {}
+  explicit SnapshotPhase(Parts parts) : parts_(std::move(parts)) {}
 
   // OK: all rows are with the sink, or it was interrupted.
   absl::Status Run();

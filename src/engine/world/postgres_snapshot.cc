@@ -11,9 +11,13 @@
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "snapshot/options.h"
+#include "snapshot/resume.h"
 
 namespace walduct::engine {
 namespace {
+
+// A view of the database says which transactions it does not see.
+constexpr int kKnowsViews = 130000;
 
 snapshot::SnapshotRequest WithWorkers(
     snapshot::SnapshotRequest request,
@@ -41,12 +45,14 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
     ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(connection));
   }
   origin.consistent_point = options.start.valid() ? options.start : origin.seen;
-  if (reading.lock_tables) RETURN_IF_ERROR(snapshot::LockTables(connection, options.tables));
-  postgres::Catalog catalog(connection);
-  ASSIGN_OR_RETURN(auto plan, snapshot::PlanSnapshot(connection, catalog, options.tables, reading));
-  RETURN_IF_ERROR(options.check(connection, plan));
+  ASSIGN_OR_RETURN(auto plan, Plan(options, connection));
   const snapshot::SplitOptions split = {.sessions = reading.threads,
-                                        .whole_tables = reading.whole_tables};
+                                        .whole_tables = reading.whole_tables,
+                                        .small = options.record != nullptr};
+  uint64_t since = 0;
+  if (options.record != nullptr && connection.server_version() >= kKnowsViews) {
+    ASSIGN_OR_RETURN(since, snapshot::ReadOldestRunning(connection));
+  }
   RETURN_IF_ERROR(
       OpenWorkers(options, environment, snapshot::SplitTables(plan, split).size(), &sessions));
   log::Info("snapshot started", {{"tables", plan.size()},
@@ -57,7 +63,24 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
                            {.tables = std::move(plan),
                             .origin = origin,
                             .split = split,
+                            .record = options.record,
+                            .view_since = since,
                             .lock_timeout = reading.lock_timeout}));
+}
+
+absl::StatusOr<std::vector<snapshot::PlannedTable>> PostgresSnapshot::Plan(
+    const Options& options, postgres::Connection& connection) {
+  const snapshot::SnapshotOptions& reading = *options.config->snapshot;
+  if (reading.lock_tables) RETURN_IF_ERROR(snapshot::LockTables(connection, options.tables));
+  if (options.record != nullptr) {
+    RETURN_IF_ERROR(
+        snapshot::LockTables(connection, snapshot::PartlyRead(options.tables, *options.record)));
+  }
+  postgres::Catalog catalog(connection);
+  ASSIGN_OR_RETURN(auto plan, snapshot::PlanSnapshot(connection, catalog, options.tables, reading));
+  if (options.record != nullptr) snapshot::TakeUp(*options.record, &plan);
+  RETURN_IF_ERROR(options.check(connection, plan));
+  return plan;
 }
 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> PostgresSnapshot::OpenSession(

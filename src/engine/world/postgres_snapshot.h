@@ -32,6 +32,7 @@ class PostgresSnapshot final : public TableSnapshot {
     std::string exported_snapshot;  // of the slot's creation; empty: a view of its own
     Lsn start;                      // 0/0: where the view is
     PlanCheck check;
+    snapshot::ReadRecord* record = nullptr;  // borrowed; null: nothing is gone on from
     postgres::StopCheck stopping;
   };
   // metrics are borrowed. Logs "snapshot started".
@@ -55,6 +56,9 @@ class PostgresSnapshot final : public TableSnapshot {
       const Options& options, const Environment& environment);
   static absl::Status OpenWorkers(const Options& options, const Environment& environment,
                                   size_t parts, Sessions* sessions);
+
+  static absl::StatusOr<std::vector<snapshot::PlannedTable>> Plan(const Options& options,
+                                                                  postgres::Connection& connection);
 
   const Sessions sessions_;  // all on one view of the database, which is the first one's
   const snapshot::SnapshotOrigin origin_;

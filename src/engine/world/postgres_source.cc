@@ -197,6 +197,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
            [this](Connection& connection, const std::vector<snapshot::PlannedTable>& plan) {
              return WarnOfHistory(connection, plan);
            },
+       .record = read_record_,
        .stopping = options_.stopping},
       environment_, *options_.metrics);
 }

@@ -41,6 +41,7 @@ class PostgresSource final : public Source {
   absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,
                                  const postgres::StopCheck& stopping) override;
   absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) override;
+  void KeepReadRecord(snapshot::ReadRecord* record) override { read_record_ = record; }
   absl::StatusOr<Lsn> CurrentLsn() override;
   absl::StatusOr<OpenedStream> OpenStream(const event::Position& start) override;
   event::SchemaResolver& schemas() override { return *schemas_; }
@@ -94,6 +95,7 @@ class PostgresSource final : public Source {
   bool locked_ = false;                    // it has the lock of the slot
   std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
   std::string exported_snapshot_;          // of the slot that was created
+  snapshot::ReadRecord* read_record_ = nullptr;
 };
 
 }  // namespace walduct::engine

@@ -28,6 +28,7 @@
 #include "replication/slot.h"
 #include "replication/wal_source.h"
 #include "snapshot/mode.h"
+#include "snapshot/read_record.h"
 #include "snapshot/row_marker.h"
 #include "snapshot/row_source.h"
 
@@ -92,6 +93,8 @@ class Source {
   // start: where the stream will begin; 0/0: where the rows end. After CreateSlot the rows are
   // those of its exported snapshot.
   virtual absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) = 0;
+  // Borrowed by the snapshot to come: what it goes on from, and where it says what it has read.
+  virtual void KeepReadRecord(snapshot::ReadRecord*) {}
   virtual absl::StatusOr<Lsn> CurrentLsn() = 0;
   // At most once; not to be called before a TableSnapshot has ended. Unavailable slot_moved: the
   // slot stands beyond start by now, so that what lies between would not be sent.
