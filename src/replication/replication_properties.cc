@@ -115,15 +115,16 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "lsn.flush.mode",
      .type = kEnum,
      .default_value = "connector",
-     .doc = "Who confirms positions to the server; keepalives advance an idle slot in each mode.",
-     .allowed = "connector, manual, connector_and_driver",
-     .refused = "manual"},
+     .doc =
+         "Who confirms positions to the server: the connector, whose keepalives advance an idle "
+         "slot in both of its modes, or somebody else (manual): the slot then stays where it is, "
+         "and keeps all WAL, until pg_replication_slot_advance moves it while the connector is "
+         "stopped.",
+     .allowed = "connector, manual, connector_and_driver"},
     {.name = "flush.lsn.source",
      .type = kBoolean,
      .default_value = "true",
-     .support = kNotYetRefused,
-     .doc = "Older form of lsn.flush.mode: false leaves the slot to someone else.",
-     .note = "the stored position is always confirmed to the server"},
+     .doc = "Older form of lsn.flush.mode, which counts if both are set: false is manual."},
     {.name = "lsn.flush.timeout.ms",
      .type = kPositiveLong,
      .default_value = "30000",
@@ -183,6 +184,11 @@ OffsetMismatch ParseMismatch(absl::string_view strategy) {
   return OffsetMismatch::kNoValidation;
 }
 
+bool ConfirmsPositions(const config::PropertySet& properties) {
+  if (properties.IsSet("lsn.flush.mode")) return properties.Text("lsn.flush.mode") != "manual";
+  return properties.Boolean("flush.lsn.source");
+}
+
 // "table-regex:FULL, table-regex:INDEX name"; the format was checked before.
 std::vector<ReplicaIdentityRule> BuildReplicaIdentities(const config::PropertySet& properties) {
   std::vector<ReplicaIdentityRule> rules;
@@ -228,6 +234,12 @@ void WarnOfReplication(const config::PropertySet& properties, config::Findings* 
         "slot.drop.on.stop",
         "changes made between a stop and the next start will be lost; meant for tests only");
   }
+  if (!ConfirmsPositions(properties)) {
+    findings->Warn(
+        properties.IsSet("lsn.flush.mode") ? "lsn.flush.mode" : "flush.lsn.source",
+        "the slot is never moved, and the server keeps all WAL from its position on: somebody has "
+        "to call pg_replication_slot_advance, no further than the stored position");
+  }
 }
 
 ReplicationOptions BuildReplication(const config::PropertySet& properties,
@@ -246,6 +258,7 @@ ReplicationOptions BuildReplication(const config::PropertySet& properties,
       ParseAutocreate(properties.Text("publication.autocreate.mode"));
   replication.publish_via_partition_root = properties.Boolean("publish.via.partition.root");
   replication.status_interval = properties.Milliseconds("status.update.interval.ms");
+  replication.confirm_positions = ConfirmsPositions(properties);
   replication.create_slot_timeout =
       absl::Seconds(properties.Integer("internal.create.slot.command.timeout"));
   replication.replica_identities = BuildReplicaIdentities(properties);

@@ -90,6 +90,28 @@ def test_SLT_05_10_confirmed_follows_the_sink(db, connectors):
     wait_until(lambda: lsn(db.slot(connector.slot)["confirmed_flush_lsn"]) >= end, 10, "the last row confirmed")
 
 
+@pytest.mark.parametrize("form", [{"lsn.flush.mode": "manual"}, {"flush.lsn.source": "false"}])
+def test_SLT_06_somebody_else_moves_the_slot(form, db, connectors):
+    """SLT-06: it stays where it is, over a restart too, which repeats nothing; moved by hand, the stream goes on."""
+    db.script(TABLE)
+    connector = connectors(db, form | {"status.update.interval.ms": "100"}, {"offset.flush.interval.ms": "100"}).start().wait_streaming()
+    began = db.slot(connector.slot)["confirmed_flush_lsn"]
+    for row in (1, 2):
+        db.execute("insert into items values (%s)", row)
+        connector.wait_events(row)
+        connector.stop()
+        assert db.slot(connector.slot)["confirmed_flush_lsn"] == began
+        connector.start().wait_streaming()
+    connector.stop()
+    stored = connector.offset()["lsn_commit"]
+    db.execute("select pg_replication_slot_advance(%s, '0/0'::pg_lsn + %s)", connector.slot, stored)
+    assert lsn(db.slot(connector.slot)["confirmed_flush_lsn"]) > lsn(began)
+    connector.start().wait_streaming()
+    db.execute("insert into items values (3)")
+    assert ids(connector.wait_events(3)) == [1, 2, 3]
+    connector.stop()
+
+
 def test_SLT_07_advances_over_what_is_not_captured(db, connectors):
     """SLT-07, SLT-08: a busy table that nobody captures does not hold the WAL back."""
     db.script(TABLE + "; create table noise (v text)")

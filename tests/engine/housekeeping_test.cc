@@ -42,6 +42,17 @@ TEST_F(HousekeepingTest, AttachedItReportsAtOnceAndThenEachInterval) {
   EXPECT_EQ(source_.statuses[1].at - source_.statuses[0].at, absl::Seconds(5));
 }
 
+TEST_F(HousekeepingTest, ASlotThatSomebodyElseMovesIsToldOfWhatIsReceivedOnly) {
+  housekeeping().AttachStream(&source_, absl::Seconds(5), nullptr, /*confirms=*/false);
+  WriteRecord(100);
+  sink_.AcknowledgeAll();
+  housekeeping().OnReceived(Lsn(300));
+  Live(absl::Seconds(30));
+  EXPECT_EQ(stored(), Lsn(100));
+  EXPECT_EQ(confirmed(), Lsn());
+  EXPECT_EQ(source_.statuses.back().received, Lsn(300));
+}
+
 TEST_F(HousekeepingTest, OnlyWhatIsAcknowledgedIsStoredAndOnlyWhatIsStoredIsConfirmed) {
   housekeeping().OnReceived(Lsn(300));
   WriteRecord(100);

@@ -4,6 +4,7 @@
 #include "loader/load_connector.h"
 #include "offset/options.h"
 #include "postgres/options.h"
+#include "replication/options.h"
 #include "snapshot/options.h"
 #include "tests/loader/load_fixture.h"
 
@@ -67,6 +68,18 @@ TEST_F(ForgivenessTest, LocksOfOtherConnectorsAreNotNeeded) {
   EXPECT_TRUE(LoadWith("snapshot.locking.mode=shared").options.snapshot->lock_tables);
   EXPECT_THAT(LoadWith("snapshot.locking.mode=sometimes").errors,
               ElementsAre(HasSubstr("must be one of")));
+}
+
+TEST_F(ForgivenessTest, SomebodyElseMayMoveTheSlot) {
+  for (const char* line : {"lsn.flush.mode=manual", "flush.lsn.source=false"}) {
+    const LoadResult result = LoadWith(line);
+    EXPECT_THAT(result.errors, IsEmpty()) << line;
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("the slot is never moved"))) << line;
+    EXPECT_FALSE(result.options.replication->confirm_positions) << line;
+  }
+  const LoadResult both = LoadWith("lsn.flush.mode=connector\nflush.lsn.source=false");
+  EXPECT_THAT(both.warnings, IsEmpty());
+  EXPECT_TRUE(both.options.replication->confirm_positions);
 }
 
 TEST_F(ForgivenessTest, OurOwnNamesAreNotMistakenForOthers) {

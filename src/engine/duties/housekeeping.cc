@@ -18,9 +18,10 @@ constexpr double kSinkShare = 0.7;
 }  // namespace
 
 void Housekeeping::AttachStream(replication::WalSource* source, absl::Duration status_interval,
-                                SessionWatch* session) {
+                                SessionWatch* session, bool confirms) {
   source_ = source;
   session_ = session;
+  confirms_ = confirms;
   status_interval_ = status_interval;
   ReplySoon();
 }
@@ -128,7 +129,8 @@ Lsn Housekeeping::FlushLsn() const {
 absl::Status Housekeeping::SendStatusIfDue() {
   if (source_ == nullptr) return absl::OkStatus();
   const absl::Duration now = parts_.clock->Monotonic();
-  const Lsn flush = std::max(FlushLsn(), reported_);
+  // No position at all leaves the slot alone (ProcessStandbyReplyMessage).
+  const Lsn flush = confirms_ ? std::max(FlushLsn(), reported_) : Lsn();
   if (now < status_due_ && flush == reported_) return absl::OkStatus();
   RETURN_IF_ERROR(source_->SendStatus(std::max(received_, flush), flush, ask_for_reply_));
   reported_ = flush;

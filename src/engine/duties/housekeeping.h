@@ -52,9 +52,9 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
         report_(*parts.clock, *parts.metrics) {}
 
   // From now on status updates go to source, at least every interval. session: beside the stream;
-  // null: none.
+  // null: none. confirms: whether they move the slot.
   void AttachStream(replication::WalSource* source, absl::Duration status_interval,
-                    SessionWatch* session = nullptr);
+                    SessionWatch* session = nullptr, bool confirms = true);
   // The source is about to go.
   void DetachStream();
   // Borrowed; notified each turn from now on.
@@ -119,6 +119,7 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   Lsn received_;
   Lsn reported_;
   std::array<int, 2> beside_fds_{-1, -1};
+  bool confirms_ = true;
   bool ask_for_reply_ = false;
   bool unread_ = false;  // nothing is read since the last turn, so that nobody sees the stream end
 };

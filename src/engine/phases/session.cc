@@ -310,7 +310,8 @@ absl::Status Session::Stream() {
                              [source = prepared_.source.get()] { return source->CheckSession(); });
   parts_.metrics->connected.Set(1);
   parts_.board->Show(Activity::kStreaming);
-  duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval, &session_watch);
+  duties_->housekeeping().AttachStream(opened.stream.get(), opened.status_interval, &session_watch,
+                                       opened.confirms);
   duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
   const absl::Status begun = BeginIncremental();
   const absl::Status ran = begun.ok() ? RunStream(opened, goal) : begun;

@@ -225,6 +225,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
     replication_options_.stream_in_progress = false;
   opened.status_interval =
       StatusInterval(facts_.sender_timeout, replication_options_.status_interval);
+  opened.confirms = replication_options_.confirm_positions;
   absl::StatusOr<std::unique_ptr<replication::WalSource>> stream =
       replication::ReplicationStream::Start(std::move(replication_), replication_options_,
                                             start.commit_end);

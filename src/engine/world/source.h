@@ -62,6 +62,7 @@ class TableSnapshot : public snapshot::RowSource {
 struct OpenedStream {
   std::unique_ptr<replication::WalSource> stream;
   absl::Duration status_interval;  // at least so often the server must hear from us
+  bool confirms = true;            // false: somebody else moves the slot
 };
 
 class Source {
