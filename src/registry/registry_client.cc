@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
@@ -159,12 +160,31 @@ void RegistryClient::ShowFailure(const absl::Status& failure) {
   failure_ = std::string(failure.message());
 }
 
+absl::Status RegistryClient::CheckId(const SchemaQuestion& question, int64_t id) {
+  // Else one schema of the registry may stand for several.
+  if (!options_.register_schemas || options_.normalize) return absl::OkStatus();
+  const uint64_t hash = absl::Hash<std::string>()(question.schema);
+  const auto [known, fresh] = schema_of_.try_emplace(id, hash);
+  if (fresh || known->second == hash) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "schema_id_reused",
+               absl::StrCat("the schema registry at ", absl::StrJoin(options_.urls, ", "),
+                            " gave the schema of subject ", question.subject, " the id ", id,
+                            ", which was another schema's since this start: it may have lost what "
+                            "it held, and records that are written already could be misread"),
+               "restore the registry's schemas; else start the connector again, which registers "
+               "its schemas anew, and let consumers forget what they remember by id");
+}
+
 void RegistryClient::Keep(const SchemaQuestion& question, absl::StatusOr<int64_t> id) {
   const std::lock_guard<std::mutex> lock(mutex_);
   bytes_ += question.subject.size() + question.schema.size();
   if (bytes_ > kMostBytes) {
     answers_.clear();
+    schema_of_.clear();
     bytes_ = question.subject.size() + question.schema.size();
+  }
+  if (id.ok()) {
+    if (absl::Status fine = CheckId(question, *id); !fine.ok()) id = std::move(fine);
   }
   const absl::Duration now = clock_.Monotonic();
   answers_.insert_or_assign(KeyOf(question), Answer{std::move(id), now});

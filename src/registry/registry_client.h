@@ -58,6 +58,8 @@ class RegistryClient final : public event::SchemaIds {
   absl::StatusOr<int64_t> AskEachAddress(const SchemaQuestion& question);
   void Await(absl::Duration delay);
   void Keep(const SchemaQuestion& question, absl::StatusOr<int64_t> id);
+  // FailedPrecondition schema_id_reused: the id is another schema's.
+  absl::Status CheckId(const SchemaQuestion& question, int64_t id);
   void ShowFailure(const absl::Status& failure);
   void Signal() const;
 
@@ -73,7 +75,8 @@ class RegistryClient final : public event::SchemaIds {
   std::optional<SchemaQuestion> question_;  // that is being asked
   std::string failure_;                     // of the last attempt; empty: none
   std::map<SchemaQuestion, Answer> answers_;
-  size_t bytes_ = 0;  // of answers_, about
+  size_t bytes_ = 0;                       // of answers_, about
+  std::map<int64_t, uint64_t> schema_of_;  // hash of the schema that was registered by the id
 
   // Of the thread alone.
   size_t address_ = 0;

@@ -45,6 +45,11 @@ def stub():
         one.close()
 
 
+def rows(events):
+    """(table, id) of keys that are one small integer."""
+    return sorted((e.table, e.key[5] >> 1) for e in events)
+
+
 def read_avro(framed, registry):
     """As Confluent's deserializer reads it: 0, the id, the value by the schema of that id."""
     assert framed[0] == 0
@@ -117,6 +122,59 @@ def test_schema_that_is_refused_stops_with_the_registrys_words(db, connectors, s
     assert connector.logged(r"table public\.a.*key id=7.*subject \S+\.a-value: the stub says no.*schema_incompatible.*PUT /config/")
 
 
+def test_schema_that_is_no_schema_to_the_registry_stops(db, connectors, stub):
+    registry = stub(fault=lambda subject: 422)
+    db.script("create table a (id int primary key); insert into a values (7)")
+    connector = connectors(db, config=avro(registry.url)).start()
+    assert connector.wait_exit() == 1
+    assert connector.logged(r"table public\.a.*subject \S+\.a-key: the stub says no.*schema_refused")
+    registry.fault = lambda subject: None  # mended: the same row comes
+    connector.start().wait_streaming()
+    assert rows(connector.wait_events(1)) == [("a", 7)]
+    connector.stop()
+
+
+@pytest.mark.parametrize("status", [500, 401])
+def test_registry_that_fails_in_the_middle_loses_nothing(status, db, connectors, stub):
+    """500: waited for; 401: the connector stops, and goes on at the same row."""
+    fault = {"now": None}
+    registry = stub(fault=lambda subject: fault["now"])
+    db.script("create table a (id int primary key); create table b (id int primary key)")
+    connector = connectors(db, config=avro(registry.url)).start().wait_streaming()
+    db.execute("insert into a values (1)")
+    connector.wait_events(1)
+    fault["now"] = status
+    db.execute("insert into b values (2)")
+    db.execute("insert into a values (3)")
+    if status == 401:
+        assert connector.wait_exit() == 3
+        assert connector.logged("registry_unauthenticated")
+    else:
+        connector.wait_log(r"waiting for the schema registry.*the stub says no")
+        assert len(connector.events()) == 1
+    fault["now"] = None
+    if status == 401:
+        connector.start().wait_streaming()
+    assert rows(connector.wait_events(3)) == [("a", 1), ("a", 3), ("b", 2)]
+    connector.stop()
+
+
+def test_registry_that_was_emptied_stops(db, connectors, stub):
+    """It gives an id that stands for another schema; started again, all schemas are registered anew."""
+    registry = stub()
+    db.script("create table a (id int primary key); create table b (id int primary key, v text)")
+    connector = connectors(db, config=avro(registry.url)).start().wait_streaming()
+    db.execute("insert into a values (1)")
+    connector.wait_events(1)
+    registry.schemas.clear()
+    db.execute("insert into b values (2)")
+    assert connector.wait_exit() == 3
+    assert connector.logged("schema_id_reused.*restore the registry")
+    connector.start().wait_streaming()
+    assert rows(connector.wait_events(2)) == [("a", 1), ("b", 2)]
+    connector.stop()
+
+
 def test_wrong_credentials_stop(db, connectors, stub):
     registry = stub(fault=lambda subject: 401)
     db.script("create table a (id int primary key); insert into a values (7)")
@@ -149,9 +207,9 @@ def test_authority_that_is_not_trusted(db, connectors, stub, tmp_path):
 
 
 def test_slow_registry_delays_only(db, connectors, stub):
-    registry = stub(delay_s=2)
+    registry = stub(delay_s=10)
     db.script("create table a (id int primary key); insert into a values (1)")
     connector = connectors(db, config=avro(registry.url)).start()
-    assert len(connector.wait_events(1)) == 1
+    assert len(connector.wait_events(1, 60)) == 1
     wait_until(lambda: len(registry.calls) == 2, 10, "one question each for key and value")
     connector.stop()

@@ -60,6 +60,25 @@ TEST_F(RegistryClientTest, RegistersASchemaOnce) {
               HasSubstr("Content-Type: application/vnd.schemaregistry.v1+json\r\n"));
 }
 
+TEST_F(RegistryClientTest, AnIdIsOfOneSchema) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{.body = R"({"id":1})"}; });
+  options_.urls = {server.url()};
+  EXPECT_EQ(*Find("a-key", "\"int\""), 1);
+  EXPECT_EQ(*Find("b-key", "\"int\""), 1);
+  const absl::Status status = Find("b-value", "\"long\"").status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_EQ(ErrorReason(status), "schema_id_reused");
+  EXPECT_THAT(status.message(), HasSubstr("subject b-value the id 1"));
+}
+
+TEST_F(RegistryClientTest, ANormalizedSchemaMayStandForSeveral) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{.body = R"({"id":1})"}; });
+  options_.urls = {server.url()};
+  options_.normalize = true;
+  EXPECT_EQ(*Find("a-key", R"({"type":"int"})"), 1);
+  EXPECT_EQ(*Find("a-value", R"({"type": "int"})"), 1);
+}
+
 TEST_F(RegistryClientTest, OnlyLooksUpWhereItMayNotRegister) {
   HttpServer server([](const HttpCall&) {
     return HttpAnswer{404, R"({"error_code":40403,"message":"Schema not found"})"};

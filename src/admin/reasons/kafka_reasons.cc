@@ -119,6 +119,9 @@ constexpr Reason kRows[] = {
     {.name = "schema_differs",
      .meaning = "The registry's schema does not describe the table's values.",
      .remedy = "Register one that does, or leave use.latest.version and use.schema.id."},
+    {.name = "schema_id_reused",
+     .meaning = "The registry gave one id to two schemas: it may have lost what it held.",
+     .remedy = "Restore its schemas, or start the connector again, which registers all anew."},
     {.name = "schema_incompatible",
      .meaning =
          "The registry refuses a table's new schema: it is not compatible with those before it.",
