@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "event/connect_schema.h"
+#include "event/hypertable.h"
 #include "event/scalar.h"
 
 namespace walduct::event {
@@ -84,6 +85,7 @@ struct Node {
 struct RecordTemplate {
   std::string topic;
   std::string table;              // "schema.table" whose row the record is about; empty: none
+  HypertablePtr hypertable = {};  // of that table
   std::optional<Node> key;        // absent: null without a schema
   std::optional<Node> value;      // absent: a tombstone
   std::vector<Node> headers;      // in order; a name can occur twice

@@ -26,9 +26,15 @@ inline bool SameColumn(const Column& a, const Column& b) {
          a.generated == b.generated && SameType(a.type, b.type);
 }
 
+inline bool SameHypertable(const HypertablePtr& a, const HypertablePtr& b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return *a == *b;
+}
+
 inline bool SameSchema(const TableSchema& a, const TableSchema& b) {
   return a.relation == b.relation && a.schema == b.schema && a.table == b.table &&
          a.replica_identity == b.replica_identity && a.key_columns == b.key_columns &&
+         SameHypertable(a.hypertable, b.hypertable) &&
          std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
                     SameColumn);
 }

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "event/hypertable.h"
 #include "event/type.h"
 
 namespace walduct::event {
@@ -58,6 +59,7 @@ struct TableSchema {
   // primary key, else first usable unique index, in key order; may be empty
   std::vector<uint16_t> key_columns;
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
+  HypertablePtr hypertable = {};  // of a chunk
   TableVersion version{};
 };
 

@@ -131,6 +131,9 @@ event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relatio
     schema->columns.push_back(std::move(column));
   }
   schema->key_columns = ChooseKey(relation, known, schema->columns);
+  if (known) schema->hypertable = known->hypertable;
+  // What the catalog has forgotten stays known.
+  if (!known && relation.previous != nullptr) schema->hypertable = relation.previous->hypertable;
   return schema;
 }
 
@@ -149,6 +152,7 @@ event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,
     schema->columns.push_back(std::move(column));
   }
   schema->key_columns = KeyByName(known.key, schema->columns);
+  schema->hypertable = known.hypertable;
   return schema;
 }
 

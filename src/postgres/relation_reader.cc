@@ -1,5 +1,7 @@
 #include "postgres/relation_reader.h"
 
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -19,7 +21,11 @@ SELECT n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod,
        (SELECT pg_catalog.txid_visible_in_snapshot(CASE WHEN id > newest + 2147483648 THEN GREATEST(id - 4294967296, 0) ELSE id END, shot)
         FROM (SELECT *, (newest >> 32 << 32) | $2::pg_catalog.int8 AS id
               FROM (SELECT *, pg_catalog.txid_snapshot_xmax(shot) AS newest
-                    FROM (SELECT pg_catalog.txid_current_snapshot() AS shot) a) b) c), )";
+                    FROM (SELECT pg_catalog.txid_current_snapshot() AS shot) a) b) c),
+       COALESCE((SELECT pg_catalog.bool_and(pg_catalog.has_table_privilege(t.oid, 'SELECT')) AND pg_catalog.count(*) = 3
+                 FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace
+                 WHERE s.nspname = '_timescaledb_catalog' AND t.relname IN ('chunk', 'hypertable', 'continuous_agg')
+                   AND pg_catalog.has_schema_privilege(s.oid, 'USAGE')), false), )";
 constexpr absl::string_view kColumnsAfterGenerated = R"(
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -39,17 +45,19 @@ enum RelationColumnIndex {
   kIdentity,
   kDefault,
   kSettled,
+  kHasChunks,
   kGenerated,
 };
 
-// The best key index, its columns in order. Covering (INCLUDE) columns come after the key columns
-// and are cut off; an expression shows as attribute number 0. An index that is not valid does not
+// The best key index, its columns in order. Covering (INCLUDE) columns come after the key columns;
+// they are cut off a primary key, and belong to the key of a unique index, as in Debezium. An
+// expression shows as attribute number 0. An index that is not valid does not
 // keep duplicates out, except that a primary key's NOT NULL and intention hold anyway.
 constexpr absl::string_view kKeyBeforeCount = R"(
 WITH candidates AS (
   SELECT i.indrelid, i.indisprimary, i.indisclustered, i.indisvalid, i.indisunique, ic.relname,
-         (i.indkey::pg_catalog.int2[])[0:)";
-constexpr absl::string_view kKeyAfterCount = R"( - 1] AS attnums
+         (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN )";
+constexpr absl::string_view kKeyAfterCount = R"( ELSE i.indnatts END - 1] AS attnums
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
   WHERE i.indrelid = $1::pg_catalog.oid
 ), chosen AS (
@@ -63,6 +71,17 @@ FROM chosen k
 CROSS JOIN LATERAL pg_catalog.unnest(k.attnums) WITH ORDINALITY x(attnum, position)
 JOIN pg_catalog.pg_attribute a ON a.attrelid = k.indrelid AND a.attnum = x.attnum
 ORDER BY x.position)";
+
+// A hypertable may be where a continuous aggregate keeps its rows.
+constexpr absl::string_view kHypertable = R"(
+SELECT h.schema_name, h.table_name, a.user_view_schema, a.user_view_name
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN _timescaledb_catalog.chunk k ON k.schema_name = n.nspname AND k.table_name = c.relname
+JOIN _timescaledb_catalog.hypertable h ON h.id = k.hypertable_id
+LEFT JOIN _timescaledb_catalog.continuous_agg a ON a.mat_hypertable_id = h.id
+WHERE c.oid = $1::pg_catalog.oid
+LIMIT 1)";
 
 event::ReplicaIdentity ParseReplicaIdentity(absl::string_view text) {
   switch (text.empty() ? 'd' : text[0]) {
@@ -108,6 +127,7 @@ std::optional<CatalogRelation> ReadColumns(const Result& result) {
   read.table = std::string(result.Get(0, kTable));
   read.replica_identity = ParseReplicaIdentity(result.Get(0, kReplicaIdentity));
   read.settled = result.Get(0, kSettled) == "t";
+  read.has_chunks = result.Get(0, kHasChunks) == "t";
   for (int row = 0; row < result.rows(); ++row) {
     if (!result.is_null(row, kName)) read.columns.push_back(ReadColumn(result, row));
   }
@@ -128,6 +148,19 @@ void ReadKey(const Result& result, CatalogRelation* relation) {
   }
 }
 
+Statement HypertableStatement(Oid relation) {
+  return {std::string(kHypertable), {absl::StrCat(ToInteger(relation))}};
+}
+
+void ReadHypertable(const Result& result, CatalogRelation* relation) {
+  if (result.rows() == 0) return;
+  relation->hypertable = std::make_shared<const event::Hypertable>(
+      event::Hypertable{.schema = std::string(result.Get(0, 0)),
+                        .table = std::string(result.Get(0, 1)),
+                        .aggregate_schema = std::string(result.Get(0, 2)),
+                        .aggregate = std::string(result.Get(0, 3))});
+}
+
 namespace {
 
 absl::StatusOr<std::optional<CatalogRelation>> ReadOnce(Connection& connection, Oid relation) {
@@ -139,6 +172,10 @@ absl::StatusOr<std::optional<CatalogRelation>> ReadOnce(Connection& connection, 
   const Statement key = KeyStatement(version, relation);
   ASSIGN_OR_RETURN(const Result key_result, connection.Query(key.sql, key.parameters));
   ReadKey(key_result, &*read);
+  if (!read->has_chunks) return read;
+  const Statement chunk = HypertableStatement(relation);
+  ASSIGN_OR_RETURN(const Result chunk_result, connection.Query(chunk.sql, chunk.parameters));
+  ReadHypertable(chunk_result, &*read);
   return read;
 }
 

@@ -30,10 +30,12 @@ struct CatalogRelation {
   std::vector<CatalogColumn> columns;  // in attnum order, without dropped ones
   std::vector<std::string> key;        // column names in index order; empty: no key
   bool primary_key = false;            // key is the primary key
+  bool has_chunks = false;             // TimescaleDB's catalog is there
+  event::HypertablePtr hypertable;     // of a chunk of TimescaleDB's
   bool settled = true;                 // the transaction that was asked about is visible
 };
 
-// The two statements behind it, and what their results say. The first one's result is absent when
+// The statements behind it, and what their results say. The first one's result is absent when
 // the relation does not exist (any more); then there is no need for the second. transaction: whose
 // changes are wanted; 0: none. A server sends a transaction when its commit is in the WAL, which is
 // before other sessions see it: a moment, or as long as a synchronous standby takes.
@@ -41,8 +43,11 @@ Statement ColumnsStatement(int server_version, Oid relation, uint32_t transactio
 std::optional<CatalogRelation> ReadColumns(const Result& result);
 Statement KeyStatement(int server_version, Oid relation);
 void ReadKey(const Result& result, CatalogRelation* relation);
+// Where has_chunks: of which hypertable the relation is a chunk.
+Statement HypertableStatement(Oid relation);
+void ReadHypertable(const Result& result, CatalogRelation* relation);
 
-// Both, waited for.
+// All of them, waited for.
 absl::StatusOr<std::optional<CatalogRelation>> ReadRelation(Connection& connection, Oid relation);
 
 }  // namespace walduct::postgres

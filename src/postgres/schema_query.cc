@@ -57,6 +57,8 @@ absl::Status SchemaQuery::Begin(Step step) {
     case Step::kKey:
       return connection_.Send(
           WithLockTimeout(KeyStatement(connection_.server_version(), relation_.relation)));
+    case Step::kHypertable:
+      return connection_.Send(WithLockTimeout(HypertableStatement(relation_.relation)));
     case Step::kTypes:
       return connection_.Send(
           WithLockTimeout(TypeCache::Question(types_.Missing(TypesOf(relation_)))));
@@ -93,6 +95,9 @@ absl::Status SchemaQuery::Take(const Result& result) {
       return TakeColumns(result);
     case Step::kKey:
       ReadKey(result, &*known_);
+      return known_->has_chunks ? Begin(Step::kHypertable) : AfterRelation();
+    case Step::kHypertable:
+      ReadHypertable(result, &*known_);
       return AfterRelation();
     case Step::kTypes:
       types_.Add(result);

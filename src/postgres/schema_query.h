@@ -38,7 +38,7 @@ class SchemaQuery final : public event::SchemaResolver {
   absl::Duration UntilDue() override;
 
  private:
-  enum class Step { kColumns, kKey, kTypes, kDone, kPause };
+  enum class Step { kColumns, kKey, kHypertable, kTypes, kDone, kPause };
 
   absl::Status Begin(Step step);
   absl::Status Take(const Result& result);

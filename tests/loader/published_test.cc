@@ -55,7 +55,7 @@ TEST(Published, EachHasItsVerdict) {
 // converter: until walduct has it. sink: Debezium Server's. java: a class that is not of Kafka
 // Connect or Debezium.
 TEST(Published, WhatDebeziumAcceptsIsRefusedForAKnownReasonOnly) {
-  const std::set<std::string> known = {"converter", "sink", "java", "timescaledb"};
+  const std::set<std::string> known = {"converter", "sink", "java"};
   for (const Published& one : ReadVerdicts()) {
     if (one.debezium != "accepted" || one.walduct == "accepted") continue;
     EXPECT_EQ(known.count(one.about), 1u) << one.file;
@@ -66,9 +66,7 @@ TEST(Published, ARefusalSaysWhy) {
   for (const Published& one : ReadVerdicts()) {
     if (one.walduct != "refused") continue;
     const std::string errors = absl::StrJoin(LoadPublished(one).errors, "\n");
-    const std::string about = one.about == "java"          ? "transforms."
-                              : one.about == "timescaledb" ? "ByLogicalTableRouter"
-                                                           : one.about;
+    const std::string about = one.about == "java" ? "transforms." : one.about;
     EXPECT_THAT(errors, testing::HasSubstr(about)) << one.file;
   }
 }

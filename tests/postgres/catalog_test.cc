@@ -88,6 +88,44 @@ TEST_F(CatalogTest, KEY15_IncludedColumnsAreNotInTheKey) {
   EXPECT_THAT(Key(*Describe("public.t")), ElementsAre("a"));
 }
 
+// As in Debezium: JDBC lists them among the index's columns.
+TEST_F(CatalogTest, IncludedColumnsAreInTheKeyThatAUniqueIndexIs) {
+  Run("CREATE TABLE public.t(a int, b int, c int);"
+      "CREATE UNIQUE INDEX ON public.t(c) INCLUDE (a)");
+  EXPECT_THAT(Key(*Describe("public.t")), ElementsAre("c", "a"));
+}
+
+// It did not keep duplicates out: rows would take the place of each other.
+TEST_F(CatalogTest, AnInvalidUniqueIndexIsNoKey) {
+  Run("CREATE TABLE public.t(a int); CREATE UNIQUE INDEX broken ON public.t(a);"
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'public.broken'::regclass");
+  EXPECT_THAT(Key(*Describe("public.t")), IsEmpty());
+}
+
+TEST_F(CatalogTest, AChunkOfTimescaleDbHasAHypertable) {
+  Run("CREATE SCHEMA _timescaledb_catalog; CREATE TABLE public.t(a int); CREATE TABLE public.u(a "
+      "int);"
+      "CREATE TABLE _timescaledb_catalog.hypertable(id int, schema_name name, table_name name);"
+      "CREATE TABLE _timescaledb_catalog.chunk(id int, hypertable_id int, schema_name name, "
+      "table_name name)");
+  EXPECT_EQ(Describe("public.t")->hypertable, nullptr);  // the catalog is not whole
+  Run("CREATE TABLE _timescaledb_catalog.continuous_agg(mat_hypertable_id int, user_view_schema "
+      "name, user_view_name name);"
+      "INSERT INTO _timescaledb_catalog.hypertable VALUES (1, 'shop', 'readings'), (2, 'inner', "
+      "'_store');"
+      "INSERT INTO _timescaledb_catalog.chunk VALUES (1, 1, 'public', 't'), (2, 2, 'public', 'u');"
+      "INSERT INTO _timescaledb_catalog.continuous_agg VALUES (2, 'shop', 'daily')");
+  const event::Hypertable readings{.schema = "shop", .table = "readings"};
+  const event::Hypertable daily{
+      .schema = "inner", .table = "_store", .aggregate_schema = "shop", .aggregate = "daily"};
+  for (const auto& schema : {Describe("public.t"), Resolve(Streamed("public.t"))}) {
+    ASSERT_NE(schema->hypertable, nullptr);
+    EXPECT_EQ(*schema->hypertable, readings);
+  }
+  EXPECT_EQ(*Resolve(Streamed("public.u"))->hypertable, daily);
+  EXPECT_EQ(Describe("_timescaledb_catalog.chunk")->hypertable, nullptr);
+}
+
 TEST_F(CatalogTest, KEY02_FirstUniqueIndexByNameWithoutPrimaryKey) {
   Run("CREATE TABLE public.t(a int, b int); CREATE UNIQUE INDEX zz ON public.t(a);"
       "CREATE UNIQUE INDEX \"AA\" ON public.t(b) WHERE a > 0");

@@ -118,8 +118,6 @@ TEST(Transforms, UnknownAndRefusedClassesSayWhatToUse) {
       ReadOne("com.acme.Upper").errors,
       ElementsAre(AllOf(HasSubstr("not a known transform"),
                         HasSubstr("org.apache.kafka.connect.transforms.Cast$Key and $Value"))));
-  EXPECT_THAT(ReadOne("io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb").errors,
-              ElementsAre(HasSubstr("use ByLogicalTableRouter")));
   EXPECT_THAT(ReadOne("io.confluent.connect.transforms.Filter$Value").errors,
               ElementsAre(HasSubstr("condition=value.op == 'd'")));
   EXPECT_THAT(ReadOne("io.confluent.connect.transforms.ExtractTopic$Value").errors,

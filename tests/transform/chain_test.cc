@@ -97,6 +97,35 @@ TEST_F(ChainTest, SMT03_SeveralTablesShareATopicAndTheirKeysTellThemApart) {
                                   "\"srv.public.orders\"} {\"before\":null,"));
 }
 
+TEST_F(ChainTest, RowsOfChunksArePublishedAsRowsOfTheirHypertable) {
+  const std::string timescale =
+      "transforms=t\ntransforms.t.type="
+      "io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb\n"
+      "transforms.t.schema.list=public,inner\n";
+  const std::string headers =
+      " __debezium_timescaledb_chunk_table=orders __debezium_timescaledb_chunk_schema=public";
+  Use(timescale);
+  EXPECT_THAT(Insert("1", "ann"), testing::StartsWith("srv.public.orders {"));  // of no hypertable
+  table_->hypertable = std::make_shared<const event::Hypertable>(
+      event::Hypertable{.schema = "shop", .table = "readings"});
+  Use(timescale);
+  EXPECT_THAT(Insert("1", "ann"),
+              AllOf(testing::StartsWith("timescaledb.shop.readings {\"id\":1} "),
+                    testing::HasSubstr("\"schema\":\"shop\",\"table\":\"readings\""),
+                    testing::EndsWith("}" + headers)));
+  table_->hypertable = std::make_shared<const event::Hypertable>(event::Hypertable{
+      .schema = "inner", .table = "s", .aggregate_schema = "shop", .aggregate = "daily"});
+  Use(timescale + "transforms.t.target.topic.prefix=ts\n");
+  EXPECT_THAT(
+      Insert("1", "ann"),
+      AllOf(testing::StartsWith("ts.shop.daily {\"id\":1} "),
+            testing::HasSubstr("\"schema\":\"shop\",\"table\":\"daily\""),
+            testing::EndsWith(headers + " __debezium_timescaledb_hypertable_table=s"
+                                        " __debezium_timescaledb_hypertable_schema=inner")));
+  Use(timescale.substr(0, timescale.find("transforms.t.schema.list")));
+  EXPECT_THAT(Insert("1", "ann"), testing::StartsWith("srv.public.orders {"));
+}
+
 TEST_F(ChainTest, SMT04_ValuesGiveThePartition) {
   Use("transforms=p\ntransforms.p.type=io.debezium.transforms.partitions.PartitionRouting\n"
       "transforms.p.partition.payload.fields=change.customer\n"

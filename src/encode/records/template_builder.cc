@@ -146,6 +146,7 @@ event::RecordTemplate TemplateBuilder::OfRow(const Emission& emission,
   event::RecordTemplate record;
   record.topic = std::string(emission.topic);
   record.table = absl::StrCat(emission.change->schema->schema, ".", emission.change->schema->table);
+  record.hypertable = emission.change->schema->hypertable;
   const bool has_key = plan.key_schema != nullptr;
   if (emission.key != KeySource::kNone && has_key)
     record.key = KeyNode(emission, plan, emission.key == KeySource::kBefore, "");

@@ -103,7 +103,8 @@ class Compiler {
 void Compiler::CompileKey() {
   plan_.key.is_key = true;
   std::vector<Field> fields;
-  for (const uint16_t index : request_.key ? request_.key->columns : schema_.key_columns) {
+  const std::vector<uint16_t>& columns = request_.key ? request_.key->columns : schema_.key_columns;
+  for (const uint16_t index : columns) {
     const event::Column column = KeyColumn(index);
     std::optional<Field> field = Compile(column, index, options_.key, {}, 0);
     if (!field) continue;
@@ -113,7 +114,8 @@ void Compiler::CompileKey() {
   }
   std::vector<event::ConnectField> schemas = Place(std::move(fields), &plan_.key);
   AddExtraField(&schemas);
-  if (schemas.empty()) return;
+  // A key of columns that are all left out is a struct without fields, as in Debezium.
+  if (schemas.empty() && columns.empty()) return;
   plan_.key_schema = event::Shared(RowSchema(SchemaName(".Key"), std::move(schemas)));
   plan_.key_head = PayloadHead(*plan_.key_schema, options_.key);
 }

@@ -9,12 +9,6 @@ extern constinit const TransformClass kToLogicalTopicRouter = {
         "is from Debezium 3.7; use io.debezium.transforms.ByLogicalTableRouter, with "
         "key.field.name=__dbz__sourceIdentifier for the same keys"};
 
-extern constinit const TransformClass kTimescaleDb = {
-    .name = "io.debezium.connector.postgresql.transforms.timescaledb.TimescaleDb",
-    .refused =
-        "queries the database for each record, which is not supported; use ByLogicalTableRouter "
-        "with topic.regex=(.*)\\._timescaledb_internal\\..*"};
-
 extern constinit const TransformClass kConfluentFilter = {
     .name = "io.confluent.connect.transforms.Filter",
     .has_targets = true,

@@ -1,0 +1,11 @@
+create table public.covering(a int not null, b int, c text);
+create unique index covering_key on public.covering(a) include (b);
+alter table public.covering replica identity full;
+create table public.covering_pk(a int, b int, primary key (a) include (b));
+create table public.unsupported_pk(id pg_lsn primary key, v int);
+create table public.unsupported_pk2(id xid8, q tsquery, v int, primary key (id, q));
+create table zz_done(id int primary key);
+insert into public.covering values (1, 1, 'a');
+insert into public.covering_pk values (1, 1);
+insert into public.unsupported_pk values ('0/1', 1);
+insert into public.unsupported_pk2 values ('1', 'a', 1);

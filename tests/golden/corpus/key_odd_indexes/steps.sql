@@ -1,0 +1,12 @@
+insert into public.covering values (2, 2, 'b');
+update public.covering set c = 'c' where a = 1;
+update public.covering set b = 3 where a = 2;
+delete from public.covering where a = 1;
+update public.covering_pk set b = 2;
+delete from public.covering_pk;
+insert into public.unsupported_pk values ('0/2', 2);
+update public.unsupported_pk set v = 3 where id = '0/1';
+update public.unsupported_pk set id = '0/3' where id = '0/1';
+delete from public.unsupported_pk;
+insert into public.unsupported_pk2 values ('2', 'b', 2);
+delete from public.unsupported_pk2;
