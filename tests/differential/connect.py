@@ -8,7 +8,7 @@ import urllib.request
 from pathlib import Path
 
 from support.connector import properties_text
-from support.debezium import _LOG4J, LIBS, PLUGINS
+from support.debezium import _LOG4J, CONVERTERS, LIBS, PLUGINS
 from support.wait import wait_until
 
 
@@ -41,13 +41,15 @@ ANSWER_S = 100  # its own limit is 90
 class Worker:
     """A standalone worker; `java` is its major version."""
 
-    def __init__(self, directory, bootstrap, port, jvm=SMALL, settings=QUICK):
+    def __init__(self, directory, bootstrap, port, jvm=SMALL, settings=QUICK, converters=False):
         self.dir, self.url, self.log = directory, f"http://127.0.0.1:{port}", directory / "connect.log"
         self.silent = None  # why it is not asked any more
         directory.mkdir(parents=True, exist_ok=True)
         program, self.java = newest_java()
         worker = {
             "bootstrap.servers": bootstrap, "listeners": self.url, "plugin.path": PLUGINS, "plugin.discovery": "service_load",
+            # They do not say in META-INF/services what they are.
+            **({"plugin.path": f"{PLUGINS},{CONVERTERS}", "plugin.discovery": "hybrid_warn"} if converters else {}),
             "offset.storage.file.filename": directory / "offsets.dat",
             "key.converter": "org.apache.kafka.connect.json.JsonConverter", "value.converter": "org.apache.kafka.connect.json.JsonConverter",
             **settings,

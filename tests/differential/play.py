@@ -37,13 +37,13 @@ class Outcome:
 class Bench:
     """The servers of a run: PostgreSQL, Kafka, Connect."""
 
-    def __init__(self, directory, postgres, bootstrap):
-        self.dir, self.postgres, self.bootstrap = directory, postgres, bootstrap
+    def __init__(self, directory, postgres, bootstrap, registry=None):
+        self.dir, self.postgres, self.bootstrap, self.registry = directory, postgres, bootstrap, registry
         self.played = self.restarts = 0
         self.worker = self._new_worker()
 
     def _new_worker(self):
-        return Worker(self.dir / "connect", self.bootstrap, free_port())
+        return Worker(self.dir / "connect", self.bootstrap, free_port(), converters=self.registry is not None)
 
     def play(self, plan, options):
         """Once more, with a new Connect, when that one does not answer; the second time it is an error."""
@@ -66,13 +66,13 @@ SETTINGS = {"autovacuum": "off", "max_replication_slots": "20"}
 
 
 @contextlib.contextmanager
-def open_bench(directory, postgres):
+def open_bench(directory, postgres, registry=False):
     """Servers of its own for one run, gone afterwards."""
     membership = servers.join_run()
-    own = servers.private(postgres=postgres, kafka=True, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000", "log.retention.ms": "-1"})
+    own = servers.private(postgres=postgres, kafka=True, registry=registry, pg_set=SETTINGS, kafka_set={"message.max.bytes": "20000000", "log.retention.ms": "-1"})
     bench = None
     try:
-        bench = Bench(directory, own.postgres, own.bootstrap)
+        bench = Bench(directory, own.postgres, own.bootstrap, own.registry if registry else None)
         bench.worker.wait_ready()
         yield bench
     finally:
@@ -90,7 +90,7 @@ class Game:
         self.prefix = options.get("topic.prefix", "{}").format(name)
         self.outcome = Outcome()
         self.database = bench.postgres.database(database or name)
-        options = expanded(options, self.prefix)
+        options = {name: value.replace("${registry}", bench.registry or "") for name, value in expanded(options, self.prefix).items()}
         self.config = {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
             **database_properties(self.database), "publication.name": "pub", "publication.autocreate.mode": "disabled",

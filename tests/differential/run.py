@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The live differential test: the real Debezium and walduct read the same database, and every record of both must be equal.
 
-  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--shrink SECONDS] [--chains never|sometimes|always|outbox] [--all] [--survey] [--without FAMILY]
+  tests/differential/run.py [--seed N] [--minutes M | --rounds N] [--postgres 15|17|18] [--shrink SECONDS] [--chains never|sometimes|always|outbox]
+                            [--formats never|sometimes|always|avro|protobuf|events] [--all] [--survey] [--without FAMILY]
 
 Each round has a seed of its own, printed: --seed N --rounds 1 repeats it. Tables, rows at the edges of every type, transactions with
 DDL between them and the connectors' options come from the seed; what the binary does not support yet is left out. A difference is
@@ -22,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Python's
 
-from differential import chains  # noqa: E402
+from differential import chains, registry_rounds  # noqa: E402
 from differential.compare import Comparison  # noqa: E402
 from differential.generate import Generator  # noqa: E402
 from differential.limits import left_out, without_halves  # noqa: E402
@@ -40,12 +41,15 @@ class Test:
         self.tolerated, self.left_out = Counter(), Counter()
         self.records = self.statements = self.refused = 0
         self.unsteady = []  # seeds of rounds that differed once
+        self.reader = registry_rounds.Reader(bench.registry) if bench.registry else None
 
     def difference(self, plan, options, kind=None):
         """Plays it; the Difference (of that kind), the text of what stopped one of the two, or None."""
         begin = time.time()
         outcome = self.outcome = self.bench.play(plan, options)
         outcome.theirs = [event.rewritten(lambda text: without_halves(text, options)) for event in outcome.theirs]
+        if registry_rounds.asks(options):
+            outcome.theirs, outcome.ours = self.reader.read(outcome.theirs), self.reader.read(outcome.ours)
         if options.get(chains.CHAIN):
             outcome.theirs, outcome.ours = (chains.mask_moments(events, begin) for events in (outcome.theirs, outcome.ours))
         comparison = Comparison(outcome, options, self.bench.worker.java)
@@ -58,7 +62,10 @@ class Test:
         plan = Generator(seed, *((3, 10) if self.arguments.chains == "outbox" else ())).plan()
         wanted = random_options(random.Random(seed), plan)
         options, unsupported = self.accepted.only(wanted)
-        if self._with_chain(seed):
+        if self._with_registry(seed):
+            which = self.arguments.formats if self.arguments.formats in ("avro", "protobuf", "events") else None
+            options = registry_rounds.with_registry(seed, options, which)
+        elif self._with_chain(seed):
             options = chains.with_chain(seed, plan, options, self.arguments.chains == "outbox")
         self.left_out.update(unsupported)
         plan = plan.without(lambda column: column.type.family in self.arguments.without)
@@ -66,7 +73,7 @@ class Test:
             plan = plan.staying()
 
         def unfit(column):
-            return left_out(column, options) or chains.left_out(column, options)
+            return left_out(column, options) or chains.left_out(column, options) or registry_rounds.left_out(column, options)
         plan = plan.without(unfit)
         plan = plan.only({t.uid for t in plan.all_tables() if not any(map(unfit, t.columns))})
         begin = time.monotonic()
@@ -82,6 +89,9 @@ class Test:
         if found:
             self._explain(seed, plan, options, found)
         return not found
+
+    def _with_registry(self, seed):
+        return {"never": False, "sometimes": seed % 4 == 2}.get(self.arguments.formats, True)
 
     def _with_chain(self, seed):
         return {"never": False, "sometimes": seed % 2 == 1}.get(self.arguments.chains, True)
@@ -161,8 +171,13 @@ def parse():
     parser.add_argument("--without", action="append", default=[], metavar="FAMILY", help="leave out columns of that family of types")
     parser.add_argument("--chains", choices=("never", "sometimes", "always", "outbox"), default="sometimes",
                         help="rounds with a chain of transforms: those of odd seeds; outbox: always, and with an EventRouter")
+    parser.add_argument("--formats", choices=("never", "sometimes", "always", "avro", "protobuf", "events"),
+                        default="sometimes" if registry_rounds.installed() else "never",
+                        help="rounds with converters that ask a schema registry: a fourth of them where scripts/deps registry converters were")
     parser.add_argument("--survey", action="store_true")
     arguments = parser.parse_args()
+    if arguments.formats != "never" and not registry_rounds.installed():
+        parser.error("the converters or their registry are missing; run scripts/deps registry converters")
     if not installed():
         parser.error("Debezium is missing; run scripts/deps debezium")
     if not BINARY.exists():
@@ -175,7 +190,7 @@ def parse():
 
 
 def play(arguments, directory):
-    with open_bench(directory, arguments.postgres) as bench:
+    with open_bench(directory, arguments.postgres, arguments.formats != "never") as bench:
         test = Test(bench, Accepted(directory), directory, arguments)
         differing, played, begin = [], 0, time.monotonic()
         while (arguments.rounds is None or played < arguments.rounds) and (arguments.minutes is None or time.monotonic() - begin < 60 * arguments.minutes):

@@ -22,6 +22,7 @@ sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Pyt
 from differential.compare import Comparison  # noqa: E402
 from differential.play import Game, open_bench  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
+from support.connector import database_properties  # noqa: E402
 from support.events import to_line  # noqa: E402
 from support.kafka import delete_topics, read_topics, topics_with_prefix  # noqa: E402
 from support.paths import ROOT  # noqa: E402
@@ -38,6 +39,9 @@ class Scenario(Game):
         self.folder = folder
         props = description(folder)["props"]
         self.options = {key: value for key, value in props.items() if key != "plugin.name"}
+        own = database_properties(bench.postgres.database(DATABASE))
+        for key, value in self.options.items():  # a transform with a connection of its own
+            self.options[key] = own.get(value[2:-1], value) if value.startswith("${database.") else value
         super().__init__(bench, None, self.options, name, DATABASE)
 
     def _setup(self):

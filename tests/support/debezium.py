@@ -8,6 +8,7 @@ from support.paths import DEPS
 from support.wait import wait_until
 
 LIBS, PLUGINS = DEPS / "debezium" / "libs", DEPS / "debezium" / "plugins"
+CONVERTERS = DEPS / "converters"  # Confluent's
 
 _LOG4J = """\
 status = error

@@ -1,0 +1,83 @@
+"""Rounds whose keys and values leave their schemas to a registry. Both connectors use the same one, so that equal schemas have
+equal ids; what is compared is the id and the value that is read by it. Needs scripts/deps registry converters."""
+import json
+import random
+
+from differential.chains import _LEFT_OUT
+from differential.options import JSON
+from formats.codecs import Avro, Proto
+from support.debezium import CONVERTERS
+from support.paths import DEPS
+from support.registry import RegistryView
+
+AVRO, PROTOBUF = "io.confluent.connect.avro.AvroConverter", "io.confluent.connect.protobuf.ProtobufConverter"
+EVENTS = "io.debezium.converters.CloudEventsConverter"
+# Per part. Protobuf: what a NULL becomes.
+OPTIONS = {
+    AVRO: [{}, {}, {"connect.meta.data": "false"}, {"scrub.invalid.names": "true"}],
+    PROTOBUF: [{}, {"optional.for.nullables": "true"}, {"wrapper.for.nullables": "true"}],
+    JSON: [{"schemas.enable": "false"}],
+}
+
+
+def installed():
+    return CONVERTERS.is_dir() and (DEPS / "registry").is_dir()
+
+
+def with_registry(seed, options, which=None):
+    """The options with converters that ask ${registry}. `which`: avro, protobuf or events; None: as the seed says."""
+    rng = random.Random(f"registry {seed}")
+    which = which or rng.choice(("avro", "avro", "protobuf", "events"))
+    chosen = {k: v for k, v in options.items() if not k.startswith(("key.converter", "value.converter"))}
+    values = {"avro": AVRO, "protobuf": PROTOBUF, "events": EVENTS}[which]
+    keys = rng.choice((JSON, AVRO)) if values == EVENTS else rng.choice((values, values, JSON))
+    for part, converter in (("key", keys), ("value", values)):
+        chosen[f"{part}.converter"] = converter
+        if converter == EVENTS:
+            chosen |= {"value.converter.serializer.type": "json", "value.converter.data.serializer.type": "avro",
+                       "value.converter.avro.schema.registry.url": "${registry}"}
+            continue
+        if converter != JSON:
+            chosen[f"{part}.converter.schema.registry.url"] = "${registry}"
+        chosen |= {f"{part}.converter.{name}": value for name, value in rng.choice(OPTIONS[converter]).items()}
+    chosen["schema.name.adjustment.mode"] = chosen["field.name.adjustment.mode"] = rng.choice(("avro", "avro", "avro_unicode"))
+    if which == "protobuf":  # what has no form ends both: years beyond 9999, NULL in maps
+        chosen.pop("hstore.handling.mode", None)
+        if chosen.get("time.precision.mode") == "connect":
+            del chosen["time.precision.mode"]
+    return chosen
+
+
+def asks(options):
+    return "${registry}" in options.values()
+
+
+def left_out(column, options):
+    """Columns with known differences, whose values look different here, and what Protobuf has no form for."""
+    if not asks(options):
+        return False
+    arrays = PROTOBUF in options.values() and column.type.family.startswith("array")
+    return arrays or _LEFT_OUT.fullmatch(column.type.family) is not None
+
+
+class Reader:
+    """Reads frames by the schemas of a registry, into JSON with the id of the schema where JsonConverter has the schema."""
+
+    def __init__(self, url):
+        self.registry, self.codecs = RegistryView(url), {}
+
+    def _codec(self, number):
+        if number not in self.codecs:
+            found = self.registry.ask("GET", f"/schemas/ids/{number}")
+            self.codecs[number] = (Proto if found.get("schemaType") == "PROTOBUF" else Avro)(found["schema"])
+        return self.codecs[number]
+
+    def text(self, content):
+        if not content or content[0] != 0 or len(content) < 5:
+            return content
+        number = int.from_bytes(content[1:5], "big")
+        value, _ = self._codec(number).decode(content, 5)
+        return json.dumps({"schema": number, "payload": value}, separators=(",", ":"), ensure_ascii=False).encode()
+
+    def read(self, events):
+        return [event.rewritten(self.text) for event in events]
