@@ -45,7 +45,7 @@ MUST = [
 # Recorded by the project itself (tests/differential/scenario.py --record); the patterns above take more of them.
 ALSO = [
     "converter_*", "domains", "generated_columns", "header_*", "hstore_json", "inheritance", "key_odd_indexes", "key_types", "logical_router_key", "ltree", "message_key_rules",
-    "message_key_schemas_on", "money_string", "naming_*", "pgvector_*", "postgis_*", "propagate_arrays", "propagate_types_more", "skip_unchanged_values", "text_modes_mixed",
+    "message_key_schemas_on", "money_string", "naming_*", "pgvector_*", "postgis_*", "propagate_arrays", "propagate_types_more", "skip_unchanged_values", "text_modes_mixed", "timescaledb_chunks",
     "transaction_metadata_schemas_on", "truncate_cascade",
 ]
 

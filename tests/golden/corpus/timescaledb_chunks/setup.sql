@@ -1,0 +1,18 @@
+create schema _timescaledb_catalog;
+create schema _timescaledb_internal;
+create table _timescaledb_catalog.hypertable(id int primary key, schema_name name, table_name name);
+create table _timescaledb_catalog.chunk(id int primary key, hypertable_id int, schema_name name, table_name name);
+create table _timescaledb_catalog.continuous_agg(mat_hypertable_id int, user_view_schema name, user_view_name name);
+insert into _timescaledb_catalog.hypertable values (1, 'public', 'readings'), (2, '_timescaledb_internal', '_materialized_hypertable_2');
+insert into _timescaledb_catalog.chunk values (1, 1, '_timescaledb_internal', '_hyper_1_1_chunk'), (2, 2, '_timescaledb_internal', '_hyper_2_2_chunk'), (3, 1, '_timescaledb_internal', '_hyper_1_3_chunk');
+insert into _timescaledb_catalog.continuous_agg values (2, 'public', 'readings_daily');
+create table public.readings(at timestamptz not null, sensor int not null, value float8, primary key (sensor, at));
+create table _timescaledb_internal._hyper_1_1_chunk(primary key (sensor, at)) inherits (public.readings);
+create table _timescaledb_internal._hyper_1_3_chunk(primary key (sensor, at)) inherits (public.readings);
+create table _timescaledb_internal._hyper_2_2_chunk(day date, avg float8);
+create table _timescaledb_internal.compress_orphan(id int primary key);
+create table public.plain(id int primary key);
+create table zz_done(id int primary key);
+insert into _timescaledb_internal._hyper_1_1_chunk values ('2026-01-01 00:00+00', 1, 20.5);
+insert into _timescaledb_internal._hyper_2_2_chunk values ('2026-01-01', 20.5);
+insert into public.plain values (1);
