@@ -88,8 +88,9 @@ absl::StatusOr<std::string> StateOf(const std::string& url, const std::string& n
   if (!body.IsObject() || !body.HasMember("connector") || !body["connector"].IsObject() ||
       !body["connector"].HasMember("state") || !body["connector"]["state"].IsString())
     return absl::UnavailableError("the answer is not Kafka Connect's");
-  const auto tasks = body.FindMember("tasks");
-  if (tasks != body.MemberEnd() && tasks->value.IsArray() && !tasks->value.Empty()) {
+  const rapidjson::Value& status = body;
+  const auto tasks = status.FindMember("tasks");
+  if (tasks != status.MemberEnd() && tasks->value.IsArray() && !tasks->value.Empty()) {
     const rapidjson::Value& task = tasks->value[0];
     if (task.IsObject() && task.HasMember("state") && task["state"].IsString())
       return std::string(task["state"].GetString());

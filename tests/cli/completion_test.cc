@@ -69,7 +69,8 @@ TEST_F(CompletionTest, OffersReasons) {
 
 TEST_F(CompletionTest, ALineForEach) {
   Words({"exp"});
-  EXPECT_EQ(CompletionText(last_), "explain\tWhat the reason of an error means, and what to do; or where an LSN lies\n");
+  EXPECT_EQ(CompletionText(last_),
+            "explain\tWhat the reason of an error means, and what to do; or where an LSN lies\n");
 }
 
 }  // namespace
