@@ -16,6 +16,7 @@ namespace {
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 // Between rounds further apart than this no session is kept.
 constexpr absl::Duration kKeepSession = absl::Seconds(10);
+constexpr absl::Duration kBetweenLines = absl::Minutes(1);
 
 }  // namespace
 
@@ -103,7 +104,11 @@ void CleanupThread::Count(const Removed& removed, const absl::Status& status) {
     log::Info("outbox housekeeping works again");
   }
   last_error_ = error;
-  if (removed.rows > 0) log::Debug("outbox rows deleted", {{"rows", removed.rows}});
+  unsaid_rows_ += removed.rows;
+  const absl::Duration now = options_.environment.clock->Monotonic();
+  if (unsaid_rows_ == 0 || (said_ && now - *said_ < kBetweenLines)) return;
+  log::Info("outbox rows deleted", {{"rows", std::exchange(unsaid_rows_, 0)}});
+  said_ = now;
 }
 
 }  // namespace walduct::outbox

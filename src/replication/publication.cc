@@ -15,6 +15,13 @@
 namespace walduct::replication {
 namespace {
 
+constexpr absl::string_view kNamedRelations = R"(
+WITH RECURSIVE named(oid) AS (
+  SELECT r.prrelid FROM pg_catalog.pg_publication p
+  JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid WHERE p.pubname = $1
+  UNION SELECT i.inhrelid FROM named JOIN pg_catalog.pg_inherits i ON i.inhparent = named.oid)
+SELECT oid FROM named)";
+
 constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr size_t kMaxTablesInHint = 200;
 // Two instances that start together: one creates the publication, the other finds it the second
@@ -264,6 +271,19 @@ absl::StatusOr<std::vector<Advice>> CheckPublication(
   RETURN_IF_ERROR(publisher.CheckRights(name));
   if (!publisher.RefusesWrites()) return std::vector<Advice>();
   return ListBeforePublication(connection, publisher.Named());
+}
+
+std::optional<std::set<Oid>> NamedRelations(postgres::Connection& connection,
+                                            absl::string_view name) {
+  const auto state = ReadPublication(connection, name);
+  if (!state.ok() || !*state || (*state)->all_tables || !(*state)->schemas.empty())
+    return std::nullopt;
+  const auto result = connection.Query(kNamedRelations, {std::string(name)});
+  if (!result.ok()) return std::nullopt;
+  std::set<Oid> relations;
+  for (int row = 0; row < result->rows(); ++row)
+    relations.insert(postgres::ParseOid(result->Get(row, 0)));
+  return relations;
 }
 
 }  // namespace walduct::replication

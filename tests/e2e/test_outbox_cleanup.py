@@ -23,6 +23,7 @@ def test_old_rows_are_deleted_and_their_deletion_is_no_event(db, connectors):
     db.execute("insert into outbox values (51, '', now())")
     wait_until(lambda: rows(db) == 1, 30, "old rows deleted")
     assert [e.id for e in connector.events()] == list(range(1, 52))
+    connector.wait_log(r"outbox rows deleted rows=\d+")
     assert connector.running() and not connector.logged("outbox housekeeping failed")
     connector.stop()
 

@@ -129,6 +129,23 @@ def test_sch11_new_table(db, connectors):
     assert afters(connector.wait_events(1)) == [{"id": 1, "v": "a"}]
 
 
+def test_changes_are_said_in_the_log(db, connectors):
+    """Once each, as they are seen; and a table that the publication gets while it is read."""
+    db.script(ITEMS + "; create table late (id int primary key); insert into late values (1)")
+    connector = connectors(db, {"table.include.list": "public.*", "publication.autocreate.mode": "disabled"}, sink="file")
+    db.execute(f'create publication "{connector.publication}" for table items')
+    connector.start().wait_streaming()
+    db.script("insert into items values (1, 'a')")
+    for ddl, said in (("add column n int", "column added: n int4"), ("rename column v to w", "column renamed: v to w"),
+                      ("alter column n type bigint", "column retyped: n int4 to int8"), ("drop column n", "column dropped: n")):
+        db.script(f"alter table items {ddl}; insert into items values ((select max(id) + 1 from items))")
+        connector.wait_log(rf'table changed table=public.items change="?{said}"?')
+    assert len(connector.log_text().split("table changed")) == 5
+    assert not connector.logged("table new to the publication")
+    db.script(f'alter publication "{connector.publication}" add table late; insert into late values (2), (3)')
+    connector.wait_log("table new to the publication: rows it had before are not sent table=public.late")
+
+
 def test_sch12_enum_label_added(db, connectors):
     """SCH-12: the list of labels follows, although the server announces nothing."""
     db.script("create type mood as enum ('sad', 'ok'); create domain feeling as mood; create table items (id int primary key, m mood, f feeling)")

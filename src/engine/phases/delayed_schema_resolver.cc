@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/phases/schema_changes.h"
 
 namespace walduct::engine {
 namespace {
@@ -39,6 +41,7 @@ absl::Status DelayedSchemaResolver::Ask(const event::RelationDescription& relati
     uncaptured_ = FromStreamAlone(relation);
     return absl::OkStatus();
   }
+  previous_ = relation.previous;
   const absl::Duration delay =
       IsNews(relation) ? DelayOf(relation.commit_time_us) : absl::ZeroDuration();
   if (delay <= absl::ZeroDuration()) return parts_.catalog->Ask(relation);
@@ -53,7 +56,25 @@ absl::StatusOr<event::TableSchemaPtr> DelayedSchemaResolver::Poll() {
     if (UntilDue() > absl::ZeroDuration()) return nullptr;
     RETURN_IF_ERROR(parts_.catalog->Ask(*std::exchange(waiting_, std::nullopt)));
   }
-  return parts_.catalog->Poll();
+  ASSIGN_OR_RETURN(event::TableSchemaPtr answer, parts_.catalog->Poll());
+  if (answer != nullptr) Tell(*answer);
+  return answer;
+}
+
+void DelayedSchemaResolver::Tell(const event::TableSchema& answer) {
+  const std::string table = absl::StrCat(answer.schema, ".", answer.table);
+  if (const event::TableSchemaPtr previous = std::exchange(previous_, nullptr)) {
+    if (const std::string changes = DescribeChanges(*previous, answer); !changes.empty())
+      log::Info("table changed", {{"table", table}, {"change", changes}});
+    return;
+  }
+  const bool is_new = parts_.published != nullptr && *parts_.published &&
+                      !(*parts_.published)->contains(answer.relation) &&
+                      told_.insert(answer.relation).second;
+  if (!is_new) return;
+  log::Info("table new to the publication: rows it had before are not sent",
+            {{"table", table},
+             {"hint", "an incremental snapshot sends them: docs/snapshots.md, execute-snapshot"}});
 }
 
 absl::Duration DelayedSchemaResolver::UntilDue() {

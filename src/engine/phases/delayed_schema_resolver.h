@@ -5,11 +5,13 @@
 //
 // The moment counts from the commit: it costs nothing when the stream lags, nor when a relation is
 // announced as it was before, as happens after VACUUM. Tables that are not captured are not asked
-// about: what the stream says of them is enough to leave their rows out. Data thread only.
+// about: what the stream says of them is enough to leave their rows out. What has changed of a
+// table is said in the log. Data thread only.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
@@ -27,6 +29,8 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     const names::TableFilter* captured = nullptr;
     Clock* clock = nullptr;
     absl::Duration delay;  // walduct.catalog.delay.ms
+    // What the publication named when the stream began; null or absent: not known.
+    const std::optional<std::set<Oid>>* published = nullptr;
   };
   explicit DelayedSchemaResolver(Parts parts) : parts_(parts) {}
 
@@ -40,12 +44,15 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
  private:
   bool IsNews(const event::RelationDescription& relation);
   absl::Duration DelayOf(int64_t commit_time_us) const;
+  void Tell(const event::TableSchema& answer);
 
   Parts parts_;
   // Hash of what was announced last, by relation.
   absl::flat_hash_map<Oid, size_t> announced_;
   event::TableSchemaPtr uncaptured_;                   // the answer, when the catalog is not asked
   std::optional<event::RelationDescription> waiting_;  // to be asked about at due_
+  event::TableSchemaPtr previous_;  // of the relation in question; null: not announced before
+  std::set<Oid> told_;              // as new
   absl::Duration due_;
 };
 

@@ -378,7 +378,8 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   DelayedSchemaResolver resolver({.catalog = &prepared_.source->schemas(),
                                   .captured = &captured,
                                   .clock = &clock,
-                                  .delay = config().runtime->catalog_delay});
+                                  .delay = config().runtime->catalog_delay,
+                                  .published = &opened.published});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },

@@ -245,6 +245,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   }
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
+  opened.published = replication::NamedRelations(*sql_, replication_options_.publication_name);
   ReleaseCodePages();  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},

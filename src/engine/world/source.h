@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,8 +62,9 @@ class TableSnapshot : public snapshot::RowSource {
 
 struct OpenedStream {
   std::unique_ptr<replication::WalSource> stream;
-  absl::Duration status_interval;  // at least so often the server must hear from us
-  bool confirms = true;            // false: somebody else moves the slot
+  absl::Duration status_interval;               // at least so often the server must hear from us
+  bool confirms = true;                         // false: somebody else moves the slot
+  std::optional<std::set<Oid>> published = {};  // see replication::NamedRelations
 };
 
 class Source {
