@@ -98,15 +98,15 @@ $walduct$;
 constexpr absl::string_view kTableExample = R"(BEGIN;
 -- Your own rows first, in the same transaction: both are committed, or neither.
 INSERT INTO {table} (aggregatetype, aggregateid, type, payload)
-VALUES ('Order', '10', 'OrderCreated', '{"orderId": 10, "total": "99.90"}');
+VALUES ('Order', '10', 'OrderPlaced', '{"orderId": 10, "customer": "c7", "total": "99.90"}');
 COMMIT;
 )";
 
 constexpr absl::string_view kMessageExample = R"(BEGIN;
 -- Your own rows first, in the same transaction; `true` ties the message to it: both are committed, or neither.
 SELECT pg_catalog.pg_logical_emit_message(true, {prefix_literal}, json_build_object(
-  'id', gen_random_uuid(), 'aggregatetype', 'Order', 'aggregateid', '10', 'type', 'OrderCreated',
-  'payload', json_build_object('orderId', 10, 'total', '99.90'))::text);
+  'id', gen_random_uuid(), 'aggregatetype', 'Order', 'aggregateid', '10', 'type', 'OrderPlaced',
+  'payload', json_build_object('orderId', 10, 'customer', 'c7', 'total', '99.90'))::text);
 COMMIT;
 )";
 

@@ -96,6 +96,31 @@ def test_every_effect_once(form, databases, pg17, connectors, tmp_path):
     connector.stop()
 
 
+@pytest.mark.parametrize("flavour", ["table", "message"])
+def test_the_example_that_is_printed_is_applied(flavour, databases, pg17, connectors, tmp_path):
+    """What `outbox init` prints: script, connector and event, with the consumer of examples/."""
+    db, billing = databases(pg17), databases(pg17)
+
+    def init(*more):
+        command = [BINARY, "outbox", "init", "--role", pg17.user, "--publication", db.name, "--flavour", flavour, *more]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    db.script(init())
+    billing.script((EXAMPLE / "schema.sql").read_text())
+    printed = json.loads(init("--print", "connector"))["config"]
+    own = ("database.", "topic.prefix", "slot.name", "publication.name", "connector.class", "plugin.name")
+    config = {name: value for name, value in printed.items() if not name.startswith(own)}
+    connector = connectors(db, {**config, "schema.include.list": None,
+                                "transforms.outbox.route.topic.replacement": db.name + ".${routedByValue}"}).start().wait_streaming()
+    consumer = Consumer(tmp_path, f"{db.name}.Order", billing, connector.worker["bootstrap.servers"], "routed").start()
+    try:
+        db.script(init("--print", "example"))
+        applied = lambda: billing.execute("select customer, orders, total::text from customer_totals")  # noqa: E731
+        wait_until(lambda: consumer.check() or applied() == [("c7", 1, "99.90")], 60, "the event's effect")
+    finally:
+        consumer.kill()
+    connector.stop()
+
+
 def run_with_kills(connector, consumer, shop):
     choose = random.Random(uuid.uuid4().int)
     connector.start().wait_streaming()
