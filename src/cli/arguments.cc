@@ -73,9 +73,18 @@ void AddServe(CLI::App* app, Arguments* arguments) {
 
 void AddTail(CLI::App* app, Arguments* arguments) {
   auto* tail = app->add_subcommand(
-      "tail", "Print events to the terminal; uses a temporary slot, stores nothing");
+      "tail", "Print changes as they come, a line each; uses a temporary slot, stores nothing");
   AddConfiguration(tail, arguments, true);
   AddLogging(tail, arguments);
+  tail->add_flag("--full", arguments->full, "All of each record, not one line of it");
+  tail->add_option("--table", arguments->tables,
+                   "Only this one: public.orders, or a regular expression; once per table")
+      ->type_name("TABLE")
+      ->allow_extra_args(false);
+  tail->add_option("--operation", arguments->operations,
+                   "Only these: c (insert), u (update), d (delete), t (truncate), e.g. c,d")
+      ->type_name("LIST");
+  tail->add_flag("--snapshot", arguments->snapshot, "First the rows that are there");
   tail->callback([arguments] { arguments->command = Command::kTail; });
 }
 
@@ -112,7 +121,9 @@ void AddDoctor(CLI::App* app, Arguments* arguments) {
   auto* doctor =
       app->add_subcommand("doctor", "Ask the servers for all that would go wrong; changes nothing");
   AddConfiguration(doctor, arguments, true);
-  doctor->add_flag("--json", arguments->json, "As JSON");
+  auto* json = doctor->add_flag("--json", arguments->json, "As JSON");
+  doctor->add_flag("--fix", arguments->fix, "As a shell script that puts right what a command can")
+      ->excludes(json);
   doctor->callback([arguments] { arguments->command = Command::kDoctor; });
 }
 

@@ -64,13 +64,17 @@ struct Arguments {
   bool ask_database = false;      // of validate: look at the tables too
   outbox::InitOptions outbox;     // of outbox init
   OutboxPart outbox_part = OutboxPart::kAll;
-  bool dry_run = false;              // of outbox clean
-  double wait_seconds = 60;          // of outbox clean: for the connector to catch up
-  std::string topic_prefix;          // of shadow: before the names of topics; empty: to a file
-  std::string directory;             // of shadow: its position, its file
-  std::vector<std::string> help_of;  // of help: the command and its subcommand
-  std::vector<std::string> words;    // of complete: what has been typed
-  int usage_exit_code = 0;           // kNone: what to exit with
+  bool dry_run = false;                 // of outbox clean
+  double wait_seconds = 60;             // of outbox clean: for the connector to catch up
+  std::vector<std::string> tables;      // of tail: regular expressions; empty: the configuration's
+  std::string operations;               // of tail: "c,d"; empty: the configuration's
+  bool fix = false;                     // of doctor
+  bool full = false, snapshot = false;  // of tail
+  std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
+  std::string directory;                // of shadow: its position, its file
+  std::vector<std::string> help_of;     // of help: the command and its subcommand
+  std::vector<std::string> words;       // of complete: what has been typed
+  int usage_exit_code = 0;              // kNone: what to exit with
 };
 
 // All commands with their options; what is parsed goes to arguments, which must outlive app.

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/doctor_script.h"
 #include "engine/commands/client_environment.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/doctor/doctor.h"
@@ -44,6 +45,15 @@ engine::Subject SubjectOf(const engine::ConnectorOptions& options) {
           .sink = *options.sink,
           .offset = *options.offset,
           .registries = *options.registries};
+}
+
+std::string ScriptOf(const Examined& one) {
+  const engine::Findings& found = one.findings;
+  return FixScript({.connector = one.connector,
+                    .host = found.host,
+                    .port = found.port,
+                    .database = found.database},
+                   found.all);
 }
 
 size_t Count(const Examined& one, Severity severity) {
@@ -99,7 +109,10 @@ int Doctor(const Arguments& arguments) {
     all.push_back({result.options.name, Examine(SubjectOf(result.options), Environment::Real())});
     if (Count(all.back(), Severity::kError) > 0) worst = kErrors;
     if (Count(all.back(), Severity::kWarning) > 0) worst = std::max<int>(worst, kWarnings);
-    if (!arguments.json) Print(all.back());
+    if (arguments.fix)
+      std::cout << ScriptOf(all.back());
+    else if (!arguments.json)
+      Print(all.back());
   }
   if (arguments.json) std::cout << JsonOf(all) << "\n";
   return worst;

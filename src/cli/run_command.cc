@@ -3,6 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "admin/health.h"
 #include "base/check.h"
 #include "base/environment.h"
@@ -40,13 +42,39 @@ absl::Duration LongestShutdown(const std::vector<loader::LoadResult>& results) {
   return longest;
 }
 
-engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const engine::RunGoal& goal,
-                                     engine::RunMode mode) {
-  if (mode == engine::RunMode::kRun) return {.config = loaded.options, .goal = goal, .mode = mode};
-  const bool mode_given = std::any_of(
-      loaded.properties.begin(), loaded.properties.end(),
-      [](const config::PropertyReport& report) { return report.name == "snapshot.mode"; });
-  return {.config = engine::TailConfig(loaded.options, mode_given), .goal = goal, .mode = mode};
+// --table and --operation are filters that a connector has. False: refused.
+bool AddTailFilters(Arguments* arguments) {
+  if (!arguments->tables.empty()) {
+    arguments->overrides.emplace_back("table.exclude.list=");
+    arguments->overrides.push_back("table.include.list=" + absl::StrJoin(arguments->tables, ","));
+  }
+  if (arguments->operations.empty()) return true;
+  if (arguments->operations.find_first_not_of("cudt,") != std::string::npos) {
+    Refuse("--operation: '" + arguments->operations + "': c, u, d, t, or some of them: c,d");
+    return false;
+  }
+  std::vector<std::string> skipped;
+  for (const char* operation : {"c", "u", "d", "t"}) {
+    if (!absl::StrContains(arguments->operations, operation)) skipped.emplace_back(operation);
+  }
+  arguments->overrides.push_back("skipped.operations=" +
+                                 (skipped.empty() ? "none" : absl::StrJoin(skipped, ",")));
+  return true;
+}
+
+// The configuration's own snapshot.mode is the connector's, not that of a look at it.
+bool AsksForSnapshot(const Arguments& arguments) {
+  return arguments.snapshot ||
+         std::any_of(arguments.overrides.begin(), arguments.overrides.end(),
+                     [](const auto& text) { return absl::StartsWith(text, "snapshot.mode="); });
+}
+
+// False: refused.
+bool PlanTail(Arguments* arguments, engine::TailView* view) {
+  if (!AddTailFilters(arguments)) return false;
+  *view = {.snapshot = AsksForSnapshot(*arguments), .full = arguments->full};
+  if (arguments->snapshot) arguments->overrides.emplace_back("snapshot.mode=initial");
+  return true;
 }
 
 bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
@@ -57,29 +85,36 @@ bool IsAlive(const engine::ConnectorSet& connectors, Clock& clock) {
 struct RunPlan {
   engine::RunGoal goal;
   engine::RunMode mode = engine::RunMode::kRun;
+  engine::TailView view = {};
   const loader::LoadResult* listen = nullptr;  // whose listener; null: nothing listens
 };
 
+engine::Connector::Options OptionsOf(const loader::LoadResult& loaded, const RunPlan& plan) {
+  const bool runs = plan.mode == engine::RunMode::kRun;
+  return {.config = runs ? loaded.options : engine::TailConfig(loaded.options, plan.view),
+          .goal = plan.goal,
+          .mode = plan.mode};
+}
+
 engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const RunPlan& plan,
                         engine::StopSignal& stop, const Environment& environment) {
-  const auto& [goal, mode, listen] = plan;
   engine::ServerWorld world(environment);
   engine::ConnectorSet connectors(world);
   std::unique_ptr<Listening> listening;
-  if (listen != nullptr) {
-    listening = Listening::Open(*listen, results, connectors, *environment.clock);
+  if (plan.listen != nullptr) {
+    listening = Listening::Open(*plan.listen, results, connectors, *environment.clock);
     if (listening == nullptr) return engine::kExitConfiguration;
   }
   for (const loader::LoadResult& result : results) {
     log::SetConnector(result.options.name);
     for (const std::string& warning : result.warnings) log::Warn(warning);
     // CheckDistinct has looked at the names.
-    CHECK(connectors.Add(OptionsOf(result, goal, mode)).ok());
+    CHECK(connectors.Add(OptionsOf(result, plan)).ok());
   }
   log::SetConnector("");
   const ShutdownWatch watch({.stop = &stop,
                              .connectors = &connectors,
-                             .has_goal = goal.set(),
+                             .has_goal = plan.goal.set(),
                              .limit = LongestShutdown(results),
                              .environment = environment});
   const char* const notify_socket = std::getenv("NOTIFY_SOCKET");
@@ -95,9 +130,13 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
 
 }  // namespace
 
-int RunConnectors(const Arguments& arguments) {
+int RunConnectors(const Arguments& given) {
   RunPlan plan;
-  if (arguments.command == Command::kTail) plan.mode = engine::RunMode::kTail;
+  Arguments arguments = given;
+  if (arguments.command == Command::kTail) {
+    plan.mode = engine::RunMode::kTail;
+    if (!PlanTail(&arguments, &plan.view)) return engine::kExitConfiguration;
+  }
   ConfigureLog(arguments);
   std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results) || !CheckDistinct(results) ||

@@ -1,5 +1,8 @@
 #include "loader/combination_checks.h"
 
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "config/properties/plugin_options.h"
 #include "config/property_checks.h"
@@ -71,6 +74,50 @@ void CheckCleanup(const config::PropertySet& properties, config::Findings* findi
   }
 }
 
+// Both files have the same form: it works, and whoever reads them is misled.
+void WarnOfSwappedFiles(const config::PropertySet& properties, config::Findings* findings) {
+  const config::Property* const host = properties.Find("database.hostname");
+  const config::Property* const brokers = properties.Find("bootstrap.servers");
+  if (host == nullptr || brokers == nullptr || host->layer != config::Layer::kWorker ||
+      brokers->layer != config::Layer::kConnector)
+    return;
+  findings->Warn("database.hostname",
+                 "is in the worker's file, and bootstrap.servers in the connector's: are -f and -w "
+                 "swapped?");
+}
+
+// Expressions have to match the whole of schema.table, or schema.table.column: a plain word never
+// does. Anything that is more than names is left to its author.
+void WarnOfNames(const config::PropertySet& properties, config::Findings* findings) {
+  struct List {
+    const char* name;
+    const char* whole;
+    size_t dots;
+    const char* example;
+  };
+  constexpr size_t kLongestName = 63;  // PostgreSQL's
+  constexpr List kLists[] = {{"table.include.list", "schema.table", 1, "public."},
+                             {"table.exclude.list", "schema.table", 1, "public."},
+                             {"column.include.list", "schema.table.column", 2, "public.TABLE."},
+                             {"column.exclude.list", "schema.table.column", 2, "public.TABLE."}};
+  for (const List& list : kLists) {
+    if (!properties.IsSet(list.name)) continue;
+    for (const std::string& entry : java::SplitCommaList(properties.Find(list.name)->value)) {
+      const auto plain = [](char c) {
+        return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+      };
+      const auto dots = static_cast<size_t>(std::count(entry.begin(), entry.end(), '.'));
+      if (entry.empty() || entry.size() > kLongestName || dots >= list.dots ||
+          !std::all_of(entry.begin(), entry.end(), plain))
+        continue;
+      findings->Warn(list.name,
+                     absl::StrCat("'", entry, "' matches nothing: it is compared with ", list.whole,
+                                  "; did you mean '",
+                                  dots + 1 == list.dots ? "public." : list.example, entry, "'?"));
+    }
+  }
+}
+
 bool UsesProducer(const config::PropertySet& properties) {
   return properties.Text("sink") == "kafka" || properties.IsSet("offset.storage.topic") ||
          properties.IsSet("offsets.storage.topic");
@@ -125,6 +172,8 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   postgres::CheckDatabases(properties, findings);
   replication::WarnOfReplication(properties, findings);
   route::WarnOfOperations(properties, findings);
+  WarnOfSwappedFiles(properties, findings);
+  WarnOfNames(properties, findings);
   return chain;
 }
 

@@ -32,6 +32,7 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToStandardOutput(const StdoutSin
   return std::unique_ptr<Sink>(new LineSink({.name = "standard output",
                                              .fd = STDOUT_FILENO,
                                              .pretty = options.pretty,
+                                             .full = options.full,
                                              .buffer_bytes = options.buffer_bytes}));
 }
 
@@ -52,7 +53,7 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
 
 LineSink::LineSink(const Options& options)
     : options_(options),
-      style_{.colour = options.pretty && isatty(options.fd) == 1},
+      style_{.colour = options.pretty && isatty(options.fd) == 1, .full = options.full},
       buffer_bytes_(std::max(options.buffer_bytes, kChunkBytes)) {}
 
 LineSink::~LineSink() {

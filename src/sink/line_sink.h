@@ -34,6 +34,7 @@ class LineSink final : public Sink {
     int fd = -1;
     bool owned = false;  // close it, and fsync before acknowledging
     bool pretty = false;
+    bool full = false;
     size_t buffer_bytes = 0;
   };
   struct Written {

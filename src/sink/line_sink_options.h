@@ -14,6 +14,7 @@ struct FileSinkOptions {
 struct StdoutSinkOptions {
   size_t buffer_bytes = 16u << 20;  // the same
   bool pretty = false;              // for people: `walduct tail`
+  bool full = false;                // with pretty: all of a record, else a line
 };
 
 }  // namespace walduct::sink

@@ -4,6 +4,7 @@
 #include "rapidjson/prettywriter.h"
 #include "rapidjson/reader.h"
 #include "rapidjson/stringbuffer.h"
+#include "rapidjson/writer.h"
 #include "sink/record_text.h"
 
 namespace walduct::sink {
@@ -96,6 +97,47 @@ std::optional<std::string> Indented(absl::string_view json) {
   return std::string(buffer.GetString(), buffer.GetSize());
 }
 
+// Beside or below a schema.
+const rapidjson::Value* PayloadOf(const rapidjson::Value& value) {
+  if (!value.IsObject()) return &value;
+  const auto payload = value.FindMember("payload");
+  return payload != value.MemberEnd() && value.HasMember("schema") ? &payload->value : &value;
+}
+
+// Null: a change without a row.
+const rapidjson::Value* RowOf(const rapidjson::Value& value) {
+  const rapidjson::Value* const envelope = PayloadOf(value);
+  if (!envelope->IsObject() || !envelope->HasMember("op")) return envelope;
+  for (const char* name : {"after", "before", "message"}) {
+    const auto row = envelope->FindMember(name);
+    if (row != envelope->MemberEnd() && !row->value.IsNull()) return &row->value;
+  }
+  return nullptr;
+}
+
+std::string InLine(const rapidjson::Value& value) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string InLine(absl::string_view bytes) {
+  rapidjson::Document parsed;
+  parsed.Parse<rapidjson::kParseIterativeFlag>(bytes.data(), bytes.size());
+  return parsed.HasParseError() ? Printable(bytes) : InLine(*PayloadOf(parsed));
+}
+
+void AppendInLine(const event::Record& record, const rapidjson::Document& value, Painter& paint,
+                  std::string* out) {
+  paint.Append(kDim, record.key ? InLine(*record.key) : "(no key)");
+  if (record.value && value.HasParseError()) absl::StrAppend(out, " ", Printable(*record.value));
+  if (record.value && !value.HasParseError()) {
+    if (const rapidjson::Value* row = RowOf(value)) absl::StrAppend(out, " ", InLine(*row));
+  }
+  *out += '\n';
+}
+
 }  // namespace
 
 void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, std::string* out) {
@@ -110,6 +152,10 @@ void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, s
   *out += ' ';
   paint.Append(kBold, record.topic);
   *out += ' ';
+  if (!style.full) {
+    AppendInLine(record, value, paint, out);
+    return;
+  }
   paint.Append(kDim, record.key ? Printable(*record.key) : "(no key)");
   *out += '\n';
   for (const event::Header& header : record.headers) {

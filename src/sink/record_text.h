@@ -18,9 +18,11 @@ void AppendRecordLine(const event::Record& record, std::string* out);
 
 struct PrettyStyle {
   bool colour = false;
+  bool full = true;
 };
-// Appends the record for people: topic, operation and key on one line, the headers, then the value
-// indented.
+// Appends the record for people: operation, topic and key on one line. Full: then the headers, and
+// the value indented. Else on the same line the row: "after", or "before" of a DELETE; of what is
+// no change event the value.
 void AppendPrettyRecord(const event::Record& record, const PrettyStyle& style, std::string* out);
 
 }  // namespace walduct::sink

@@ -1,5 +1,7 @@
 """`walduct doctor`: each fault that is planted is found, with its hint; nothing is said of a healthy pair; nothing is changed."""
 import json
+import os
+import subprocess
 import uuid
 
 import pytest
@@ -85,6 +87,30 @@ def test_rights(databases, pg17, connectors):
         found(connector, "error", "row_security_hides_rows", '"public"."orders"', f'ALTER ROLE "{role}" BYPASSRLS')
     finally:
         db.script(f"drop owned by {role}; drop role {role}")
+
+
+def test_the_script_of_fix_is_run(databases, pg17, connectors, tmp_path):
+    """As it is printed; afterwards nothing of it is found any more, and the connector starts."""
+    db = databases(pg17)
+    db.script('create schema "My shop"; create table "My shop"."o\'rders" (id int primary key)')
+    role = f"Doctor's {uuid.uuid4().hex[:8]}"
+    db.script(f"create role \"{role}\" login password 'x'")
+    try:
+        connector = connectors(db, {"database.user": role, "database.password": "x", "schema.include.list": "My shop",
+                                    "publication.name": db.name})
+        assert {"role_may_not_replicate", "table_not_readable", "publication_not_permitted"} <= set(examine(connector)[1])
+        done = connector.call("doctor", "--fix", timeout_s=120)
+        script = tmp_path / "fix.sh"
+        script.write_text(done.stdout)
+        environment = {**os.environ, "PGUSER": pg17.user, "PGPASSWORD": pg17.password}
+        run = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and run.returncode == 0, (done.stdout, run.stderr)
+        code, findings = examine(connector)
+        assert code == 0, (findings, done.stdout)
+        connector.start().wait_streaming()
+        connector.stop()
+    finally:
+        db.script(f'drop owned by "{role}"; drop role "{role}"')
 
 
 def in_days(days):

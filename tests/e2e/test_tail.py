@@ -41,6 +41,31 @@ def test_new_tables_show_in_tail(db, connectors):
     connector.stop()
 
 
+def test_a_line_a_change_of_what_is_asked_for(db, connectors):
+    """No snapshot, though the connector takes one; one table, two operations; --full shows all."""
+    db.script(TABLES + "; insert into keyed values (1, 'old')")
+    connector = connectors(db, {"snapshot.mode": "initial"})
+    changes = ("insert into bare values (1, 'other'); insert into keyed values (2, 'new'); update keyed set v = 'changed' where id = 2;"
+               "delete from keyed where id = 2; insert into keyed values (3, 'end')")
+    connector.start("--table", "public.keyed", "--operation", "c,d", command="tail").wait_streaming()
+    db.script(changes)
+    wait_until(lambda: '"end"' in connector.out.read_text(), 20, "the last row")
+    connector.stop()
+    topic = f"{connector.prefix}.public.keyed"
+    assert connector.out.read_text().splitlines() == [
+        f'CREATE {topic} {{"id":2}} {{"id":2,"v":"new"}}', f'DELETE {topic} {{"id":2}} {{"id":2,"v":null}}',
+        f'TOMBSTONE {topic} {{"id":2}}', f'CREATE {topic} {{"id":3}} {{"id":3,"v":"end"}}']
+
+
+def test_all_of_a_record_and_the_rows_that_are_there(db, connectors):
+    db.script(TABLES + "; insert into keyed values (1, 'old')")
+    connector = connectors(db).start("--full", "--snapshot", command="tail").wait_streaming()
+    wait_until(lambda: '"op": "r"' in connector.out.read_text(), 20, "the row")
+    connector.stop()
+    refused = connector.call("tail", "--operation", "x")
+    assert refused.returncode == 2 and "--operation" in refused.stderr, refused
+
+
 def test_publication_of_the_connector_is_used(db, connectors):
     """The control: what is there is neither changed nor dropped."""
     db.script(TABLES + f"; create publication {db.name} for table keyed")

@@ -10,7 +10,7 @@ namespace {
 TEST(Tail, PrintsRecordsOnly) {
   ConnectorOptions config;
   config.incremental->notifies_sink = config.incremental->notifies_log = true;
-  EXPECT_FALSE(TailConfig(config, false).incremental->notifies());
+  EXPECT_FALSE(TailConfig(config, {}).incremental->notifies());
 }
 
 }  // namespace

@@ -17,6 +17,42 @@ std::string Pretty(const event::Record& record, bool colour = false) {
   return out;
 }
 
+std::string InLine(const event::Record& record) {
+  std::string out;
+  AppendPrettyRecord(record, {.colour = false, .full = false}, &out);
+  return out;
+}
+
+TEST(RecordTextTest, InALineTheRowAlone) {
+  const std::string key = R"({"schema":{"type":"struct"},"payload":{"id":1}})";
+  EXPECT_EQ(InLine({.topic = "t",
+                    .partition = {},
+                    .key = key,
+                    .value = R"({"before":null,"after":{"id":1,"v":"x"},"op":"c","ts_ms":1})",
+                    .headers = {}}),
+            "CREATE t {\"id\":1} {\"id\":1,\"v\":\"x\"}\n");
+  EXPECT_EQ(InLine({.topic = "t",
+                    .partition = {},
+                    .key = {},
+                    .value = R"({"schema":{},"payload":{"before":{"id":1},"after":null,"op":"d"}})",
+                    .headers = {}}),
+            "DELETE t (no key) {\"id\":1}\n");
+  EXPECT_EQ(InLine({.topic = "t", .partition = {}, .key = key, .value = {}, .headers = {}}),
+            "TOMBSTONE t {\"id\":1}\n");
+  EXPECT_EQ(InLine({.topic = "t",
+                    .partition = {},
+                    .key = "\xFF",
+                    .value = R"({"id":1,"payload":2})",
+                    .headers = {}}),
+            "RECORD t (1 bytes) {\"id\":1,\"payload\":2}\n");
+  EXPECT_EQ(InLine({.topic = "t",
+                    .partition = {},
+                    .key = {},
+                    .value = R"({"before":null,"after":null,"op":"t"})",
+                    .headers = {}}),
+            "TRUNCATE t (no key)\n");
+}
+
 TEST(RecordTextTest, ARecordIsOneJsonObjectPerLine) {
   const event::Header headers[] = {{"h", "v"}, {"bin", "\xFF"}};
   EXPECT_EQ(Line({.topic = "srv.public.t",

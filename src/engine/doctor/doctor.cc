@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/doctor/checks.h"
 #include "postgres/connection.h"
+#include "postgres/options.h"
 
 namespace walduct::engine {
 
@@ -25,6 +26,9 @@ absl::string_view SeverityText(Severity severity) {
 
 Findings Examine(const Subject& subject, const Environment& environment) {
   Findings findings;
+  findings.host = subject.database.hostname;
+  findings.port = subject.database.port;
+  findings.database = subject.database.dbname;
   const auto connection = OpenToLook(subject, environment, postgres::SessionKind::kSql);
   findings.Add(connection.status());
   std::vector<std::string> topics;

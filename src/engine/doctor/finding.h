@@ -35,7 +35,8 @@ inline Finding FindingOf(const absl::Status& status, Severity severity = Severit
 
 struct Findings {
   std::vector<Finding> all;
-  std::vector<std::string> asked;  // "PostgreSQL 17.2 at db:5432"
+  std::vector<std::string> asked;    // "PostgreSQL 17.2 at db:5432"
+  std::string host, port, database;  // of PostgreSQL, as they are configured
 
   void Add(Finding finding) { all.push_back(std::move(finding)); }
   // Nothing when it is OK.

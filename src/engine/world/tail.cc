@@ -111,8 +111,8 @@ void ShowAsJson(ConnectorOptions* config) {
 
 }  // namespace
 
-ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
-  config.sink->target = sink::StdoutSinkOptions{.pretty = true};
+ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
+  config.sink->target = sink::StdoutSinkOptions{.pretty = true, .full = view.full};
   config.offset->kind = offset::OffsetStoreKind::kMemory;
   config.replication->temporary_slot = true;
   config.replication->failover_slot = false;
@@ -123,7 +123,7 @@ ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode) {
   config.replication->replica_identities.clear();
   config.outbox->cleanup = outbox::OutboxCleanup::kNone;
   ShowAsJson(&config);
-  if (!keep_snapshot_mode) config.snapshot->mode = snapshot::SnapshotMode::kNoData;
+  if (!view.snapshot) config.snapshot->mode = snapshot::SnapshotMode::kNoData;
   return config;
 }
 

@@ -22,9 +22,11 @@ namespace walduct::engine {
 
 struct ConnectorOptions;
 
-// keep_snapshot_mode: the user set snapshot.mode. Otherwise tail shows only what changes from now
-// on.
-ConnectorOptions TailConfig(ConnectorOptions config, bool keep_snapshot_mode);
+struct TailView {
+  bool snapshot = false;  // as snapshot.mode says; else only what changes from now on
+  bool full = false;      // all of each record, not a line
+};
+ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view);
 
 // The publications to read through: the configured one where it exists, else two of its own. One is
 // of inserts alone, which no table can refuse; the other of updates and deletes, of the tables that

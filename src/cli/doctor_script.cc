@@ -1,0 +1,89 @@
+#include "cli/doctor_script.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/plain_text.h"
+
+namespace walduct::cli {
+namespace {
+
+constexpr absl::string_view kSql[] = {"GRANT ", "ALTER ", "CREATE "};
+constexpr absl::string_view kShell[] = {"kafka-topics ", "kafka-configs ", "kafka-acls "};
+constexpr absl::string_view kReload = "SELECT pg_reload_conf()";
+
+template <typename Words>
+bool BeginsWithOneOf(absl::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](absl::string_view word) { return absl::StartsWith(text, word); });
+}
+
+bool IsCommand(absl::string_view text) {
+  const bool known = BeginsWithOneOf(text, kSql) || BeginsWithOneOf(text, kShell) ||
+                     absl::StripSuffix(text, ";") == kReload;
+  return known && !absl::StrContains(text, "\xE2\x80\xA6");  // an ellipsis: not the whole of it
+}
+
+// Of a hint that says first who runs it, or when.
+absl::string_view FromCommandOn(absl::string_view hint) {
+  if (BeginsWithOneOf(hint, kSql) || BeginsWithOneOf(hint, kShell)) return hint;
+  const size_t colon = hint.find(": ");
+  if (colon == absl::string_view::npos) return "";
+  const absl::string_view rest = hint.substr(colon + 2);
+  return BeginsWithOneOf(rest, kSql) || BeginsWithOneOf(rest, kShell) ? rest : "";
+}
+
+std::string Quoted(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+std::string Comment(absl::string_view text) {
+  return absl::StrCat("# ", absl::StrReplaceAll(PlainText(text), {{"\n", " "}}), "\n");
+}
+
+}  // namespace
+
+std::vector<std::string> CommandsOf(absl::string_view hint) {
+  std::vector<std::string> commands;
+  for (absl::string_view piece : absl::StrSplit(FromCommandOn(hint), "; ")) {
+    piece = absl::StripSuffix(piece, ";");
+    if (!IsCommand(piece)) break;
+    commands.emplace_back(piece);
+  }
+  return commands;
+}
+
+std::string FixScript(const ScriptTarget& target, const std::vector<engine::Finding>& findings) {
+  std::string script = absl::StrCat(
+      "#!/bin/sh\n",
+      Comment(absl::StrCat("What walduct doctor found for connector ", target.connector,
+                           ". Read it before you run it.")),
+      "# PGUSER, PGPASSWORD: an administrator of the server, who also owns the tables.\n"
+      "set -e\nexport PGHOST=",
+      Quoted(target.host), " PGPORT=", Quoted(target.port), " PGDATABASE=", Quoted(target.database),
+      "\n");
+  for (const engine::Finding& finding : findings) {
+    absl::StrAppend(&script, "\n",
+                    Comment(absl::StrCat(engine::SeverityText(finding.severity), " ",
+                                         finding.reason, ": ", finding.message)));
+    // A notice is worth knowing, no more.
+    const bool wrong = finding.severity != engine::Severity::kNotice;
+    const std::vector<std::string> commands =
+        wrong ? CommandsOf(finding.hint) : std::vector<std::string>();
+    if (commands.empty() && !finding.hint.empty())
+      script += Comment(absl::StrCat("by hand: ", finding.hint));
+    for (const std::string& command : commands) {
+      absl::StrAppend(
+          &script,
+          BeginsWithOneOf(command, kShell) ? command : absl::StrCat("psql -X -c ", Quoted(command)),
+          "\n");
+    }
+  }
+  return script;
+}
+
+}  // namespace walduct::cli

@@ -1,0 +1,25 @@
+// What `walduct doctor --fix` prints: the commands of the findings' hints as one script for a
+// shell. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "engine/doctor/finding.h"
+
+namespace walduct::cli {
+
+struct ScriptTarget {
+  std::string connector;
+  std::string host, port, database;  // as libpq takes them
+};
+
+// The commands that a hint begins with, or names behind ": ": SQL, and those of Kafka's scripts.
+// None of what destroys something or is a choice.
+std::vector<std::string> CommandsOf(absl::string_view hint);
+
+// Each finding as a comment, its commands below it; what has none is left to the reader.
+std::string FixScript(const ScriptTarget& target, const std::vector<engine::Finding>& findings);
+
+}  // namespace walduct::cli
