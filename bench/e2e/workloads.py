@@ -7,9 +7,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
 
 from support import backlog  # noqa: E402
 
-# One transaction for each step of rows, without a round trip for each.
-IN_TRANSACTIONS = """do $$ begin for lowest in 1..{rows} by {step} loop {statement}; commit; end loop; end $$"""
-
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
@@ -34,10 +31,7 @@ class Workload:
 
     def fill(self, database, rows, transaction):
         """Where the WAL ends then."""
-        count, step = self.count(rows), self.transaction or transaction
-        statement = self.rows.format(first="lowest", last=f"least(lowest + {step - 1}, {count})")
-        database.execute(IN_TRANSACTIONS.format(rows=count, step=step, statement=statement))
-        return database.value("select pg_current_wal_lsn()::text")
+        return backlog.fill(database, self.count(rows), self.transaction or transaction, self.rows)
 
     def one_more(self, database):
         """A message behind the end: pg_recvlogical ends at the first one there."""
@@ -45,12 +39,11 @@ class Workload:
         database.execute(self.rows.format(first=first, last=first) if not self.before else self.rows.format(first=1, last=1))
 
 
-TYPICAL_ROWS = backlog.ROWS.replace("%s::bigint", "{first}", 1).replace("%s::bigint", "{last}", 1)
 WIDE_COLUMNS = [f"n{i} int not null, t{i} text" for i in range(24)]
 WIDE_VALUES = [f"g + {i}, 'text of column {i} ' || g" for i in range(24)]
 
 WORKLOADS = {w.name: w for w in (
-    Workload("typical", backlog.TABLE, TYPICAL_ROWS),
+    Workload("typical", backlog.TABLE, backlog.ROWS),
     Workload("narrow", "create table narrow (id bigint primary key, account int not null, note text)",
              "insert into narrow select g, mod(g, 100000), 'note ' || g from generate_series({first}, {last}) g"),
     Workload("wide", f"create table wide (id bigint primary key, made timestamptz not null, {', '.join(WIDE_COLUMNS)})",
@@ -61,6 +54,6 @@ WORKLOADS = {w.name: w for w in (
              "from generate_series({first}, {last}) g", share=0.05),
     Workload("update", backlog.TABLE + "; alter table typical replica identity full",
              "update typical set account = account + 1, note = 'changed ' || note where id between {first} and {last}",
-             before=TYPICAL_ROWS.replace("{first}", "1").replace("{last}", "{rows}")),
-    Workload("single", backlog.TABLE, TYPICAL_ROWS, transaction=1),
+             before=backlog.ROWS.format(first="1", last="{rows}")),
+    Workload("single", backlog.TABLE, backlog.ROWS, transaction=1),
 )}

@@ -1,13 +1,13 @@
 """Who may ask `walduct run --listen`: TLS, passwords, other origins, by the properties that a worker has for them."""
-import http.client
 import re
 import ssl
 import subprocess
 
 import pytest
 
+from support.http import ask
 from support.paths import BINARY
-from support.tls import Authority
+from support.tls import Authority, trusting
 
 BASIC_AUTH = "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension"
 ALICE = {"Authorization": "Basic YWxpY2U6c2VjcmV0"}  # alice:secret
@@ -17,16 +17,6 @@ LISTEN = ("--listen", "https://127.0.0.1:0")
 def port_of(connector):
     connector.wait_log("listening address=")
     return int(re.findall(r"listening address=127\.0\.0\.1:(\d+) tls=yes", connector.log_text())[-1])
-
-
-def ask(port, path, tls, method="GET", **headers):
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=tls)
-    try:
-        connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
-    finally:
-        connection.close()
 
 
 def key_store(directory, identity):
@@ -48,18 +38,18 @@ def test_https_passwords_origins_and_headers(db, connectors, tmp_path):
         "rest.extension.classes": BASIC_AUTH, "walduct.rest.login.config": str(login),
         "access.control.allow.origin": "https://ui.example", "response.http.headers.config": "set X-Frame-Options: DENY"})
     connector.start(*LISTEN).wait_streaming()
-    port, trusting = port_of(connector), ssl.create_default_context(cafile=str(authority.certificate))
+    port, ours = port_of(connector), trusting(authority)
     for path in ("/metrics", "/livez", "/status", "/connectors", "/nothing"):
-        status, body, headers = ask(port, path, trusting)
+        status, body, headers = ask(port, path, tls=ours)
         assert (status, body) == (401, "User cannot access the resource."), path
         assert headers["x-frame-options"] == "DENY"
-    assert ask(port, "/metrics", trusting, Authorization="Basic YWxpY2U6d3Jvbmc=")[0] == 401
-    status, body, headers = ask(port, "/metrics", trusting, Origin="https://ui.example", **ALICE)
+    assert ask(port, "/metrics", tls=ours, Authorization="Basic YWxpY2U6d3Jvbmc=")[0] == 401
+    status, body, headers = ask(port, "/metrics", tls=ours, Origin="https://ui.example", **ALICE)
     assert status == 200 and "walduct_build_info" in body
     assert headers["access-control-allow-origin"] == "https://ui.example"
-    assert ask(port, "/livez", trusting, **ALICE)[:2] == (200, "ok\n")
+    assert ask(port, "/livez", tls=ours, **ALICE)[:2] == (200, "ok\n")
     with pytest.raises(ssl.SSLError):
-        ask(port, "/livez", ssl.create_default_context(cafile=str(Authority(tmp_path / "other").certificate)), **ALICE)
+        ask(port, "/livez", tls=trusting(Authority(tmp_path / "other")), **ALICE)
     asked = subprocess.run([BINARY, "status", "--alive", "--url", f"https://alice:secret@127.0.0.1:{port}"], timeout=30,
                            capture_output=True, text=True)
     assert asked.returncode == 1 and "certificate" in asked.stderr, "the system's authorities do not know this one"
@@ -77,11 +67,9 @@ def test_certificates_of_clients(db, connectors, tmp_path):
         "listeners.https.ssl.truststore.location": str(authority.certificate), "listeners.https.ssl.truststore.type": "PEM"})
     connector.start(*LISTEN).wait_streaming()
     port = port_of(connector)
-    known = ssl.create_default_context(cafile=str(authority.certificate))
-    known.load_cert_chain(*map(str, authority.issue("client")))
-    assert ask(port, "/livez", known)[0] == 200
+    assert ask(port, "/livez", tls=trusting(authority, authority.issue("client")))[0] == 200
     with pytest.raises(OSError):
-        ask(port, "/livez", ssl.create_default_context(cafile=str(authority.certificate)))
+        ask(port, "/livez", tls=trusting(authority))
     connector.stop()
 
 

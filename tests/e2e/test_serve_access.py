@@ -1,14 +1,14 @@
 """Who may ask `walduct serve`: TLS with and without certificates of clients, passwords, a listener for /admin, other origins.
 What is expected is what a worker of Kafka Connect answered with the same worker file."""
-import http.client
 import ssl
 import subprocess
 
 import pytest
 
 from support.debezium import free_port
+from support.http import ask
 from support.serve import Worker
-from support.tls import Authority
+from support.tls import Authority, trusting
 from support.wait import wait_until
 
 BASIC_AUTH = "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension"
@@ -20,25 +20,6 @@ def worker(broker, tmp_path, request):
     made = Worker(tmp_path / "worker", broker, f"access-{free_port()}")
     yield made
     made.kill()
-
-
-def trusting(authority, identity=None):
-    context = ssl.create_default_context(cafile=str(authority.certificate))
-    if identity:
-        context.load_cert_chain(*map(str, identity))
-    return context
-
-
-def ask(port, path, method="GET", tls=None, **headers):
-    """(status, body, headers in small letters)"""
-    connection = (http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=tls) if tls
-                  else http.client.HTTPConnection("127.0.0.1", port, timeout=30))
-    try:
-        connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
-    finally:
-        connection.close()
 
 
 def key_store(kind, directory, identity):

@@ -1,4 +1,5 @@
 """What a running walduct answers to HTTP requests."""
+import http.client
 import json
 import re
 import urllib.error
@@ -72,3 +73,15 @@ def golden_samples(text):
             labels = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', match.group(2) or ""))
             found[match.group(1), frozenset(labels.items())] = float(match.group(3))
     return found
+
+
+def ask(port, path, method="GET", tls=None, **headers):
+    """(status, body, headers in small letters)"""
+    connection = (http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=tls) if tls
+                  else http.client.HTTPConnection("127.0.0.1", port, timeout=30))
+    try:
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
+    finally:
+        connection.close()

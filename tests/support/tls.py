@@ -1,6 +1,7 @@
 """A private certificate authority, made with openssl."""
 import os
 import pwd
+import ssl
 import subprocess
 
 
@@ -40,3 +41,11 @@ def give_to_postgres(*paths):
         owner = pwd.getpwnam("postgres")
         for path in paths:
             os.chown(path, owner.pw_uid, owner.pw_gid)
+
+
+def trusting(authority, identity=None):
+    """Of a client: whom it trusts, and its own certificate."""
+    context = ssl.create_default_context(cafile=str(authority.certificate))
+    if identity:
+        context.load_cert_chain(*map(str, identity))
+    return context
