@@ -40,6 +40,8 @@ def test_key_of_a_table_never_seen(db, connectors):
 
 
 BATCH = 250
+# What is known of one table takes 5 kB; the allocator's own pages move by a megabyte or two from run to run.
+KEPT_KB = 2
 
 
 def test_dropped_tables_are_forgotten(db, connectors):
@@ -52,7 +54,7 @@ def test_dropped_tables_are_forgotten(db, connectors):
         for first in range(1000 if end > 1000 else 0, end, BATCH):
             make_and_drop(db, connector, first)
         rss.append(connector.rss_kb())
-    assert rss[2] - rss[1] < 1000, f"{rss} kB at first, after 1,000 and 3,000 tables"
+    assert rss[2] - rss[1] < 2000 * KEPT_KB, f"{rss} kB at first, after 1,000 and 3,000 tables"
     connector.stop()
 
 
