@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "base/utf8.h"
 
@@ -45,14 +46,19 @@ uint64_t EscapeBits(uint64_t word) {
 
 #ifdef __SSE2__
 // One bit per byte of sixteen that kEscape names.
-unsigned EscapeMask(const char* bytes) {
+struct EscapeMasks {
+  unsigned itself;  // a quote or a backslash: it stands after the backslash as it is
+  unsigned other;
+};
+
+EscapeMasks FindEscapes(const char* bytes) {
   const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
   const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
   const __m128i lead = _mm_cmpeq_epi8(_mm_max_epu8(v, _mm_set1_epi8(static_cast<char>(0xF0))), v);
   const __m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"'));
   const __m128i slash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
-  return static_cast<unsigned>(
-      _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(control, lead), _mm_or_si128(quote, slash))));
+  return {.itself = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(quote, slash))),
+          .other = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(control, lead)))};
 }
 #endif
 
@@ -60,7 +66,8 @@ size_t CleanPrefix(absl::string_view text) {
   size_t i = 0;
 #ifdef __SSE2__
   for (; i + 16 <= text.size(); i += 16) {
-    if (const unsigned mask = EscapeMask(text.data() + i))
+    const EscapeMasks found = FindEscapes(text.data() + i);
+    if (const unsigned mask = found.itself | found.other)
       return i + static_cast<size_t>(std::countr_zero(mask));
   }
 #endif
@@ -76,59 +83,111 @@ size_t CleanPrefix(absl::string_view text) {
 
 constexpr char kHex[] = "0123456789ABCDEF";
 
-void AppendUnit(uint32_t unit, std::string* out) {
-  const char digits[] = {
-      '\\',           'u', kHex[unit >> 12 & 15], kHex[unit >> 8 & 15], kHex[unit >> 4 & 15],
-      kHex[unit & 15]};
-  out->append(digits, sizeof(digits));
+char* PutUnit(uint32_t unit, char* out) {
+  *out++ = '\\';
+  *out++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4) *out++ = kHex[unit >> shift & 15];
+  return out;
 }
 
-// Bytes taken from the front of text: four, or one when they are not a character.
-size_t AppendSurrogates(absl::string_view text, std::string* out) {
-  const auto continuation = [&](size_t i) { return IsUtf8Continuation(text[i]); };
-  if (text.size() < 4 || !continuation(1) || !continuation(2) || !continuation(3)) {
-    out->push_back(text[0]);
-    return 1;
-  }
+// The character of four bytes at the front of text; nothing when they are none.
+std::optional<uint32_t> FourByteCharacter(absl::string_view text) {
+  if (text.size() < 4) return std::nullopt;
+  for (size_t i = 1; i < 4; ++i)
+    if (!IsUtf8Continuation(text[i])) return std::nullopt;
   const auto bits = [&](size_t i, uint32_t mask) {
     return static_cast<unsigned char>(text[i]) & mask;
   };
-  const uint32_t point =
+  const uint32_t above =
       (bits(0, 15) << 18 | bits(1, 63) << 12 | bits(2, 63) << 6 | bits(3, 63)) - 0x10000;
-  if (point > 0xFFFFF) {  // too long for its value, or beyond U+10FFFF
-    out->push_back(text[0]);
-    return 1;
-  }
-  AppendUnit(0xD800 + (point >> 10 & 0x3FF), out);
-  AppendUnit(0xDC00 + (point & 0x3FF), out);
-  return 4;
+  if (above > 0xFFFFF) return std::nullopt;  // too long for its value, or beyond U+10FFFF
+  return above;
 }
 
-void AppendEscape(unsigned char c, std::string* out) {
-  const char escape = kEscape[c];
-  out->push_back('\\');
-  out->push_back(escape);
-  if (escape != 'u') return;
-  const char digits[] = {'0', '0', kHex[c >> 4], kHex[c & 15]};
-  out->append(digits, 4);
+constexpr size_t kLongestEscape = 12;  // two surrogates
+
+// Writes what stands for the first byte of text, which kEscape names, or for its first four.
+char* PutEscape(absl::string_view* text, char* out) {
+  const auto first = static_cast<unsigned char>(text->front());
+  const char escape = kEscape[first];
+  size_t taken = 1;
+  if (escape == 'u') {
+    out = PutUnit(first, out);
+  } else if (escape != 'S') {
+    *out++ = '\\';
+    *out++ = escape;
+  } else if (const std::optional<uint32_t> above = FourByteCharacter(*text)) {
+    out = PutUnit(0xD800 + (*above >> 10), out);
+    out = PutUnit(0xDC00 + (*above & 0x3FF), out);
+    taken = 4;
+  } else {
+    *out++ = static_cast<char>(first);
+  }
+  text->remove_prefix(taken);
+  return out;
+}
+
+// Copies the clean bytes at the front of text, sixteen at most.
+char* PutClean(absl::string_view* text, char* out) {
+  const absl::string_view some = text->substr(0, 16);
+  const size_t clean = CleanPrefix(some);
+  std::memcpy(out, some.data(), clean);
+  text->remove_prefix(clean);
+  return out + clean;
+}
+
+#ifdef __SSE2__
+// Sixteen bytes with quotes and backslashes: what follows each is written again, one byte further
+// on, so that no step waits for the one before. Reads and writes up to sixteen bytes beyond.
+char* PutBlock(const char* bytes, unsigned itself, char* out) {
+  std::memcpy(out, bytes, 16);
+  for (; itself != 0; itself &= itself - 1) {
+    const int at = std::countr_zero(itself);
+    out[at] = '\\';
+    ++out;
+    std::memcpy(out + at, bytes + at, 16);
+  }
+  return out + 16;
+}
+#endif
+
+constexpr size_t kMostOfAStep = 48;  // sixteen bytes, each escaped, and those beyond
+static_assert(16 + kLongestEscape <= kMostOfAStep);
+
+// Takes one to nineteen bytes of text; where what stands for them ends.
+char* PutStep(absl::string_view* text, char* out) {
+#ifdef __SSE2__
+  if (text->size() >= 32) {
+    const EscapeMasks found = FindEscapes(text->data());
+    if (found.other == 0) {
+      out = PutBlock(text->data(), found.itself, out);
+      text->remove_prefix(16);
+      return out;
+    }
+  }
+#endif
+  out = PutClean(text, out);
+  const bool escape = !text->empty() && kEscape[static_cast<unsigned char>(text->front())] != 0;
+  return escape ? PutEscape(text, out) : out;
+}
+
+// For text where one escape follows the other, such as JSON in JSON.
+void AppendEscapes(absl::string_view text, std::string* out) {
+  std::array<char, 1024> buffer;  // NOLINT: written before it is read
+  char* const full = buffer.data() + buffer.size() - kMostOfAStep;
+  while (!text.empty()) {
+    char* end = buffer.data();
+    while (!text.empty() && end <= full) end = PutStep(&text, end);
+    out->append(buffer.data(), static_cast<size_t>(end - buffer.data()));
+  }
 }
 
 }  // namespace
 
 void AppendJsonEscaped(absl::string_view text, std::string* out) {
-  while (true) {
-    const size_t clean = CleanPrefix(text);
-    out->append(text.data(), clean);
-    if (clean == text.size()) return;
-    text.remove_prefix(clean);
-    const auto first = static_cast<unsigned char>(text[0]);
-    if (kEscape[first] == 'S') {
-      text.remove_prefix(AppendSurrogates(text, out));
-      continue;
-    }
-    AppendEscape(first, out);
-    text.remove_prefix(1);
-  }
+  const size_t clean = CleanPrefix(text);
+  out->append(text.data(), clean);
+  if (clean < text.size()) AppendEscapes(text.substr(clean), out);
 }
 
 void AppendJsonString(absl::string_view text, std::string* out) {

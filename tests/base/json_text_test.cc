@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -58,6 +59,22 @@ TEST(JsonText, FindsAnEscapeAtEveryOffset) {
       expected.replace(at, 1, escape);
       EXPECT_EQ(Quoted(text), "\"" + expected + "\"") << at;
     }
+  }
+}
+
+// JSON in JSON, at every distance from the borders of what is written at once.
+TEST(JsonText, ManyEscapesAreThoseOfTheirCharacters) {
+  const std::vector<std::string> characters = {
+      "\"", "x", "clean bytes, more than sixteen", "\\", "\x01", "\U0001F600", "\xF0\x9F", "\n"};
+  for (size_t first = 0; first < characters.size(); ++first) {
+    std::string text(first * 17, '.');
+    std::string expected = text;
+    for (size_t i = 0; text.size() < 5000; ++i) {
+      const std::string& character = characters[(first + i * i) % characters.size()];
+      text += character;
+      AppendJsonEscaped(character, &expected);
+    }
+    EXPECT_EQ(Quoted(text), "\"" + expected + "\"");
   }
 }
 
