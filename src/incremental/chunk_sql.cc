@@ -94,7 +94,8 @@ postgres::Statement MaximumSql(const Walk& walk) {
   return {.sql = absl::StrCat("SELECT ", List(walk, walk.shown, ""), From(walk),
                               Where(OwnCondition(walk)), " ORDER BY ",
                               List(walk, walk.shown, " DESC"), " LIMIT $1"),
-          .parameters = {"1"}};
+          .parameters = {"1"},
+          .answer = postgres::Rows(static_cast<int>(walk.shown))};
 }
 
 postgres::Statement ChunkSql(const Walk& walk, const std::vector<std::string>& columns,

@@ -154,16 +154,18 @@ std::string ChunkThread::Now() const {
 absl::Status ChunkThread::Write(const Open& open) {
   opened_at_ = Now();
   const std::string sql = absl::StrCat("INSERT INTO ", SignalTable(), " VALUES ($1, $2, $3)");
-  return connection_
-      ->Query(sql, {absl::StrCat(open.window, "-open"), "snapshot-window-open",
-                    absl::StrCat("{\"openWindowTimestamp\": \"", opened_at_, "\"}")})
-      .status();
+  return connection_->Run(
+      {.sql = sql,
+       .parameters = {absl::StrCat(open.window, "-open"), "snapshot-window-open",
+                      absl::StrCat("{\"openWindowTimestamp\": \"", opened_at_, "\"}")},
+       .answer = {}});
 }
 
 absl::Status ChunkThread::Write(const Close& close) {
   if (options_.incremental.deletes_watermarks) {
     ASSIGN_OR_RETURN(const postgres::Result deleted,
                      connection_->Query(
+                         postgres::Rows(0),
                          absl::StrCat("DELETE FROM ", SignalTable(), " WHERE id = $1 RETURNING 1"),
                          {absl::StrCat(close.window, "-open")}));
     if (deleted.rows() > 0) return absl::OkStatus();
@@ -174,10 +176,10 @@ absl::Status ChunkThread::Write(const Close& close) {
   }
   const std::string data = absl::StrCat("{\"openWindowTimestamp\": \"", opened_at_,
                                         "\", \"closeWindowTimestamp\": \"", Now(), "\"}");
-  return connection_
-      ->Query(absl::StrCat("INSERT INTO ", SignalTable(), " VALUES ($1, $2, $3)"),
-              {absl::StrCat(close.window, "-close"), "snapshot-window-close", data})
-      .status();
+  return connection_->Run(
+      {.sql = absl::StrCat("INSERT INTO ", SignalTable(), " VALUES ($1, $2, $3)"),
+       .parameters = {absl::StrCat(close.window, "-close"), "snapshot-window-close", data},
+       .answer = {}});
 }
 
 absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
@@ -188,9 +190,9 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
                         absl::StrCat("table ", table.Text(), " is not captured"),
                         "see table.include.list and schema.include.list"));
   }
-  RETURN_IF_ERROR(connection_->Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").status());
+  RETURN_IF_ERROR(connection_->Run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
   absl::StatusOr<Chunk> chunk = ReadLocked(request);
-  const absl::Status ended = connection_->Query(chunk.ok() ? "COMMIT" : "ROLLBACK").status();
+  const absl::Status ended = connection_->Run(chunk.ok() ? "COMMIT" : "ROLLBACK");
   if (chunk.ok()) {
     RETURN_IF_ERROR(ended);
     return chunk;
@@ -204,11 +206,9 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
 // The lock comes before the view: the structure is that of the rows.
 absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
   const TableId& table = request.table.table;
-  RETURN_IF_ERROR(
-      connection_
-          ->Query(absl::StrCat("LOCK TABLE ", postgres::QuoteQualified(table.schema, table.table),
-                               " IN ACCESS SHARE MODE"))
-          .status());
+  RETURN_IF_ERROR(connection_->Run(absl::StrCat("LOCK TABLE ",
+                                                postgres::QuoteQualified(table.schema, table.table),
+                                                " IN ACCESS SHARE MODE")));
   Chunk chunk;
   RETURN_IF_ERROR(LookAtTransactions(&chunk));
   ASSIGN_OR_RETURN(chunk.schema, Describe(table));
@@ -247,7 +247,7 @@ absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
   RETURN_IF_ERROR(ReadView(*connection_, chunk));
   if (!options_.incremental.read_only) return absl::OkStatus();
   // A standby shows what it has replayed.
-  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(kSeen));
+  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(postgres::OneRow(1), kSeen));
   ASSIGN_OR_RETURN(chunk->seen, Lsn::Parse(result.Get(0, 0)));
   return absl::OkStatus();
 }
@@ -255,7 +255,7 @@ absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
 // One version as long as nothing changes: plans of the encoder go with it.
 absl::StatusOr<event::TableSchemaPtr> ChunkThread::Describe(const TableId& table) {
   ASSIGN_OR_RETURN(const postgres::Result found,
-                   connection_->Query(kFind, {table.schema, table.table}));
+                   connection_->Query(postgres::Rows(1), kFind, {table.schema, table.table}));
   uint32_t oid = 0;
   if (found.rows() != 1 || !absl::SimpleAtoi(found.Get(0, 0), &oid)) {
     return Error(absl::StatusCode::kNotFound, "table_missing",
@@ -298,10 +298,10 @@ absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chu
 }
 
 absl::Status ChunkThread::ReadMaximum(const Walk& walk, Chunk* chunk) {
-  ASSIGN_OR_RETURN(const postgres::Result result, Ask(MaximumSql(walk)));
+  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(MaximumSql(walk)));
   if (result.rows() == 0) return absl::OkStatus();
   Key maximum;
-  for (int i = 0; i < result.columns(); ++i) {
+  for (int i = 0; i < static_cast<int>(walk.shown); ++i) {
     maximum.push_back(result.is_null(0, i) ? std::nullopt
                                            : std::optional(std::string(result.Get(0, i))));
   }
@@ -316,13 +316,14 @@ absl::Status ChunkThread::ReadRows(const ChunkRequest& request, const Walk& walk
   postgres::Statement statement =
       ChunkSql(walk, names, request.after, chunk->maximum, request.most_rows);
   statement.sql = absl::StrCat("DECLARE ", kCursor, " NO SCROLL CURSOR FOR ", statement.sql);
-  RETURN_IF_ERROR(Ask(statement).status());
+  RETURN_IF_ERROR(connection_->Run(statement));
+  const int columns = static_cast<int>(names.size()) + (walk.columns.back().of_system ? 1 : 0);
   int64_t left = request.most_rows;
   int64_t wanted = kFirstRows;
   size_t bytes = 0;
   while (left > 0 && bytes < kMostBytes) {
     const int count = static_cast<int>(std::min({left, wanted, int64_t{most_rows_}}));
-    ASSIGN_OR_RETURN(const postgres::Result result, Fetch(count));
+    ASSIGN_OR_RETURN(const postgres::Result result, Fetch(count, columns));
     for (int row = 0; row < result.rows(); ++row) {
       ChunkRow& read = chunk->rows.emplace_back();
       for (int i = 0; i < static_cast<int>(names.size()); ++i)
@@ -339,16 +340,12 @@ absl::Status ChunkThread::ReadRows(const ChunkRequest& request, const Walk& walk
   return absl::OkStatus();
 }
 
-absl::StatusOr<postgres::Result> ChunkThread::Fetch(int rows) {
+absl::StatusOr<postgres::Result> ChunkThread::Fetch(int rows, int columns) {
   absl::StatusOr<postgres::Result> result =
-      connection_->Query(absl::StrCat("FETCH ", rows, " FROM ", kCursor));
+      connection_->Query(postgres::Rows(columns), absl::StrCat("FETCH ", rows, " FROM ", kCursor));
   // Wider than those before: the chunk is read again, in smaller steps.
   if (ErrorReason(result.status()) == "answer_too_large") most_rows_ = std::max(1, rows / 16);
   return result;
-}
-
-absl::StatusOr<postgres::Result> ChunkThread::Ask(const postgres::Statement& statement) {
-  return connection_->Query(statement.sql, statement.parameters);
 }
 
 }  // namespace walduct::incremental

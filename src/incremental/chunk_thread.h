@@ -71,9 +71,8 @@ class ChunkThread final : public ChunkSource {
   absl::StatusOr<Walk> WalkOf(const ChunkRequest& request, Chunk* chunk) const;
   absl::Status ReadMaximum(const Walk& walk, Chunk* chunk);
   absl::Status ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk);
-  absl::StatusOr<postgres::Result> Fetch(int rows);
+  absl::StatusOr<postgres::Result> Fetch(int rows, int columns);
   // One statement.
-  absl::StatusOr<postgres::Result> Ask(const postgres::Statement& statement);
   std::string SignalTable() const;
   std::string Now() const;
 

@@ -10,7 +10,8 @@ namespace walduct::incremental {
 absl::Status ReadView(postgres::Connection& connection, TransactionView* view) {
   const bool has_snapshot = connection.server_version() >= 130000;
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(has_snapshot ? "SELECT pg_catalog.pg_current_snapshot()"
+                   connection.Query(postgres::OneRow(1),
+                                    has_snapshot ? "SELECT pg_catalog.pg_current_snapshot()"
                                                  : "SELECT pg_catalog.txid_current_snapshot()"));
   const std::vector<absl::string_view> parts = absl::StrSplit(result.Get(0, 0), ':');
   if (parts.size() != 3 || !absl::SimpleAtoi(parts[1], &view->next_xid)) return absl::OkStatus();

@@ -37,7 +37,7 @@ bool IsLocked(const absl::Status& status) { return ErrorReason(status) == "lock_
 
 }  // namespace
 
-absl::Status Cleaner::Prepare() { return parts_.connection->Query(kSession).status(); }
+absl::Status Cleaner::Prepare() { return parts_.connection->Run(kSession); }
 
 absl::Status Cleaner::Clean(const Fence& acknowledged, Removed* removed) {
   ASSIGN_OR_RETURN(const auto leaves, FindLeaves(*parts_.connection, parts_.tables));
@@ -123,10 +123,10 @@ absl::Status Cleaner::Delete(const Leaf& leaf, const Fence& fence, Removed* remo
 
 absl::Status Cleaner::Drop(const Leaf& leaf, const Fence& fence, Removed* removed) {
   if (!leaf.expired) return absl::OkStatus();
-  RETURN_IF_ERROR(Ask("BEGIN").status());
+  RETURN_IF_ERROR(Do("BEGIN"));
   const absl::StatusOr<bool> dropped = DropLocked(leaf, fence);
   const bool keep = dropped.ok() && *dropped;
-  const absl::Status ended = parts_.connection->Query(keep ? "COMMIT" : "ROLLBACK").status();
+  const absl::Status ended = parts_.connection->Run(keep ? "COMMIT" : "ROLLBACK");
   RETURN_IF_ERROR(dropped.status());
   RETURN_IF_ERROR(ended);
   if (!keep) return absl::OkStatus();
@@ -138,7 +138,7 @@ absl::Status Cleaner::Drop(const Leaf& leaf, const Fence& fence, Removed* remove
 absl::StatusOr<bool> Cleaner::DropLocked(const Leaf& leaf, const Fence& fence) {
   // SHARE waits for writers of this partition alone and lets readers go on during the check. From
   // then on all of its rows are of transactions that have ended.
-  RETURN_IF_ERROR(Ask(absl::StrCat("LOCK TABLE ONLY ", leaf.relation, " IN SHARE MODE")).status());
+  RETURN_IF_ERROR(Do(absl::StrCat("LOCK TABLE ONLY ", leaf.relation, " IN SHARE MODE")));
   // It may have been detached, or have got the name of another table, until the lock was there.
   ASSIGN_OR_RETURN(const std::string same,
                    Ask(absl::StrCat("SELECT ", postgres::QuoteLiteral(leaf.relation),
@@ -150,15 +150,21 @@ absl::StatusOr<bool> Cleaner::DropLocked(const Leaf& leaf, const Fence& fence) {
                                     " WHERE NOT (", BeforeFence(fence), "))")));
   if (newer == "t") return false;
   RETURN_IF_ERROR(CheckHeldBack(leaf, "true"));
-  RETURN_IF_ERROR(Ask(absl::StrCat("DROP TABLE ", leaf.relation)).status());
+  RETURN_IF_ERROR(Do(absl::StrCat("DROP TABLE ", leaf.relation)));
   return true;
 }
 
 absl::StatusOr<std::string> Cleaner::Ask(absl::string_view sql) {
   if (parts_.stopping && parts_.stopping()) return absl::CancelledError("stopping");
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   parts_.connection->QueryWithin(kStatementLimit, sql, parts_.stopping));
-  return result.rows() > 0 ? std::string(result.Get(0, 0)) : std::string();
+  ASSIGN_OR_RETURN(
+      const postgres::Result result,
+      parts_.connection->QueryWithin(kStatementLimit, postgres::OneRow(1), sql, parts_.stopping));
+  return std::string(result.Get(0, 0));
+}
+
+absl::Status Cleaner::Do(absl::string_view sql) {
+  return parts_.connection->QueryWithin(kStatementLimit, postgres::Rows(0), sql, parts_.stopping)
+      .status();
 }
 
 }  // namespace walduct::outbox

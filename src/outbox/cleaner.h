@@ -54,7 +54,8 @@ class Cleaner {
   absl::Status Delete(const Leaf& leaf, const Fence& fence, Removed* removed);
   absl::Status Drop(const Leaf& leaf, const Fence& fence, Removed* removed);
   absl::StatusOr<bool> DropLocked(const Leaf& leaf, const Fence& fence);
-  absl::StatusOr<std::string> Ask(absl::string_view sql);
+  absl::StatusOr<std::string> Ask(absl::string_view sql);  // one row of one column
+  absl::Status Do(absl::string_view sql);
   bool Drops(const Leaf& leaf) const;
   std::string Removable(const Leaf& leaf, const Fence& fence) const;
   std::string Due(const Leaf& leaf, const Fence& fence) const;

@@ -7,7 +7,8 @@
 namespace walduct::outbox {
 
 absl::StatusOr<Fence> TakeFence(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const postgres::Result standby, connection.Query("SELECT pg_is_in_recovery()"));
+  ASSIGN_OR_RETURN(const postgres::Result standby,
+                   connection.Query(postgres::OneRow(1), "SELECT pg_is_in_recovery()"));
   if (standby.Get(0, 0) == "t") {
     return Error(absl::StatusCode::kFailedPrecondition, "outbox_standby",
                  "outbox housekeeping cannot delete on a standby",
@@ -16,9 +17,10 @@ absl::StatusOr<Fence> TakeFence(postgres::Connection& connection) {
   // Two statements, in this order: see the header.
   ASSIGN_OR_RETURN(
       const postgres::Result oldest,
-      connection.Query("SELECT txid_snapshot_xmin(txid_current_snapshot()) % 4294967296"));
+      connection.Query(postgres::OneRow(1),
+                       "SELECT txid_snapshot_xmin(txid_current_snapshot()) % 4294967296"));
   ASSIGN_OR_RETURN(const postgres::Result end,
-                   connection.Query("SELECT pg_current_wal_insert_lsn()"));
+                   connection.Query(postgres::OneRow(1), "SELECT pg_current_wal_insert_lsn()"));
   Fence fence;
   fence.oldest_xid = std::string(oldest.Get(0, 0));
   ASSIGN_OR_RETURN(fence.wal_end, Lsn::Parse(end.Get(0, 0)));
@@ -27,7 +29,8 @@ absl::StatusOr<Fence> TakeFence(postgres::Connection& connection) {
 
 absl::StatusOr<ServerMark> MarkServer(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query("SELECT extract(epoch FROM pg_postmaster_start_time()), "
+                   connection.Query(postgres::OneRow(2),
+                                    "SELECT extract(epoch FROM pg_postmaster_start_time()), "
                                     "txid_snapshot_xmax(txid_current_snapshot()) % 4294967296"));
   return ServerMark{std::string(result.Get(0, 0)), std::string(result.Get(0, 1))};
 }

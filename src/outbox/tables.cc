@@ -171,7 +171,7 @@ absl::StatusOr<Result> QueryLeaves(Connection& connection, const TablesQuery& qu
   const absl::string_view by_schema =
       connection.server_version() >= 150000 ? kBySchema : kNoSchemas;
   return connection.Query(
-      absl::StrCat(kLeaves, by_schema, kPublishedAs, by_schema, kTimes),
+      postgres::Rows(kNext + 1), absl::StrCat(kLeaves, by_schema, kPublishedAs, by_schema, kTimes),
       {postgres::OidArray(oids), query.publication,
        absl::StrCat(absl::ToInt64Milliseconds(query.outbox->retention)), query.outbox->time_column,
        query.memory == nullptr ? std::string() : query.memory->beginning});
@@ -239,8 +239,10 @@ absl::Status CheckNoHistory(Connection& connection, const TablesQuery& query) {
   ASSIGN_OR_RETURN(const Result rows, QueryLeaves(connection, query));
   for (int row = 0; row < rows.rows(); ++row) {
     const std::string relation = QuoteQualified(rows.Get(row, kSchema), rows.Get(row, kTable));
-    ASSIGN_OR_RETURN(const Result any, connection.Query(absl::StrCat(
-                                           "SELECT EXISTS (SELECT FROM ONLY ", relation, ")")));
+    ASSIGN_OR_RETURN(
+        const Result any,
+        connection.Query(postgres::OneRow(1),
+                         absl::StrCat("SELECT EXISTS (SELECT FROM ONLY ", relation, ")")));
     if (any.Get(0, 0) != "t") continue;
     return Refusal(
         "outbox_history",

@@ -38,7 +38,7 @@ absl::StatusOr<event::TableSchemaPtr> Catalog::Describe(Oid relation) {
 }
 
 absl::StatusOr<std::vector<TableName>> Catalog::CapturedTables(const names::TableFilter& filter) {
-  ASSIGN_OR_RETURN(const Result result, connection_.Query(kTables));
+  ASSIGN_OR_RETURN(const Result result, connection_.Query(Rows(4), kTables));
   std::vector<std::pair<std::string, TableName>> found;
   for (int row = 0; row < result.rows(); ++row) {
     TableName name{.relation = ParseOid(result.Get(row, 0)),

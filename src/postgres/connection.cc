@@ -89,12 +89,15 @@ absl::Status StoppedError() {
                "a statement was cancelled because the connector is stopping");
 }
 
-// Statements whose answers are read select columns; one that speaks the protocol without being
-// PostgreSQL may answer without any.
-absl::Status CheckHasColumns(const pg_result& result) {
-  if (PQnfields(&result) > 0 || PQntuples(&result) == 0) return absl::OkStatus();
+// One that speaks the protocol without being PostgreSQL may answer anything.
+absl::Status CheckShape(const Result& answer, Shape shape) {
+  if (answer.columns() >= shape.columns && answer.rows() >= shape.rows) return absl::OkStatus();
+  const bool narrow = answer.columns() < shape.columns;
   return Error(absl::StatusCode::kDataLoss, "malformed_answer",
-               "the server answered a query with rows that have no columns",
+               narrow ? absl::StrCat("the server answered a query with ", answer.columns(),
+                                     " columns instead of ", shape.columns)
+                      : absl::StrCat("the server answered a query with ", answer.rows(),
+                                     " rows instead of ", shape.rows),
                "check that database.hostname and database.port lead to a PostgreSQL server");
 }
 
@@ -234,7 +237,7 @@ absl::Status Connection::PrepareSession() {
   // A walsender runs SQL since PostgreSQL 10; an older server is refused by CheckServer with a text
   // of its own.
   if (const std::string settings = VersionedSettings(server_version()); !settings.empty()) {
-    RETURN_IF_ERROR(Query(settings).status());
+    RETURN_IF_ERROR(Run(settings));
   }
   if (options_->kind == SessionKind::kReplication) return absl::OkStatus();
   for (const std::string& statement : options_->database.initial_statements) {
@@ -245,32 +248,40 @@ absl::Status Connection::PrepareSession() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Result> Connection::Query(absl::string_view sql) {
-  return QueryWithin(options_->database.query_timeout, sql);
+absl::StatusOr<Result> Connection::Query(Shape shape, absl::string_view sql) {
+  return Query(shape, sql, {});
 }
 
-absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, absl::string_view sql,
-                                               const StopCheck& stopping) {
+absl::StatusOr<Result> Connection::QueryWithin(absl::Duration timeout, Shape shape,
+                                               absl::string_view sql, const StopCheck& stopping) {
   RETURN_IF_ERROR(Discard());
-  if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
-    return StatusFromConnection(connection_);
-  return Collect(timeout, stopping);
+  RETURN_IF_ERROR(Submit(sql, {}));
+  return Collect(timeout, shape, stopping);
 }
 
 absl::Status Connection::Run(absl::string_view sql, const StopCheck& stopping) {
   RETURN_IF_ERROR(Discard());
-  if (PQsendQuery(connection_, std::string(sql).c_str()) == 0)
-    return StatusFromConnection(connection_);
-  Answer answer;
-  answer.is_read = false;
-  return Collect(options_->database.query_timeout, stopping, std::move(answer)).status();
+  RETURN_IF_ERROR(Submit(sql, {}));
+  return Collect(options_->database.query_timeout, std::nullopt, stopping).status();
+}
+
+absl::Status Connection::Run(const Statement& statement) {
+  RETURN_IF_ERROR(Discard());
+  RETURN_IF_ERROR(Submit(statement.sql, statement.parameters));
+  return Collect(options_->database.query_timeout, std::nullopt).status();
 }
 
 absl::StatusOr<Result> Connection::Query(
-    absl::string_view sql, const std::vector<std::optional<std::string>>& parameters) {
+    Shape shape, absl::string_view sql, const std::vector<std::optional<std::string>>& parameters) {
   RETURN_IF_ERROR(Discard());
   RETURN_IF_ERROR(Submit(sql, parameters));
-  return Collect(options_->database.query_timeout);
+  return Collect(options_->database.query_timeout, shape);
+}
+
+absl::StatusOr<Result> Connection::Query(const Statement& statement) {
+  RETURN_IF_ERROR(Discard());
+  RETURN_IF_ERROR(Submit(statement.sql, statement.parameters));
+  return Collect(options_->database.query_timeout, statement.answer);
 }
 
 absl::Status Connection::Submit(absl::string_view sql,
@@ -290,6 +301,7 @@ absl::Status Connection::Send(const Statement& statement) {
   RETURN_IF_ERROR(Discard());
   RETURN_IF_ERROR(Submit(statement.sql, statement.parameters));
   sent_.emplace();
+  sent_->shape = statement.answer;
   sent_deadline_ = DeadlineAfter(options_->database.query_timeout);
   sent_at_ = ReceivedBytes(connection_);
   return PQflush(connection_) < 0 ? StatusFromConnection(connection_) : absl::OkStatus();
@@ -321,7 +333,7 @@ absl::Status Connection::Discard() {
   sent_.reset();
   Cancel();
   // What the statement itself ends with is of no interest; the session has to be there.
-  const absl::Status ended = Collect(kCancelTimeout).status();
+  const absl::Status ended = Collect(kCancelTimeout, std::nullopt).status();
   return PQstatus(connection_) == CONNECTION_BAD ? ended : absl::OkStatus();
 }
 
@@ -351,16 +363,14 @@ Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopC
 }
 
 void Connection::Answer::Take(pg_result* next) {
-  last = Result(next);
+  last = Result(next, shape ? shape->columns : 0);
   switch (PQresultStatus(next)) {
     case PGRES_COPY_OUT:
     case PGRES_COPY_IN:
     case PGRES_COPY_BOTH:
     case PGRES_COMMAND_OK:
     case PGRES_EMPTY_QUERY:
-      break;
     case PGRES_TUPLES_OK:
-      if (error.ok() && is_read) error = CheckHasColumns(*next);
       break;
     default:  // PGRES_FATAL_ERROR and what libpq calls a bad response
       if (error.ok()) error = StatusFromResult(next);
@@ -369,6 +379,7 @@ void Connection::Answer::Take(pg_result* next) {
 
 absl::StatusOr<Result> Connection::Answer::Finish() {
   RETURN_IF_ERROR(error);
+  if (shape) RETURN_IF_ERROR(CheckShape(last, *shape));
   return std::move(last);
 }
 
@@ -379,8 +390,10 @@ StopCheck Connection::PatientStop() const {
   };
 }
 
-absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, StopCheck stopping,
-                                           Answer answer) {
+absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, std::optional<Shape> shape,
+                                           StopCheck stopping) {
+  Answer answer;
+  answer.shape = shape;
   if (!stopping) stopping = PatientStop();
   absl::Duration deadline = DeadlineAfter(timeout);
   bool cancelled = false;

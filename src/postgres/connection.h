@@ -28,10 +28,20 @@ namespace walduct::postgres {
 
 struct ConnectionOptions;  // connection_options.h
 
+// How an answer has to look at least. The server, or what stands in its place, may answer anything:
+// whoever reads a Result has said what it must hold, and gets DataLoss malformed_answer otherwise.
+struct Shape {
+  int columns;
+  int rows;
+};
+constexpr Shape Rows(int columns) { return {columns, 0}; }
+constexpr Shape OneRow(int columns) { return {columns, 1}; }
+
 // One result set in text format. Views into it live as long as the Result.
 class Result {
  public:
-  explicit Result(pg_result* result) : result_(result) {}
+  // Only so many columns may be read.
+  explicit Result(pg_result* result, int readable = 0) : result_(result), readable_(readable) {}
   Result(Result&& other) noexcept;
   Result& operator=(Result&& other) noexcept;
   ~Result();
@@ -44,6 +54,7 @@ class Result {
 
  private:
   pg_result* result_;
+  int readable_;
 };
 
 enum class SessionKind {
@@ -55,6 +66,7 @@ enum class SessionKind {
 struct Statement {
   std::string sql;
   std::vector<std::optional<std::string>> parameters;
+  std::optional<Shape> answer;  // absent: nobody reads it
 };
 
 // Whether what runs is no longer wanted; empty: never.
@@ -72,17 +84,18 @@ class Connection {
   // Cancelled at query_timeout: DeadlineExceeded query_timeout; given up beyond 64 MB (over TCP):
   // FailedPrecondition answer_too_large. A statement that starts a COPY
   // returns at once; the rest is read from raw().
-  absl::StatusOr<Result> Query(absl::string_view sql);
+  absl::StatusOr<Result> Query(Shape shape, absl::string_view sql);
+  // Parameters in text format; nullopt is NULL.
+  absl::StatusOr<Result> Query(Shape shape, absl::string_view sql,
+                               const std::vector<std::optional<std::string>>& parameters);
+  absl::StatusOr<Result> Query(const Statement& statement);
   // The same with another limit, for statements that may wait long: also cancelled once `stopping`
   // says so: Cancelled stopped.
-  absl::StatusOr<Result> QueryWithin(absl::Duration timeout, absl::string_view sql,
+  absl::StatusOr<Result> QueryWithin(absl::Duration timeout, Shape shape, absl::string_view sql,
                                      const StopCheck& stopping = nullptr);
-  // A statement of the user's, who may have it answer what they like: `SELECT FROM t` gives rows
-  // without columns, which Query takes for the answer of something that is not PostgreSQL.
+  // Whatever it answers, unless it fails.
   absl::Status Run(absl::string_view sql, const StopCheck& stopping = nullptr);
-  // Parameters in text format; nullopt is NULL.
-  absl::StatusOr<Result> Query(absl::string_view sql,
-                               const std::vector<std::optional<std::string>>& parameters);
+  absl::Status Run(const Statement& statement);
 
   // The same without waiting: starts one statement, whose result PollResult gives. Whatever else is
   // run before that cancels it.
@@ -117,7 +130,7 @@ class Connection {
     Answer() : last(nullptr) {}
     Result last;
     absl::Status error;
-    bool is_read = true;  // no: it may look as it likes
+    std::optional<Shape> shape;  // absent: it may look as it likes
 
     void Take(pg_result* next);
     absl::StatusOr<Result> Finish();
@@ -134,8 +147,8 @@ class Connection {
                       const std::vector<std::optional<std::string>>& parameters);
   // Cancels what Send has started and waits for its end.
   absl::Status Discard();
-  absl::StatusOr<Result> Collect(absl::Duration timeout, StopCheck stopping = nullptr,
-                                 Answer answer = Answer());
+  absl::StatusOr<Result> Collect(absl::Duration timeout, std::optional<Shape> shape,
+                                 StopCheck stopping = nullptr);
   StopCheck PatientStop() const;
   Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
 

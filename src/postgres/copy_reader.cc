@@ -22,8 +22,8 @@ constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
 absl::StatusOr<std::unique_ptr<CopyReader>> CopyReader::Start(Connection& connection,
                                                               absl::string_view select,
                                                               size_t columns) {
-  RETURN_IF_ERROR(
-      connection.Send({.sql = absl::StrCat("COPY (", select, ") TO STDOUT"), .parameters = {}}));
+  RETURN_IF_ERROR(connection.Send(
+      {.sql = absl::StrCat("COPY (", select, ") TO STDOUT"), .parameters = {}, .answer = {}}));
   return std::unique_ptr<CopyReader>(new CopyReader(connection, columns));
 }
 

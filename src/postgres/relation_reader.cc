@@ -117,7 +117,8 @@ Statement ColumnsStatement(int server_version, Oid relation, uint32_t transactio
   const bool has_generated = server_version >= 120000;
   return {absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
                        kColumnsAfterGenerated),
-          {absl::StrCat(ToInteger(relation)), absl::StrCat(transaction)}};
+          {absl::StrCat(ToInteger(relation)), absl::StrCat(transaction)},
+          Rows(kGenerated + 1)};
 }
 
 std::optional<CatalogRelation> ReadColumns(const Result& result) {
@@ -138,7 +139,8 @@ Statement KeyStatement(int server_version, Oid relation) {
   const bool has_covering = server_version >= 110000;
   return {
       absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts", kKeyAfterCount),
-      {absl::StrCat(ToInteger(relation))}};
+      {absl::StrCat(ToInteger(relation))},
+      Rows(2)};
 }
 
 void ReadKey(const Result& result, CatalogRelation* relation) {
@@ -149,7 +151,7 @@ void ReadKey(const Result& result, CatalogRelation* relation) {
 }
 
 Statement HypertableStatement(Oid relation) {
-  return {std::string(kHypertable), {absl::StrCat(ToInteger(relation))}};
+  return {std::string(kHypertable), {absl::StrCat(ToInteger(relation))}, Rows(4)};
 }
 
 void ReadHypertable(const Result& result, CatalogRelation* relation) {
@@ -166,15 +168,15 @@ namespace {
 absl::StatusOr<std::optional<CatalogRelation>> ReadOnce(Connection& connection, Oid relation) {
   const int version = connection.server_version();
   const Statement columns = ColumnsStatement(version, relation, 0);
-  ASSIGN_OR_RETURN(const Result columns_result, connection.Query(columns.sql, columns.parameters));
+  ASSIGN_OR_RETURN(const Result columns_result, connection.Query(columns));
   std::optional<CatalogRelation> read = ReadColumns(columns_result);
   if (!read) return read;
   const Statement key = KeyStatement(version, relation);
-  ASSIGN_OR_RETURN(const Result key_result, connection.Query(key.sql, key.parameters));
+  ASSIGN_OR_RETURN(const Result key_result, connection.Query(key));
   ReadKey(key_result, &*read);
   if (!read->has_chunks) return read;
   const Statement chunk = HypertableStatement(relation);
-  ASSIGN_OR_RETURN(const Result chunk_result, connection.Query(chunk.sql, chunk.parameters));
+  ASSIGN_OR_RETURN(const Result chunk_result, connection.Query(chunk));
   ReadHypertable(chunk_result, &*read);
   return read;
 }

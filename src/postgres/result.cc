@@ -7,10 +7,12 @@
 
 namespace walduct::postgres {
 
-Result::Result(Result&& other) noexcept : result_(std::exchange(other.result_, nullptr)) {}
+Result::Result(Result&& other) noexcept
+    : result_(std::exchange(other.result_, nullptr)), readable_(other.readable_) {}
 
 Result& Result::operator=(Result&& other) noexcept {
   std::swap(result_, other.result_);
+  std::swap(readable_, other.readable_);
   return *this;
 }
 
@@ -25,7 +27,7 @@ absl::string_view Result::column_name(int column) const {
 bool Result::is_null(int row, int column) const { return PQgetisnull(result_, row, column) != 0; }
 
 absl::string_view Result::Get(int row, int column) const {
-  CHECK(row >= 0 && row < rows() && column >= 0 && column < columns());
+  CHECK(row >= 0 && row < rows() && column >= 0 && column < readable_);
   return {PQgetvalue(result_, row, column), static_cast<size_t>(PQgetlength(result_, row, column))};
 }
 

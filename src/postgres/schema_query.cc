@@ -29,7 +29,8 @@ Statement WithLockTimeout(const Statement& statement) {
   }
   return {absl::StrCat("SET LOCAL lock_timeout = ",
                        absl::ToInt64Milliseconds(SchemaQuery::kLockTimeout), "; ", sql),
-          {}};
+          {},
+          statement.answer};
 }
 
 std::vector<Oid> TypesOf(const event::RelationDescription& relation) {

@@ -87,13 +87,7 @@ absl::Status CheckRecovery(const Connection& connection, bool in_recovery) {
 
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   RETURN_IF_ERROR(CheckVersion(connection));
-  ASSIGN_OR_RETURN(const Result result, connection.Query(kServer));
-  if (result.columns() != kColumns) {
-    return Error(absl::StatusCode::kDataLoss, "malformed_answer",
-                 absl::StrCat("the server answered a query with ", result.columns(),
-                              " columns instead of ", static_cast<int>(kColumns)),
-                 "check that database.hostname and database.port lead to a PostgreSQL server");
-  }
+  ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(kColumns), kServer));
   if (result.rows() != 1) {
     return Error(absl::StatusCode::kFailedPrecondition, "role_missing",
                  "the role of this session is gone");
@@ -123,7 +117,7 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
 }
 
 absl::Status CheckFreeSlot(Connection& connection) {
-  ASSIGN_OR_RETURN(const Result result, connection.Query(kFree));
+  ASSIGN_OR_RETURN(const Result result, connection.Query(OneRow(4), kFree));
   const int32_t slots = ParseInt(result.Get(0, 0), 0);
   const int32_t max_slots = ParseInt(result.Get(0, 1), 0);
   if (slots >= max_slots) {

@@ -107,7 +107,7 @@ std::vector<Oid> TypeCache::Missing(const std::vector<Oid>& oids) {
 }
 
 Statement TypeCache::Question(const std::vector<Oid>& oids) {
-  return {std::string(kTypes), {OidArray(oids)}};
+  return {std::string(kTypes), {OidArray(oids)}, Rows(kLabel + 1)};
 }
 
 void TypeCache::Add(const Result& result) {
@@ -121,7 +121,7 @@ absl::Status TypeCache::Load(Connection& connection, const std::vector<Oid>& oid
   const std::vector<Oid> wanted = Missing(oids);
   if (wanted.empty()) return absl::OkStatus();
   const Statement question = Question(wanted);
-  ASSIGN_OR_RETURN(const Result result, connection.Query(question.sql, question.parameters));
+  ASSIGN_OR_RETURN(const Result result, connection.Query(question));
   Add(result);
   return absl::OkStatus();
 }

@@ -35,8 +35,9 @@ absl::StatusOr<GoneRelations> FindGoneRelations(postgres::Connection& connection
   }
   if (oids.empty()) return GoneRelations();
   absl::StrAppend(&transactions, "}");
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(kGone, {postgres::OidArray(oids), transactions}));
+  ASSIGN_OR_RETURN(
+      const postgres::Result result,
+      connection.Query(postgres::Rows(2), kGone, {postgres::OidArray(oids), transactions}));
   GoneRelations found;
   for (int row = 0; row < result.rows(); ++row)
     found.gone.push_back(postgres::ParseOid(result.Get(row, 0)));

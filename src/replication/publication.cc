@@ -101,7 +101,7 @@ class Publisher {
     RETURN_IF_ERROR(CheckCreate(name));
     if (RefusesWrites()) AdviseBeforePublication(connection_, Named());
     const std::string sql = CreatePublicationSql(name, wish_);
-    const absl::Status status = connection_.Query(absl::StrCat(kLockTimeout, sql)).status();
+    const absl::Status status = connection_.Run(absl::StrCat(kLockTimeout, sql));
     if (LostRace(status)) return status;
     if (!status.ok()) return Explained(status, name, CreatePublicationSql(name, ForHint(wish_)));
     log::Info("publication created", {{"publication", name}, {"tables", TableCount()}});
@@ -131,7 +131,7 @@ class Publisher {
     RETURN_IF_ERROR(CheckAdjust(state, sql));
     if (sql.empty()) return absl::OkStatus();
     // One simple query is one transaction: all of it or nothing.
-    const absl::Status status = connection_.Query(absl::StrCat(kLockTimeout, sql)).status();
+    const absl::Status status = connection_.Run(absl::StrCat(kLockTimeout, sql));
     // What was to be dropped from the publication has gone with its table.
     const bool gone = ErrorReason(status) == "publication_missing";
     if (LostRace(status) || gone) return status;
@@ -144,7 +144,7 @@ class Publisher {
   absl::Status CheckRights(const std::string& name) const {
     const bool all = wish_.mode == PublicationAutocreate::kAllTables;
     ASSIGN_OR_RETURN(const postgres::Result result,
-                     connection_.Query(kRights, {absl::StrCat(all), Oids()}));
+                     connection_.Query(postgres::OneRow(1), kRights, {absl::StrCat(all), Oids()}));
     if (result.Get(0, 0).empty()) return absl::OkStatus();
     return Explained(absl::PermissionDeniedError(result.Get(0, 0)), name,
                      CreatePublicationSql(name, ForHint(wish_)));
@@ -219,9 +219,11 @@ absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connect
                                                    absl::string_view name) {
   if (!HasCapitals(name)) return std::string(name);
   const std::string folded = FoldName(name);
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(absl::StrCat(
-                       "SELECT pubname FROM pg_catalog.pg_publication WHERE pubname IN (",
+  ASSIGN_OR_RETURN(
+      const postgres::Result result,
+      connection.Query(
+          postgres::Rows(1),
+          absl::StrCat("SELECT pubname FROM pg_catalog.pg_publication WHERE pubname IN (",
                        postgres::QuoteLiteral(name), ", ", postgres::QuoteLiteral(folded), ")")));
   bool exact = false;
   for (int row = 0; row < result.rows(); ++row) exact = exact || result.Get(row, 0) == name;
@@ -230,7 +232,8 @@ absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connect
 
 absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured) {
-  ASSIGN_OR_RETURN(const postgres::Result recovery, connection.Query(kInRecovery));
+  ASSIGN_OR_RETURN(const postgres::Result recovery,
+                   connection.Query(postgres::OneRow(1), kInRecovery));
   PublicationWish wish;
   absl::Status status;
   std::string name;
@@ -253,7 +256,8 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured) {
-  ASSIGN_OR_RETURN(const postgres::Result recovery, connection.Query(kInRecovery));
+  ASSIGN_OR_RETURN(const postgres::Result recovery,
+                   connection.Query(postgres::OneRow(1), kInRecovery));
   ASSIGN_OR_RETURN(const PublicationWish wish, MakeWish(connection, options, captured));
   ASSIGN_OR_RETURN(const std::string name,
                    ResolvePublicationName(connection, options.publication_name));
@@ -278,7 +282,7 @@ std::optional<std::set<Oid>> NamedRelations(postgres::Connection& connection,
   const auto state = ReadPublication(connection, name);
   if (!state.ok() || !*state || (*state)->all_tables || !(*state)->schemas.empty())
     return std::nullopt;
-  const auto result = connection.Query(kNamedRelations, {std::string(name)});
+  const auto result = connection.Query(postgres::Rows(1), kNamedRelations, {std::string(name)});
   if (!result.ok()) return std::nullopt;
   std::set<Oid> relations;
   for (int row = 0; row < result->rows(); ++row)

@@ -119,7 +119,8 @@ void LogAdvice(const Advice& advice) {
 }
 
 absl::Status AskOne(postgres::Connection& connection, const Question& question, Hear hear) {
-  const absl::StatusOr<Result> result = connection.Query(question.sql, question.parameters);
+  const absl::StatusOr<Result> result =
+      connection.Query(postgres::Rows(2), question.sql, question.parameters);
   if (!result.ok() || result->rows() == 0) return result.status();
   std::vector<std::string> names;
   for (int row = 0; row < result->rows(); ++row) names.emplace_back(result->Get(row, 0));
@@ -133,12 +134,12 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
 
 absl::Status Ask(postgres::Connection& connection, const std::vector<Question>& questions,
                  Hear hear) {
-  absl::Status status = connection.Query(kLockTimeout).status();
+  absl::Status status = connection.Run(kLockTimeout);
   for (const Question& question : questions) {
     if (!status.ok()) break;
     status = AskOne(connection, question, hear);
   }
-  connection.Query(kNoLockTimeout).status().IgnoreError();
+  connection.Run(kNoLockTimeout).IgnoreError();
   return status;
 }
 

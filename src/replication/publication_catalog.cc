@@ -48,7 +48,8 @@ absl::StatusOr<std::optional<PublicationState>> ReadPublication(postgres::Connec
   const std::vector<std::optional<std::string>> by_name = {std::string(name)};
   ASSIGN_OR_RETURN(
       const Result result,
-      connection.Query(absl::StrCat(kState, version >= 110000 ? ", p.pubtruncate" : ", false",
+      connection.Query(postgres::Rows(6),
+                       absl::StrCat(kState, version >= 110000 ? ", p.pubtruncate" : ", false",
                                     version >= 130000 ? ", p.pubviaroot" : ", false", kStateFrom),
                        by_name));
   if (result.rows() == 0) return std::nullopt;
@@ -60,14 +61,14 @@ absl::StatusOr<std::optional<PublicationState>> ReadPublication(postgres::Connec
     if (result.Get(0, 1 + i) == "t") state.operations.emplace_back(kOperations[i]);
   }
   state.via_partition_root = result.Get(0, 5) == "t";
-  ASSIGN_OR_RETURN(const Result members, connection.Query(kMembers, by_name));
+  ASSIGN_OR_RETURN(const Result members, connection.Query(postgres::Rows(3), kMembers, by_name));
   for (int row = 0; row < members.rows(); ++row) {
     state.tables.push_back({.relation = ParseOid(members.Get(row, 0)),
                             .schema = std::string(members.Get(row, 1)),
                             .table = std::string(members.Get(row, 2))});
   }
   if (version < 150000) return state;
-  ASSIGN_OR_RETURN(const Result schemas, connection.Query(kSchemas, by_name));
+  ASSIGN_OR_RETURN(const Result schemas, connection.Query(postgres::Rows(1), kSchemas, by_name));
   for (int row = 0; row < schemas.rows(); ++row) state.schemas.emplace_back(schemas.Get(row, 0));
   return state;
 }
@@ -76,9 +77,10 @@ absl::StatusOr<std::vector<PublishedTable>> PublishableTables(
     postgres::Connection& connection, const std::vector<postgres::TableName>& captured) {
   std::vector<Oid> oids;
   for (const postgres::TableName& table : captured) oids.push_back(table.relation);
-  ASSIGN_OR_RETURN(const Result result,
-                   connection.Query(kPublishable, {postgres::OidArray(oids),
-                                                   absl::StrCat(connection.server_version())}));
+  ASSIGN_OR_RETURN(
+      const Result result,
+      connection.Query(postgres::Rows(4), kPublishable,
+                       {postgres::OidArray(oids), absl::StrCat(connection.server_version())}));
   std::vector<PublishedTable> tables;
   for (int row = 0; row < result.rows(); ++row) {
     tables.push_back({.relation = ParseOid(result.Get(row, 0)),

@@ -74,8 +74,9 @@ class IdentitySetter {
   absl::Status FindIndex(Wish& wish) {
     const std::string& name = wish.rule->index;
     ASSIGN_OR_RETURN(const postgres::Result found,
-                     connection_.Query(kIndexes, {absl::StrCat(ToInteger(wish.table->relation)),
-                                                  name, absl::AsciiStrToLower(name)}));
+                     connection_.Query(postgres::Rows(1), kIndexes,
+                                       {absl::StrCat(ToInteger(wish.table->relation)), name,
+                                        absl::AsciiStrToLower(name)}));
     wish.index = name;
     for (int row = 0; row < found.rows(); ++row) {
       wish.index = std::string(found.Get(row, 0));
@@ -91,8 +92,7 @@ class IdentitySetter {
         absl::StrCat("ALTER TABLE ", postgres::QuoteQualified(table.schema, table.table),
                      " REPLICA IDENTITY ", Text(wish));
     const absl::Status status =
-        connection_.Query(absl::StrCat("SET LOCAL lock_timeout = '", kLockTimeout, "'; ", alter))
-            .status();
+        connection_.Run(absl::StrCat("SET LOCAL lock_timeout = '", kLockTimeout, "'; ", alter));
     if (absl::IsUnavailable(status)) return status;
     if (status.ok()) {
       log::Info("replica identity set", {{"table", FullName(table)}, {"identity", Text(wish)}});
@@ -126,12 +126,14 @@ absl::Status SetReplicaIdentities(postgres::Connection& connection,
     oids.push_back(table.relation);
   }
   ASSIGN_OR_RETURN(const postgres::Result now,
-                   connection.Query(kIdentities, {postgres::OidArray(oids)}));
+                   connection.Query(postgres::Rows(4), kIdentities, {postgres::OidArray(oids)}));
   IdentitySetter setter(connection);
   for (int row = 0; row < now.rows(); ++row) {
-    Wish& wish = wishes[postgres::ParseOid(now.Get(row, 0))];
+    const auto asked = wishes.find(postgres::ParseOid(now.Get(row, 0)));
+    if (asked == wishes.end()) continue;
+    Wish& wish = asked->second;
     if (!wish.rule->index.empty()) RETURN_IF_ERROR(setter.FindIndex(wish));
-    const bool same = now.Get(row, 1)[0] == Letter(wish.rule->identity);
+    const bool same = now.Get(row, 1) == std::string(1, Letter(wish.rule->identity));
     if (same && (wish.index.empty() || now.Get(row, 2) == wish.index)) continue;
     if (now.Get(row, 3) == "t") {
       log::Error("replica identity not changed: a standby cannot alter tables",

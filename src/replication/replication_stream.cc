@@ -47,12 +47,11 @@ absl::StatusOr<std::unique_ptr<ReplicationStream>> ReplicationStream::Start(
   PQsetNoticeReceiver(stream->connection_->raw(), &ReplicationStream::OnNotice, stream.get());
   const std::string command =
       StartReplicationCommand(options, publication, start, stream->connection_->server_version());
-  const auto result = stream->connection_->Query(command);
-  if (!result.ok()) {
+  const absl::Status started = stream->connection_->Run(command);
+  if (!started.ok()) {
     return WithContext(
-        result.status(),
-        absl::StrCat("replication slot ", postgres::QuoteIdentifier(options.slot_name),
-                     " cannot be streamed from ", start.ToString()));
+        started, absl::StrCat("replication slot ", postgres::QuoteIdentifier(options.slot_name),
+                              " cannot be streamed from ", start.ToString()));
   }
   return stream;
 }

@@ -34,7 +34,7 @@ constexpr absl::string_view kPause = "SELECT pg_catalog.pg_sleep(0.2)";
 constexpr int kDropAttempts = 15;
 
 std::string Blockers(postgres::Connection& sql) {
-  const auto result = sql.Query(kBlockers);
+  const auto result = sql.Query(postgres::Rows(1), kBlockers);
   if (!result.ok()) return "";
   std::vector<std::string> blockers;
   for (int row = 0; row < result->rows(); ++row) blockers.emplace_back(result->Get(row, 0));
@@ -64,10 +64,6 @@ void WarnOfBlockers(postgres::Connection& sql) {
 }
 
 absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
-  if (result.rows() != 1 || result.columns() < 4) {
-    return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
-                 "unexpected answer to CREATE_REPLICATION_SLOT");
-  }
   CreatedSlot created;
   ASSIGN_OR_RETURN(created.consistent_point, Lsn::Parse(result.Get(0, 1)));
   created.snapshot_name = std::string(result.Get(0, 2));
@@ -79,14 +75,15 @@ absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
                                        const ReplicationOptions& options,
                                        const postgres::StopCheck& stopping) {
-  ASSIGN_OR_RETURN(const postgres::Result recovery, sql.Query(kInRecovery));
+  ASSIGN_OR_RETURN(const postgres::Result recovery, sql.Query(postgres::OneRow(1), kInRecovery));
   const bool in_recovery = recovery.Get(0, 0) == "t";
   if (options.failover_slot && (sql.server_version() < 170000 || in_recovery)) {
     log::Warn("slot.failover has no effect: it needs PostgreSQL 17 or newer and a primary server");
   }
   WarnOfBlockers(sql);
   const std::string command = CreateSlotCommand(options, replication.server_version(), in_recovery);
-  const auto result = replication.QueryWithin(options.create_slot_timeout, command, stopping);
+  const auto result =
+      replication.QueryWithin(options.create_slot_timeout, postgres::OneRow(4), command, stopping);
   // Until it is consistent the slot is ephemeral: cancelling the command drops it again.
   if (ErrorReason(result.status()) == "query_timeout")
     return CreationBlocked(sql, options, in_recovery);
@@ -97,20 +94,21 @@ absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgr
 absl::Status DropSlot(postgres::Connection& sql, absl::string_view slot_name) {
   absl::Status status;
   for (int attempt = 0; attempt < kDropAttempts; ++attempt) {
-    status = sql.Query(kDrop, {std::string(slot_name)}).status();
+    status =
+        sql.Run({.sql = std::string(kDrop), .parameters = {std::string(slot_name)}, .answer = {}});
     const std::string reason = ErrorReason(status);
     if (reason == "slot_missing" || reason == "object_missing") return absl::OkStatus();
     if (!absl::IsAborted(status)) return status;
-    RETURN_IF_ERROR(sql.Query(kPause).status());
+    RETURN_IF_ERROR(sql.Run(kPause));
   }
   return status;
 }
 
 absl::StatusOr<SystemIdentity> IdentifySystem(postgres::Connection& replication) {
-  ASSIGN_OR_RETURN(const postgres::Result result, replication.Query("IDENTIFY_SYSTEM"));
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   replication.Query(postgres::OneRow(3), "IDENTIFY_SYSTEM"));
   SystemIdentity identity;
-  if (result.rows() != 1 || result.columns() < 3 ||
-      !absl::SimpleAtoi(result.Get(0, 1), &identity.timeline)) {
+  if (!absl::SimpleAtoi(result.Get(0, 1), &identity.timeline)) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
                  "unexpected answer to IDENTIFY_SYSTEM");
   }
@@ -121,10 +119,11 @@ absl::StatusOr<SystemIdentity> IdentifySystem(postgres::Connection& replication)
 
 absl::StatusOr<TimelineHistory> ReadTimelineHistory(postgres::Connection& replication,
                                                     uint32_t timeline) {
-  const auto answer = replication.Query(absl::StrCat("TIMELINE_HISTORY ", timeline));
+  const auto answer =
+      replication.Query(postgres::OneRow(2), absl::StrCat("TIMELINE_HISTORY ", timeline));
   if (absl::IsUnavailable(answer.status()) && ErrorReason(answer.status()) != "server_io_error")
     return answer.status();
-  if (!answer.ok() || answer->rows() != 1 || answer->columns() < 2) {
+  if (!answer.ok()) {
     return Error(absl::StatusCode::kFailedPrecondition, "timeline_unknown",
                  absl::StrCat("the server does not tell the history of its timeline ", timeline,
                               ": ", answer.status().message()),

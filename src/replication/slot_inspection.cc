@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/errors/sqlstate.h"
 #include "postgres/oid_text.h"
 #include "replication/slot.h"
 
@@ -67,7 +68,7 @@ absl::StatusOr<Lsn> LsnOrNone(const postgres::Result& result, int column) {
 absl::Status InUse(postgres::Connection& connection, absl::string_view name,
                    const SlotState& slot) {
   std::string who;
-  const auto reader = connection.Query(kReader, {absl::StrCat(slot.active_pid)});
+  const auto reader = connection.Query(postgres::Rows(3), kReader, {absl::StrCat(slot.active_pid)});
   if (reader.ok() && reader->rows() == 1) {
     who = absl::StrCat(", application ", postgres::QuoteIdentifier(reader->Get(0, 0)), ", client ",
                        reader->Get(0, 1), ", role ", postgres::QuoteIdentifier(reader->Get(0, 2)));
@@ -85,7 +86,8 @@ absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view s
   constexpr absl::Duration kTimeout = absl::Seconds(1);
   ASSIGN_OR_RETURN(
       const postgres::Result result,
-      connection.QueryWithin(kTimeout, absl::StrCat(kHolder, postgres::QuoteLiteral(slot_name))));
+      connection.QueryWithin(kTimeout, postgres::Rows(3),
+                             absl::StrCat(kHolder, postgres::QuoteLiteral(slot_name))));
   const bool held = result.rows() == 1 && !result.is_null(0, 0);
   const std::string pid(held ? result.Get(0, 0) : "0");
   if (pid == absl::StrCat(own_pid) || (!held && !streams)) return absl::OkStatus();
@@ -105,7 +107,8 @@ absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view s
 absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& connection,
                                                      absl::string_view slot_name) {
   const std::string sql = InspectionSql(connection.server_version());
-  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(sql, {std::string(slot_name)}));
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   connection.Query(postgres::Rows(kUsed + 1), sql, {std::string(slot_name)}));
   if (result.rows() == 0) return std::nullopt;
   SlotState slot;
   slot.plugin = std::string(result.Get(0, kPlugin));
@@ -123,6 +126,8 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
 
 absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot_name,
                         const absl::Status& error) {
+  if (const absl::Status failed = postgres::OfDecoding(error); failed.code() != error.code())
+    return failed;
   if (!connection.CheckAlive().ok()) return error;
   const auto slot = InspectSlot(connection, slot_name);
   if (!slot.ok() || !*slot) return error;

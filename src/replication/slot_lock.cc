@@ -39,9 +39,9 @@ struct Holder {
 
 absl::StatusOr<Holder> FindHolder(postgres::Connection& sql, absl::string_view slot_name) {
   constexpr absl::Duration kTimeout = absl::Seconds(1);
-  ASSIGN_OR_RETURN(
-      const postgres::Result result,
-      sql.QueryWithin(kTimeout, absl::StrCat(kHolder, "(", SlotLockKey(slot_name), ")")));
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   sql.QueryWithin(kTimeout, postgres::Rows(3),
+                                   absl::StrCat(kHolder, "(", SlotLockKey(slot_name), ")")));
   if (result.rows() == 0) return Holder();
   return Holder{.pid = postgres::ParseInt(result.Get(0, 0), 0),
                 .text = absl::StrCat("pid ", result.Get(0, 0), ", application ",
@@ -79,8 +79,9 @@ int64_t SlotLockKey(absl::string_view slot_name) {
 absl::StatusOr<bool> TakeSlotLock(postgres::Connection& replication, postgres::Connection& sql,
                                   absl::string_view slot_name) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (attempt > 0) RETURN_IF_ERROR(sql.Query(kPause).status());
-    const auto taken = replication.Query(absl::StrCat(kTake, SlotLockKey(slot_name), ")"));
+    if (attempt > 0) RETURN_IF_ERROR(sql.Run(kPause));
+    const auto taken = replication.Query(postgres::OneRow(kTaken + 1),
+                                         absl::StrCat(kTake, SlotLockKey(slot_name), ")"));
     if (absl::IsPermissionDenied(taken.status()) || absl::IsUnimplemented(taken.status())) {
       log::Warn(
           "the slot cannot be locked: two instances that are started at once may both take the "
@@ -90,8 +91,7 @@ absl::StatusOr<bool> TakeSlotLock(postgres::Connection& replication, postgres::C
       return false;
     }
     RETURN_IF_ERROR(taken.status());
-    if (taken->rows() == 1 && taken->columns() > kTaken && taken->Get(0, kTaken) == "t")
-      return true;
+    if (taken->Get(0, kTaken) == "t") return true;
   }
   return Held(sql, slot_name);
 }

@@ -20,22 +20,19 @@ constexpr absl::string_view kNow =
 
 }  // namespace
 
-absl::Status SetSavepoint(postgres::Connection& connection) {
-  return connection.Query(kSet).status();
-}
+absl::Status SetSavepoint(postgres::Connection& connection) { return connection.Run(kSet); }
 
-absl::Status ReleaseSavepoint(postgres::Connection& connection) {
-  return connection.Query(kRelease).status();
-}
+absl::Status ReleaseSavepoint(postgres::Connection& connection) { return connection.Run(kRelease); }
 
 absl::Status GoOnWithout(postgres::Connection& connection, const postgres::TableName& table,
                          const absl::Status& error) {
   const std::string name = absl::StrCat(table.schema, ".", table.table);
   // A session that is broken has nothing to go on with.
-  if (!connection.Query(kRollBack).ok()) return error;
+  if (!connection.Run(kRollBack).ok()) return error;
   ASSIGN_OR_RETURN(const postgres::Result now,
-                   connection.Query(kNow, {absl::StrCat(ToInteger(table.relation)),
-                                           postgres::QuoteQualified(table.schema, table.table)}));
+                   connection.Query(postgres::OneRow(2), kNow,
+                                    {absl::StrCat(ToInteger(table.relation)),
+                                     postgres::QuoteQualified(table.schema, table.table)}));
   const bool exists = now.Get(0, 0) == "t";
   const bool same_name = now.Get(0, 1) == "t";
   if (exists && same_name) return error;

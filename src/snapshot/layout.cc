@@ -41,7 +41,7 @@ absl::StatusOr<postgres::Result> Ask(postgres::Connection& connection,
       absl::StrJoin(tables, ",", [](std::string* out, const postgres::TableName& table) {
         absl::StrAppend(out, ToInteger(table.relation));
       });
-  return connection.Query(kLayoutSql, {absl::StrCat("{", oids, "}")});
+  return connection.Query(postgres::Rows(3), kLayoutSql, {absl::StrCat("{", oids, "}")});
 }
 
 }  // namespace

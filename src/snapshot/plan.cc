@@ -53,8 +53,8 @@ absl::StatusOr<std::map<uint32_t, int64_t>> EstimatedRows(postgres::Connection& 
   const std::string oids = absl::StrJoin(tables, ",", [](std::string* out, const TableName& table) {
     absl::StrAppend(out, ToInteger(table.relation));
   });
-  ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(kEstimateSql, {absl::StrCat("{", oids, "}")}));
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::Rows(2), kEstimateSql,
+                                                                   {absl::StrCat("{", oids, "}")}));
   std::map<uint32_t, int64_t> estimates;
   for (int row = 0; row < result.rows(); ++row) {
     uint32_t relation = 0;
@@ -78,8 +78,8 @@ absl::Status UseOverride(postgres::Connection& connection, absl::string_view tex
                          PlannedTable* table) {
   table->select = OverrideStatement(text);
   // Only the names are wanted: the statement is planned, but gives no row.
-  const auto result =
-      connection.Query(absl::StrCat("SELECT * FROM (", table->select, ") q LIMIT 0"));
+  const auto result = connection.Query(
+      postgres::Rows(0), absl::StrCat("SELECT * FROM (", table->select, ") q LIMIT 0"));
   if (!result.ok()) return RefusedOverride(result.status(), FullName(table->name));
   std::vector<std::string> names;
   for (int i = 0; i < result->columns(); ++i) names.emplace_back(result->column_name(i));

@@ -30,7 +30,7 @@ bool TellsParts(const SnapshotRequest& request) {
 
 absl::Status SetLockTimeout(postgres::Connection& connection, absl::Duration timeout) {
   const int64_t ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(timeout));
-  return connection.Query(absl::StrCat("SET LOCAL lock_timeout = ", ms)).status();
+  return connection.Run(absl::StrCat("SET LOCAL lock_timeout = ", ms));
 }
 
 }  // namespace

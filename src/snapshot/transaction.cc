@@ -28,12 +28,12 @@ constexpr absl::string_view kCurrentLsn =
     "ELSE pg_catalog.pg_current_wal_lsn() END";
 
 absl::Status Execute(postgres::Connection& connection, absl::string_view sql) {
-  return connection.Query(sql).status();
+  return connection.Run(sql);
 }
 
 absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
   SnapshotOrigin origin;
-  ASSIGN_OR_RETURN(const postgres::Result facts, connection.Query(kFacts));
+  ASSIGN_OR_RETURN(const postgres::Result facts, connection.Query(postgres::Rows(2), kFacts));
   if (facts.rows() != 1 || !absl::SimpleAtoi(facts.Get(0, 1), &origin.time_us)) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
                  "the server did not return its time");
@@ -41,7 +41,7 @@ absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
   if (facts.Get(0, 0) == "t") return origin;
   const bool has_xact_id = connection.server_version() >= 130000;
   ASSIGN_OR_RETURN(const postgres::Result answer,
-                   connection.Query(has_xact_id ? kXid : kXidBefore13));
+                   connection.Query(postgres::Rows(1), has_xact_id ? kXid : kXidBefore13));
   uint64_t xid = 0;
   if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &xid)) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
@@ -91,7 +91,8 @@ absl::StatusOr<SnapshotOrigin> BeginOnSnapshot(postgres::Connection& connection,
 
 absl::StatusOr<uint64_t> ReadOldestRunning(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query("SELECT pg_catalog.pg_snapshot_xmin("
+                   connection.Query(postgres::Rows(1),
+                                    "SELECT pg_catalog.pg_snapshot_xmin("
                                     "pg_catalog.pg_current_snapshot())"));
   uint64_t xid = 0;
   if (result.rows() == 1 && absl::SimpleAtoi(result.Get(0, 0), &xid)) return xid;
@@ -101,7 +102,7 @@ absl::StatusOr<uint64_t> ReadOldestRunning(postgres::Connection& connection) {
 
 absl::StatusOr<std::string> ExportView(postgres::Connection& connection) {
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query("SELECT pg_catalog.pg_export_snapshot()"));
+                   connection.Query(postgres::OneRow(1), "SELECT pg_catalog.pg_export_snapshot()"));
   return std::string(result.Get(0, 0));
 }
 
@@ -130,7 +131,7 @@ absl::Status EndSnapshot(postgres::Connection& connection) {
 }
 
 absl::StatusOr<Lsn> ReadCurrentLsn(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kCurrentLsn));
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::Rows(1), kCurrentLsn));
   if (result.rows() != 1) {
     return Error(absl::StatusCode::kDataLoss, "unexpected_answer",
                  "the server did not return its WAL position");

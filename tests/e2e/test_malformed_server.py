@@ -1,11 +1,17 @@
 """A server that is none, or means no good: a clear error, soon, within bounded memory."""
+import collections
+import itertools
+import os
 import ssl
 import time
 
 import pytest
 
-from support.false_postgres import FalsePostgres, answers_with_one_column, answers_without_end, asks_for_rounds
+from support.connector import STREAMING
+from support.false_postgres import (FalsePostgres, ShorteningRelay, answers_with_one_column, answers_without_end,
+                                    asks_for_rounds)
 from support.tls import Authority
+from support.wait import wait_until
 
 
 @pytest.fixture
@@ -70,3 +76,31 @@ def test_an_answer_with_too_few_columns(false_server):
     connector = false_server(answers_with_one_column)
     assert connector.run_to_end() == 4
     assert connector.logged("with 1 columns instead of .*reason=malformed_answer hint=")
+
+
+TAKES = ["column", "columns", "rows"]
+
+
+@pytest.mark.parametrize("take", TAKES)
+def test_each_answer_is_short_once(take, pg17, databases, connectors):
+    """From the first question of a start to the stream, the snapshot included: an error or nothing, never an abort. Each loses
+    something of every third answer; E2E_EVERY_ANSWER=1: of each."""
+    db = databases(pg17)
+    db.script("create type mood as enum ('sad'); create table items (id int primary key, m mood, v text);"
+              "insert into items values (1, 'sad', 'x')")
+    every = "E2E_EVERY_ANSWER" in os.environ
+    ends = collections.Counter()
+    for which in itertools.count(0 if every else TAKES.index(take), 1 if every else len(TAKES)):
+        relay = ShorteningRelay(pg17, take, which)
+        connector = connectors(db, {"database.hostname": "127.0.0.1", "database.port": str(relay.port), "errors.max.retries": "0",
+                                    "slot.max.retries": "0"}, sink="file").start()
+        wait_until(lambda: not connector.running() or connector.logged(STREAMING), 60, "the stream or the end")
+        code = connector.terminate() if connector.running() else connector.wait_exit()
+        relay.close()
+        assert code >= 0, f"signal {-code} at answer {which}:\n{connector.log_text()[-2000:]}"
+        ends[code, bool(connector.logged("reason=malformed_answer"))] += 1
+        db.drop_slot(connector.slot)
+        if relay.answers <= which:
+            break
+    assert sum(ends.values()) > 6, ends
+    assert take == "rows" or ends[4, True] > sum(ends.values()) / 2, ends

@@ -226,8 +226,7 @@ TEST_F(PartitionTest, APartitionBeingDetachedIsNotDropped) {
   MustQuery(*reader, "SELECT count(*) FROM public.p");
   // Gives up waiting for the reader after the first half.
   Run("SET lock_timeout = '200ms'");
-  EXPECT_FALSE(
-      writing_->Query("ALTER TABLE public.p DETACH PARTITION public.p1 CONCURRENTLY").ok());
+  EXPECT_FALSE(writing_->Run("ALTER TABLE public.p DETACH PARTITION public.p1 CONCURRENTLY").ok());
   MustQuery(*reader, "COMMIT");
   EXPECT_EQ(MustClean(fence).partitions, 0u);
   EXPECT_EQ(MustQuery(*writing_, "SELECT count(*) FROM public.p1"), "1");

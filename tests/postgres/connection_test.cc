@@ -153,8 +153,8 @@ TEST(ConnectionTest, RunsInitialStatementsOnSqlSessionsOnly) {
 
 TEST(ConnectionTest, BindsParametersAndNulls) {
   const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
-  const auto result =
-      session->Query("SELECT $1::text, $2::text IS NULL, NULL, ''", {"it's", std::nullopt});
+  const auto result = session->Query(OneRow(4), "SELECT $1::text, $2::text IS NULL, NULL, ''",
+                                     {"it's", std::nullopt});
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->Get(0, 0), "it's");
   EXPECT_EQ(result->Get(0, 1), "t");
@@ -165,16 +165,52 @@ TEST(ConnectionTest, BindsParametersAndNulls) {
 TEST(ConnectionTest, GivesTheLastResultOrTheFirstError) {
   const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
   EXPECT_EQ(MustQuery(*session, "SELECT 1; SELECT 2"), "2");
-  const auto failed = session->Query("SELECT 1/0; SELECT 2");
+  const auto failed = session->Query(Rows(1), "SELECT 1/0; SELECT 2");
   EXPECT_EQ(ErrorReason(failed.status()), "data_exception");
   EXPECT_EQ(MustQuery(*session, "SELECT 3"), "3");
 }
 
 TEST(ConnectionTest, RowsWithoutColumnsAreAnError) {
   const auto connection = MustOpen(PostgresServer::Shared().CreateDatabase());
-  EXPECT_EQ(ErrorReason(connection->Query("SELECT FROM generate_series(1, 2)").status()),
+  EXPECT_EQ(ErrorReason(connection->Query(Rows(1), "SELECT FROM generate_series(1, 2)").status()),
             "malformed_answer");
-  EXPECT_TRUE(connection->Query("SELECT 1").ok()) << "the session stays usable";
+  EXPECT_TRUE(connection->Query(OneRow(1), "SELECT 1").ok()) << "the session stays usable";
+}
+
+TEST(ConnectionTest, AnAnswerOfAnotherShapeIsAnError) {
+  const auto connection = MustOpen(PostgresServer::Shared().CreateDatabase());
+  const auto reason = [&](Shape shape, absl::string_view sql) {
+    return ErrorReason(connection->Query(shape, sql).status());
+  };
+  EXPECT_EQ(reason(Rows(2), "SELECT 1"), "malformed_answer");
+  EXPECT_EQ(reason(Rows(1), "SET work_mem = '9MB'"), "malformed_answer") << "no columns at all";
+  EXPECT_EQ(reason(OneRow(1), "SELECT 1 WHERE false"), "malformed_answer");
+  EXPECT_EQ(reason(Rows(1), "SELECT 1 WHERE false"), "");
+  EXPECT_EQ(reason(OneRow(1), "SELECT 1, 2"), "") << "more is no harm";
+  EXPECT_EQ(
+      ErrorReason(
+          connection->Query({.sql = "SELECT $1::int", .parameters = {"1"}, .answer = OneRow(2)})
+              .status()),
+      "malformed_answer");
+}
+
+TEST(ConnectionTest, AnAnswerOfAnotherShapeIsAnErrorAlsoWhenItIsPolledFor) {
+  const auto connection = MustOpen(PostgresServer::Shared().CreateDatabase());
+  ASSERT_TRUE(connection->Send({.sql = "SELECT 1", .parameters = {}, .answer = Rows(2)}).ok());
+  absl::StatusOr<std::optional<Result>> polled = connection->PollResult();
+  while (polled.ok() && !polled->has_value()) {
+    Environment::Real().poller->WaitReadable({connection->ready_fd()}, absl::Seconds(1));
+    polled = connection->PollResult();
+  }
+  EXPECT_EQ(ErrorReason(polled.status()), "malformed_answer");
+}
+
+TEST(ConnectionDeathTest, WhatWasNotAskedForIsNotRead) {
+  const auto connection = MustOpen(PostgresServer::Shared().CreateDatabase());
+  const auto result = connection->Query(OneRow(1), "SELECT 1, 2");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->Get(0, 0), "1");
+  EXPECT_DEATH(result->Get(0, 1), "");
 }
 
 TEST(ConnectionTest, AUsersOwnStatementMayAnswerRowsWithoutColumns) {
@@ -192,7 +228,7 @@ TEST(ConnectionTest, InitialStatementsMayAnswerRowsWithoutColumns) {
 
 TEST(ConnectionTest, CancelsAStatementAtItsTimeoutAndStaysUsable) {
   const auto session = MustOpen(PostgresServer::Shared().CreateDatabase());
-  const auto result = session->QueryWithin(absl::Milliseconds(50), "SELECT pg_sleep(60)");
+  const auto result = session->QueryWithin(absl::Milliseconds(50), Rows(1), "SELECT pg_sleep(60)");
   EXPECT_TRUE(absl::IsDeadlineExceeded(result.status()));
   EXPECT_EQ(ErrorReason(result.status()), "query_timeout");
   EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
@@ -203,7 +239,7 @@ TEST(ConnectionTest, FAIL01_TerminatedSessionIsUnavailableWithTheServersWords) {
   const auto victim = MustOpen(database);
   const std::string pid = MustQuery(*victim, "SELECT pg_backend_pid()");
   MustQuery(*MustOpen(database), absl::StrCat("SELECT pg_terminate_backend(", pid, ", 10000)"));
-  const auto result = victim->Query("SELECT 1");
+  const auto result = victim->Query(OneRow(1), "SELECT 1");
   EXPECT_TRUE(absl::IsUnavailable(result.status())) << result.status();
   EXPECT_EQ(ErrorReason(result.status()), "server_shutting_down");
 }

@@ -65,6 +65,14 @@ INSTANTIATE_TEST_SUITE_P(
              "relation_vanished"},
         Case{"XX000", "cache lookup failed for relation 16385", StatusCode::kUnavailable,
              "relation_vanished"},
+        Case{"XX000", "could not map filenumber \"base/5/16385\" to relation OID",
+             StatusCode::kAborted, "decoding_failed"},
+        Case{"XX000", "could not map filenode \"base/5/16385\" to relation OID",
+             StatusCode::kAborted, "decoding_failed"},
+        Case{"XX000", "could not open relation with OID 16385 (for filenumber \"base/5/16385\")",
+             StatusCode::kAborted, "decoding_failed"},
+        Case{"XX000", "pg_attribute catalog is missing 2 attribute(s) for relation OID 16385",
+             StatusCode::kAborted, "decoding_failed"},
         Case{"XX000", "something else", StatusCode::kFailedPrecondition, "postgres_error"},
         Case{"53300", "sorry, too many clients already", StatusCode::kUnavailable,
              "too_many_connections"},
@@ -114,6 +122,16 @@ TEST(SqlStateHintTest, PRM01_TellsWhatToType) {
   EXPECT_NE(ErrorHint(StatusFromSqlState("28000", "no pg_hba.conf entry"))
                 .find("host DATABASE USER ADDRESS"),
             std::string::npos);
+}
+
+TEST(SqlStateTest, ATableThatAWalsenderDoesNotFindWasNotDroppedAMomentBefore) {
+  const absl::Status status =
+      OfDecoding(StatusFromSqlState("XX000", "could not open relation with OID 16385"));
+  EXPECT_EQ(ErrorReason(status), "decoding_failed");
+  EXPECT_TRUE(absl::IsAborted(status)) << "tried again, within slot.max.retries";
+  EXPECT_NE(ErrorHint(status).find("pg_drop_replication_slot"), std::string::npos);
+  const absl::Status other = StatusFromSqlState("57P01", "terminating connection");
+  EXPECT_EQ(OfDecoding(other), other);
 }
 
 TEST(SqlStateTextTest, HidesValuesThatDataErrorsQuote) {

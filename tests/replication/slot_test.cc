@@ -156,7 +156,7 @@ TEST_F(SlotTest, SLT02_SlotInUseNamesItsReader) {
   MustQuery(*sql_, "CREATE PUBLICATION p FOR ALL TABLES");
   ASSERT_TRUE(
       replication_
-          ->Query(
+          ->Run(
               "START_REPLICATION SLOT ours LOGICAL 0/0 (proto_version '1', publication_names 'p')")
           .ok());
   const absl::Status status = Usable("ours");

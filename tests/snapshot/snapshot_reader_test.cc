@@ -90,7 +90,8 @@ TEST_F(SnapshotReaderTest, ASnapshotThatIsGoneIsAnErrorAndLeavesNoTransaction_SN
 
 TEST_F(SnapshotReaderTest, TheServerNoticesAReaderThatDied) {
   Begin();
-  const auto interval = connection_->Query("SHOW client_connection_check_interval");
+  const auto interval =
+      connection_->Query(postgres::Rows(1), "SHOW client_connection_check_interval");
   ASSERT_TRUE(interval.ok());
   EXPECT_EQ(interval->Get(0, 0), "10s");
 }

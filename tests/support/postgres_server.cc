@@ -1,6 +1,7 @@
 #include "tests/support/postgres_server.h"
 
 #include <arpa/inet.h>
+#include <libpq-fe.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -177,9 +178,14 @@ std::unique_ptr<postgres::Connection> MustOpen(const postgres::DatabaseOptions& 
 }
 
 std::string MustQuery(postgres::Connection& connection, absl::string_view sql) {
-  const auto result = connection.Query(sql);
-  if (!result.ok()) Die(absl::StrCat(result.status().ToString(), " in ", sql));
-  return result->rows() > 0 ? std::string(result->Get(0, 0)) : "";
+  // What it answers may look as it likes. Run ends what is under way.
+  if (const absl::Status idle = connection.Run(""); !idle.ok()) Die(idle.ToString());
+  pg_result* const result = PQexec(connection.raw(), std::string(sql).c_str());
+  const postgres::Result owner(result);
+  const ExecStatusType state = PQresultStatus(result);
+  if (state != PGRES_TUPLES_OK && state != PGRES_COMMAND_OK)
+    Die(absl::StrCat(PQresultErrorMessage(result), " in ", sql));
+  return PQntuples(result) > 0 && PQnfields(result) > 0 ? PQgetvalue(result, 0, 0) : "";
 }
 
 }  // namespace walduct::testing

@@ -37,12 +37,20 @@ constexpr Reason kRows[] = {
     {.name = "database_missing",
      .meaning = "database.dbname does not exist, or was dropped.",
      .remedy = "Check database.dbname."},
+    {.name = "decoding_failed",
+     .meaning =
+         "PostgreSQL cannot decode a change of this slot, and says so at each try. Mostly it "
+         "wrote to a table that was created while the slot was being made and other transactions "
+         "ran. What was published stands; what was committed since is in the tables alone.",
+     .remedy = "It is tried again, as often as slot.max.retries says. Then SELECT "
+               "pg_drop_replication_slot('NAME') and snapshot.mode=when_needed: rows as they are "
+               "then. Do not make slots while tables are being created."},
     {.name = "lock_timeout",
      .meaning =
          "Another session holds a lock that a statement needs; the log says which table and who.",
      .remedy = "End or wait for that session. It is tried again."},
     {.name = "malformed_answer",
-     .meaning = "An answer does not have the columns that were asked for.",
+     .meaning = "An answer does not have the columns or rows that were asked for.",
      .remedy = "Is there something between walduct and the server? Report it otherwise."},
     {.name = "may_not_connect",
      .meaning = "The role may not connect to this database.",

@@ -33,18 +33,19 @@ SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e
 JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_walinspect')";
 
 absl::StatusOr<Lsn> WalEnd(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kWalEnd));
+  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::OneRow(1), kWalEnd));
   return Lsn::Parse(result.Get(0, 0));
 }
 
 // Whatever is in the way, the place is known without it.
 std::optional<LsnTransaction> FindTransaction(postgres::Connection& connection, Lsn lsn,
                                               Lsn wal_end) {
-  const auto inspector = connection.Query(kInspector);
+  const auto inspector = connection.Query(postgres::Rows(1), kInspector);
   if (!inspector.ok() || inspector->rows() == 0 || lsn >= wal_end) return std::nullopt;
   const std::string functions(inspector->Get(0, 0));
   const auto record =
-      connection.Query(absl::StrCat("SELECT xid, resource_manager || ' ' || record_type FROM ",
+      connection.Query(postgres::Rows(2),
+                       absl::StrCat("SELECT xid, resource_manager || ' ' || record_type FROM ",
                                     functions, ".pg_get_wal_record_info($1)"),
                        {lsn.ToString()});
   uint32_t xid = 0;
@@ -52,6 +53,7 @@ std::optional<LsnTransaction> FindTransaction(postgres::Connection& connection, 
     return std::nullopt;
   LsnTransaction found{.xid = Xid{xid}, .record = std::string(record->Get(0, 1)), .commit = {}};
   const auto commit = connection.Query(
+      postgres::Rows(1),
       absl::StrCat("SELECT end_lsn FROM ", functions,
                    ".pg_get_wal_records_info($1, $2) WHERE resource_manager = 'Transaction' AND "
                    "record_type LIKE 'COMMIT%' AND xid::pg_catalog.text = $3 LIMIT 1"),
@@ -169,8 +171,9 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
                               .accept_loss = move.accept_loss}));
   std::optional<offset::StoredOffset> wanted;
   if (move.to) {
-    ASSIGN_OR_RETURN(const auto standby,
-                     connection->Query("SELECT pg_catalog.pg_is_in_recovery()"));
+    ASSIGN_OR_RETURN(
+        const auto standby,
+        connection->Query(postgres::OneRow(1), "SELECT pg_catalog.pg_is_in_recovery()"));
     wanted.emplace();
     wanted->position.commit_end = *move.to;
     wanted->position.change_lsn = *move.to;
@@ -187,7 +190,7 @@ absl::StatusOr<LsnFacts> LookAtLsn(const ConnectorOptions& options, Lsn lsn,
                                    const Environment& environment) {
   LsnFacts facts{.lsn = lsn};
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
-  RETURN_IF_ERROR(connection->Query(kPatience).status());
+  RETURN_IF_ERROR(connection->Run(kPatience));
   ASSIGN_OR_RETURN(facts.wal_end, WalEnd(*connection));
   ASSIGN_OR_RETURN(const auto slot,
                    replication::InspectSlot(*connection, options.replication->slot_name));

@@ -151,7 +151,7 @@ void CheckSettings(Connection& connection, const Environment& environment, Findi
   findings->Add(server.status());
   if (server.ok()) findings->Add(server->decodes);
   const absl::Time before = environment.clock->Now();
-  const absl::StatusOr<Result> settings = connection.Query(kSettings);
+  const absl::StatusOr<Result> settings = connection.Query(postgres::Rows(kRole + 1), kSettings);
   findings->Add(settings.status());
   if (!settings.ok() || settings->rows() != 1) return;
   CheckTimeouts(*settings, findings);

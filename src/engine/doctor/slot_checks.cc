@@ -39,7 +39,7 @@ std::string DropHint(absl::string_view slot) {
 }
 
 absl::Status CheckRetained(Connection& connection, const std::string& own, Findings* findings) {
-  ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(kAllSlots));
+  ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(postgres::Rows(3), kAllSlots));
   for (int row = 0; row < slots.rows(); ++row) {
     uint64_t retained = 0;
     if (slots.Get(row, 1) == "t" || !absl::SimpleAtoi(slots.Get(row, 2), &retained)) continue;
@@ -77,7 +77,7 @@ void CheckWalStatus(const std::string& name, const replication::SlotState& slot,
 }
 
 absl::Status CheckBlockers(Connection& connection, Findings* findings) {
-  ASSIGN_OR_RETURN(const postgres::Result oldest, connection.Query(kOldest));
+  ASSIGN_OR_RETURN(const postgres::Result oldest, connection.Query(postgres::Rows(3), kOldest));
   if (oldest.rows() == 0) return absl::OkStatus();
   double seconds = 0;
   if (!absl::SimpleAtod(oldest.Get(0, 2), &seconds)) seconds = 0;

@@ -115,7 +115,7 @@ absl::Status AddUnboundPartitions(const ConnectorOptions& config, postgres::Conn
   const auto router = std::find_if(transforms.begin(), transforms.end(),
                                    [](const auto& spec) { return spec.tables != nullptr; });
   if (router == transforms.end()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto rows, connection.Query(kPartitions));
+  ASSIGN_OR_RETURN(const auto rows, connection.Query(postgres::Rows(4), kPartitions));
   const names::TableFilter filter(*config.tables);
   for (int row = 0; row < rows.rows(); ++row) {
     const std::string partition = absl::StrCat(rows.Get(row, 0), ".", rows.Get(row, 1));
@@ -173,7 +173,8 @@ absl::StatusOr<ChainPreview> PreviewOnServer(const ConnectorOptions& config,
 absl::StatusOr<std::string> HistoryWarning(postgres::Connection& connection,
                                            const std::string& select, const std::string& table) {
   ASSIGN_OR_RETURN(const auto answer,
-                   connection.Query(absl::StrCat("SELECT count(*) FROM (SELECT 1 FROM (", select,
+                   connection.Query(postgres::Rows(1),
+                                    absl::StrCat("SELECT count(*) FROM (SELECT 1 FROM (", select,
                                                  ") r LIMIT ", kMaxRowsCounted + 1, ") n")));
   int64_t rows = 0;
   if (answer.rows() != 1 || !absl::SimpleAtoi(answer.Get(0, 0), &rows) || rows == 0) return "";

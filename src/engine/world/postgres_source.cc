@@ -44,7 +44,8 @@ using postgres::SessionKind;
 absl::StatusOr<absl::Duration> SenderTimeout(Connection& sql) {
   ASSIGN_OR_RETURN(
       const auto answer,
-      sql.Query("SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
+      sql.Query(postgres::Rows(1),
+                "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'wal_sender_timeout'"));
   int64_t timeout_ms = 0;
   const bool known = answer.rows() == 1 && absl::SimpleAtoi(answer.Get(0, 0), &timeout_ms);
   return absl::Milliseconds(known ? timeout_ms : 0);

@@ -191,7 +191,8 @@ absl::Status ServerWatch::LookAtSlot(postgres::Connection& connection, ServerVie
   const bool has_status = connection.server_version() >= 130000;
   ASSIGN_OR_RETURN(
       const postgres::Result result,
-      connection.Query(absl::StrCat("SELECT ", has_status ? kSlotStatus : kNoSlotStatus, kSlotFrom),
+      connection.Query(postgres::Rows(5),
+                       absl::StrCat("SELECT ", has_status ? kSlotStatus : kNoSlotStatus, kSlotFrom),
                        {options_.slot}));
   if (result.rows() == 0) return absl::OkStatus();
   const absl::Duration now = connection.environment().clock->Monotonic();
@@ -220,7 +221,8 @@ absl::StatusOr<ServerWatch::Locks> ServerWatch::LookAtLocks(postgres::Connection
   const std::string names = SessionNames(base);
   const std::string chunks = absl::StrCat(base, " chunks").substr(0, kLongestName);
   while (true) {
-    ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(kLocks, {names, chunks}));
+    ASSIGN_OR_RETURN(const postgres::Result result,
+                     connection.Query(postgres::Rows(7), kLocks, {names, chunks}));
     Locks locks;
     for (int row = 0; row < result.rows(); ++row)
       (result.Get(row, 6) == "t" ? locks.chunks : locks.stream) = DescribeLock(result, row);

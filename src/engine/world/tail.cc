@@ -64,14 +64,15 @@ std::string DropSql(const std::string& name) {
 // Of a `tail` that was killed together with its server. What belongs to another role stays.
 void DropLeftovers(postgres::Connection& connection) {
   if (connection.server_version() < 110000) return;
-  const auto found = connection.Query(kLeftovers);
+  const auto found = connection.Query(postgres::Rows(2), kLeftovers);
   for (int row = 0; found.ok() && row < found->rows(); ++row) {
     if (found->Get(row, 1) != "t") continue;
     const std::string name(found->Get(row, 0));
     const auto dropped =
-        connection.Query(absl::StrCat("DO $drop$ BEGIN ", DropSql(name), " END $drop$"));
+        connection.Run(absl::StrCat("DO $drop$ BEGIN ", DropSql(name), " END $drop$"));
     if (dropped.ok()) log::Info("publication of an earlier tail dropped", {{"publication", name}});
-    static_cast<void>(connection.Query(kReleaseLock, {name}));
+    connection.Run({.sql = std::string(kReleaseLock), .parameters = {name}, .answer = {}})
+        .IgnoreError();
   }
 }
 
@@ -80,7 +81,7 @@ absl::StatusOr<std::vector<postgres::TableName>> WithIdentity(
   std::vector<Oid> oids;
   for (const postgres::TableName& table : captured) oids.push_back(table.relation);
   ASSIGN_OR_RETURN(const postgres::Result result,
-                   connection.Query(kWithIdentity, {postgres::OidArray(oids)}));
+                   connection.Query(postgres::Rows(1), kWithIdentity, {postgres::OidArray(oids)}));
   std::set<Oid> identified;
   for (int row = 0; row < result.rows(); ++row)
     identified.insert(postgres::ParseOid(result.Get(row, 0)));
@@ -132,8 +133,9 @@ absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(
     const replication::ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured) {
   std::unique_ptr<TailPublication> made(new TailPublication(connection));
-  ASSIGN_OR_RETURN(const postgres::Result found,
-                   connection.Query(kFindPublication, {options.publication_name}));
+  ASSIGN_OR_RETURN(
+      const postgres::Result found,
+      connection.Query(postgres::Rows(0), kFindPublication, {options.publication_name}));
   if (found.rows() > 0) {
     made->names_ = {options.publication_name};
     return made;
@@ -155,7 +157,8 @@ absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
   const std::string updates = inserts + kUpdates;
   const std::string drop = DropSql(inserts);
   if (connection_.server_version() >= 110000)
-    RETURN_IF_ERROR(connection_.Query(kTakeLock, {inserts}).status());
+    RETURN_IF_ERROR(
+        connection_.Run({.sql = std::string(kTakeLock), .parameters = {inserts}, .answer = {}}));
   RETURN_IF_ERROR(
       StartGuard(guard, absl::StrCat("LOOP COMMIT; PERFORM pg_catalog.pg_sleep(0.5); EXIT "
                                      "WHEN pg_catalog.pg_try_advisory_lock("
@@ -191,15 +194,14 @@ absl::Status TailPublication::StartGuard(const postgres::ConnectionOptions& opti
   ASSIGN_OR_RETURN(guard_, postgres::Connection::Open(options));
   // The guard has to outlive the process that asked for it.
   if (guard_->server_version() >= 140000)
-    RETURN_IF_ERROR(guard_->Query("SET client_connection_check_interval = 0").status());
-  return guard_->Send({absl::StrCat("DO $guard$ BEGIN ", body, " END $guard$"), {}});
+    RETURN_IF_ERROR(guard_->Run("SET client_connection_check_interval = 0"));
+  return guard_->Send({absl::StrCat("DO $guard$ BEGIN ", body, " END $guard$"), {}, {}});
 }
 
 TailPublication::~TailPublication() {
   if (!created_) return;
   const absl::Status dropped =
-      connection_.Query(absl::StrCat("DO $drop$ BEGIN ", DropSql(names_.front()), " END $drop$"))
-          .status();
+      connection_.Run(absl::StrCat("DO $drop$ BEGIN ", DropSql(names_.front()), " END $drop$"));
   if (!dropped.ok()) {
     log::Warn("cannot drop the publications created for tail",
               {{"publication", names_.front()}, {"error", std::string(dropped.message())}});

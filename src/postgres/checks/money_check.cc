@@ -40,7 +40,7 @@ absl::Status CheckMoneyUnits(Connection& connection, const DatabaseOptions& data
                              absl::FunctionRef<bool(absl::string_view)> published) {
   std::vector<Oid> oids;
   for (const TableName& table : tables) oids.push_back(table.relation);
-  ASSIGN_OR_RETURN(const Result found, connection.Query(kMoneyColumn, {OidArray(oids)}));
+  ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(1), kMoneyColumn, {OidArray(oids)}));
   int row = 0;
   while (row < found.rows() && !published(found.Get(row, 0))) ++row;
   if (row == found.rows()) return absl::OkStatus();
@@ -49,7 +49,7 @@ absl::Status CheckMoneyUnits(Connection& connection, const DatabaseOptions& data
                                                          .application_name = "walduct",
                                                          .keep_lc_monetary = true,
                                                          .environment = connection.environment()}));
-  ASSIGN_OR_RETURN(const Result one, session->Query(kOne));
+  ASSIGN_OR_RETURN(const Result one, session->Query(OneRow(2), kOne));
   return JudgeMoneyUnits(one.Get(0, 0), one.Get(0, 1), found.Get(row, 0));
 }
 

@@ -70,7 +70,8 @@ Findings Examine(const Result& result) {
 absl::Status CheckSnapshotPrivileges(Connection& connection, const std::vector<TableName>& tables) {
   std::vector<Oid> oids;
   for (const TableName& table : tables) oids.push_back(table.relation);
-  ASSIGN_OR_RETURN(const Result result, connection.Query(kPrivileges, {OidArray(oids)}));
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(Rows(kRowSecurity + 1), kPrivileges, {OidArray(oids)}));
   const Findings findings = Examine(result);
   if (!findings.unreadable.empty()) {
     return Error(absl::StatusCode::kPermissionDenied, "table_not_readable",

@@ -57,6 +57,13 @@ constexpr char kPromotion[] =
     "no host of database.hostname is a primary: nothing to do while a failover is under way";
 constexpr char kVanished[] =
     "a table, type or publication was dropped or altered meanwhile; it is tried again";
+constexpr char kUndecodable[] =
+    "PostgreSQL cannot decode a change of this slot: mostly one to a table that was created while "
+    "the slot was being made and other transactions ran, or after VACUUM FULL of a catalog. What "
+    "was published stands; what was committed since is in the tables, but this slot will not "
+    "give it. If trying again does not help: stop, SELECT pg_drop_replication_slot('NAME'), start "
+    "with snapshot.mode=when_needed: a new snapshot brings the rows as they are then, not the "
+    "changes between, nor what was deleted";
 constexpr char kReachable[] =
     "check database.hostname, database.port, firewalls, and that the server runs";
 
@@ -166,8 +173,12 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"0A000", "", kUnimplemented, "server_lacks_feature", ""},
     {"54", "", kFailedPrecondition, "value_too_large",
      "a value is too large to be sent as text (1 GB)"},
-    // The server looked for a relation that another session had dropped a moment before. These
-    // texts are never translated.
+    // A walsender looks for the table of a change, as the catalog was then. These texts, and those
+    // below, are never translated.
+    {"XX000", "could not map file", kAborted, "decoding_failed", kUndecodable},
+    {"XX000", "(for filen", kAborted, "decoding_failed", kUndecodable},
+    {"XX000", "pg_attribute catalog is missing", kAborted, "decoding_failed", kUndecodable},
+    // The server looked for a relation that another session had dropped a moment before.
     {"XX000", "could not open relation with OID", kUnavailable, "relation_vanished", kVanished},
     {"XX000", "cache lookup failed", kUnavailable, "relation_vanished", kVanished},
     {"XX000", "tuple concurrently", kUnavailable, "relation_vanished", kVanished},

@@ -127,6 +127,15 @@ absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view me
   return Error(absl::StatusCode::kFailedPrecondition, "postgres_error", shown);
 }
 
+absl::Status OfDecoding(const absl::Status& error) {
+  if (ErrorReason(error) != "relation_vanished") return error;
+  for (const ErrorRule& rule : SqlStateRules()) {
+    if (absl::string_view(rule.reason) == "decoding_failed")
+      return Error(rule.code, rule.reason, error.message(), rule.hint);
+  }
+  return error;
+}
+
 absl::Status StatusFromResult(const pg_result* result) {
   const absl::string_view sqlstate = Field(result, PG_DIAG_SQLSTATE);
   if (sqlstate.empty()) return StatusFromLibpqText(PQresultErrorMessage(result));

@@ -13,6 +13,9 @@ namespace walduct::postgres {
 absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message);
 // From a failed PGresult (primary message, detail and hint of the server).
 absl::Status StatusFromResult(const pg_result* result);
+// What the words of the error mean from a walsender: it does not find the table of a change, and
+// not one that was dropped a moment before.
+absl::Status OfDecoding(const absl::Status& error);
 // From a broken or refused connection, whose errors often carry no SQLSTATE.
 absl::Status StatusFromConnection(const pg_conn* connection);
 
