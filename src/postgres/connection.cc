@@ -1,9 +1,6 @@
 #include "postgres/connection.h"
 
 #include <libpq-fe.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +16,8 @@
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
 #include "postgres/errors/sqlstate.h"
-#include "postgres/login_guard.h"
+#include "postgres/guards/login_guard.h"
+#include "postgres/guards/row_guard.h"
 
 namespace walduct::postgres {
 namespace {
@@ -46,15 +44,6 @@ constexpr absl::Duration kStopPoll = absl::Milliseconds(200);
 constexpr absl::Duration kRestOfMessage = absl::Milliseconds(10);
 // An answer is a part of the catalog; a larger one is not what was asked for.
 constexpr uint64_t kMostAnswerBytes = 64u << 20;
-
-// Since the connection was opened; 0 where the system does not tell: not TCP.
-uint64_t ReceivedBytes(const pg_conn* connection) {
-  tcp_info info = {};
-  socklen_t size = sizeof(info);
-  const int socket = PQsocket(connection);
-  const bool told = getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-  return told ? info.tcpi_bytes_received : 0;
-}
 
 absl::Status TooLarge() {
   return Error(absl::StatusCode::kFailedPrecondition, "answer_too_large",
@@ -434,6 +423,7 @@ std::string Connection::server_version_text() const {
 }
 
 const std::string& Connection::database() const { return options_->database.dbname; }
+uint64_t Connection::row_max_bytes() const { return options_->database.row_max_bytes; }
 const Environment& Connection::environment() const { return options_->environment; }
 
 void Connection::Cancel() { SendCancel(connection_); }

@@ -117,6 +117,7 @@ class Connection {
   int backend_pid() const;     // the server's process of this session
   std::string server_version_text() const;
   const std::string& database() const;
+  uint64_t row_max_bytes() const;
   const Environment& environment() const;
   // The libpq handle, for the streaming and COPY readers of this room and `replication`. Borrowed.
   pg_conn* raw() const { return connection_; }

@@ -78,7 +78,16 @@ absl::StatusOr<int> CopyReader::Read() {
     }
     size = PQgetCopyData(connection, &buffer_, /*async=*/1);
   }
-  if (size >= 0) return size;
+  if (size > 0) {
+    guard_.Came();
+    return size;
+  }
+  if (size == 0) {
+    const absl::Status small = guard_.NotWhole(connection);
+    finished_ = !small.ok();  // the rest is not read: the session is given up
+    RETURN_IF_ERROR(small);
+    return 0;
+  }
   finished_ = true;
   if (size == -2) return StatusFromConnection(connection);
   RETURN_IF_ERROR(Finish());

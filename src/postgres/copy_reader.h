@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "event/row.h"
 #include "postgres/connection.h"
+#include "postgres/guards/row_guard.h"
 
 namespace walduct::postgres {
 
@@ -37,13 +38,15 @@ class CopyReader {
   int ready_fd() const;
 
  private:
-  CopyReader(Connection& connection, size_t columns) : connection_(connection), values_(columns) {}
+  CopyReader(Connection& connection, size_t columns)
+      : connection_(connection), values_(columns), guard_(connection.row_max_bytes()) {}
   absl::Status Begin();
   absl::StatusOr<int> Read();
   absl::Status Finish();
 
   Connection& connection_;
   std::vector<event::Value> values_;
+  RowGuard guard_;
   char* buffer_ = nullptr;  // libpq's, behind values_
   bool begun_ = false;
   bool finished_ = false;

@@ -161,6 +161,12 @@ constexpr config::PropertyDefinition kConnectTimeout[] = {
      .type = kPositiveLong,
      .default_value = "30000",
      .doc = "Time limit for connecting to PostgreSQL."},
+    {.name = "walduct.row.max.bytes",
+     .type = kNonNegativeLong,
+     .default_value = "0",
+     .doc = "The largest row that is taken into memory; one that is larger stops the connector. 0: "
+            "a quarter of the memory that the container or service may use, without a limit where "
+            "that has none."},
 };
 
 // Statements end at ';'; ";;" is a literal one.
@@ -237,6 +243,7 @@ DatabaseOptions BuildDatabase(const config::PropertySet& properties) {
   database.tcp_keepalive = properties.Boolean("database.tcpKeepAlive");
   database.query_timeout = properties.Milliseconds("database.query.timeout.ms");
   database.connect_timeout = properties.Milliseconds("walduct.connect.timeout.ms");
+  database.row_max_bytes = static_cast<uint64_t>(properties.Integer("walduct.row.max.bytes"));
   database.initial_statements = SplitStatements(properties.Text("database.initial.statements"));
   return database;
 }

@@ -1,6 +1,7 @@
 // How PostgreSQL is reached. Immutable once built; see database_properties.h.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ struct DatabaseOptions {
   bool tcp_keepalive = true;
   absl::Duration query_timeout = absl::Minutes(10);  // zero: none
   absl::Duration connect_timeout = absl::Seconds(30);
+  uint64_t row_max_bytes = 0;  // see RowGuard
   // on every SQL session, never on the replication one
   std::vector<std::string> initial_statements;
 };

@@ -32,7 +32,9 @@ absl::string_view Field(const pg_result* result, int field) {
 }  // namespace
 
 ReplicationStream::ReplicationStream(std::unique_ptr<postgres::Connection> connection)
-    : connection_(std::move(connection)), environment_(connection_->environment()) {}
+    : connection_(std::move(connection)),
+      environment_(connection_->environment()),
+      guard_(connection_->row_max_bytes()) {}
 
 ReplicationStream::~ReplicationStream() { ReleaseFrame(); }
 
@@ -89,8 +91,12 @@ absl::StatusOr<WalFrame> ReplicationStream::Next() {
     size = PQgetCopyData(connection, &frame_, /*async=*/1);
   }
   RETURN_IF_ERROR(notice_error_);
-  if (size == 0) return WalFrame{};
+  if (size == 0) {
+    RETURN_IF_ERROR(guard_.NotWhole(connection));
+    return WalFrame{};
+  }
   if (size < 0) return EndOfStream();
+  guard_.Came();
   return DecodeFrame({frame_, static_cast<size_t>(size)});
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
 #include "postgres/connection.h"
+#include "postgres/guards/row_guard.h"
 #include "replication/wal_source.h"
 
 namespace walduct::replication {
@@ -44,6 +45,7 @@ class ReplicationStream final : public WalSource {
 
   std::unique_ptr<postgres::Connection> connection_;
   const Environment environment_;
+  postgres::RowGuard guard_;
   std::string publication_;    // its name in the catalog
   Lsn flushed_;                // highest reported: never goes back
   absl::Status notice_error_;  // from a warning that must end the stream

@@ -38,6 +38,14 @@ TEST_F(ClientOptionsTest, ConnectorOverridesWinOverWorkerProducerProperties) {
                                           Pair("linger.ms", "1")));
 }
 
+TEST_F(ClientOptionsTest, TheLargestRowIsWhatTheMemoryAllowsUnlessItIsSet) {
+  EXPECT_EQ(Load(Minimal()).options.database->row_max_bytes, 0);
+  EXPECT_EQ(Load(Minimal() + "walduct.row.max.bytes=1000000\n").options.database->row_max_bytes,
+            1000000);
+  EXPECT_THAT(LoadWith("walduct.row.max.bytes=-1").errors,
+              Contains(HasSubstr("walduct.row.max.bytes")));
+}
+
 TEST_F(ClientOptionsTest, CommandLineWinsOverConnectorOverrides) {
   const kafka::KafkaOptions kafka =
       *Load(Minimal() + "producer.override.linger.ms=1\n", "", {{"producer.linger.ms", "5"}})

@@ -1,4 +1,4 @@
-#include "postgres/login_guard.h"
+#include "postgres/guards/login_guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

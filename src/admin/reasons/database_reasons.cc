@@ -120,6 +120,11 @@ constexpr Reason kRows[] = {
     {.name = "row_security_hides_rows",
      .meaning = "Row level security would hide rows from the snapshot.",
      .remedy = "ALTER ROLE NAME BYPASSRLS, or exclude the table."},
+    {.name = "row_too_large",
+     .meaning = "A row is larger than walduct.row.max.bytes, or than a quarter of the memory that "
+                "the container may use. Nothing of it was published.",
+     .remedy = "Raise either; or do not have its large column sent: a column list in the "
+               "publication (PostgreSQL 15), column.exclude.list for snapshots."},
     {.name = "schema_missing",
      .meaning = "A schema does not exist.",
      .remedy = "Check the name in the message."},

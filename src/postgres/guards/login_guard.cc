@@ -1,4 +1,4 @@
-#include "postgres/login_guard.h"
+#include "postgres/guards/login_guard.h"
 
 #include <libpq-fe.h>
 #include <openssl/err.h>
