@@ -1,6 +1,7 @@
 #include "registry/registry_api.h"
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/json_text.h"
@@ -150,6 +151,11 @@ bool IsPassing(long http_status) {
 
 namespace {
 
+// Another client registers the first schema of the subject at the same moment.
+bool IsRace(const HttpResponse& response) {
+  return response.status == kConflict && absl::StrContains(response.body, "already exists");
+}
+
 // What is wrong with an answer, whatever was asked.
 absl::Status CheckAnswer(const HttpResponse& response, const SchemaQuestion& question,
                          const RegistryOptions& options) {
@@ -162,7 +168,7 @@ absl::Status CheckAnswer(const HttpResponse& response, const SchemaQuestion& que
                  absl::StrCat("see ", options.property, ".basic.auth.user.info and ",
                               options.property, ".bearer.auth.token"));
   }
-  if (IsPassing(response.status))
+  if (IsPassing(response.status) || IsRace(response))
     return Error(Code::kUnavailable, "registry_unavailable", MessageOf(response));
   if (response.status < 200 || response.status > 299) return Refused(response, question, options);
   return absl::OkStatus();

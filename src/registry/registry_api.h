@@ -47,7 +47,8 @@ absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const Schema
 bool IsPassing(long http_status);
 
 // The id, or why there is none, with the registry's own words:
-//   Unavailable                       IsPassing, or an answer that is none
+//   Unavailable                       IsPassing, a conflict with another client, or no answer of
+//                                     a registry
 //   InvalidArgument                   the schema is refused, or not there and may not be registered
 //   Unauthenticated, PermissionDenied
 absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,

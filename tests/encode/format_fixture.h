@@ -38,6 +38,7 @@ class FormatTest : public EveryTypeTest {
     ValueContext context;
     context.scratch = &scratch;
     context.out = &json;
+    context.streaming = streaming_;
     const absl::Status as_json = AppendRow(plan, plan.row, {row, {}}, &context);
     Writer writer = MakeWriter(&bytes);
     const absl::Status as_bytes = WriteRow(plan, plan.row, {row, {}}, &context, &writer);
@@ -52,6 +53,14 @@ class FormatTest : public EveryTypeTest {
   }
 
   void ExpectSameInEveryType() {
+    for (const bool streaming : {false, true}) {
+      streaming_ = streaming;
+      ExpectSameInEveryTypeOfOneKind();
+    }
+  }
+
+ private:
+  void ExpectSameInEveryTypeOfOneKind() {
     const std::vector<event::Value> row = EveryValue();
     for (const bool optional : {true, false}) {
       const auto table = EveryType(optional);
@@ -60,6 +69,8 @@ class FormatTest : public EveryTypeTest {
     }
     ExpectSame(*EveryType(true), std::vector<event::Value>(row.size(), Toast()));
   }
+
+  bool streaming_ = false;  // rows of changes, not of a snapshot
 };
 
 }  // namespace walduct::encode

@@ -205,6 +205,17 @@ TEST_F(RegistryClientTest, HandsOnWhatTheRegistrySays) {
   EXPECT_THAT(invalid.message(), HasSubstr("Illegal initial character"));
 }
 
+TEST_F(RegistryClientTest, AsksAgainWhenAnotherRegistersAtTheSameMoment) {
+  std::atomic<int> asked{0};
+  HttpServer server([&](const HttpCall&) {
+    return asked++ == 0
+               ? HttpAnswer{409, R"({"error_code":409,"message":"An artifact already exists."})"}
+               : HttpAnswer{.body = R"({"id":4})"};
+  });
+  options_.urls = {server.url()};
+  EXPECT_EQ(*Find("t-key", "\"int\""), 4);
+}
+
 TEST_F(RegistryClientTest, WaitsForOneThatIsBrokenOrBusy) {
   std::atomic<int> asked{0};
   HttpServer server([&](const HttpCall&) {

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "base/check.h"
@@ -58,7 +59,10 @@ void WriteConstant(const Constant& constant, const Texts& ready, RowContext* con
   if constexpr (ReadyWriter<Writer>) {
     out->Ready(ready[Index(Writer::kFormat)]);
   } else {
+    // A constant is there in changes, too, where values of its type are not (kSnapshotString).
+    const bool streaming = std::exchange(context->streaming, false);
     CHECK(ReadValue(constant.text, constant.plan, context, out) == Outcome::kOk);
+    context->streaming = streaming;
   }
 }
 
