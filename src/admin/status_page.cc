@@ -20,7 +20,7 @@ class StatusWriter {
   StatusWriter(const Scene& scene, const ConnectorScene& one, Json* json)
       : scene_(scene), status_(one.status), numbers_(*one.metrics), json_(*json) {}
 
-  void Write() {
+  void Write(bool tables) {
     json_.Object();
     json_.Key("name").Text(status_.name);
     json_.Key("state").Text(engine::StateText(status_.state));
@@ -38,6 +38,7 @@ class StatusWriter {
     WriteProgress();
     WriteSlot();
     WriteSnapshot();
+    if (tables) WriteTables();
     json_.EndObject();
   }
 
@@ -123,6 +124,28 @@ class StatusWriter {
     json_.EndObject();
   }
 
+  // As many as have numbers of their own: metrics::TableMetrics bounds them.
+  void WriteTables() {
+    json_.Key("tables").Array();
+    for (const metrics::TableMetrics::View& table : numbers_.tables.Read()) {
+      json_.Object();
+      json_.Key("schema").Text(table.schema);
+      json_.Key("table").Text(table.table);
+      uint64_t bytes = 0;
+      json_.Key("rows").Object();
+      for (size_t i = 0; i < metrics::kEventKindLabels.size(); ++i) {
+        const metrics::TableCounters::Pair& counted = table.counters->by_kind[i];
+        bytes += counted.bytes.value();
+        if (const uint64_t rows = counted.rows.value(); rows > 0)
+          json_.Key(metrics::kEventKindLabels[i]).Whole(rows);
+      }
+      json_.EndObject();
+      json_.Key("bytes").Whole(bytes);
+      json_.EndObject();
+    }
+    json_.EndArray();
+  }
+
   const Scene& scene_;
   const engine::ConnectorStatus& status_;
   const metrics::ConnectorMetrics& numbers_;
@@ -131,13 +154,16 @@ class StatusWriter {
 
 }  // namespace
 
-std::string StatusJson(const Scene& scene) {
+std::string StatusJson(const Scene& scene, absl::string_view only) {
   Json json;
   json.Object();
   json.Key("version").Text(engine::LibraryVersions().walduct);
   json.Key("now").Text(TimeText(scene.now));
   json.Key("connectors").Array();
-  for (const ConnectorScene& one : scene.connectors) StatusWriter(scene, one, &json).Write();
+  for (const ConnectorScene& one : scene.connectors) {
+    if (only.empty() || one.status.name == only)
+      StatusWriter(scene, one, &json).Write(/*tables=*/!only.empty());
+  }
   json.EndArray();
   json.EndObject();
   return json.text() + "\n";

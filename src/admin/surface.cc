@@ -32,6 +32,11 @@ absl::Duration LimitOf(const http::Request& request) {
   return given && seconds > 0 ? absl::Seconds(seconds) : Surface::kLivenessLimit;
 }
 
+std::string NameIn(const http::Request& request) {
+  const auto name = request.query.find("connector");
+  return name == request.query.end() ? "" : name->second;
+}
+
 }  // namespace
 
 Surface::Surface(Options options)
@@ -64,7 +69,8 @@ http::Response Surface::Get(const http::Request& request) const {
     if (path[0] == "metrics") return Metrics(request, scene);
     if (path[0] == "livez") return Liveness(scene, LimitOf(request));
     if (path[0] == "readyz") return Readiness(scene);
-    if (path[0] == "status") return {.content_type = "application/json", .body = StatusJson(scene)};
+    if (path[0] == "status")
+      return {.content_type = "application/json", .body = StatusJson(scene, NameIn(request))};
     if (path[0] == "health") {
       return {.content_type = "application/json",
               .body =

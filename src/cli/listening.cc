@@ -47,9 +47,23 @@ bool ChooseListener(const std::vector<loader::LoadResult>& results,
   return true;
 }
 
+console::Console::Parts ConsoleBefore(http::Handler& pages, const rest::AccessOptions& access,
+                                      const console::ConsoleOptions& options, bool worker) {
+  console::Console::Parts parts{.others = &pages, .options = options, .worker = worker};
+  if (const rest::Passwords* const passwords = access.passwords.get(); passwords != nullptr) {
+    parts.admits = [passwords](const http::Request& request) {
+      return passwords->Admits(request.authorization);
+    };
+  }
+  parts.trusts = [&access](absl::string_view origin) { return access.cross_origin.Allows(origin); };
+  return parts;
+}
+
 Listening::Listening(admin::Surface::Options options, Clock& clock,
-                     const rest::AccessOptions& access)
-    : surface_(std::move(options)), guard_(surface_, clock, access) {}
+                     const loader::LoadResult& chosen)
+    : surface_(std::move(options)),
+      guard_(surface_, clock, chosen.access),
+      console_(ConsoleBefore(guard_, chosen.access, chosen.console, /*worker=*/false)) {}
 
 std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                                            const std::vector<loader::LoadResult>& results,
@@ -59,9 +73,9 @@ std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                                                       .clock = &clock,
                                                       .configs = ShownConfigs(results),
                                                       .worker = wanted.address.ToString()},
-                                                     clock, chosen.access));
+                                                     clock, chosen));
   absl::StatusOr<std::unique_ptr<http::Listener>> listener =
-      http::Listener::Open(wanted.address, &listening->guard_, wanted.tls.get());
+      http::Listener::Open(wanted.address, &listening->console_, wanted.tls.get());
   if (!listener.ok()) {
     PrintStatus(listener.status());
     return nullptr;

@@ -6,6 +6,7 @@
 
 #include "admin/surface.h"
 #include "base/clock.h"
+#include "console/console.h"
 #include "http/listener.h"
 #include "rest/access/guarded_pages.h"
 
@@ -20,6 +21,10 @@ namespace walduct::cli {
 bool ChooseListener(const std::vector<loader::LoadResult>& results,
                     const loader::LoadResult** chosen);
 
+// The console in front of a listener's pages. pages and access are borrowed.
+console::Console::Parts ConsoleBefore(http::Handler& pages, const rest::AccessOptions& access,
+                                      const console::ConsoleOptions& options, bool worker);
+
 class Listening {
  public:
   // chosen, connectors and clock are borrowed. An error is printed; null then.
@@ -28,11 +33,12 @@ class Listening {
                                          const engine::Connectors& connectors, Clock& clock);
 
  private:
-  Listening(admin::Surface::Options options, Clock& clock, const rest::AccessOptions& access);
+  Listening(admin::Surface::Options options, Clock& clock, const loader::LoadResult& chosen);
 
   admin::Surface surface_;
   rest::GuardedPages guard_;
-  std::unique_ptr<http::Listener> listener_;  // last: uses the guard
+  console::Console console_;
+  std::unique_ptr<http::Listener> listener_;  // last: uses the console
 };
 
 }  // namespace walduct::cli

@@ -17,8 +17,10 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
+#include "cli/listening.h"
 #include "cli/shutdown_watch.h"
 #include "cli/systemd.h"
+#include "console/console.h"
 #include "engine/commands/client_environment.h"
 #include "engine/commands/version.h"
 #include "engine/lifecycle/connector_set.h"
@@ -104,9 +106,11 @@ std::string RandomKey() {
 class Serving {
  public:
   // stop is borrowed.
-  Serving(rest::WorkerOptions options, const config::LoadRequest& request,
-          const std::string& log_level, engine::StopSignal* stop)
+  Serving(rest::WorkerOptions options, const console::ConsoleOptions& console,
+          const config::LoadRequest& request, const std::string& log_level,
+          engine::StopSignal* stop)
       : options_(std::move(options)),
+        console_(console),
         stop_(*stop),
         topics_(options_, environment_),
         worker_(
@@ -159,7 +163,13 @@ class Serving {
     for (const rest::ListenerOptions& one : options_.listeners) {
       gates_.push_back(std::make_unique<rest::Gate>(interface_, *environment_.clock,
                                                     options_.access, one.listens));
-      auto listener = http::Listener::Open(one.address, gates_.back().get(), one.tls.get());
+      http::Handler* handler = gates_.back().get();
+      if (one.listens != rest::Listens::kAdminOnly) {
+        consoles_.push_back(std::make_unique<console::Console>(
+            ConsoleBefore(*handler, options_.access, console_, /*worker=*/true)));
+        handler = consoles_.back().get();
+      }
+      auto listener = http::Listener::Open(one.address, handler, one.tls.get());
       if (!listener.ok()) return listener.status();
       listeners_.push_back(*std::move(listener));
       log::Info("listening", {{"address", listeners_.back()->address().ToString()},
@@ -243,6 +253,7 @@ class Serving {
   }
 
   const rest::WorkerOptions options_;
+  const console::ConsoleOptions console_;
   engine::StopSignal& stop_;
   const Environment environment_ = Environment::Real();
   engine::ServerWorld world_{environment_};
@@ -253,6 +264,7 @@ class Serving {
   admin::Surface pages_;
   rest::Interface interface_;
   std::vector<std::unique_ptr<rest::Gate>> gates_;
+  std::vector<std::unique_ptr<console::Console>> consoles_;
   std::vector<std::unique_ptr<http::Listener>> listeners_;  // last: they use what is above
 };
 
@@ -271,7 +283,7 @@ int Serve(const Arguments& arguments) {
   const Environment environment = Environment::Real();
   engine::StopSignal stop;
   InstallSignals(&stop);
-  Serving serving(std::move(worker.options), *request, arguments.log_level, &stop);
+  Serving serving(std::move(worker.options), worker.console, *request, arguments.log_level, &stop);
   const ShutdownWatch watch({.stop = &stop,
                              .connectors = &serving.connectors(),
                              .limit = kShutdown,

@@ -73,6 +73,7 @@ MHD_Result Exchange::Begin(MHD_Connection* connection, const char* method) {
   request_.host = Header(connection, MHD_HTTP_HEADER_HOST);
   request_.authorization = Header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
   request_.origin = Header(connection, "Origin");
+  request_.if_none_match = Header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH);
   request_.asked_method = Header(connection, "Access-Control-Request-Method");
   request_.encrypted =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION) != nullptr;

@@ -19,6 +19,7 @@ struct Request {
   std::string content_type;
   std::string authorization;
   std::string origin;
+  std::string if_none_match;
   std::string asked_method;  // Access-Control-Request-Method
   std::string body;
   bool encrypted = false;  // came over TLS

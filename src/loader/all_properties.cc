@@ -1,6 +1,7 @@
 #include "loader/all_properties.h"
 
 #include "config/properties/own_properties.h"
+#include "console/console_properties.h"
 #include "encode/options/avro_properties.h"
 #include "encode/options/cloud_events_properties.h"
 #include "encode/options/column_properties.h"
@@ -73,6 +74,7 @@ const config::PropertyTable& AllProperties() {
       {"walduct's own", spill::SpillProperties()},
       {"walduct's own", config::StrictnessProperties()},
       {"walduct's own", http::ListenProperties()},
+      {"walduct's own", console::ConsoleProperties()},
       {"walduct's own", outbox::OutboxProperties()},
   });
   return *table;

@@ -9,6 +9,7 @@
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
+#include "console/console_properties.h"
 #include "loader/all_properties.h"
 #include "loader/combination_checks.h"
 #include "loader/options_builder.h"
@@ -32,6 +33,7 @@ void CheckAndBuild(config::PropertySet properties, const std::string& default_na
   if (!findings.refused() && result->errors.empty()) {
     result->options = BuildOptions(properties, std::move(chain), default_name, &findings);
     result->listen = BuildListen(properties, &findings);
+    result->console = console::BuildConsole(properties);
     if (properties.IsSet("walduct.listen"))
       result->access = BuildAccess(properties, login_file, &findings);
   }

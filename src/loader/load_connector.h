@@ -9,6 +9,7 @@
 
 #include "config/load_report.h"
 #include "config/sources.h"
+#include "console/console_options.h"
 #include "engine/configuration/connector_options.h"
 #include "rest/access/access_options.h"
 
@@ -24,6 +25,7 @@ struct LoadResult : config::LoadReport {
   // Of the process.
   std::optional<rest::ListenerOptions> listen;  // nullopt: nothing listens
   rest::AccessOptions access;
+  console::ConsoleOptions console;
 };
 
 // login_file: as the environment names it; the property walduct.rest.login.config wins.

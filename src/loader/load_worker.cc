@@ -14,6 +14,7 @@
 #include "config/properties/findings.h"
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
+#include "console/console_properties.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
 #include "loader/all_properties.h"
@@ -137,6 +138,7 @@ WorkerResult LoadWorker(config::LoadRequest request, const std::string& login_fi
   const config::Masking masking(*properties);
   config::Findings findings(*properties, masking);
   result.properties = config::CheckProperties(*properties, masking, &findings);
+  result.console = console::BuildConsole(*properties);
   result.options = Build(*properties, login_file, &findings);
   config::CloseReport(*properties, &findings, &result);
   return result;

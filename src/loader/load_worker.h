@@ -6,6 +6,7 @@
 
 #include "config/load_report.h"
 #include "config/sources.h"
+#include "console/console_options.h"
 #include "rest/worker_options.h"
 
 namespace walduct::loader {
@@ -13,6 +14,7 @@ namespace walduct::loader {
 // options are of use only when there are no errors.
 struct WorkerResult : config::LoadReport {
   rest::WorkerOptions options;
+  console::ConsoleOptions console;
 };
 
 // Of the worker file and the overrides; connector files in the request are ignored. login_file: as

@@ -22,9 +22,9 @@ class CrossOrigin {
   static absl::StatusOr<CrossOrigin> Parse(absl::string_view origins, absl::string_view methods);
 
   void AddTo(const http::Request& request, http::Response* response) const;
+  bool Allows(absl::string_view origin) const;
 
  private:
-  bool Allows(absl::string_view origin) const;
 
   bool any_ = false;
   std::vector<std::string> origins_;

@@ -1,0 +1,135 @@
+#include "console/console.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "console/assets.h"
+
+namespace walduct::console {
+namespace {
+
+constexpr absl::string_view kPlace = "/console";
+constexpr absl::string_view kSettings = "settings";
+
+// Nothing but what this process serves, no script but the console's files, no frame around it; and
+// the browser itself refuses text that a script would have it read as HTML.
+constexpr absl::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'";
+
+bool IsOurs(absl::string_view path) {
+  return absl::ConsumePrefix(&path, kPlace) && (path.empty() || path[0] == '/');
+}
+
+bool Reads(const std::string& method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
+
+// What is checked is not changed by it.
+bool Checks(absl::string_view path) { return absl::EndsWith(path, "/config/validate"); }
+
+absl::string_view TypeOf(absl::string_view name) {
+  if (absl::EndsWith(name, ".js")) return "text/javascript; charset=utf-8";
+  if (absl::EndsWith(name, ".css")) return "text/css; charset=utf-8";
+  if (absl::EndsWith(name, ".svg")) return "image/svg+xml";
+  return "text/html; charset=utf-8";
+}
+
+// FNV-1a: it tells releases apart, no more.
+std::string TagOf(absl::string_view body) {
+  uint64_t hash = 14695981039346656037u;
+  for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return absl::StrFormat("\"%016x\"", hash);
+}
+
+http::Response Plain(int status, absl::string_view text) {
+  return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::string(text)};
+}
+
+http::Response Secured(http::Response response) {
+  for (const auto& [name, value] :
+       {std::pair<absl::string_view, absl::string_view>{"Content-Security-Policy", kPolicy},
+        {"X-Content-Type-Options", "nosniff"},
+        {"X-Frame-Options", "DENY"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cache-Control", "no-cache"}}) {
+    response.headers.emplace_back(name, value);
+  }
+  return response;
+}
+
+http::Response FileAnswer(const Asset& asset, const std::string& known) {
+  std::string tag = TagOf(asset.body);
+  http::Response response{.content_type = std::string(TypeOf(asset.name))};
+  if (known == tag) {
+    response.status = 304;
+  } else {
+    response.body = std::string(asset.body);
+  }
+  response.headers.emplace_back("ETag", std::move(tag));
+  return response;
+}
+
+}  // namespace
+
+http::Response Console::Handle(const http::Request& request) {
+  if (!parts_.options.enabled) return parts_.others->Handle(request);
+  // Who takes JSON alone is a client of Connect, which has no such page.
+  const bool page = IsOurs(request.path) && (request.accept != "application/json" ||
+                                             absl::StartsWith(request.path, "/console/"));
+  if (page) return Secured(Page(request));
+  if (!MayWrite(request))
+    return Plain(403, "Refused: sent by a page that may only read; see walduct.console.write.\n");
+  return parts_.others->Handle(request);
+}
+
+http::Response Console::Page(const http::Request& request) const {
+  if (request.method != "GET" && request.method != "HEAD")
+    return Plain(405, "Method Not Allowed\n");
+  if (parts_.admits && !parts_.admits(request)) {
+    http::Response asked = Plain(401, "User cannot access the resource.\n");
+    asked.headers.emplace_back("WWW-Authenticate", R"(Basic realm="walduct", charset="UTF-8")");
+    return asked;
+  }
+  absl::string_view name = absl::StripPrefix(request.path, kPlace);
+  absl::ConsumePrefix(&name, "/");
+  if (name == kSettings) {
+    const absl::string_view write = parts_.worker && parts_.options.write ? "true" : "false";
+    return {.content_type = "application/json",
+            .body = absl::StrCat("{\"worker\":", parts_.worker ? "true" : "false",
+                                 ",\"write\":", write, "}")};
+  }
+  // Its links are relative to "/", so that it works below a prefix of a proxy.
+  if (name.empty() && absl::EndsWith(request.path, "/")) {
+    http::Response moved = Plain(302, "");
+    moved.headers.emplace_back("Location", "../console");
+    return moved;
+  }
+  if (name.empty()) name = "index.html";
+  for (const Asset& asset : Assets()) {
+    if (asset.name == name) return FileAnswer(asset, request.if_none_match);
+  }
+  return Plain(404, "Not Found\n");
+}
+
+bool Console::MayWrite(const http::Request& request) const {
+  if (Reads(request.method) || request.origin.empty()) return true;
+  if (parts_.trusts && parts_.trusts(request.origin)) return true;
+  // A proxy may have ended TLS.
+  absl::string_view origin = request.origin;
+  const bool plain = !request.encrypted && absl::ConsumePrefix(&origin, "http://");
+  const bool own = (plain || absl::ConsumePrefix(&origin, "https://")) && !origin.empty() &&
+                   absl::EqualsIgnoreCase(origin, request.host);
+  return own && (parts_.options.write || Checks(request.path));
+}
+
+}  // namespace walduct::console

@@ -1,0 +1,11 @@
+// What the properties say of the console. Immutable once built.
+#pragma once
+
+namespace walduct::console {
+
+struct ConsoleOptions {
+  bool enabled = true;
+  bool write = false;  // its page may pause, resume, restart and create
+};
+
+}  // namespace walduct::console

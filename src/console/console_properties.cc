@@ -1,0 +1,31 @@
+#include "console/console_properties.h"
+
+namespace walduct::console {
+namespace {
+
+using enum config::PropertyType;
+
+constexpr config::PropertyDefinition kRows[] = {
+    {.name = "walduct.console.enabled",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Answer /console, a page for people, where the process listens (`listeners` of "
+            "`walduct serve`, walduct.listen); see docs/console.md."},
+    {.name = "walduct.console.write",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "The console of `walduct serve` may pause, resume, restart and create connectors, for "
+            "those whom the REST interface lets do so. Otherwise it only shows, as it always does "
+            "in `walduct run`."},
+};
+
+}  // namespace
+
+absl::Span<const config::PropertyDefinition> ConsoleProperties() { return kRows; }
+
+ConsoleOptions BuildConsole(const config::PropertySet& properties) {
+  return {.enabled = properties.Boolean("walduct.console.enabled"),
+          .write = properties.Boolean("walduct.console.write")};
+}
+
+}  // namespace walduct::console

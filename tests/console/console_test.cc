@@ -1,0 +1,146 @@
+#include "console/console.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "console/assets.h"
+
+namespace walduct::console {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Others final : public http::Handler {
+ public:
+  http::Response Handle(const http::Request&) override { return {.body = "others"}; }
+};
+
+class ConsoleTest : public testing::Test {
+ protected:
+  ConsoleTest() {
+    request_.method = "GET";
+    request_.host = "h:8083";
+  }
+
+  http::Response Ask(const std::string& path) {
+    request_.path = path;
+    Console console(parts_);
+    return console.Handle(request_);
+  }
+  // "others": it was let through.
+  std::string Write(const std::string& method, const std::string& path, const std::string& origin) {
+    request_.method = method;
+    request_.origin = origin;
+    const http::Response response = Ask(path);
+    return response.status == 200 ? response.body : absl::StrCat(response.status);
+  }
+
+  static std::string Header(const http::Response& response, const std::string& name) {
+    const std::map<std::string, std::string> all(response.headers.begin(), response.headers.end());
+    return all.count(name) == 0 ? "" : all.at(name);
+  }
+
+  Others others_;
+  Console::Parts parts_{.others = &others_, .worker = true};
+  http::Request request_;
+};
+
+TEST_F(ConsoleTest, EveryFileIsServedWithItsTypeAndThePolicy) {
+  EXPECT_GE(Assets().size(), 10u);
+  for (const Asset& asset : Assets()) {
+    const http::Response response = Ask(absl::StrCat("/console/", asset.name));
+    EXPECT_EQ(response.status, 200) << asset.name;
+    EXPECT_EQ(response.body, asset.body);
+    EXPECT_THAT(Header(response, "Content-Security-Policy"), HasSubstr("default-src 'none'"));
+    EXPECT_EQ(Header(response, "X-Content-Type-Options"), "nosniff");
+    if (absl::EndsWith(asset.name, ".js")) {
+      EXPECT_EQ(response.content_type, "text/javascript; charset=utf-8");
+    }
+  }
+  EXPECT_EQ(Ask("/console").content_type, "text/html; charset=utf-8");
+  EXPECT_EQ(Ask("/console").body, Ask("/console/index.html").body);
+}
+
+TEST_F(ConsoleTest, NothingComesFromElsewhereAndNothingIsMarkup) {
+  for (const Asset& asset : Assets()) {
+    const std::string body(asset.body);
+    for (const char* bad : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                            "eval(", "new Function", " style=", " onclick", "@import", "url("})
+      EXPECT_THAT(body, Not(HasSubstr(bad))) << asset.name;
+    // The names of XML's namespaces are no addresses that are asked.
+    for (size_t at = body.find("://"); at != std::string::npos; at = body.find("://", at + 1))
+      EXPECT_TRUE(absl::StartsWith(body.substr(at), "://www.w3.org/2000/svg")) << asset.name;
+  }
+}
+
+TEST_F(ConsoleTest, WhatABrowserHasIsNotSentAgain) {
+  const std::string tag = Header(Ask("/console/main.js"), "ETag");
+  ASSERT_FALSE(tag.empty());
+  request_.if_none_match = tag;
+  EXPECT_EQ(Ask("/console/main.js").status, 304);
+  EXPECT_EQ(Ask("/console/main.js").body, "");
+  EXPECT_EQ(Ask("/console/list.js").status, 200);
+}
+
+TEST_F(ConsoleTest, OtherPathsAreTheHandlers) {
+  EXPECT_EQ(Ask("/connectors").body, "others");
+  EXPECT_EQ(Ask("/consoles").body, "others");
+  EXPECT_EQ(Ask("/console/nothing").status, 404);
+  EXPECT_EQ(Ask("/console/../console.css").status, 404);
+  EXPECT_EQ(Header(Ask("/console/"), "Location"), "../console");
+  request_.accept = "application/json";
+  EXPECT_EQ(Ask("/console").body, "others");
+  parts_.options.enabled = false;
+  request_.accept = "";
+  EXPECT_EQ(Ask("/console").body, "others");
+}
+
+TEST_F(ConsoleTest, ABrowserIsAskedForThePassword) {
+  parts_.admits = [](const http::Request& request) { return request.authorization == "right"; };
+  for (const char* path : {"/console", "/console/main.js", "/console/settings", "/console/x"}) {
+    const http::Response refused = Ask(path);
+    EXPECT_EQ(refused.status, 401) << path;
+    EXPECT_THAT(Header(refused, "WWW-Authenticate"), HasSubstr("Basic"));
+  }
+  request_.authorization = "right";
+  EXPECT_EQ(Ask("/console").status, 200);
+}
+
+TEST_F(ConsoleTest, SettingsSayWhatThePageMayDo) {
+  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":true,"write":false})");
+  parts_.options.write = true;
+  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":true,"write":true})");
+  parts_.worker = false;
+  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":false,"write":false})");
+  EXPECT_EQ(Write("POST", "/console/settings", ""), "405");
+}
+
+TEST_F(ConsoleTest, PagesWriteOnlyWhereTheyMay) {
+  const std::string pause = "/connectors/c/pause";
+  EXPECT_EQ(Write("PUT", pause, ""), "others") << "no browser";
+  EXPECT_EQ(Write("PUT", pause, "http://h:8083"), "403") << "the console only reads";
+  EXPECT_EQ(Write("PUT", "/connector-plugins/P/config/validate", "http://h:8083"), "others");
+  EXPECT_EQ(Write("PUT", "/connector-plugins/P/config/validate", "http://evil"), "403");
+  EXPECT_EQ(Write("OPTIONS", pause, "http://evil"), "others") << "Connect answers preflights";
+  parts_.options.write = true;
+  EXPECT_EQ(Write("PUT", pause, "http://h:8083"), "others");
+  EXPECT_EQ(Write("PUT", pause, "https://h:8083"), "others") << "a proxy has ended TLS";
+  for (const char* origin : {"http://evil", "http://h", "http://h:80830", "null", "h:8083",
+                             "http://h:8083.evil", "ftp://h:8083"}) {
+    EXPECT_EQ(Write("POST", "/connectors/c/restart", origin), "403") << origin;
+    EXPECT_EQ(Write("DELETE", "/connectors/c", origin), "403") << origin;
+  }
+  request_.encrypted = true;
+  EXPECT_EQ(Write("PUT", pause, "http://h:8083"), "403");
+  parts_.trusts = [](absl::string_view origin) { return origin == "https://ui.example"; };
+  EXPECT_EQ(Write("PUT", pause, "https://ui.example"), "others");
+}
+
+}  // namespace
+}  // namespace walduct::console

@@ -1,0 +1,276 @@
+"""The console in a real browser, before a real process: `scripts/test console`."""
+import re
+import uuid
+from urllib.parse import quote
+
+import pytest
+
+from console.browser import Browser
+from support.connector import database_properties
+from support.http import Surface, ask
+from support.serve import CLASS, JSON, Worker
+from support.wait import wait_until
+
+HOSTILE = """<img src=x onerror="window.broken='it ran'">'"&amp;</script><script>window.broken=2</script>"""
+FAILING = "<b onmouseover=alert(1)>failing</b>"
+TABLE = '''public."it's <img src=x onerror=alert(1)>"'''
+ALICE, BOB = {"username": "alice", "password": "secret"}, {"username": "bob", "password": "wrong"}
+LOGIN = ("KafkaConnect {\n  org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule required\n"
+         '  file="%s";\n};\n')
+TIMEOUT_MS = 30000
+
+
+@pytest.fixture(scope="session")
+def browser():
+    made = Browser()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def worker(databases, broker, tmp_path):
+    made = Worker(tmp_path / "worker", broker, f"console-{uuid.uuid4().hex[:8]}")
+    yield made
+    made.kill()
+
+
+def config_of(database, **more):
+    return {"connector.class": CLASS, **database_properties(database), "topic.prefix": database.name,
+            "slot.name": database.name, "publication.name": database.name, "publication.autocreate.mode": "filtered",
+            "table.include.list": "public.*", "key.converter": JSON, "value.converter": JSON, **more}
+
+
+def at(name):
+    """In a path."""
+    return quote(name, safe="")
+
+
+def view_of(browser, worker, **options):
+    return browser.open(worker.base, **options)
+
+
+def shows(page, text):
+    page.get_by_text(text, exact=False).first.wait_for(timeout=TIMEOUT_MS)
+
+
+def becomes(page, expression):
+    """The page's policy forbids waiting inside of it, which takes eval."""
+    wait_until(lambda: page.evaluate(expression), TIMEOUT_MS / 1000, expression, interval_s=0.1)
+
+
+def has_state(page, state):
+    page.locator(".state", has_text=re.compile(f"^{state}$")).first.wait_for(timeout=TIMEOUT_MS)
+
+
+@pytest.fixture
+def hostile(worker, databases, pg17):
+    """A worker with a connector and a table of hostile names, and one that failed with a text of that kind."""
+    worker.properties["walduct.console.write"] = "true"
+    worker.start("--log-level", "warn")
+    good, bad = databases(pg17), databases(pg17)
+    good.script(f"create table {TABLE} (id int primary key); insert into {TABLE} select generate_series(1, 50);"
+                "create table items (id int primary key, note text); insert into items select generate_series(1, 9000)")
+    worker.create(HOSTILE, config_of(good))
+    worker.create(FAILING, config_of(bad, **{"publication.autocreate.mode": "disabled",
+                                             "publication.name": "<script>window.broken=3</script>"}))
+    worker.wait_state(at(HOSTILE), "RUNNING/RUNNING")
+    worker.wait_state(at(FAILING), "RUNNING/FAILED")
+    return worker
+
+
+def test_hostile_names_are_text(browser, hostile):
+    view = view_of(browser, hostile)
+    page = view.go()
+    page.get_by_role("link", name=HOSTILE, exact=True).wait_for(timeout=TIMEOUT_MS)
+    assert page.get_by_role("row").nth(1).inner_text().startswith(FAILING), "the worst first"
+    shows(page, "1 in trouble")
+    view.shoot("list")
+    page.get_by_role("link", name=HOSTILE, exact=True).click()
+    shows(page, TABLE.replace('"', ""))
+    assert page.locator("h2").inner_text() == HOSTILE
+    page.get_by_role("img", name=re.compile("Records a second")).wait_for(timeout=TIMEOUT_MS)
+    view.shoot("connector")
+    view.check()
+    page.get_by_role("link", name="Connectors").click()
+    page.get_by_role("link", name=FAILING, exact=True).click()
+    shows(page, "What to do:")
+    shows(page, "<script>window.broken=3</script>")
+    view.shoot("failed")
+    view.check()
+    page.goto(f"{hostile.base}/console#connector/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+    shows(page, "There is no connector <img")
+    view.check()
+
+
+def test_pictures_for_people(browser, hostile):
+    """Narrow and dark: nothing is wider than the window."""
+    for scheme, width in (("dark", 1280), ("light", 360), ("dark", 360)):
+        view = view_of(browser, hostile, color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce")
+        page = view.go()
+        shows(page, "1 in trouble")
+        for name in (HOSTILE, FAILING):
+            page.get_by_role("link", name=name, exact=True).click()
+            shows(page, "In this state")
+            becomes(page, "document.querySelectorAll('svg.chart').length === 2 ||"
+                                   "document.querySelector('.card.bad')")
+            view.shoot(f"{'connector' if name == HOSTILE else 'failed'}-{scheme}-{width}")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            page.go_back()
+            shows(page, "1 in trouble")
+        view.shoot(f"list-{scheme}-{width}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        view.check()
+        view.context.close()
+
+
+def test_levers(browser, hostile):
+    view = view_of(browser, hostile)
+    page = view.go()
+    page.get_by_role("link", name=HOSTILE, exact=True).click()
+    has_state(page, "RUNNING")
+    page.get_by_role("button", name="Pause").focus()
+    page.keyboard.press("Enter")
+    has_state(page, "PAUSED")
+    becomes(page, "document.activeElement.textContent === 'Pause'")
+    assert hostile.state(at(HOSTILE)).startswith("PAUSED")
+    becomes(page, "document.getElementById('news').textContent.includes('PAUSED')")
+    page.get_by_role("button", name="Resume").click()
+    has_state(page, "RUNNING")
+    hostile.wait_state(at(HOSTILE), "RUNNING/RUNNING")
+    page.get_by_role("button", name="Restart").click()
+    shows(page, "Restart: accepted")
+    hostile.wait_state(at(HOSTILE), "RUNNING/RUNNING")
+    view.check()
+
+
+def test_a_connector_is_made_by_form(browser, worker, databases, pg17):
+    worker.properties["walduct.console.write"] = "true"
+    worker.start("--log-level", "warn")
+    database = databases(pg17)
+    database.script("create table items (id int primary key); insert into items values (1)")
+    config = config_of(database)
+    view = view_of(browser, worker)
+    page = view.go("#new")
+    page.get_by_role("button", name="Validate").click()
+    shows(page, "are wrong")
+    assert page.get_by_label("Topic prefix").get_attribute("aria-invalid") == "true"
+    view.shoot("form")
+    page.get_by_label("Name", exact=False).first.fill(HOSTILE)
+    for label, name in (("Topic prefix", "topic.prefix"), ("Host", "database.hostname"), ("Port", "database.port"),
+                        ("Database", "database.dbname"), ("User", "database.user"), ("Password", "database.password"),
+                        ("Slot", "slot.name"), ("Publication", "publication.name"), ("Tables", "table.include.list")):
+        page.get_by_label(re.compile(f"^{label} ?")).first.fill(str(config.pop(name)))
+    config.pop("connector.class")
+    page.get_by_label("More properties").fill("\n".join(["no equals sign"]))
+    page.get_by_role("button", name="Create").click()
+    shows(page, "has no “=”")
+    page.get_by_label("More properties").fill("\n".join(f"{key}={value}" for key, value in config.items()))
+    page.get_by_role("button", name="Create").click()
+    has_state(page, "RUNNING")
+    worker.wait_state(at(HOSTILE), "RUNNING/RUNNING")
+    assert worker.get("/connectors") == [HOSTILE]
+    page.get_by_text("public.items").first.wait_for(timeout=TIMEOUT_MS)
+    view.check()
+
+
+def test_read_only_and_passwords(browser, worker, tmp_path):
+    """A page that may only read is refused by the process, too, and so is one of another origin."""
+    (tmp_path / "users").write_text("alice=secret\n")
+    (tmp_path / "login").write_text(LOGIN % (tmp_path / "users"))
+    worker.properties.update({
+        "rest.extension.classes": "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension",
+        "walduct.rest.login.config": str(tmp_path / "login")})
+    alice = {"Authorization": "Basic YWxpY2U6c2VjcmV0"}
+    worker.begin("--log-level", "warn")
+
+    def serves():
+        try:
+            return ask(worker.port, "/health", **alice)[0] == 200
+        except OSError:
+            return False
+    wait_until(serves, 60, f"it serves (see {worker.log})", interval_s=0.1)
+    assert ask(worker.port, "/console/main.js")[0] == 401
+    stranger = view_of(browser, worker, http_credentials=BOB)
+    assert stranger.page.goto(f"{worker.base}/console").status == 401
+    view = view_of(browser, worker, http_credentials=ALICE)
+    page = view.go()
+    shows(page, "No connectors yet.")
+    assert page.get_by_role("link", name="New connector").count() == 0
+    page.get_by_role("link", name="Validate a configuration").click()
+    page.get_by_role("button", name="Validate").click()
+    shows(page, "are wrong")
+    assert page.get_by_role("button", name="Create").count() == 0
+    view.check()
+    posted = page.evaluate("fetch('connectors', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+                           "body: JSON.stringify({name: 'x', config: {}})}).then(answer => answer.status)")
+    assert posted == 403
+    assert ask(worker.port, "/connectors/x/restart", "POST", Origin="http://evil.example", **alice)[0] == 403
+    assert ask(worker.port, "/connectors/x/restart", "POST", **alice)[0] == 404, "programs are not asked"
+    page.evaluate("document.body.append(Object.assign(document.createElement('img'), {src: 'https://example.com/x'}))")
+    wait_until(lambda: page.evaluate("performance.now() > 0") and view.faults, 20, "the policy refuses it")
+    assert view.foreign == [] and "Content Security Policy" in " ".join(view.faults)
+
+
+def test_run_is_shown_and_an_end_is_said(browser, db, connectors):
+    """`run --listen`: the same page without forms; when the process ends, the page says that it is old."""
+    db.script("create table items (id int primary key); insert into items select generate_series(1, 100)")
+    connector = connectors(db, sink="file").start("--listen", "127.0.0.1:0").wait_streaming()
+    view = browser.open(Surface(connector).base)
+    page = view.go()
+    page.get_by_role("link", name=connector.name, exact=True).click()
+    shows(page, "Snapshot completed")
+    shows(page, "read-only")
+    assert page.get_by_role("button").count() == 0
+    assert page.get_by_role("link", name="New connector").count() == 0
+    view.check()
+    connector.stop()
+    page.get_by_role("alert").wait_for(timeout=TIMEOUT_MS)
+    assert "Nobody answers" in page.get_by_role("alert").inner_text()
+
+
+def test_everything_has_a_name_and_a_key(browser, hostile):
+    """Each control is reached by Tab, is seen to be, and has a name; text stands out from what is behind it."""
+    for scheme in ("light", "dark"):
+        view = view_of(browser, hostile, color_scheme=scheme)
+        page = view.go("#new")
+        page.get_by_label("Topic prefix").wait_for(timeout=TIMEOUT_MS)
+        nameless = page.evaluate("""[...document.querySelectorAll('input,textarea,button,a')].filter(one =>
+            !(one.labels?.length || one.textContent.trim() || one.ariaLabel)).map(one => one.outerHTML)""")
+        assert nameless == []
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        wanted = page.evaluate("[...document.querySelectorAll('input,textarea,button')].length")
+        reached = set()
+        for _ in range(wanted + 10):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("[...document.querySelectorAll('input,textarea,button')].indexOf(document.activeElement)"))
+        assert len(reached - {-1}) == wanted
+        page.goto(f"{hostile.base}/console")
+        shows(page, "1 in trouble")
+        assert page.evaluate(CONTRAST) == [], scheme
+        view.check()
+        view.context.close()
+
+
+# Texts whose contrast with the nearest background is below 4.5 (WCAG AA).
+CONTRAST = """(() => {
+  const rgb = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = (color) => color.slice(0, 3).map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((all, c, i) => all + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (node) => {
+    for (; node; node = node.parentElement) {
+      const color = rgb(getComputedStyle(node).backgroundColor);
+      if (color.length === 3 || color[3] > 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  const bad = [];
+  for (const node of document.body.querySelectorAll('*')) {
+    if (![...node.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim())) continue;
+    const [a, b] = [light(rgb(getComputedStyle(node).color)), light(behind(node))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) bad.push(`${node.localName} ${node.textContent.slice(0, 20)} ${ratio}`);
+  }
+  return bad;
+})()"""
