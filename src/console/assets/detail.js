@@ -1,7 +1,7 @@
 // The page of one connector.
 import * as api from './api.js';
 import {chart} from './chart.js';
-import {announce, el, facts, setText} from './dom.js';
+import {announce, el, facts, refill, setText} from './dom.js';
 import {bytes, count, duration, rate, since} from './format.js';
 import {latest, samplesOf, verdict} from './model.js';
 
@@ -9,11 +9,12 @@ const sum = (rows) => Object.values(rows).reduce((all, one) => all + one, 0);
 const nameOf = (one) => (one.schema === '' && one.table === '' ? 'all other tables' : `${one.schema}.${one.table}`);
 
 function table(title, columns, rows) {
-  return el('div', {class: 'scroll'}, el('table', {}, el('caption', {}, el('h3', {}, title)),
-    el('thead', {}, el('tr', {}, ...columns.map((name, i) =>
-      el('th', {scope: 'col', class: i === 0 ? '' : 'number'}, name)))),
-    el('tbody', {}, ...rows.map(([first, ...others]) => el('tr', {}, el('th', {scope: 'row'}, first),
-      ...others.map((cell) => el('td', {class: 'number'}, cell)))))));
+  const head = el('thead', {}, el('tr', {}, ...columns.map((name, i) =>
+    el('th', {scope: 'col', class: i === 0 ? '' : 'number'}, name))));
+  const body = el('tbody', {}, ...rows.map(([first, ...others]) => el('tr', {}, el('th', {scope: 'row'}, first),
+    ...others.map((cell) => el('td', {class: 'number'}, cell)))));
+  return el('div', {}, el('h3', {}, title),
+    el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title}, el('table', {}, head, body)));
 }
 
 function trouble(one, now) {
@@ -118,18 +119,19 @@ export class DetailPage {
       ['In flight', `${count(one.in_flight_records)} records, ${bytes(one.in_flight_bytes)} of `
         + bytes(one.in_flight_limit_bytes)]]));
     const samples = samplesOf(this.name);
-    this.cards.replaceChildren(...[...trouble(one, now), work, slotCard(one),
+    refill(this.cards, [...trouble(one, now), work, slotCard(one),
       el('div', {class: 'cards pair wide'},
         el('div', {class: 'card'}, chart('Records a second', samples, 'rate', (value) => `${count(value)}/s`)),
-        el('div', {class: 'card'}, chart('Lag', samples, 'lag', bytes))), snapshotCard(one), tablesCard(one)]
+        el('div', {class: 'card'}, chart('Lag', samples, 'lag', bytes))), ...(one.snapshot?.outcome === 'running' ? [snapshotCard(one), tablesCard(one)]
+        : [tablesCard(one), snapshotCard(one)])]
       .filter((card) => card !== null));
   }
 
   showIdle(view) {
     setText(this.state, view ? view.state : 'not there');
     this.state.className = 'state none';
-    this.cards.replaceChildren(el('div', {class: 'card wide'}, el('p', {class: 'message'},
-      view?.trace ?? (view ? 'It has no task here: nothing runs.' : `There is no connector ${this.name}.`))));
+    refill(this.cards, [el('div', {class: 'card wide'}, el('p', {class: 'message'},
+      view?.trace ?? (view ? 'It has no task here: nothing runs.' : `There is no connector ${this.name}.`)))]);
     if (!view) announce(`There is no connector ${this.name}.`);
   }
 }

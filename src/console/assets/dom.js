@@ -22,6 +22,24 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// Puts these children in, and leaves those alone that have not changed; where a table was scrolled to
+// and what has the focus stays.
+export function refill(parent, nodes) {
+  nodes.forEach((node, at) => {
+    const old = parent.children[at];
+    if (!old) parent.append(node);
+    if (!old || old.isEqualNode(node)) return;
+    const before = [...old.querySelectorAll('.scroll')];
+    const places = before.map((one) => one.scrollLeft);
+    const focused = before.indexOf(document.activeElement);
+    old.replaceWith(node);
+    const after = [...node.querySelectorAll('.scroll')];
+    after.forEach((one, i) => { one.scrollLeft = places[i] ?? 0; });
+    after[focused]?.focus({preventScroll: true});
+  });
+  while (parent.children.length > nodes.length) parent.lastElementChild.remove();
+}
+
 export function facts(pairs) {
   const list = el('dl');
   for (const [name, value] of pairs) {

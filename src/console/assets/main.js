@@ -78,7 +78,7 @@ async function start() {
     main.replaceChildren(el('p', {class: 'banner bad'}, `The console cannot be shown: ${error.message}`));
     return;
   }
-  const link = document.getElementById('new');
+  const link = document.getElementById('make');
   link.hidden = !settings.worker;
   setText(link, settings.write ? 'New connector' : 'Validate a configuration');
   window.addEventListener('hashchange', () => turnTo(true));
