@@ -1,37 +1,68 @@
-// TopicBoard: how many records went to each topic. The data thread counts, without a lock once it
-// knows a topic; any thread reads. As many entries as the sink has topics.
+// TopicBoard: which topics were written to since somebody last asked. The data thread marks,
+// without a lock while it knows a topic; any thread takes. As many entries as the sink knows
+// topics, and those that it has forgotten since the last look.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-
-#include "metrics/cell.h"
+#include <vector>
 
 namespace walduct::metrics {
 
 class TopicBoard {
  public:
-  // The data thread. The counter lives as long as this.
-  Counter* Of(const std::string& topic) {
+  class Mark {
+   public:
+    void Set() { set_.store(true, std::memory_order_relaxed); }
+    bool Take() { return set_.exchange(false, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<bool> set_{false};
+  };
+
+  // The data thread. The mark is there until Forget.
+  Mark* Of(const std::string& topic) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<Counter>& counter = topics_[topic];
-    if (counter == nullptr) counter = std::make_unique<Counter>();
-    return counter.get();
+    std::unique_ptr<Entry>& entry = topics_[topic];
+    if (entry == nullptr) entry = std::make_unique<Entry>();
+    entry->forgotten = false;
+    return &entry->mark;
+  }
+  // The data thread: its mark is not used any more. What it says is still to be taken.
+  void Forget(const std::string& topic) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto found = topics_.find(topic); found != topics_.end())
+      found->second->forgotten = true;
   }
 
-  // Any thread.
-  std::map<std::string, uint64_t> Read() const {
+  // Any thread: the topics that were written to since the last call.
+  std::vector<std::string> TakeWritten() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::map<std::string, uint64_t> records;
-    for (const auto& [topic, counter] : topics_) records[topic] = counter->value();
-    return records;
+    std::vector<std::string> written;
+    for (auto at = topics_.begin(); at != topics_.end();) {
+      if (at->second->mark.Take()) written.push_back(at->first);
+      at = at->second->forgotten ? topics_.erase(at) : std::next(at);
+    }
+    return written;
+  }
+  size_t size() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return topics_.size();
   }
 
  private:
+  struct Entry {
+    Mark mark;
+    bool forgotten = false;
+  };
+
   mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Counter>> topics_;  // guarded by mutex_
+  std::map<std::string, std::unique_ptr<Entry>> topics_;  // guarded by mutex_
 };
 
 }  // namespace walduct::metrics

@@ -293,9 +293,10 @@ absl::Status Worker::ResetTopics(const std::string& name) {
     for (const std::string& topic : found->second.names)
       entries.push_back({.key = TopicStatusKey(name, topic), .value = {}});
     found->second.names.clear();
+    found->second.unwritten.clear();
     const auto running = running_.find(name);
     if (running != running_.end() && running->second.topics != nullptr)
-      found->second.seen = running->second.topics->Read();
+      running->second.topics->TakeWritten();
   }
   if (entries.empty()) return absl::OkStatus();
   return parts_.topics->Write(InternalTopic::kStatus, entries);

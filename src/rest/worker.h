@@ -118,7 +118,7 @@ class Worker {
   };
   struct ActiveTopics {
     std::set<std::string> names;
-    std::map<std::string, uint64_t> seen;  // records counted before the last reset
+    std::set<std::string> unwritten;  // to be added to them
   };
 
   struct NewTopic {
@@ -135,6 +135,7 @@ class Worker {
   absl::Status CommitTask(const std::string& name, const Deployment& one);
   void Fail(const std::string& name, uint64_t version, const std::vector<std::string>& errors);
   void WriteTopics();
+  void TakeTopics();
   std::vector<NewTopic> NewTopics() const;
   void BeSilent(absl::string_view what, const absl::Status& written);
   std::map<std::string, std::string> StatusEntries() const;

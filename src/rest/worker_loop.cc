@@ -113,7 +113,6 @@ void Worker::StartOne(const std::string& name, const Deployment& one) {
     found->second.restart = false;
     found->second.failure.clear();
     running_[name] = {.version = one.version, .topics = loaded.topics};
-    topics_[name].seen.clear();
   }
   const absl::Status added = parts_.connectors->Begin(*loaded.options);
   if (added.ok()) return;
@@ -168,6 +167,7 @@ void Worker::Look() {
 
 // Not while a reset or a deletion takes topics away: theirs is the last word.
 void Worker::WriteTopics() {
+  TakeTopics();
   if (NewTopics().empty()) return;
   const std::lock_guard<std::mutex> change(change_mutex_);
   const std::vector<NewTopic> topics = NewTopics();
@@ -180,22 +180,29 @@ void Worker::WriteTopics() {
   const absl::Status written = parts_.topics->Write(InternalTopic::kStatus, entries);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!written.ok()) return BeSilent("topics of connectors cannot be written", written);
-  for (const auto& [name, topic] : topics) topics_[name].names.insert(topic);
+  for (const auto& [name, topic] : topics) {
+    topics_[name].names.insert(topic);
+    topics_[name].unwritten.erase(topic);
+  }
+}
+
+void Worker::TakeTopics() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [name, running] : running_) {
+    if (running.topics == nullptr || !deployments_.contains(name)) continue;
+    ActiveTopics& active = topics_[name];
+    for (std::string& topic : running.topics->TakeWritten()) {
+      if (!active.names.contains(topic)) active.unwritten.insert(std::move(topic));
+    }
+  }
 }
 
 std::vector<Worker::NewTopic> Worker::NewTopics() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const ActiveTopics none;
   std::vector<NewTopic> topics;
-  for (const auto& [name, running] : running_) {
-    if (running.topics == nullptr || !deployments_.contains(name)) continue;
-    const auto found = topics_.find(name);
-    const ActiveTopics& active = found == topics_.end() ? none : found->second;
-    for (const auto& [topic, records] : running.topics->Read()) {
-      const auto seen = active.seen.find(topic);
-      if (records == (seen == active.seen.end() ? 0 : seen->second)) continue;
-      if (!active.names.contains(topic)) topics.push_back({name, topic});
-    }
+  for (const auto& [name, active] : topics_) {
+    if (!deployments_.contains(name)) continue;
+    for (const std::string& topic : active.unwritten) topics.push_back({name, topic});
   }
   return topics;
 }

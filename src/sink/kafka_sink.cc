@@ -193,7 +193,7 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
                                   .headers = &headers,
                                   .token = ticket},
                                  bytes, ticket);
-  if (target->records != nullptr && sent.ok()) target->records->Add();
+  if (target->written != nullptr && sent.ok()) target->written->Set();
   return sent;
 }
 
@@ -350,7 +350,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   target->used = sweeps_;
   forgotten_.erase(name);
   if (refusals_ != nullptr) target->caution = refusals_->Find(name);
-  if (topics_ != nullptr) target->records = topics_->Of(name);
+  if (topics_ != nullptr) target->written = topics_->Of(name);
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
 }
 
@@ -362,6 +362,7 @@ void KafkaSink::ForgetUnused() {
     const bool unused =
         plain && &target != last_ && target.name != dead_letters_.name && target.used != sweeps_;
     if (unused) forgotten_.insert(target.name);
+    if (unused && topics_ != nullptr) topics_->Forget(target.name);
     return unused;
   });
   ++sweeps_;

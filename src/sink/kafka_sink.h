@@ -65,11 +65,11 @@ class KafkaSink final : public Sink {
     std::string name;
     // Absent until it exists, or a broker is there to look after that.
     std::optional<kafka::Topic> topic;
-    bool missing = false;                 // the broker is to create it
-    absl::Status refused;                 // its name, by the broker
-    Refusals::Topic* caution = nullptr;   // null: none of its records was refused
-    metrics::Counter* records = nullptr;  // null: nobody counts
-    uint64_t used = 0;                    // sweeps_, when it had a record last
+    bool missing = false;                          // the broker is to create it
+    absl::Status refused;                          // its name, by the broker
+    Refusals::Topic* caution = nullptr;            // null: none of its records was refused
+    metrics::TopicBoard::Mark* written = nullptr;  // null: nobody asks
+    uint64_t used = 0;                             // sweeps_, when it had a record last
   };
   class Forward;
   class IntoTransaction;

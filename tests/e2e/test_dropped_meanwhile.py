@@ -42,6 +42,7 @@ def test_key_of_a_table_never_seen(db, connectors):
 BATCH = 250
 # What is known of one table takes 5 kB; the allocator's own pages move by a megabyte or two from run to run.
 KEPT_KB = 2
+TABLES = 60
 
 
 def test_dropped_tables_are_forgotten(db, connectors):
@@ -66,3 +67,16 @@ def make_and_drop(db, connector, first):
                             f"insert into t{i} values (1, 'x'); drop table t{i}")
         session.execute("insert into stays values (%s)", (first,))
     connector.wait_events(lambda events: any(e.table == "stays" and e.id == first for e in events), 120)
+
+
+def test_FAIL_a_record_for_each_of_many_topics(db, connectors):
+    """Tables that come and go, each with a topic that the broker creates: the row of each is read from it."""
+    db.script("create table stays (id int primary key)")
+    connector = connectors(db, {"publication.autocreate.mode": "all_tables"}).start().wait_streaming()
+    with db.connect() as session:
+        for i in range(TABLES):
+            session.execute(f"create table t{i} (id int primary key); insert into t{i} values ({i}); drop table t{i}")
+        session.execute("insert into stays values (1)")
+    connector.wait_events(lambda events: len(events) > TABLES, 60 + TABLES, "a record in each topic")
+    assert {e.table: e.id for e in connector.events()} == {"stays": 1, **{f"t{i}": i for i in range(TABLES)}}
+    connector.stop()

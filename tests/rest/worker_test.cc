@@ -258,7 +258,7 @@ TEST_F(WorkerTest, WithoutTheGroupsSeatNothingIsWritten) {
 
 TEST_F(WorkerTest, ATopicThatCouldNotBeWrittenIsWrittenLater) {
   CreateRunning("a");
-  board_->Of("t")->Add();
+  board_->Of("t")->Set();
   topics_.FailWith(absl::UnavailableError("Kafka is away"));
   worker_.Reconcile();
   EXPECT_THAT(worker_.TopicsOf("a"), IsEmpty());
@@ -267,6 +267,21 @@ TEST_F(WorkerTest, ATopicThatCouldNotBeWrittenIsWrittenLater) {
   worker_.Reconcile();
   EXPECT_THAT(worker_.TopicsOf("a"), ElementsAre("t"));
   EXPECT_TRUE(topics_.Last(InternalTopic::kStatus, "status-topic-t:connector-a").has_value());
+}
+
+TEST_F(WorkerTest, ATopicOfBeforeAResetIsThereAgainOnceItIsWrittenTo) {
+  CreateRunning("a");
+  metrics::TopicBoard::Mark* const mark = board_->Of("t");
+  mark->Set();
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.TopicsOf("a"), ElementsAre("t"));
+  mark->Set();
+  ASSERT_TRUE(worker_.ResetTopics("a").ok());
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.TopicsOf("a"), IsEmpty());
+  mark->Set();
+  worker_.Reconcile();
+  EXPECT_THAT(worker_.TopicsOf("a"), ElementsAre("t"));
 }
 
 TEST_F(WorkerTest, ARestartWhileItsStatusIsWrittenIsWrittenToo) {
