@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
     case Command::kSetOffsets:
     case Command::kResetOffsets:
       return walduct::cli::MoveOffsets(arguments);
+    case Command::kSignal:
+      return walduct::cli::SendSignal(arguments);
     case Command::kOutboxInit:
       return walduct::cli::PrintOutbox(arguments);
     case Command::kOutboxClean:

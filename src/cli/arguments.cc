@@ -268,6 +268,40 @@ void AddOutbox(CLI::App* app, Arguments* arguments) {
   clean->callback([arguments] { arguments->command = Command::kOutboxClean; });
 }
 
+void AddSignal(CLI::App* app, Arguments* arguments) {
+  auto* signal = app->add_subcommand(
+      "signal", "Ask a connector for a snapshot, through a channel of signals that it reads");
+  Arguments::Signal* asked = &arguments->signal;
+  signal->add_option("type", asked->type, "What to ask for")
+      ->check(CLI::IsMember(std::vector<std::string>{"execute-snapshot", "stop-snapshot",
+                                                     "pause-snapshot", "resume-snapshot", "log"}))
+      ->required();
+  AddConfiguration(signal, arguments, true);
+  AddLogging(signal, arguments);
+  signal
+      ->add_option("--table", asked->tables,
+                   "schema.table, or a regular expression; once per table")
+      ->type_name("TABLE")
+      ->allow_extra_args(false);
+  signal->add_flag("--blocking", asked->blocking, "The stream waits for it");
+  signal
+      ->add_option("--filter", asked->filters,
+                   "TABLE=SQL: which rows; with --blocking a whole SELECT")
+      ->type_name("TABLE=SQL")
+      ->allow_extra_args(false);
+  signal->add_option("--surrogate-key", asked->surrogate_key,
+                     "Column to walk by instead of the key");
+  signal->add_option("--message", asked->message, "Of log; its first {} is the position");
+  signal->add_option("--id", asked->id, "By which notifications name it");
+  static const std::map<std::string, engine::SignalVia> kChannels = {
+      {"source", engine::SignalVia::kSource},
+      {"file", engine::SignalVia::kFile},
+      {"kafka", engine::SignalVia::kKafka}};
+  signal->add_option("--channel", asked->via, "Which channel; without it one that is read")
+      ->transform(OneOf(kChannels));
+  signal->callback([arguments] { arguments->command = Command::kSignal; });
+}
+
 void AddHelp(CLI::App* app, Arguments* arguments) {
   auto* help = app->add_subcommand("help", "How a command is used");
   help->add_option("command", arguments->help_of, "Its name, e.g. offsets import");
@@ -296,6 +330,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddStatus(app, arguments);
   AddLevers(app, arguments);
   AddExplain(app, arguments);
+  AddSignal(app, arguments);
   AddOffsets(app, arguments);
   AddOutbox(app, arguments);
   AddHelp(app, arguments);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "engine/commands/signal_commands.h"
 #include "outbox/init_options.h"
 
 namespace CLI {
@@ -36,6 +37,7 @@ enum class Command {
   kStop,
   kRestart,
   kExplain,
+  kSignal,
   kOutboxInit,
   kOutboxClean,
   kHelp,
@@ -43,6 +45,16 @@ enum class Command {
 };
 
 struct Arguments {
+  struct Signal {
+    std::string type;
+    std::vector<std::string> tables;   // or regular expressions
+    std::vector<std::string> filters;  // TABLE=SQL
+    std::string surrogate_key, message;
+    std::string id;  // empty: a new one
+    bool blocking = false;
+    engine::SignalVia via = engine::SignalVia::kAny;
+  };
+
   Command command = Command::kNone;
   std::vector<std::string> connector_files;
   std::string worker_file;
@@ -72,6 +84,7 @@ struct Arguments {
   bool full = false, snapshot = false;  // of tail
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
   std::string directory;                // of shadow: its position, its file
+  Signal signal;                        // of signal
   std::vector<std::string> help_of;     // of help: the command and its subcommand
   std::vector<std::string> words;       // of complete: what has been typed
   int usage_exit_code = 0;              // kNone: what to exit with

@@ -41,6 +41,8 @@ int ShowOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);
 // offsets set and reset.
 int MoveOffsets(const Arguments& arguments);
+// Through a channel that the connector reads; does not wait until it is carried out.
+int SendSignal(const Arguments& arguments);
 int PrintOutbox(const Arguments& arguments);
 int CleanOutbox(const Arguments& arguments);
 

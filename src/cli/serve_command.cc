@@ -18,10 +18,11 @@
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
-#include "cli/shutdown_watch.h"
-#include "cli/systemd.h"
+#include "cli/process/shutdown_watch.h"
+#include "cli/process/systemd.h"
 #include "console/console.h"
 #include "engine/commands/client_environment.h"
+#include "engine/commands/signal_commands.h"
 #include "engine/commands/version.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
@@ -95,6 +96,17 @@ rest::Loaded LoadForWorker(const config::LoadRequest& request, const rest::Confi
   return result;
 }
 
+absl::StatusOr<rest::Interface::Parts::Sent> SendSignal(const config::LoadRequest& request,
+                                                        const rest::ConfigMap& config,
+                                                        const std::string& text,
+                                                        const Environment& environment) {
+  const loader::LoadResult loaded = LoadMap(request, config);
+  if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
+  auto sent = engine::SendSignalText(loaded.options, text, environment);
+  if (!sent.ok()) return sent.status();
+  return std::pair(std::move(sent->id), std::move(sent->where));
+}
+
 // For requests between workers, which are refused here: another kind of worker expects one.
 std::string RandomKey() {
   std::random_device random;
@@ -132,6 +144,10 @@ class Serving {
                     .pages = &pages_,
                     .clock = environment_.clock,
                     .questions = Questions(request, environment_),
+                    .signal =
+                        [this, request](const rest::ConfigMap& config, const std::string& text) {
+                          return SendSignal(request, config, text, environment_);
+                        },
                     .cluster_id = "",
                     .log_level = absl::AsciiStrToUpper(log_level)}) {}
 

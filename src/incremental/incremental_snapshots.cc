@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "incremental/options.h"
 
 namespace walduct::incremental {
 namespace {

@@ -26,13 +26,14 @@
 #include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
 #include "incremental/chunk_source.h"
-#include "incremental/options.h"
 #include "incremental/signals/signal.h"
 #include "incremental/state.h"
 #include "incremental/window.h"
 #include "metrics/connector_metrics.h"
 
 namespace walduct::incremental {
+
+struct IncrementalOptions;
 
 // What becomes of it; the engine's.
 class Output {
@@ -78,7 +79,7 @@ class IncrementalSnapshots {
   // Between two changes. behind: all that was committed up to there has been streamed.
   absl::Status Turn(Lsn behind = Lsn());
   // It waits for the stream to come to where the server is.
-  bool awaits_stream() const { return parts_.options->read_only && step_ == Step::kWaiting; }
+  bool awaits_stream() const;
   // Until the next Turn at the latest.
   absl::Duration UntilDue() const;
 

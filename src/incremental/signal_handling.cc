@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "incremental/incremental_snapshots.h"
+#include "incremental/options.h"
 #include "incremental/signals/expansion.h"
 
 namespace walduct::incremental {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "incremental/incremental_snapshots.h"
+#include "incremental/options.h"
 
 namespace walduct::incremental {
 namespace {
@@ -124,6 +125,10 @@ void IncrementalSnapshots::ReadAgain() {
   }
   GiveUpWindow();
   retry_at_ = parts_.clock->Monotonic() + pause;
+}
+
+bool IncrementalSnapshots::awaits_stream() const {
+  return parts_.options->read_only && step_ == Step::kWaiting;
 }
 
 absl::Duration IncrementalSnapshots::UntilDue() const {

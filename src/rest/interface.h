@@ -7,8 +7,10 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "base/environment.h"
 #include "http/message.h"
 #include "rest/access/passwords.h"
@@ -31,6 +33,10 @@ class Interface final : public http::Handler {
     http::Handler* pages = nullptr;  // of room admin
     Clock* clock = nullptr;
     ValidationQuestions questions;
+    // Writes a signal, {"id": …, "type": …, "data": {…}}, where such a connector reads it. Its id,
+    // and where it is.
+    using Sent = std::pair<std::string, std::string>;
+    std::function<absl::StatusOr<Sent>(const ConfigMap& config, const std::string& signal)> signal;
     std::string cluster_id;
     std::string log_level;  // "INFO"
   };
@@ -78,6 +84,8 @@ class Interface final : public http::Handler {
   http::Response GetOffsets(const Path& path, const http::Request& request);
   http::Response PatchOffsets(const Path& path, const http::Request& request);
   http::Response DeleteOffsets(const Path& path, const http::Request& request);
+
+  http::Response Signal(const Path& path, const http::Request& request);
 
   http::Response ListPlugins(const Path& path, const http::Request& request);
   http::Response PluginConfig(const Path& path, const http::Request& request);

@@ -1,12 +1,14 @@
-// Pages of Interface about offsets, plug-ins and loggers.
+// Pages of Interface about offsets, signals, plug-ins and loggers.
 #include <rapidjson/document.h>
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "admin/json.h"
+#include "base/error.h"
 #include "rest/answers.h"
 #include "rest/interface.h"
 
@@ -79,6 +81,23 @@ http::Response Interface::DeleteOffsets(const Path& path, const http::Request&) 
       parts_.worker->WhileStopped(path[1], [&] { return offsets_.Reset(path[1]); });
   if (absl::IsNotFound(changed)) return ConnectorNotFound(path[1]);
   return changed.ok() ? OffsetsChanged("reset") : ErrorAnswer(changed);
+}
+
+// Ours. A connector that does not run carries it out when it starts.
+http::Response Interface::Signal(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const auto sent = parts_.signal(view->config, request.body);
+  if (!sent.ok()) {
+    const std::string hint = ErrorHint(sent.status());
+    return ErrorAnswer(
+        absl::Status(sent.status().code(),
+                     absl::StrCat(sent.status().message(), hint.empty() ? "" : "; hint: ", hint)));
+  }
+  admin::Json json;
+  json.Object().Key("name").Text(path[1]).Key("id").Text(sent->first);
+  json.Key("written_to").Text(sent->second);
+  return Json(json.EndObject().text(), 202);
 }
 
 http::Response Interface::ListPlugins(const Path&, const http::Request& request) {

@@ -1,4 +1,4 @@
-#include "cli/systemd.h"
+#include "cli/process/systemd.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -71,6 +71,40 @@ def test_SIG_05_a_signal_sent_while_stopped_is_found_at_the_start(db, broker, co
     assert len([e for e in connector.events() if e.op == "r"]) == reads == 7
 
 
+def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
+    """To each channel that is read; what would be refused is, before anything is written."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    for table in ("one", "two", "three"):
+        db.execute(f"create table {table} (id int primary key)")
+        db.execute(f"insert into {table} values (1), (2)")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals",
+                                "signal.enabled.channels": "source,file,kafka", "signal.file": str(tmp_path / "signals.txt"),
+                                "signal.poll.interval.ms": "100", "signal.kafka.bootstrap.servers": broker})
+    create_topic(broker, f"{connector.prefix}-signal")
+    connector.start().wait_streaming()
+
+    def told(*arguments, code=0):
+        done = connector.call("signal", *arguments)
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+    assert "table" in told("execute-snapshot", "--table", "public.one", "--filter", "public.one=id > 1", "--id", "mine")
+    wait_until(lambda: published(connector, "one") == {2}, 60, "what the table asks for")
+    assert db.execute("select type from signals where id = 'mine'") == [("execute-snapshot",)]
+    assert "file" in told("execute-snapshot", "--table", "public.two", "--channel", "file")
+    wait_until(lambda: published(connector, "two") == {1, 2}, 60, "what the file asks for")
+    assert "topic" in told("execute-snapshot", "--table", "public.three", "--channel", "kafka", "--blocking")
+    wait_until(lambda: published(connector, "three") == {1, 2}, 60, "what the topic asks for")
+    told("log", "--message", "said from outside at {}")
+    connector.wait_log("said from outside at .lsn=")
+    signals = db.execute("select count(*) from signals")
+    assert "data-collections" in told("execute-snapshot", code=2)
+    assert "TABLE=SQL" in told("execute-snapshot", "--table", "public.one", "--filter", "id > 1", code=2)
+    assert "neither stopped nor paused" in told("stop-snapshot", "--blocking", code=2)
+    assert db.execute("select count(*) from signals") == signals
+    connector.stop()
+
+
 def test_a_lock_that_a_chunk_waits_for_is_named(db, connectors):
     """A line says whose it is; the stream goes on."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")

@@ -123,3 +123,20 @@ def test_what_a_worker_cannot_do_is_refused(workers, change, says):
     worker.properties = {k: v for k, v in {**worker.properties, **change}.items() if v is not None}
     assert worker.begin().process.wait(30) == 2
     assert says in worker.log_text()
+
+
+def test_a_signal_over_rest_is_carried_out(workers, databases, pg17, broker):
+    db = databases(pg17)
+    db.script("create table items (id int primary key); insert into items values (1), (2);"
+              "create table signals (id text primary key, type text, data text)")
+    worker = workers().start()
+    worker.create("shop", config_of(db, **{"signal.data.collection": "public.signals"}))
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: published(broker, db) == [1, 2], 30, "the initial snapshot")
+    status, answer = worker.ask("POST", "/connectors/shop/signal",
+                                {"id": "again", "type": "execute-snapshot", "data": {"data-collections": ["public.items"]}})
+    assert (status, answer) == (202, {"name": "shop", "id": "again", "written_to": 'table "public"."signals"'})
+    wait_until(lambda: published(broker, db) == [1, 2, 1, 2], 30, "the rows once more")
+    status, answer = worker.ask("POST", "/connectors/shop/signal", {"type": "execute-snapshot", "data": {}})
+    assert status == 400 and "data-collections" in answer["message"], answer
+    worker.stop()

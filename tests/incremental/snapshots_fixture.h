@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "incremental/incremental_snapshots.h"
+#include "incremental/options.h"
 #include "tests/incremental/fake_chunk_source.h"
 #include "tests/incremental/fake_inbox.h"
 #include "tests/support/simulated_time.h"

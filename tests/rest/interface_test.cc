@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "engine/lifecycle/connector_set.h"
 #include "tests/rest/memory_topics.h"
@@ -50,7 +51,7 @@ class InterfaceTest : public testing::Test {
            more + "}";
   }
 
-  std::string authorization_;
+  std::string authorization_, signals_;
   Interface::Entrance entrance_;
   test::FakeWorld world_;
   engine::ConnectorSet connectors_{world_};
@@ -68,6 +69,14 @@ class InterfaceTest : public testing::Test {
                         .pages = &pages_,
                         .clock = &Clock::Real(),
                         .questions = {},
+                        .signal = [this](const ConfigMap& config, const std::string& text)
+                            -> absl::StatusOr<Interface::Parts::Sent> {
+                          if (text == "{}")
+                            return Error(absl::StatusCode::kInvalidArgument, "signal_malformed",
+                                         "it has no type", "name one");
+                          signals_ += *FindValue(config, "topic.prefix") + text;
+                          return Interface::Parts::Sent("s1", "file f");
+                        },
                         .cluster_id = "",
                         .log_level = "INFO"}};
 };
@@ -115,6 +124,20 @@ TEST_F(InterfaceTest, PatchMergesAndNullRemoves) {
   EXPECT_THAT(config, HasSubstr(R"("database.user":"v")"));
   EXPECT_THAT(config, testing::Not(HasSubstr(R"("x")")));
   EXPECT_EQ(Ask("PATCH", "/connectors/a/config", R"({"topic.prefix":null})").status, 400);
+}
+
+TEST_F(InterfaceTest, ASignalIsWrittenWhereTheConnectorReadsIt) {
+  EXPECT_EQ(Ask("POST", "/connectors/a/signal", R"({"type":"log"})").status, 404);
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  const http::Response sent = Ask("POST", "/connectors/a/signal", R"({"type":"log"})");
+  EXPECT_EQ(sent.status, 202);
+  EXPECT_EQ(sent.body, R"({"name":"a","id":"s1","written_to":"file f"})");
+  EXPECT_EQ(signals_, R"(p{"type":"log"})");
+  const http::Response refused = Ask("POST", "/connectors/a/signal", "{}");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("it has no type; hint: name one"));
+  EXPECT_EQ(Ask("GET", "/connectors/a/signal").status, 405);
 }
 
 TEST_F(InterfaceTest, OffsetsOfAStoppedConnector) {

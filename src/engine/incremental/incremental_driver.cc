@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "incremental/options.h"
 #include "route/options.h"
 
 namespace walduct::engine {

@@ -11,7 +11,6 @@
 #include "engine/pipeline/pipeline.h"
 #include "engine/world/world.h"
 #include "incremental/incremental_snapshots.h"
-#include "incremental/options.h"
 #include "offset/ack_tracker.h"
 
 namespace walduct::route {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/log.h"
+#include "incremental/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -18,6 +19,8 @@ std::string LogText(const event::Notification& notification) {
 }
 
 }  // namespace
+
+bool Notifier::on() const { return parts_.options->notifies(); }
 
 absl::Status Notifier::Send(const event::Notification& notification) {
   if (parts_.options->notifies_log) log::Info(LogText(notification));

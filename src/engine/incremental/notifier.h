@@ -11,8 +11,11 @@
 #include "base/clock.h"
 #include "engine/pipeline/pipeline.h"
 #include "event/notification.h"
-#include "incremental/options.h"
 #include "snapshot/row_source.h"
+
+namespace walduct::incremental {
+struct IncrementalOptions;
+}
 
 namespace walduct::engine {
 
@@ -29,7 +32,7 @@ class Notifier final : public snapshot::TableListener {
   };
   explicit Notifier(Parts parts) : parts_(std::move(parts)) {}
 
-  bool on() const { return parts_.options->notifies(); }
+  bool on() const;
   absl::Status Send(const event::Notification& notification);
   // Of the initial snapshot, or a blocking one: STARTED, COMPLETED, ABORTED, SKIPPED.
   absl::Status Initial(absl::string_view type);

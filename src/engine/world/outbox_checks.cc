@@ -3,19 +3,17 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "outbox/options.h"
-#include "postgres/options.h"
 #include "replication/publication.h"
 
 namespace walduct::engine {
 
 bool OutboxChecks::enabled() const {
-  return parts_.config->outbox->cleanup != outbox::OutboxCleanup::kNone;
+  return parts_.options->cleanup != outbox::OutboxCleanup::kNone;
 }
 
 outbox::TablesQuery OutboxChecks::Query() const {
-  return {parts_.config->outbox.get(), parts_.captured, publication_, parts_.memory};
+  return {parts_.options, parts_.captured, publication_, parts_.memory};
 }
 
 absl::Status OutboxChecks::BeforePublication(postgres::Connection& sql,
@@ -49,8 +47,8 @@ absl::Status OutboxChecks::CheckNoHistory(postgres::Connection& on_snapshot) {
 std::unique_ptr<outbox::CleanupThread> OutboxChecks::StartCleanup() {
   if (!enabled()) return nullptr;
   return std::make_unique<outbox::CleanupThread>(
-      outbox::CleanupThread::Options{.connector = parts_.config->name,
-                                     .outbox = parts_.config->outbox.get(),
+      outbox::CleanupThread::Options{.connector = parts_.connector,
+                                     .outbox = parts_.options,
                                      .database = parts_.database,
                                      .captured = parts_.captured,
                                      .metrics = parts_.metrics,

@@ -19,13 +19,12 @@ class TableFilter;
 
 namespace walduct::engine {
 
-struct ConnectorOptions;
-
 class OutboxChecks {
  public:
-  // Borrowed.
+  // Pointers are borrowed.
   struct Parts {
-    const ConnectorOptions* config = nullptr;
+    std::string connector;
+    const outbox::OutboxOptions* options = nullptr;
     const postgres::DatabaseOptions* database = nullptr;  // the server
     const names::TableFilter* captured = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;

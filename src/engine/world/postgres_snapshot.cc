@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "postgres/catalog.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
@@ -30,8 +29,7 @@ snapshot::SnapshotRequest WithWorkers(
 
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
     const Options& options, const Environment& environment, metrics::ConnectorMetrics& metrics) {
-  const ConnectorOptions& config = *options.config;
-  const snapshot::SnapshotOptions& reading = *config.snapshot;
+  const snapshot::SnapshotOptions& reading = *options.reading;
   Sessions sessions(1);
   ASSIGN_OR_RETURN(sessions[0], OpenSession(options, environment));
   postgres::Connection& connection = *sessions[0];
@@ -70,7 +68,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
 
 absl::StatusOr<std::vector<snapshot::PlannedTable>> PostgresSnapshot::Plan(
     const Options& options, postgres::Connection& connection) {
-  const snapshot::SnapshotOptions& reading = *options.config->snapshot;
+  const snapshot::SnapshotOptions& reading = *options.reading;
   if (reading.lock_tables) RETURN_IF_ERROR(snapshot::LockTables(connection, options.tables));
   if (options.record != nullptr) {
     RETURN_IF_ERROR(
@@ -85,19 +83,19 @@ absl::StatusOr<std::vector<snapshot::PlannedTable>> PostgresSnapshot::Plan(
 
 absl::StatusOr<std::unique_ptr<postgres::Connection>> PostgresSnapshot::OpenSession(
     const Options& options, const Environment& environment) {
-  const ConnectorOptions& config = *options.config;
-  return postgres::Connection::Open({.database = *options.database,
-                                     .kind = postgres::SessionKind::kSql,
-                                     .application_name = "walduct " + config.name + " snapshot",
-                                     .keep_search_path = !config.snapshot->select_overrides.empty(),
-                                     .stopping = options.stopping,
-                                     .environment = environment});
+  return postgres::Connection::Open(
+      {.database = *options.database,
+       .kind = postgres::SessionKind::kSql,
+       .application_name = "walduct " + options.connector + " snapshot",
+       .keep_search_path = !options.reading->select_overrides.empty(),
+       .stopping = options.stopping,
+       .environment = environment});
 }
 
 // A server that has no room for all of them is read by those that it has room for.
 absl::Status PostgresSnapshot::OpenWorkers(const Options& options, const Environment& environment,
                                            size_t parts, Sessions* sessions) {
-  const snapshot::SnapshotOptions& reading = *options.config->snapshot;
+  const snapshot::SnapshotOptions& reading = *options.reading;
   const size_t wanted = std::min(reading.threads, parts);
   if (wanted < 2) return absl::OkStatus();
   ASSIGN_OR_RETURN(const std::string view, snapshot::ExportView(*sessions->front()));

@@ -17,8 +17,6 @@
 
 namespace walduct::engine {
 
-struct ConnectorOptions;
-
 // Asked about each planned table before the first row is read, on the snapshot's connection.
 using PlanCheck = std::function<absl::Status(postgres::Connection& connection,
                                              const std::vector<snapshot::PlannedTable>& plan)>;
@@ -26,7 +24,8 @@ using PlanCheck = std::function<absl::Status(postgres::Connection& connection,
 class PostgresSnapshot final : public TableSnapshot {
  public:
   struct Options {
-    const ConnectorOptions* config = nullptr;             // borrowed
+    std::string connector;
+    const snapshot::SnapshotOptions* reading = nullptr;   // borrowed
     const postgres::DatabaseOptions* database = nullptr;  // borrowed; the server
     std::vector<postgres::TableName> tables;
     std::string exported_snapshot;  // of the slot's creation; empty: a view of its own

@@ -65,7 +65,8 @@ PostgresSource::PostgresSource(const SourceOptions& options, const Environment& 
       database_(*options.config->database),
       replication_options_(*options.config->replication),
       filter_(*options.config->tables),
-      outbox_({.config = options.config,
+      outbox_({.connector = options.config->name,
+               .options = options.config->outbox.get(),
                .database = &database_,
                .captured = &filter_,
                .metrics = options.metrics,
@@ -189,7 +190,8 @@ std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
 
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn start) {
   return PostgresSnapshot::Open(
-      {.config = &config(),
+      {.connector = config().name,
+       .reading = config().snapshot.get(),
        .database = &database_,
        .tables = SnapshotTables(),
        .exported_snapshot = exported_snapshot_,

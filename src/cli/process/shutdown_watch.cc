@@ -1,4 +1,4 @@
-#include "cli/shutdown_watch.h"
+#include "cli/process/shutdown_watch.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "cli/stop_request.h"
+#include "cli/process/stop_request.h"
 #include "engine/lifecycle/connectors.h"
 
 namespace walduct::cli {

@@ -1,0 +1,39 @@
+// What `walduct signal` and POST /connectors/NAME/signal do: a signal for a connector, through one
+// of the channels that it reads. Blocking; for a command, or a listener's thread.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/environment.h"
+#include "incremental/signals/signal.h"
+
+namespace walduct::engine {
+
+struct ConnectorOptions;
+
+enum class SignalVia { kAny, kSource, kFile, kKafka };
+
+// Where it has been written: a table, a file, a topic. kAny: the signaling table, unless read.only,
+// else the topic, else the file.
+//   InvalidArgument     signal_malformed, signal_unknown: it would be refused; signal_no_channel:
+//                       the connector does not read that channel
+//   otherwise           what the database, the broker or the file says
+absl::StatusOr<std::string> SendSignal(const ConnectorOptions& options, SignalVia via,
+                                       const incremental::RawSignal& signal,
+                                       const Environment& environment);
+
+// The same for {"id": …, "type": …, "data": {…}}, as files and topics hold it; without an id it
+// gets one.
+struct SentSignal {
+  std::string id, where;
+};
+absl::StatusOr<SentSignal> SendSignalText(const ConnectorOptions& options, absl::string_view text,
+                                          const Environment& environment);
+
+// One that no other signal has.
+std::string NewSignalId(Clock& clock);
+
+}  // namespace walduct::engine
