@@ -205,12 +205,12 @@ def kills(properties, db, connectors):
     connector.stop()
 
 
-def test_BLK_04_a_blocking_snapshot_is_run_again_after_a_kill(db, connectors):
-    """Also with snapshot.mode=always, and records that are streamed behind it are no snapshot's."""
+def killed_while_blocking(mode, db, connectors):
+    """The markers of all rows that were read."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
     db.execute("create table big (id int primary key, v text)")
     db.execute("insert into big select i, 'v' || i from generate_series(1, 100) i")
-    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"},
+    connector = connectors(db, {"snapshot.mode": mode, "signal.data.collection": "public.signals"},
                            worker={"offset.flush.interval.ms": "50"}).start().wait_streaming()
     waits = "select id, v from public.big where pg_advisory_xact_lock_shared(id) is not null"
     data = {"type": "blocking", "data-collections": ["public.big"],
@@ -229,6 +229,30 @@ def test_BLK_04_a_blocking_snapshot_is_run_again_after_a_kill(db, connectors):
     rows = dict(db.execute("select id, v from big"))
     wait_until(lambda: fold(connector.events(), topic) == rows, 30, "the topic to give the table")
     marks = [e.source["snapshot"] for e in connector.events() if e.topic == topic and e.op == "r"]
-    assert marks.count("last") == 1 and len(marks) >= 100
     assert all(e.source["snapshot"] == "false" for e in connector.events() if e.topic == topic and e.op != "r")
+    connector.stop()
+    return marks
+
+
+def test_BLK_04_a_blocking_snapshot_is_run_again_after_a_kill(db, connectors):
+    """Records that are streamed behind it are no snapshot's."""
+    marks = killed_while_blocking("no_data", db, connectors)
+    assert marks.count("last") == 1 and len(marks) >= 100
+
+
+def test_BLK_04_a_start_that_reads_all_forgets_no_blocking_snapshot(db, connectors):
+    """snapshot.mode=always: both starts read the table, and then what was asked for is read."""
+    marks = killed_while_blocking("always", db, connectors)
+    assert marks.count("last") == 3 and len(marks) >= 300
+
+
+def test_INC_18_a_file_asks_a_connector_that_writes_nothing(db, connectors, tmp_path):
+    """read.only=true without a signaling table: a chunk's window is told from transaction ids."""
+    db.script("create table big (id int primary key, v text); insert into big select i, 'v' || i from generate_series(1, 50) i")
+    file = tmp_path / "signals.txt"
+    connector = connectors(db, {"snapshot.mode": "no_data", "read.only": "true", "signal.enabled.channels": "file", "signal.file": str(file),
+                                "signal.poll.interval.ms": "100", "incremental.snapshot.chunk.size": "8"}).start().wait_streaming()
+    data = {"data-collections": ["public.big"]}
+    file.write_text(json.dumps({"id": "f1", "type": "execute-snapshot", "data": data}) + "\n")
+    wait_until(lambda: published(connector, "big") == set(range(1, 51)), 60, "all rows")
     connector.stop()

@@ -159,6 +159,19 @@ TEST_F(PreparationTest, ASnapshotIsRememberedBeforeTheSlotIsCreated) {
   EXPECT_EQ(world_.offsets.stored()->timeline, 1u);
 }
 
+TEST_F(PreparationTest, ASnapshotThatIsRememberedKeepsABlockingOneThatWaits) {
+  WasRunning(Lsn(1000));
+  offset::StoredOffset offset = *world_.offsets.stored();
+  offset.foreign = {{"walduct_blocking_snapshots", R"("[{}]")"},
+                    {"incremental_snapshot_correlation_id", R"("s1")"}};
+  world_.offsets.Store(offset);
+  config_.snapshot->mode = snapshot::SnapshotMode::kAlways;
+  ASSERT_TRUE(Prepare().ok());
+  EXPECT_EQ(world_.offsets.stored()->position.snapshot, event::SnapshotPhase::kRunning);
+  EXPECT_THAT(world_.offsets.stored()->foreign,
+              testing::ElementsAre(testing::Pair("walduct_blocking_snapshots", R"("[{}]")")));
+}
+
 TEST_F(PreparationTest, WhereThePublicationIsRefusedNothingIsRemembered) {
   world_.database.FailAt("publication", absl::PermissionDeniedError("not the owner"));
   EXPECT_EQ(Prepare().status().message(), "not the owner");

@@ -12,6 +12,7 @@
 #include "engine/duties/ownership.h"
 #include "engine/start/start_position.h"
 #include "incremental/options.h"
+#include "incremental/state.h"
 #include "replication/options.h"
 #include "route/options.h"
 #include "route/topic_naming.h"
@@ -383,6 +384,14 @@ absl::Status Preparation::TakeOver() {
   return Save(offset);
 }
 
+// A blocking snapshot that waits is read behind this one.
+void Preparation::KeepBlocking(offset::StoredOffset* offset) const {
+  if (!prepared_.stored) return;
+  for (const auto& [name, json] : prepared_.stored->foreign) {
+    if (incremental::IsBlockingMember(name)) offset->foreign.emplace(name, json);
+  }
+}
+
 // Durable before the slot exists: a start that finds the slot must know that the rows are not read
 // yet, whatever became of this one.
 absl::Status Preparation::RememberSnapshot() {
@@ -394,6 +403,7 @@ absl::Status Preparation::RememberSnapshot() {
   offset.position.change_lsn = here;
   offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());
   offset.position.snapshot = event::SnapshotPhase::kRunning;
+  KeepBlocking(&offset);
   return Save(offset);
 }
 

@@ -88,6 +88,7 @@ class Preparation {
   absl::Status TakeOver();
   absl::Status Save(const offset::StoredOffset& offset);
   offset::StoredOffset NewOffset() const;
+  void KeepBlocking(offset::StoredOffset* offset) const;
 
   Parts parts_;
   Prepared prepared_;
