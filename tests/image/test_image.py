@@ -205,3 +205,59 @@ def test_example_points_at_the_services_of_compose():
     worker = (DOCKER / "example/worker.properties").read_text()
     advertised = services["kafka"]["environment"]["KAFKA_ADVERTISED_LISTENERS"]
     assert re.search(r"^bootstrap.servers=(.*)$", worker, re.M).group(1) in advertised
+
+
+DOCKER_STUB = """#!/usr/bin/env bash
+# What docker/release asks of Docker, answered by this machine.
+set -euo pipefail
+echo "$*" >>"$ASKED"
+case "$1" in
+  build)
+    while [ "$#" -gt 0 ]; do
+      [ "$1" != --iidfile ] || echo "sha256:$(printf "%064d" 7)" >"$2"
+      shift
+    done ;;
+  run)
+    case "$*" in
+      *dpkg-query*) shift 5 && exec dpkg-query "$@" ;;
+      *version) exec "$PROGRAM" version ;;
+    esac ;;
+esac
+"""
+
+
+def release(tmp_path, staging, *arguments):
+    stub = tmp_path / "bin" / "docker"
+    stub.parent.mkdir(exist_ok=True)
+    stub.write_text(DOCKER_STUB)
+    stub.chmod(0o755)
+    given = {**os.environ, "PATH": f"{stub.parent}:{os.environ['PATH']}", "ASKED": str(tmp_path / "asked"),
+             "PROGRAM": str(staging / "usr/bin/walduct")}
+    return subprocess.run([DOCKER / "release", *arguments], capture_output=True, text=True, env=given, timeout=120)
+
+
+def test_release_pins_the_base_and_lists_the_parts(tmp_path, staging):
+    base = "debian:12-slim@sha256:" + "a" * 64
+    made = release(tmp_path, staging, base, "registry.example:5000/walduct:0.1.0")
+    assert made.returncode == 0, made.stderr
+    builds = [line for line in (tmp_path / "asked").read_text().splitlines() if line.startswith("build")]
+    assert len(builds) == 2 and all(f"--build-arg BASE={base} " in line for line in builds)
+    assert arguments_of("FROM") == ["${BASE} AS build", "${BASE}"]
+    folder = ROOT / "build" / "image"
+    assert subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder).returncode == 0
+    parts = json.loads((folder / "image.spdx.json").read_text())
+    assert parts["spdxVersion"] == "SPDX-2.3" and parts["name"] == "registry.example:5000/walduct-0.1.0"
+    known = {part["SPDXID"]: part for part in parts["packages"]}
+    assert len(known) == len(parts["packages"])
+    for part in known.values():
+        assert {"name", "versionInfo", "downloadLocation", "licenseConcluded", "copyrightText"} <= part.keys()
+    ends = {(relation["relationshipType"], known[relation["relatedSpdxElement"]]["name"]) for relation in parts["relationships"]}
+    assert {("STATIC_LINK", "librdkafka"), ("STATIC_LINK", "libabsl-dev"), ("DEPENDS_ON", "libc6")} <= ends
+
+
+@pytest.mark.parametrize("arguments", [("debian:12-slim", "walduct:1"), ("debian@sha256:abc", "walduct:1"),
+                                       ("debian@sha256:" + "a" * 64, "walduct"), ()])
+def test_release_refuses_what_is_not_pinned(tmp_path, staging, arguments):
+    refused = release(tmp_path, staging, *arguments)
+    assert refused.returncode == 2 and refused.stderr
+    assert not (tmp_path / "asked").exists()

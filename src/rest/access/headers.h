@@ -25,7 +25,6 @@ class CrossOrigin {
   bool Allows(absl::string_view origin) const;
 
  private:
-
   bool any_ = false;
   std::vector<std::string> origins_;
   std::string methods_;
