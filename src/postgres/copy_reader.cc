@@ -79,7 +79,7 @@ absl::StatusOr<int> CopyReader::Read() {
     size = PQgetCopyData(connection, &buffer_, /*async=*/1);
   }
   if (size > 0) {
-    guard_.Came();
+    RETURN_IF_ERROR(guard_.Came(size));
     return size;
   }
   if (size == 0) {

@@ -117,7 +117,7 @@ absl::StatusOr<WalFrame> ReplicationStream::Next() {
     return WalFrame{};
   }
   if (size < 0) return EndOfStream();
-  guard_.Came();
+  RETURN_IF_ERROR(guard_.Came(size));
   return DecodeFrame({frame_, static_cast<size_t>(size)});
 }
 

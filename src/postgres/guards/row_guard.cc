@@ -38,11 +38,13 @@ absl::Status RowGuard::NotWhole(const pg_conn* connection) {
   if (++looks_ == 1) return absl::OkStatus();
   const uint64_t received = ReceivedBytes(connection);
   if (looks_ == 2) begin_ = received;
-  if (received - begin_ <= most_) return absl::OkStatus();
+  return received - begin_ <= most_ ? absl::OkStatus() : TooLarge();
+}
+
+absl::Status RowGuard::TooLarge() const {
   return Error(absl::StatusCode::kFailedPrecondition, "row_too_large",
                absl::StrCat("a row is larger than ", most_ >> 20,
-                            " MB: it is not taken into memory, which would have to hold it about "
-                            "four times"),
+                            " MB, and the memory would have to hold it about four times"),
                "raise walduct.row.max.bytes, or the memory of the container; or do not have its "
                "large column sent: a column list in the publication (PostgreSQL 15), and "
                "column.exclude.list for snapshots");

@@ -20,12 +20,19 @@ class RowGuard {
   // twice in libpq, once more as a record and in the producer; without such a bound, no limit.
   explicit RowGuard(uint64_t most);
 
-  void Came() { looks_ = 0; }
-  // Nothing whole was there, though all that has come was taken.
-  //   FailedPrecondition row_too_large
+  //   FailedPrecondition row_too_large, of both
+  // A whole one of so many bytes.
+  absl::Status Came(int bytes) {
+    looks_ = 0;
+    return static_cast<uint64_t>(bytes) <= most_ ? absl::OkStatus() : TooLarge();
+  }
+  // Nothing whole was there, though all that has come was taken. One that comes as fast as libpq
+  // reads is whole before this is called.
   absl::Status NotWhole(const pg_conn* connection);
 
  private:
+  absl::Status TooLarge() const;
+
   const uint64_t most_;
   int looks_ = 0;
   uint64_t begin_ = 0;
