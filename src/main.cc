@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
       return walduct::cli::RunConnectors(arguments);
     case Command::kShadow:
       return walduct::cli::RunShadow(arguments);
+    case Command::kDiff:
+      return walduct::cli::Diff(arguments);
     case Command::kServe:
       return walduct::cli::Serve(arguments);
     case Command::kDoctor:

@@ -104,6 +104,26 @@ void AddShadow(CLI::App* app, Arguments* arguments) {
   shadow->callback([arguments] { arguments->command = Command::kShadow; });
 }
 
+void AddDiff(CLI::App* app, Arguments* arguments) {
+  auto* diff = app->add_subcommand(
+      "diff", "Compare the topics of two connectors, such as a live one and its shadow");
+  AddConfiguration(diff, arguments, true);
+  diff->add_option("--left", arguments->left, "What its topics' names begin with: shop.")
+      ->type_name("PREFIX")
+      ->required();
+  diff->add_option("--right", arguments->right, "The other's: shadow.shop.")
+      ->type_name("PREFIX")
+      ->required();
+  diff->add_option("--ignore", arguments->ignored,
+                   "A field that is not compared: after.updated_at, schema, headers; once per "
+                   "field")
+      ->type_name("FIELD")
+      ->allow_extra_args(false);
+  diff->add_option("--examples", arguments->examples, "Shown of each kind and topic")
+      ->capture_default_str();
+  diff->callback([arguments] { arguments->command = Command::kDiff; });
+}
+
 void AddValidate(CLI::App* app, Arguments* arguments) {
   auto* validate =
       app->add_subcommand("validate", "Check a configuration without touching any server");
@@ -327,6 +347,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddDoctor(app, arguments);
   AddTail(app, arguments);
   AddShadow(app, arguments);
+  AddDiff(app, arguments);
   AddStatus(app, arguments);
   AddLevers(app, arguments);
   AddExplain(app, arguments);

@@ -22,6 +22,7 @@ enum class Command {
   kRun,
   kServe,
   kTail,
+  kDiff,
   kShadow,
   kValidate,
   kDoctor,
@@ -85,6 +86,9 @@ struct Arguments {
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
   std::string directory;                // of shadow: its position, its file
   Signal signal;                        // of signal
+  std::string left, right;              // of diff: what the topics' names begin with
+  std::vector<std::string> ignored;     // of diff: fields
+  size_t examples = 5;                  // of diff: of each kind and topic
   std::vector<std::string> help_of;     // of help: the command and its subcommand
   std::vector<std::string> words;       // of complete: what has been typed
   int usage_exit_code = 0;              // kNone: what to exit with

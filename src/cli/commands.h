@@ -10,8 +10,11 @@ namespace walduct::cli {
 // SIGTERM and SIGINT over; a second one that does not just repeat it ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
-// The connector of -f a second time, beside the live one: cli/shadow.h.
+// The connector of -f a second time, beside the live one: cli/migration/shadow.h.
 int RunShadow(Arguments arguments);
+
+// The topics of two connectors side by side. 0: the same, 1: they differ, 2: could not be told.
+int Diff(const Arguments& arguments);
 
 // Connectors as the worker's topics have them, managed by Kafka Connect's REST interface; blocks
 // until it is stopped.

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/plain_text.h"
 #include "engine/commands/client_environment.h"
 #include "engine/errors/error_policy.h"
+#include "kafka/options.h"
 #include "loader/load_connector.h"
 
 namespace walduct::cli {
@@ -94,6 +96,15 @@ bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* re
   if (!LoadAll(arguments, &results)) return false;
   for (loader::LoadResult& result : results) reports->push_back(std::move(result));
   return true;
+}
+
+std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments) {
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return nullptr;
+  if (results.size() == 1)
+    return std::make_shared<const kafka::KafkaOptions>(*results.front().options.kafka);
+  Refuse("one connector at a time: give -f once");
+  return nullptr;
 }
 
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {

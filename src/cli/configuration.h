@@ -2,6 +2,7 @@
 // several commands print.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "cli/arguments.h"
 #include "config/sources.h"
 
+namespace walduct::kafka {
+struct KafkaOptions;
+}
 namespace walduct::loader {
 struct LoadResult;
 }
@@ -36,6 +40,9 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
 
 // What their files say, without the options made of it.
 bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports);
+
+// How the one connector of -f reaches its brokers; null when it is refused, which has been printed.
+std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments);
 
 // Two connectors on one slot or one name would steal each other's changes or offsets.
 bool CheckDistinct(const std::vector<loader::LoadResult>& results);

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
-#include "kafka/topic_reader.h"
+#include "kafka/look/topic_reader.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
 #include "offset/options.h"

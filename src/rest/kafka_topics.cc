@@ -10,7 +10,7 @@
 #include "kafka/options.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
-#include "kafka/topic_reader.h"
+#include "kafka/look/topic_reader.h"
 
 namespace walduct::rest {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/shadow.h"
+#include "cli/migration/shadow.h"
 
 #include "engine/configuration/connector_options.h"
 #include "gmock/gmock.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/poller.h"
-#include "kafka/topic_reader.h"
+#include "kafka/look/topic_reader.h"
 #include "tests/kafka/mock_cluster.h"
 
 namespace walduct::kafka {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/poller.h"
 #include "kafka/options.h"
-#include "kafka/topic_reader.h"
+#include "kafka/look/topic_reader.h"
 #include "sink/awaited_topics.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"

@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "kafka/client.h"
 #include "kafka/properties.h"
-#include "kafka/topic_reader.h"
+#include "kafka/look/topic_reader.h"
 
 struct rd_kafka_queue_s;
 

@@ -1,4 +1,4 @@
-#include "kafka/topic_reader.h"
+#include "kafka/look/topic_stream.h"
 
 #include <librdkafka/rdkafka.h>
 
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/freed_by.h"
@@ -37,18 +38,18 @@ absl::StatusOr<Properties> ReaderProperties(const Properties& java) {
   return properties;
 }
 
-class Reader {
+class Reader final : public TopicStream {
  public:
   // ends: asked where the partitions end.
-  Reader(const TopicReadOptions& options, Client client, Client ends)
-      : options_(options),
+  Reader(TopicReadOptions options, Client client, Client ends)
+      : options_(std::move(options)),
         client_(std::move(client)),
         ends_client_(std::move(ends)),
-        deadline_(options.environment.clock->Monotonic() + options.timeout),
-        topic_(rd_kafka_topic_new(client_.handle(), options.topic.c_str(), nullptr)),
+        deadline_(options_.environment.clock->Monotonic() + options_.timeout),
+        topic_(rd_kafka_topic_new(client_.handle(), options_.topic.c_str(), nullptr)),
         queue_(rd_kafka_queue_new(client_.handle())) {}
 
-  ~Reader() {
+  ~Reader() override {
     for (const int32_t partition : started_) rd_kafka_consume_stop(topic_.get(), partition);
   }
   Reader(const Reader&) = delete;
@@ -63,43 +64,37 @@ class Reader {
       RETURN_IF_ERROR(QueryEnd(partition));
     }
     for (int32_t partition = 0; partition < partitions; ++partition) {
-      if (rd_kafka_consume_start_queue(topic_.get(), partition, RD_KAFKA_OFFSET_BEGINNING,
-                                       queue_.get()) != 0) {
+      const int64_t from =
+          options_.last ? RD_KAFKA_OFFSET_TAIL(*options_.last) : RD_KAFKA_OFFSET_BEGINNING;
+      if (rd_kafka_consume_start_queue(topic_.get(), partition, from, queue_.get()) != 0) {
         return KafkaError(rd_kafka_last_error(), Name());
       }
       started_.push_back(partition);
     }
+    ended_.resize(started_.size());
+    open_ = started_.size();
     return absl::OkStatus();
   }
 
-  absl::Status ReadToEnd(const std::function<void(const TopicRecord&)>& handler) {
-    std::vector<bool> ended(started_.size());
-    size_t open = started_.size();
-    while (open > 0) {
-      const MessagePtr message(rd_kafka_consume_queue(queue_.get(), RemainingMs()));
-      if (message == nullptr) {
+  absl::StatusOr<std::optional<TopicRecord>> Next() override {
+    while (open_ > 0) {
+      message_.reset(rd_kafka_consume_queue(queue_.get(), RemainingMs()));
+      if (message_ == nullptr) {
         if (RemainingMs() > 0) continue;
-        return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
-                     absl::StrCat(Name(), " could not be read to its end within ",
-                                  absl::FormatDuration(options_.timeout)),
-                     "see whether its partitions have leaders, and whether another connector has "
-                     "left a transaction open in it: its next start ends that, or its "
-                     "transaction.timeout.ms");
+        return TimedOut();
       }
-      if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-        const auto partition = static_cast<size_t>(message->partition);
-        // A broker that has just become the leader may not know its end yet: that comes later.
-        if (message->offset < ends_[partition]) continue;
-        if (!ended[partition]) --open;
-        ended[partition] = true;
-      } else if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        RETURN_IF_ERROR(OnError(message->err));
-      } else {
-        handler(ToRecord(*message));
+      if (message_->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+        OnEnd(static_cast<size_t>(message_->partition), message_->offset);
+      } else if (message_->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+        RETURN_IF_ERROR(OnError(message_->err));
+      } else if (!options_.until_silent || BeforeEnd(*message_)) {
+        return ToRecord(*message_);
       }
     }
-    return absl::OkStatus();
+    return std::nullopt;
   }
+
+  size_t CountFilled() const override { return filled_; }
 
  private:
   std::string Name() const { return absl::StrCat("topic ", options_.topic); }
@@ -140,6 +135,7 @@ class Reader {
                                            &low, &high, std::min(kAttemptMs, RemainingMs()));
       if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
         ends_.push_back(high);
+        if (high > low) ++filled_;
         return absl::OkStatus();
       }
       const absl::Status status = KafkaError(error, absl::StrCat(Name(), "-", partition));
@@ -153,9 +149,51 @@ class Reader {
     return IsConnectionError(error) ? absl::OkStatus() : KafkaError(error, Name());
   }
 
-  static TopicRecord ToRecord(const rd_kafka_message_t& message) {
+  absl::Status TimedOut() const {
+    return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
+                 absl::StrCat(Name(), " could not be read to its end within ",
+                              absl::FormatDuration(options_.timeout)),
+                 "see whether its partitions have leaders, and whether another connector has left "
+                 "a transaction open in it: its next start ends that, or its "
+                 "transaction.timeout.ms");
+  }
+
+  void OnEnd(size_t partition, int64_t offset) {
+    // A broker that has just become the leader may not know its end yet: that comes later.
+    if (offset < ends_[partition]) return;
+    if (!ended_[partition]) --open_;
+    ended_[partition] = true;
+  }
+
+  // What is written meanwhile could go on for ever.
+  bool BeforeEnd(const rd_kafka_message_t& message) {
+    deadline_ = options_.environment.clock->Monotonic() + options_.timeout;
+    const auto partition = static_cast<size_t>(message.partition);
+    if (message.offset < ends_[partition]) return true;
+    OnEnd(partition, message.offset);
+    return false;
+  }
+
+  static void AddHeaders(const rd_kafka_message_t& message, std::string* out) {
+    rd_kafka_headers_t* headers = nullptr;
+    if (rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
+    const char* name = nullptr;
+    const void* value = nullptr;
+    size_t size = 0;
+    for (size_t i = 0;
+         rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
+         ++i) {
+      const absl::string_view text =
+          value == nullptr ? "null" : absl::string_view(static_cast<const char*>(value), size);
+      absl::StrAppend(out, name, "=", text, "\n");
+    }
+  }
+
+  TopicRecord ToRecord(const rd_kafka_message_t& message) const {
     TopicRecord record;
     record.partition = message.partition;
+    record.offset = message.offset;
+    if (options_.headers) AddHeaders(message, &record.headers);
     rd_kafka_timestamp_type_t type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
     record.timestamp_ms = rd_kafka_message_timestamp(&message, &type);
     if (message.key != nullptr) {
@@ -167,29 +205,49 @@ class Reader {
     return record;
   }
 
-  const TopicReadOptions& options_;
+  const TopicReadOptions options_;
   Client client_;
   Client ends_client_;
-  const absl::Duration deadline_;
+  absl::Duration deadline_;
   TopicPtr topic_;
   QueuePtr queue_;
   std::vector<int32_t> started_;
   std::vector<int64_t> ends_;  // by partition, when the reading began
+  std::vector<bool> ended_;
+  size_t open_ = 0;
+  size_t filled_ = 0;
+  MessagePtr message_;  // the last one given out
 };
 
 }  // namespace
 
-absl::Status ReadTopic(const TopicReadOptions& options,
-                       const std::function<void(const TopicRecord&)>& handler) {
+absl::StatusOr<std::unique_ptr<TopicStream>> TopicStream::Open(TopicReadOptions options) {
   ASSIGN_OR_RETURN(Properties properties, ReaderProperties(options.java));
   ASSIGN_OR_RETURN(Client client,
                    Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
   if (options.awaits_transactions) properties["isolation.level"] = "read_uncommitted";
   ASSIGN_OR_RETURN(Client ends,
                    Client::Create(Client::Role::kConsumer, options.bootstrap_servers, properties));
-  Reader reader(options, std::move(client), std::move(ends));
-  RETURN_IF_ERROR(reader.Start());
-  return reader.ReadToEnd(handler);
+  auto reader = std::make_unique<Reader>(std::move(options), std::move(client), std::move(ends));
+  RETURN_IF_ERROR(reader->Start());
+  return reader;
+}
+
+absl::StatusOr<std::vector<std::string>> ListTopics(Client& client, absl::string_view prefix,
+                                                    absl::Duration timeout) {
+  const rd_kafka_metadata_t* metadata = nullptr;
+  const rd_kafka_resp_err_t error =
+      rd_kafka_metadata(client.handle(), 1, nullptr, &metadata, ToMilliseconds(timeout));
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return KafkaError(error, absl::StrCat("no answer from Kafka at ", client.bootstrap_servers()));
+  std::vector<std::string> names;
+  for (int i = 0; i < metadata->topic_cnt; ++i) {
+    const absl::string_view name = metadata->topics[i].topic;
+    if (absl::StartsWith(name, prefix)) names.emplace_back(name);
+  }
+  rd_kafka_metadata_destroy(metadata);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace walduct::kafka

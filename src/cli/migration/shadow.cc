@@ -1,4 +1,4 @@
-#include "cli/shadow.h"
+#include "cli/migration/shadow.h"
 
 #include "absl/strings/str_cat.h"
 #include "config/load_report.h"

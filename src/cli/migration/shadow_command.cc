@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
-#include "cli/shadow.h"
+#include "cli/migration/shadow.h"
 #include "engine/errors/error_policy.h"
 
 namespace walduct::cli {

@@ -1,0 +1,168 @@
+#include "compare/compare_topics.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "kafka/client.h"
+#include "kafka/look/topic_stream.h"
+#include "kafka/options.h"
+#include "kafka/properties.h"
+
+namespace walduct::compare {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(60);
+// Enough to find one that is no end of a transaction of Kafka's.
+constexpr int64_t kLastRecords = 20;
+
+using Names = std::map<std::string, std::array<std::string, 2>>;  // by what follows the prefix
+
+class Comparison {
+ public:
+  explicit Comparison(const CompareOptions& options)
+      : options_(options), kafka_(kafka::WithFreshSecrets(*options.kafka)) {}
+
+  absl::Status Run(const std::function<void(const TopicResult&)>& report) {
+    ASSIGN_OR_RETURN(const Names names, FindTopics());
+    for (const auto& [name, pair] : names) {
+      RETURN_IF_ERROR(Measure(pair[0], &extents_[0]));
+      RETURN_IF_ERROR(Measure(pair[1], &extents_[1]));
+    }
+    for (const auto& [name, pair] : names) {
+      absl::StatusOr<Result> result = ComparePair(pair);
+      RETURN_IF_ERROR(result.status());
+      report({.left = pair[0], .right = pair[1], .result = *std::move(result)});
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // One topic of one side, record by record.
+  struct Reading {
+    std::string topic;
+    std::unique_ptr<kafka::TopicStream> stream;  // null: ended, or there is none
+    std::map<int32_t, Identifier> partitions;
+    uint64_t order = 0;  // of the last one
+    uint64_t count = 0;
+  };
+
+  absl::StatusOr<Names> FindTopics() const {
+    ASSIGN_OR_RETURN(const kafka::Properties properties,
+                     kafka::TranslateProperties(kafka_.consumer));
+    ASSIGN_OR_RETURN(kafka::Client client,
+                     kafka::Client::Create(kafka::Client::Role::kConsumer, kafka_.bootstrap_servers,
+                                           properties));
+    const std::array<std::string, 2> prefixes = {options_.left, options_.right};
+    Names names;
+    for (size_t side = 0; side < 2; ++side) {
+      ASSIGN_OR_RETURN(const std::vector<std::string> topics,
+                       kafka::ListTopics(client, prefixes[side], kPatience));
+      if (topics.empty()) {
+        return Error(
+            absl::StatusCode::kFailedPrecondition, "no_topics",
+            absl::StrCat("no topic begins with ", prefixes[side], " at ", kafka_.bootstrap_servers),
+            "name the prefixes with --left and --right, e.g. --left shop. --right "
+            "shadow.shop.");
+      }
+      for (const std::string& topic : topics)
+        names[topic.substr(prefixes[side].size())][side] = topic;
+    }
+    return names;
+  }
+
+  absl::StatusOr<Reading> Open(const std::string& topic, std::optional<int64_t> last) const {
+    Reading reading{.topic = topic, .stream = nullptr, .partitions = {}};
+    if (topic.empty()) return reading;
+    ASSIGN_OR_RETURN(reading.stream,
+                     kafka::TopicStream::Open({.bootstrap_servers = kafka_.bootstrap_servers,
+                                               .java = kafka_.consumer,
+                                               .topic = topic,
+                                               .timeout = kPatience,
+                                               .awaits_transactions = false,
+                                               .until_silent = true,
+                                               .headers = true,
+                                               .last = last,
+                                               .environment = options_.environment}));
+    return reading;
+  }
+
+  absl::StatusOr<std::optional<Identity>> Next(Reading* reading, std::string* where) const {
+    ASSIGN_OR_RETURN(const std::optional<kafka::TopicRecord> record, reading->stream->Next());
+    if (!record) {
+      reading->stream.reset();
+      return std::nullopt;
+    }
+    Identifier& partition =
+        reading->partitions.try_emplace(record->partition, &options_.ignored).first->second;
+    absl::StatusOr<Identity> identity = partition.Identify(*record);
+    *where = absl::StrCat(reading->topic, "-", record->partition, "@", record->offset);
+    if (!identity.ok()) return WithContext(identity.status(), *where);
+    ++reading->count;
+    if (identity->order != 0) reading->order = identity->order;
+    return *std::move(identity);
+  }
+
+  absl::Status Measure(const std::string& topic, Extent* extent) const {
+    std::string where;
+    ASSIGN_OR_RETURN(Reading first, Open(topic, std::nullopt));
+    std::set<std::string> seen;
+    const size_t partitions = first.stream == nullptr ? 0 : first.stream->CountFilled();
+    while (first.stream != nullptr && seen.size() < partitions) {
+      ASSIGN_OR_RETURN(const std::optional<Identity> identity, Next(&first, &where));
+      if (!identity || !seen.insert(where.substr(0, where.rfind('@'))).second) continue;
+      if (identity->order != 0 && (extent->first == 0 || identity->order < extent->first))
+        extent->first = identity->order;
+    }
+    ASSIGN_OR_RETURN(Reading last, Open(topic, kLastRecords));
+    while (last.stream != nullptr) {
+      ASSIGN_OR_RETURN(const std::optional<Identity> identity, Next(&last, &where));
+      if (identity) extent->last = std::max(extent->last, identity->order);
+    }
+    return absl::OkStatus();
+  }
+
+  // The one that is behind, by position, else by count.
+  static size_t Behind(const std::array<Reading, 2>& sides) {
+    if (sides[0].stream == nullptr) return 1;
+    if (sides[1].stream == nullptr) return 0;
+    if (sides[0].order != sides[1].order) return sides[0].order < sides[1].order ? 0 : 1;
+    return sides[0].count <= sides[1].count ? 0 : 1;
+  }
+
+  absl::StatusOr<Result> ComparePair(const std::array<std::string, 2>& topics) const {
+    Matcher matcher(extents_, options_.limits);
+    std::array<Reading, 2> sides;
+    for (size_t side = 0; side < 2; ++side) {
+      ASSIGN_OR_RETURN(sides[side], Open(topics[side], std::nullopt));
+    }
+    std::string where;
+    while (sides[0].stream != nullptr || sides[1].stream != nullptr) {
+      const size_t side = Behind(sides);
+      ASSIGN_OR_RETURN(const std::optional<Identity> identity, Next(&sides[side], &where));
+      if (!identity) continue;
+      RETURN_IF_ERROR(matcher.Add(side == 0 ? Side::kLeft : Side::kRight, *identity, where));
+    }
+    return matcher.Finish();
+  }
+
+  const CompareOptions& options_;
+  const kafka::KafkaOptions kafka_;
+  std::array<Extent, 2> extents_;
+};
+
+}  // namespace
+
+absl::Status CompareTopics(const CompareOptions& options,
+                           const std::function<void(const TopicResult&)>& report) {
+  return Comparison(options).Run(report);
+}
+
+}  // namespace walduct::compare

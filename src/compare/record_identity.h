@@ -1,0 +1,42 @@
+// Which record it is, and what it says without what no two runs repeat. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/record_fields.h"
+#include "kafka/look/topic_stream.h"
+
+namespace walduct::compare {
+
+struct Identity {
+  std::string name;    // the same on both sides: key and position, as far as there is one
+  std::string label;   // for people
+  std::string text;    // path=value lines; without what is masked
+  uint64_t order = 0;  // by commits, as far as the record says; 0: it has no position
+  bool snapshot = false;
+  bool keyed = false;  // one name is one record
+};
+
+// Of the records of one partition, in their order: a tombstone belongs to what was before it.
+class Identifier {
+ public:
+  // ignored: paths that are not compared, such as after.updated_at; headers are "headers".
+  explicit Identifier(const std::vector<std::string>* ignored) : ignored_(*ignored) {}
+
+  //   Unimplemented format_not_compared: no JSON
+  absl::StatusOr<Identity> Identify(const kafka::TopicRecord& record);
+
+ private:
+  void Describe(const std::vector<Field>& fields, Identity* identity) const;
+  bool Masked(absl::string_view path, bool snapshot, bool message) const;
+
+  const std::vector<std::string>& ignored_;
+  std::string key_before_, name_before_, label_before_;
+  uint64_t order_before_ = 0;
+};
+
+}  // namespace walduct::compare

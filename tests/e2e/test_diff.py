@@ -1,0 +1,118 @@
+"""`walduct diff`: the topics of a live connector and of its shadow, side by side."""
+import json
+
+import pytest
+from confluent_kafka import Producer
+
+from support.connector import SNAPSHOT_COMPLETED
+from support.kafka import read_topics, topics_with_prefix
+from support.wait import wait_until
+
+COUNTS = ("equal", "different", "missing", "extra", "repeated", "before", "after")
+
+
+def diff(connector, left, right, *more):
+    return connector.call("diff", "--left", left, "--right", right, *more, timeout_s=90)
+
+
+def counts(done, topic="all"):
+    line = next(line for line in done.stdout.splitlines() if line.startswith(topic + " "))
+    return dict(zip(COUNTS, map(int, line.split()[1:])))
+
+
+def count(bootstrap, prefix):
+    return len(read_topics(bootstrap, prefix))
+
+
+@pytest.mark.parametrize("schemas", ["false", "true"])
+def test_a_shadow_and_what_is_planted(schemas, db, connectors, tmp_path):
+    db.script("create table items (id int primary key, v text); create table plain (v text); insert into items values (1, 'old')")
+    config = {"key.converter.schemas.enable": schemas, "value.converter.schemas.enable": schemas, "provide.transaction.metadata": "true",
+              "table.include.list": "public.items,public.plain"}
+    live = connectors(db, config=config).start()
+    live.wait_log(SNAPSHOT_COMPLETED)
+    db.execute("insert into items values (2, 'before the shadow')")
+    live.wait_events(2)
+    shadow = connectors(db, name="other")
+    shadow.config, shadow.worker = dict(live.config), dict(live.worker)
+    shadow.start("--directory", tmp_path / "shadow", "--topics", "try.", command="shadow").wait_streaming()
+    for i in range(3, 40):
+        db.execute(f"insert into items values ({i}, 'new'); update items set v = 'changed' where id = {i - 1}")
+    db.execute("delete from items where id in (5, 6); insert into plain values ('same'), ('same')")
+    bootstrap, left = live.worker["bootstrap.servers"], f"{live.prefix}."
+    right = f"try.{left}"
+    plain = "public.plain"
+    wait_until(lambda: all(count(bootstrap, side + plain) == 2 for side in (left, right)), 30, "the last records on both sides")
+    shadow.stop()
+    same = diff(live, left, right)
+    assert same.returncode == 0, same
+    table = counts(same, f"{left}public.items")
+    # The row of the snapshot and the one of before; 37 inserts and updates, two deletes with tombstones.
+    assert (table["before"], table["equal"]) == (2, 78), same.stdout
+    assert counts(same, left + plain)["equal"] == 2
+    assert topics_with_prefix(bootstrap, right + "transaction") and counts(same, left + "transaction")["equal"] >= 39
+
+    # Swapped, what was before is before still.
+    assert diff(live, right, left).returncode == 0
+    topic = f"{right}public.items"
+    records = read_topics(bootstrap, topic)
+    producer = Producer({"bootstrap.servers": bootstrap})
+    one = next(e for e in records if e.op == "c" and e.after["id"] == 7)
+    again, more = (json.loads(one.value) for _ in range(2))
+    more.get("payload", more)["source"]["lsn"] += 1
+    producer.produce(topic, key=one.key, value=json.dumps(again, separators=(",", ":")))
+    producer.produce(topic, key=one.key, value=json.dumps(more, separators=(",", ":")))
+    gone = json.loads(one.value)
+    gone.get("payload", gone)["source"]["lsn"] += 2
+    producer.produce(f"{left}public.items", key=one.key, value=json.dumps(gone, separators=(",", ":")))
+    for side, value in ((left, "left"), (right, "right")):
+        odd = json.loads(one.value)
+        payload = odd.get("payload", odd)
+        payload["source"]["lsn"] += 3
+        payload["after"]["v"] = value
+        producer.produce(f"{side}public.items", key=one.key, value=json.dumps(odd, separators=(",", ":")))
+    producer.flush()
+    found = diff(live, left, right)
+    assert found.returncode == 1, found
+    table = counts(found, f"{left}public.items")
+    assert [table[what] for what in COUNTS[:5]] == [78, 1, 1, 1, 1], found.stdout
+    assert 'after.v: "left" | "right"' in found.stdout and "missing key" in found.stdout and "extra key" in found.stdout
+    ignoring = diff(live, left, right, "--ignore", "after", "--examples", "0")
+    assert counts(ignoring, f"{left}public.items")["different"] == 0 and "missing key" not in ignoring.stdout, ignoring
+    live.stop()
+
+
+def test_bad_usage_and_what_cannot_be_compared(db, connectors):
+    db.script("create table items (id int primary key, v text)")
+    live = connectors(db).start().wait_streaming()
+    db.execute("insert into items values (1, 'a')")
+    live.wait_events(1)
+    left, bootstrap = f"{live.prefix}.", live.worker["bootstrap.servers"]
+    assert live.call("diff").returncode == 2
+    same = diff(live, left, left)
+    assert same.returncode == 2 and "two sets of topics" in same.stderr, same
+    none = diff(live, left, f"nowhere.{left}")
+    assert none.returncode == 2 and f"no topic begins with nowhere.{left}" in none.stderr, none
+    producer = Producer({"bootstrap.servers": bootstrap})
+    producer.produce(f"try.{left}public.items", key=b"k", value=b"\0\0\0\0\1avro")
+    producer.flush()
+    binary = diff(live, left, f"try.{left}")
+    assert binary.returncode == 2 and "Avro or Protobuf" in binary.stderr and f"try.{left}public.items-0@0" in binary.stderr, binary
+    live.stop()
+
+
+def test_a_topic_that_one_side_lacks(db, connectors):
+    db.script("create table items (id int primary key, v text); create table more (id int primary key)")
+    live = connectors(db).start().wait_streaming()
+    for change in ("items values (1, 'a')", "more values (1)", "items values (2, 'b')"):
+        db.execute(f"insert into {change}")
+    live.wait_events(3)
+    left, bootstrap = f"{live.prefix}.", live.worker["bootstrap.servers"]
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for event in read_topics(bootstrap, left + "public.items"):
+        producer.produce(f"try.{event.topic}", key=event.key, value=event.value)
+    producer.flush()
+    found = diff(live, left, f"try.{left}", "--ignore", "headers")
+    assert found.returncode == 1 and "right has no such topic" in found.stdout, found
+    assert (counts(found)["equal"], counts(found)["missing"]) == (2, 1), found
+    live.stop()
