@@ -206,6 +206,79 @@ def test_rights_in_kafka(private_servers, db, connectors, certificates):  # noqa
     found(connector, "error", "topic_authorization_failed", topic, "--allow-principal User:alice")
 
 
+def test_traps_of_tables_and_publications(databases, pg17, connectors):
+    db = databases(pg17)
+    db.script(TABLES + "create unlogged table scratch (id int primary key);"
+              "create table sums (id int primary key, a int, b int generated always as (a * 2) stored);"
+              "create table big (id int primary key, v text); alter table big alter v set storage external;"
+              "insert into big values (1, repeat('x', 100000));"
+              f'create publication "{db.name}" for table orders where (id > 10), sums (id, a), big with (publish = \'insert, update\')')
+    db.script("vacuum big")
+    connector = connectors(db, {"publication.autocreate.mode": "disabled"})
+    findings = found(connector, "warning", "unlogged_table", "public.scratch", "ALTER TABLE public.scratch SET LOGGED")
+    for reason, words in (("generated_column_not_sent", ("public.sums", "column b")),
+                          ("large_values_not_sent", ("public.big", "ALTER TABLE public.big REPLICA IDENTITY FULL")),
+                          ("publication_lacks_operations", ("deletes", f"ALTER PUBLICATION {db.name} SET (publish =")),
+                          ("publication_row_filter", ("public.orders", "id > 10", "DROP TABLE public.orders")),
+                          ("publication_column_list", ("public.sums", "id, a"))):
+        text = findings[reason]["message"] + findings[reason]["hint"]
+        assert findings[reason]["severity"] == "notice" and all(word in text for word in words), findings[reason]
+    assert "insert" not in findings["publication_lacks_operations"]["message"]
+
+
+def test_traps_of_roles(databases, pg17, connectors):
+    db = databases(pg17)
+    db.script(TABLES)
+    role = f"doctor_{uuid.uuid4().hex[:8]}"
+    db.script(f"create role {role} login replication password 'x' connection limit 3; grant select on orders to {role}")
+    try:
+        connector = connectors(db, {"database.user": role, "database.password": "x"})
+        findings = found(connector, "error", "publication_not_permitted")
+        assert f"ALTER ROLE {role} CONNECTION LIMIT -1" in findings["connection_limit_small"]["hint"]
+        new = findings["new_tables_not_readable"]
+        assert new["severity"] == "notice" and f"IN SCHEMA public GRANT SELECT ON TABLES TO {role}" in new["hint"], new
+        db.script(new["hint"] + f"; alter role {role} connection limit -1")
+        assert not {"connection_limit_small", "new_tables_not_readable"} & set(examine(connector)[1])
+    finally:
+        db.script(f"drop owned by {role}; drop role {role}")
+
+
+def test_traps_of_a_server(private_servers, databases, connectors):
+    servers = private_servers(postgres=17, pg_set={"logical_decoding_work_mem": "64kB", "synchronous_commit": "local",
+                                                   "synchronous_standby_names": "*", "max_prepared_transactions": "5",
+                                                   "max_replication_slots": "1"})
+    db = databases(servers.postgres)
+    db.script(TABLES)
+    db.script("alter system set max_wal_senders = 70; select pg_reload_conf();"
+              "begin; insert into orders values (5, 'five'); prepare transaction 'not decided';"
+              "select pg_create_physical_replication_slot('other')")
+    connector = connectors(db)
+    wait_until(lambda: "restart_pending" in examine(connector)[1], 30, "the server has read its settings")
+    findings = found(connector, "error", "no_free_slot", "all 1 replication slots")
+    for reason, words in (("restart_pending", ("max_wal_senders",)), ("decoding_memory_small", ("64kB", "ALTER SYSTEM")),
+                          ("synchronous_standby_any", ("commits wait",)),
+                          ("prepared_transaction", ("COMMIT PREPARED 'not decided'", db.name))):
+        text = findings[reason]["message"] + findings[reason]["hint"]
+        assert findings[reason]["severity"] == "warning" and all(word in text for word in words), findings[reason]
+    db.script("rollback prepared 'not decided'")
+    assert "prepared_transaction" not in examine(connector)[1]
+
+
+def test_traps_of_topics(db, connectors, strict_broker):
+    db.script(TABLES)
+    topic = f"{db.name}.public.orders"
+    connector = connectors(db, worker={"bootstrap.servers": strict_broker})
+    create_topic(strict_broker, topic, **{"retention.ms": "60000", "compression.type": "gzip"})
+    findings = found(connector, "warning", "topic_retention_short", topic, "60000", "--add-config retention.ms=")
+    assert findings["topic_recompresses"]["severity"] == "notice" and "gzip" in findings["topic_recompresses"]["message"]
+    set_topic(strict_broker, topic, min_insync_replicas="2", cleanup_policy="compact")
+    findings = found(connector, "error", "min_insync_unreachable", topic, "--add-config min.insync.replicas=1")
+    assert findings["topic_compacted"]["severity"] == "notice" and "topic_retention_short" not in findings
+    set_topic(strict_broker, topic, min_insync_replicas="1", cleanup_policy="delete", retention_ms="604800000",
+              compression_type="producer")
+    assert examine(connector)[0] == 0 and set(examine(connector)[1]) <= QUIET_NOTICES
+
+
 @pytest.mark.parametrize("change", [{"snapshot.mode": "sometimes"}])
 def test_a_configuration_that_is_refused(db, connectors, change):
     done = connectors(db, change).call("doctor")

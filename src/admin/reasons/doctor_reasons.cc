@@ -8,20 +8,42 @@ constexpr Reason kRows[] = {
      .meaning = "The clocks of the database server and of this machine differ by seconds: lag and "
                 "ts_ms are wrong by that.",
      .remedy = "Synchronise both: timedatectl set-ntp true."},
+    {.name = "connection_limit_small",
+     .meaning = "The role or the database allows fewer sessions than the connector needs.",
+     .remedy = "ALTER ROLE NAME CONNECTION LIMIT -1, or ALTER DATABASE."},
     {.name = "database_without_encoding",
      .meaning = "The database's encoding is SQL_ASCII: it may hold text that is not UTF-8, which "
                 "cannot be published.",
      .remedy = "Move to a database with encoding UTF8."},
+    {.name = "decoding_memory_small",
+     .meaning = "logical_decoding_work_mem is below 4 MB: larger transactions go through the "
+                "server's disk.",
+     .remedy = "ALTER SYSTEM SET logical_decoding_work_mem = '64MB'; SELECT pg_reload_conf()."},
+    {.name = "generated_column_not_sent",
+     .meaning =
+         "PostgreSQL before 18 does not send generated columns: records of the stream lack them.",
+     .remedy = "Let consumers compute them, or fill an ordinary column by a trigger."},
     {.name = "idle_slot_timeout_set",
      .meaning = "The server invalidates slots that nobody reads for a time: a stopped connector "
                 "loses its slot.",
      .remedy = "ALTER SYSTEM RESET idle_replication_slot_timeout; SELECT pg_reload_conf()."},
+    {.name = "large_values_not_sent",
+     .meaning =
+         "An UPDATE that leaves large (TOAST) values alone publishes a placeholder for them.",
+     .remedy = "Let consumers keep what they have, or ALTER TABLE … REPLICA IDENTITY FULL."},
     {.name = "long_transaction",
      .meaning = "A transaction has been open for long; creating the slot waits for its end.",
      .remedy = "End it, or SELECT pg_terminate_backend(PID)."},
     {.name = "message_limit_small",
      .meaning = "Topic or broker take smaller records than max.request.size allows.",
      .remedy = "Raise max.message.bytes of the topic, or message.max.bytes of the brokers."},
+    {.name = "min_insync_unreachable",
+     .meaning = "A topic has fewer replicas than min.insync.replicas: every record is refused.",
+     .remedy = "Lower min.insync.replicas, or add replicas."},
+    {.name = "new_tables_not_readable",
+     .meaning = "The role has no default privileges on tables that are still to be made.",
+     .remedy =
+         "ALTER DEFAULT PRIVILEGES FOR ROLE OWNER IN SCHEMA … GRANT SELECT ON TABLES TO NAME."},
     {.name = "no_tables_captured",
      .meaning = "No table of the database passes the include and exclude lists.",
      .remedy = "Their entries are regular expressions over schema.table."},
@@ -35,10 +57,19 @@ constexpr Reason kRows[] = {
     {.name = "password_expires",
      .meaning = "The role's password expires within two weeks.",
      .remedy = "ALTER ROLE NAME VALID UNTIL 'infinity', or a new password."},
+    {.name = "prepared_transaction",
+     .meaning = "A prepared transaction is not decided: creating the slot waits for it.",
+     .remedy = "COMMIT PREPARED or ROLLBACK PREPARED."},
+    {.name = "publication_column_list",
+     .meaning = "The publication sends only some columns of a table.",
+     .remedy = "If that is not meant, take the table out of the publication and add it again."},
     {.name = "publication_key_not_sent",
      .meaning = "The replica identity is an index without all columns of the primary key: deletes "
                 "lack the key.",
      .remedy = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL."},
+    {.name = "publication_lacks_operations",
+     .meaning = "The publication does not send inserts, updates or deletes.",
+     .remedy = "ALTER PUBLICATION … SET (publish = 'insert, update, delete, truncate')."},
     {.name = "publication_lacks_tables",
      .meaning = "Captured tables are not in the publication: their changes are not captured.",
      .remedy = "ALTER PUBLICATION … ADD TABLE …."},
@@ -46,6 +77,9 @@ constexpr Reason kRows[] = {
      .meaning = "Published tables have no replica identity: the server refuses UPDATE and DELETE "
                 "of applications.",
      .remedy = "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL."},
+    {.name = "publication_row_filter",
+     .meaning = "The publication sends only the rows of a WHERE.",
+     .remedy = "If that is not meant, take the table out of the publication and add it again."},
     {.name = "publication_without_partitions",
      .meaning = "A partitioned table is captured, but the publication sends its rows under the "
                 "names of partitions that are not.",
@@ -55,6 +89,10 @@ constexpr Reason kRows[] = {
      .meaning = "The publication that a start creates would hold tables without replica identity: "
                 "the server refuses their UPDATE and DELETE from then on.",
      .remedy = "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, before the start."},
+    {.name = "restart_pending",
+     .meaning = "wal_level, max_replication_slots or max_wal_senders was changed and waits for a "
+                "restart of the server.",
+     .remedy = "Restart it."},
     {.name = "slot_inactive",
      .meaning = "Nobody reads the connector's slot, and the server keeps WAL for it.",
      .remedy = "Start the connector, or drop the slot when it is not needed any more."},
@@ -64,6 +102,24 @@ constexpr Reason kRows[] = {
                 "invalidate it.",
      .remedy = "At once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
                "pg_reload_conf(); then let the connector catch up."},
+    {.name = "synchronous_standby_any",
+     .meaning = "synchronous_standby_names has a *: the connector counts as a synchronous standby, "
+                "and commits wait for Kafka.",
+     .remedy = "Name the standbys there."},
+    {.name = "topic_compacted",
+     .meaning =
+         "A topic is compacted: it keeps the last record of a key, and refuses rows without one.",
+     .remedy = "If consumers need all changes, set cleanup.policy=delete."},
+    {.name = "topic_recompresses",
+     .meaning = "The topic's compression.type is not the producer's: the broker compresses each "
+                "batch anew.",
+     .remedy = "Set producer.override.compression.type to the same."},
+    {.name = "topic_retention_short",
+     .meaning = "A topic keeps records for less than an hour.",
+     .remedy = "Raise retention.ms."},
+    {.name = "unlogged_table",
+     .meaning = "A captured table is unlogged: its changes are not in the WAL.",
+     .remedy = "ALTER TABLE … SET LOGGED."},
     {.name = "wal_keep_small",
      .meaning = "max_slot_wal_keep_size is below 1 GB: the slot is lost soon after the connector "
                 "stands still.",

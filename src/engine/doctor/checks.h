@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "base/environment.h"
+#include "base/lsn.h"
 #include "engine/doctor/finding.h"
 #include "engine/doctor/subject.h"
 #include "offset/stored_offset.h"
@@ -34,6 +35,13 @@ void CheckSettings(postgres::Connection& connection, const Environment& environm
 // beforehand.
 std::vector<std::string> CheckTables(postgres::Connection& connection, const Subject& subject,
                                      Findings* findings);
+struct ServerNames {
+  std::string slot, publication;
+};
+void CheckServerTraps(postgres::Connection& connection, const ServerNames& names,
+                      Findings* findings);
+void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& captured,
+                     Findings* findings);
 // Our slot, the others of the server, and the stored position beside them.
 void CheckSlots(postgres::Connection& connection, const Subject& subject,
                 const KnownPosition& position, const Environment& environment, Findings* findings);

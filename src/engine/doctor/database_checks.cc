@@ -178,6 +178,10 @@ void CheckSettings(Connection& connection, const Environment& environment, Findi
 
 std::vector<std::string> CheckTables(Connection& connection, const Subject& subject,
                                      Findings* findings) {
+  CheckServerTraps(
+      connection,
+      {.slot = subject.replication.slot_name, .publication = subject.replication.publication_name},
+      findings);
   postgres::Catalog catalog(connection);
   const auto captured = catalog.CapturedTables(names::TableFilter(subject.tables));
   findings->Add(captured.status());
@@ -196,6 +200,9 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
         return encode::IsIncluded(subject.encode.columns, column);
       }));
   findings->Add(AddAdvice(connection, subject, *captured, findings));
+  std::vector<Oid> relations;
+  for (const postgres::TableName& table : *captured) relations.push_back(table.relation);
+  CheckTableTraps(connection, relations, findings);
   return KnownTopics(subject.whole, *captured, true);
 }
 

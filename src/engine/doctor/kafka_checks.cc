@@ -2,6 +2,7 @@
 #include <memory>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -22,6 +23,7 @@ namespace {
 
 // Asked for one by one.
 constexpr size_t kMostTopics = 50;
+constexpr int64_t kShortRetentionMs = 3'600'000;
 constexpr int64_t kDefaultRequestBytes = 1 << 20;  // max.request.size of Java's producer
 
 std::string Get(const std::map<std::string, std::string>& properties, const std::string& name) {
@@ -88,6 +90,7 @@ class KafkaDoctor {
                                 " --add --allow-principal ", Principal(),
                                 " --operation WRITE --operation DESCRIBE --topic ", look.name)});
     }
+    CheckTopic(look);
     const auto limit =
         LimitOf(kafka::ReadTopicProperty(client_, look.name, "max.message.bytes", kPatience));
     if (limit == broker_limit_) return;  // said before
@@ -95,6 +98,56 @@ class KafkaDoctor {
                absl::StrCat("kafka-configs --bootstrap-server ", client_.bootstrap_servers(),
                             " --alter --entity-type topics --entity-name ", look.name,
                             " --add-config max.message.bytes=", RequestBytes() + 512));
+  }
+
+  std::string Alter(const std::string& topic, absl::string_view change) const {
+    return absl::StrCat("kafka-configs --bootstrap-server ", client_.bootstrap_servers(),
+                        " --alter --entity-type topics --entity-name ", topic, " ", change);
+  }
+
+  void CheckTopic(const kafka::TopicLook& look) {
+    const auto read = [&](const char* name) {
+      return kafka::ReadTopicProperty(client_, look.name, name, kPatience);
+    };
+    const int64_t least = LimitOf(read("min.insync.replicas")).value_or(0);
+    if (look.replicas > 0 && least > static_cast<int64_t>(look.replicas)) {
+      findings_.Add({.severity = Severity::kError,
+                     .reason = "min_insync_unreachable",
+                     .message = absl::StrCat("topic ", look.name, " has ", look.replicas,
+                                             " replicas and min.insync.replicas=", least,
+                                             ": every record is refused"),
+                     .hint = Alter(look.name, absl::StrCat("--add-config min.insync.replicas=",
+                                                           look.replicas))});
+    }
+    const std::string policy = read("cleanup.policy").value_or("");
+    if (absl::StrContains(policy, "compact")) {
+      findings_.Add({.severity = Severity::kNotice,
+                     .reason = "topic_compacted",
+                     .message = absl::StrCat("topic ", look.name, " is compacted: it keeps the ",
+                                             "last record of a key, and refuses rows without one"),
+                     .hint = absl::StrCat("if consumers need all changes: ",
+                                          Alter(look.name, "--add-config cleanup.policy=delete"))});
+    }
+    const int64_t keeps = LimitOf(read("retention.ms")).value_or(-1);
+    if (absl::StrContains(policy, "delete") && keeps >= 0 && keeps < kShortRetentionMs) {
+      findings_.Add({.severity = Severity::kWarning,
+                     .reason = "topic_retention_short",
+                     .message = absl::StrCat("topic ", look.name, " keeps records for ", keeps,
+                                             " ms: a consumer that stands still for longer "
+                                             "misses changes"),
+                     .hint = Alter(look.name, "--add-config retention.ms=604800000")});
+    }
+    const std::string compression = read("compression.type").value_or("producer");
+    if (compression != "producer" && compression != Get(options_.producer, "compression.type")) {
+      findings_.Add(
+          {.severity = Severity::kNotice,
+           .reason = "topic_recompresses",
+           .message = absl::StrCat("topic ", look.name, " has compression.type=", compression,
+                                   ": the broker compresses each batch anew"),
+           .hint = absl::StrCat("set producer.override.compression.type=", compression,
+                                " in the connector, or ",
+                                Alter(look.name, "--delete-config compression.type"))});
+    }
   }
 
   void CheckLimit(const std::string& what, const std::optional<int64_t>& limit,

@@ -24,11 +24,27 @@ std::optional<bool> MayWrite(const rd_kafka_TopicDescription_t* topic) {
          operations + count;
 }
 
+size_t FewestReplicas(const rd_kafka_TopicDescription_t* topic) {
+  size_t partitions = 0;
+  const rd_kafka_TopicPartitionInfo_t** const all =
+      rd_kafka_TopicDescription_partitions(topic, &partitions);
+  size_t fewest = 0;
+  for (size_t i = 0; i < partitions; ++i) {
+    size_t replicas = 0;
+    rd_kafka_TopicPartitionInfo_replicas(all[i], &replicas);
+    fewest = i == 0 ? replicas : std::min(fewest, replicas);
+  }
+  return fewest;
+}
+
 TopicLook LookOf(const rd_kafka_TopicDescription_t* topic) {
   const char* const name = rd_kafka_TopicDescription_name(topic);
   const rd_kafka_error_t* const error = rd_kafka_TopicDescription_error(topic);
   if (error == nullptr || rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_NO_ERROR)
-    return {.name = name, .status = absl::OkStatus(), .may_write = MayWrite(topic)};
+    return {.name = name,
+            .status = absl::OkStatus(),
+            .may_write = MayWrite(topic),
+            .replicas = FewestReplicas(topic)};
   return {.name = name,
           .status = KafkaError(rd_kafka_error_code(error), absl::StrCat("topic ", name),
                                rd_kafka_error_string(error))};

@@ -15,6 +15,7 @@ struct TopicLook {
   std::string name;
   absl::Status status;  // FailedPrecondition topic_missing; others as KafkaError
   std::optional<bool> may_write = std::nullopt;  // absent: the broker does not say
+  size_t replicas = 0;                           // of the partition that has fewest
 };
 
 // In any order; fewer when there is no answer within the timeout.
