@@ -103,6 +103,8 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   return *last_plan_;
 }
 
+void RecordEncoder::SetXmin(std::optional<uint64_t> xmin) { templates_->SetXmin(xmin); }
+
 bool RecordEncoder::SameKey(const Emission& emission) { return Same(emission, true); }
 
 bool RecordEncoder::SameValue(const Emission& emission) { return Same(emission, false); }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ class RecordEncoder final : public event::RecordComparison {
   // Of a row's record, before there is one: what the chain makes of it, as far as it can be told
   // without values. Only with a chain. Errors: those of the table's plan.
   absl::StatusOr<event::ChainOutcome> Preview(const event::Emission& emission);
+
+  // source.xmin of the records to come, where options ask for it: what the slot holds back.
+  void SetXmin(std::optional<uint64_t> xmin);
 
   bool SameKey(const event::Emission& emission) override;
   bool SameValue(const event::Emission& emission) override;

@@ -77,6 +77,7 @@ encode::EncodeOptions BuildEncode(const config::PropertySet& properties,
   encode::EncodeOptions encode = encode::BuildEncode(properties, findings);
   encode.topic_prefix = properties.Text("topic.prefix");
   encode.database = properties.Text("database.dbname");
+  encode.slot_xmin = properties.Integer("xmin.fetch.interval.ms") > 0;
   return encode;
 }
 

@@ -42,6 +42,7 @@ struct ReplicationOptions {
   PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
   bool publish_via_partition_root = false;
   absl::Duration status_interval = absl::Seconds(10);
+  absl::Duration xmin_interval;   // source.xmin is read so often; zero: never
   bool confirm_positions = true;  // false: the slot stays where it is
   absl::Duration create_slot_timeout = absl::Seconds(90);
   OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;

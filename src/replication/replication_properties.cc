@@ -109,9 +109,7 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "xmin.fetch.interval.ms",
      .type = kNonNegativeLong,
      .default_value = "0",
-     .support = kNotYetRefused,
-     .doc = "Interval at which the slot's catalog_xmin is read for source.xmin; 0: never.",
-     .note = "source.xmin is always null"},
+     .doc = "Interval at which the slot's catalog_xmin is read for source.xmin; 0: never."},
     {.name = "lsn.flush.mode",
      .type = kEnum,
      .default_value = "connector",
@@ -258,6 +256,7 @@ ReplicationOptions BuildReplication(const config::PropertySet& properties,
       ParseAutocreate(properties.Text("publication.autocreate.mode"));
   replication.publish_via_partition_root = properties.Boolean("publish.via.partition.root");
   replication.status_interval = properties.Milliseconds("status.update.interval.ms");
+  replication.xmin_interval = properties.Milliseconds("xmin.fetch.interval.ms");
   replication.confirm_positions = ConfirmsPositions(properties);
   replication.create_slot_timeout =
       absl::Seconds(properties.Integer("internal.create.slot.command.timeout"));

@@ -195,7 +195,7 @@ BAD_VALUES = {
     "missing prefix": ({"topic.prefix": None}, "topic.prefix"),
     "sink": ({"sink": "carrier pigeon"}, "sink"),
     "class": ({"connector.class": "io.debezium.connector.mysql.MySqlConnector"}, "connector.class"),
-    "data-changing and not supported": ({"xmin.fetch.interval.ms": "1000"}, "xmin.fetch.interval.ms"),
+    "data-changing and not supported": ({"snapshot.query.mode": "custom"}, "snapshot.query.mode"),
 }
 
 

@@ -320,3 +320,14 @@ def test_kill9_while_dead_letters_flow(db, connectors, kills):
     for group in (letters(events), published(events)):
         jumps = sum(1 for a, b in zip(group, group[1:]) if b.id <= a.id)
         assert jumps <= kills, "more repeats than kills"
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity"])
+def test_a_key_that_becomes_no_number_is_named_by_the_old_one(value, db, connectors):
+    """Debezium's task dies without a word about the row; which one it was is told by the key it had."""
+    db.script("create table sums (id numeric primary key, v text); alter table sums replica identity full; insert into sums values (7.5, 'a')")
+    connector = connectors(db, sink="file").start().wait_streaming()
+    db.execute(f"update sums set id = '{value}'")
+    assert connector.wait_exit() == 1
+    assert connector.logged(r"stopped: .*table public\.sums, key id=7\.5"), connector.log_text()
+    assert [e.op for e in connector.events()] == ["r"]

@@ -23,6 +23,29 @@ def test_SLT_01_drop_on_stop(drop, db, connectors):
     assert (db.slot(connector.slot) is None) == drop
 
 
+def test_env08_xmin_of_the_slot(db, connectors):
+    """ENV-08: source.xmin is what the slot holds back, and goes on with it; rows of a snapshot have none."""
+    db.script(TABLE + "; insert into items values (0)")
+    connector = connectors(db, {"xmin.fetch.interval.ms": "10"}, {"offset.flush.interval.ms": "20"}, sink="file").start().wait_streaming()
+    before = int(db.slot(connector.slot)["catalog_xmin"])
+    db.execute("insert into items values (1)")
+    db.execute("select pg_logical_emit_message(false, 'm', 'x')")
+    read, created, message = connector.wait_events(3)
+    assert (read.op, read.source["xmin"]) == ("r", None)
+    assert created.source["xmin"] >= before and message.source["xmin"] >= before
+    number = iter(range(2, 10000))
+
+    def goes_on():
+        db.execute(f"insert into items values ({next(number)})")
+        db.execute("checkpoint")  # says which transactions run; without it the slot moves every 15 s
+        return connector.events()[-1].source["xmin"] > created.source["xmin"]
+    wait_until(goes_on, 60, "source.xmin is read again")
+    seen = [e.source["xmin"] for e in connector.events()[1:]]
+    assert seen == sorted(seen) and seen[-1] <= int(db.slot(connector.slot)["catalog_xmin"])
+    assert len(db.sessions("application_name like '%% xmin' and query like '%%catalog_xmin%%'")) == 1
+    connector.stop()
+
+
 def test_CFG_04_numeric_name(db, connectors):
     db.script(TABLE)
     name = f"{time.time_ns() % 10**12}"

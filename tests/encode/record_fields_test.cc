@@ -40,6 +40,17 @@ class RecordFieldsTest : public ::testing::Test {
   std::string buffer_;
 };
 
+TEST_F(RecordFieldsTest, XminIsTheSlotsAndNoIncrementalSnapshotHasIt) {
+  EXPECT_EQ(Text(InputField::kXmin), "<null>");
+  fields_.SetXmin(4294967295);
+  EXPECT_EQ(Text(InputField::kXmin), "4294967295");
+  EXPECT_EQ(Value(InputField::kXmin).integer, 4294967295);
+  change_.snapshot = event::SnapshotMarker::kTrue;
+  EXPECT_EQ(Text(InputField::kXmin), "4294967295");
+  change_.snapshot = event::SnapshotMarker::kIncremental;
+  EXPECT_EQ(Text(InputField::kXmin), "<null>");
+}
+
 TEST_F(RecordFieldsTest, TimesAreRoundedDown) {
   change_.source_time_us = -1;
   EXPECT_EQ(Text(InputField::kSourceMillis), "-1");

@@ -1,6 +1,7 @@
 // What Debezium or Kafka Connect accept, walduct does not refuse.
 #include <cstdlib>
 
+#include "encode/options/encode_options.h"
 #include "loader/load_connector.h"
 #include "offset/options.h"
 #include "postgres/options.h"
@@ -25,6 +26,14 @@ TEST_F(ForgivenessTest, AFlushIntervalOfZeroStoresAtEveryAcknowledgement) {
   EXPECT_EQ(result.options.offset->flush_interval, absl::ZeroDuration());
   EXPECT_THAT(LoadWith("offset.flush.interval.ms=-1").errors,
               ElementsAre(HasSubstr("'offset.flush.interval.ms'")));
+}
+
+TEST_F(ForgivenessTest, TheSlotsXminIsReadWhereItIsAskedFor) {
+  const LoadResult result = LoadWith("xmin.fetch.interval.ms=10");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(result.options.replication->xmin_interval, absl::Milliseconds(10));
+  EXPECT_TRUE(result.options.encode->slot_xmin);
+  EXPECT_FALSE(LoadWith("").options.encode->slot_xmin);
 }
 
 TEST_F(ForgivenessTest, PropertiesOfOtherConnectorsAreWarnedAbout) {

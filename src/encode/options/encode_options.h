@@ -20,6 +20,7 @@ struct EncodeOptions {
   names::NameAdjustment field_names = names::NameAdjustment::kNone;
   std::string topic_prefix;
   std::string database;          // source.db
+  bool slot_xmin = false;        // source.xmin; false: always null
   bool extended_headers = true;  // __debezium.context.*
   std::string unavailable_placeholder = "__debezium_unavailable_value";
 };

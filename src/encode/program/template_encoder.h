@@ -64,6 +64,8 @@ class TemplateEncoder {
     return chain_->Start(builder_.OfRow(emission, plan));
   }
 
+  void SetXmin(std::optional<uint64_t> xmin) { inputs_.SetXmin(xmin); }
+
   // What transforms have to say, each notice once.
   std::vector<std::string> TakeNotices();
 

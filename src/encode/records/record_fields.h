@@ -35,6 +35,9 @@ class RecordFields {
   // emission: borrowed until the next call.
   void Begin(const event::Emission& emission, int64_t now_nanos);
 
+  // Of the slot, for the records to come; absent: not known.
+  void SetXmin(std::optional<uint64_t> xmin) { xmin_ = xmin; }
+
   // Another number whenever a field IsOfTransaction may have another value.
   uint64_t transaction() const { return transaction_; }
   // The same for a field IsOfOrigin: rare.
@@ -103,6 +106,7 @@ class RecordFields {
   const BytesForm message_form_;
   const event::Emission* emission_ = nullptr;
   int64_t now_nanos_ = 0;
+  std::optional<uint64_t> xmin_;
   uint64_t transaction_ = 0, origin_ = 0;
   Transaction known_;  // of transaction_
   InstantDigits source_digits_;
@@ -134,6 +138,9 @@ bool RecordFields::Write(InputField field, Writer* out) const {
       out->IntegerText(digits, static_cast<int64_t>(printed_lsn_.value()));
       return true;
     }
+    case InputField::kXmin:
+      if (emission_->change->snapshot == event::SnapshotMarker::kIncremental) return false;
+      return WriteNumber(xmin_.has_value(), xmin_.value_or(0), out);
     case InputField::kSequence: {
       char text[48];
       out->String({text, static_cast<size_t>(PutSequence(text) - text)});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -43,6 +44,7 @@ class RecordInputs {
   void Begin(const event::Emission& emission, const TablePlan* table, int64_t now_nanos);
 
   const RecordFields& fields() const { return fields_; }
+  void SetXmin(std::optional<uint64_t> xmin) { fields_.SetXmin(xmin); }
 
   // For the formats of text. Errors: see row_writer.h, here and below.
   // Appends the value of a column; *null: it is NULL and nothing was appended.

@@ -126,8 +126,9 @@ Node TemplateBuilder::Field(const FieldLayout& layout, const ConnectField& field
   }
   if (const auto* text = std::get_if<FixedText>(&layout.from))
     return event::ConstantNode(field.schema, Scalar::Text(TextOf(*text, emission)), field.name);
-  if (const auto* input = std::get_if<InputField>(&layout.from))
-    return event::InputNode(field.schema, InputNumber(*input), field.name);
+  const auto* input = std::get_if<InputField>(&layout.from);
+  if (input != nullptr && *input == InputField::kXmin && !options_.slot_xmin) return null;
+  if (input != nullptr) return event::InputNode(field.schema, InputNumber(*input), field.name);
   if (const auto* fields = std::get_if<const StructLayout*>(&layout.from))
     return Struct(**fields, field.schema, emission, field.name);
   return null;

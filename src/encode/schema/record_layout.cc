@@ -28,7 +28,7 @@ constexpr FieldLayout kSourceFields[] = {
     {.name = "table", .from = FixedText::kTableName},
     {.name = "txId", .type = kInt64, .optional = true, .from = InputField::kTransactionId},
     {.name = "lsn", .type = kInt64, .optional = true, .from = InputField::kLsn},
-    {.name = "xmin", .type = kInt64, .optional = true, .from = {}},
+    {.name = "xmin", .type = kInt64, .optional = true, .from = InputField::kXmin},
     {.name = "origin", .optional = true, .from = InputField::kOrigin},
     {.name = "origin_lsn", .type = kInt64, .optional = true, .from = InputField::kOriginLsn},
 };

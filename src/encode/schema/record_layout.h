@@ -46,6 +46,7 @@ enum class InputField : uint8_t {
   // Of the change.
   kSequence,
   kLsn,
+  kXmin,     // of the slot
   kBlockId,  // of the transaction block
   kTotalOrder,
   kCollectionOrder,
@@ -76,7 +77,7 @@ inline bool IsOfOrigin(InputField field) { return field <= InputField::kOriginLs
 inline bool MayBeNull(InputField field) {
   return field == InputField::kSnapshot || field == InputField::kTransactionId ||
          field == InputField::kOrigin || field == InputField::kOriginLsn ||
-         field == InputField::kLsn;
+         field == InputField::kLsn || field == InputField::kXmin;
 }
 
 struct StructLayout;

@@ -398,6 +398,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .clock = &clock,
                      .metrics = parts_.metrics,
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
+                     .before_batch = XminRefresh(),
                      .goal = end});
   RETURN_IF_ERROR(RunAndBlock(&phase));
   goal_reached_ = phase.goal_reached() && end == goal;
@@ -405,6 +406,14 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   log::Info(goal_reached_ ? "goal reached, stopping"
                           : (parts_.control->stops() ? "stopping" : "closing the stream"));
   return absl::OkStatus();
+}
+
+// What records say of the slot; null: nothing.
+std::function<void()> Session::XminRefresh() {
+  if (!config().encode->slot_xmin) return nullptr;
+  return [source = prepared_.source.get(), encoder = &path_->encoder()] {
+    encoder->SetXmin(source->Xmin());
+  };
 }
 
 // The stream stands still while a blocking snapshot is read.

@@ -70,6 +70,7 @@ class Session {
   absl::Status BeginIncremental();
   bool Pauses() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
+  std::function<void()> XminRefresh();
   absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);

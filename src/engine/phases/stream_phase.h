@@ -2,6 +2,7 @@
 // only.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -31,6 +32,7 @@ class StreamPhase {
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     incremental::IncrementalSnapshots* incremental = nullptr;  // null: none
+    std::function<void()> before_batch = nullptr;
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
   explicit StreamPhase(Parts parts)

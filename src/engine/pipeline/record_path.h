@@ -40,6 +40,7 @@ class RecordPath {
   static absl::StatusOr<std::unique_ptr<RecordPath>> Create(const Parts& parts);
 
   Pipeline& pipeline() { return *pipeline_; }
+  encode::RecordEncoder& encoder() { return *encoder_; }
 
  private:
   explicit RecordPath(const Parts& parts);

@@ -249,6 +249,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
   opened.published = replication::NamedRelations(*sql_, replication_options_.publication_name);
+  RETURN_IF_ERROR(StartXmin());
   ReleaseCodePages();  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},
@@ -296,6 +297,26 @@ void PostgresSource::StartWatch() {
       .interval = patience > absl::ZeroDuration()
                       ? std::clamp(patience, absl::Seconds(1), kLongestInterval)
                       : kLongestInterval});
+}
+
+// The first record of the stream has it already.
+absl::Status PostgresSource::StartXmin() {
+  const absl::Duration interval = replication_options_.xmin_interval;
+  if (interval <= absl::ZeroDuration()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::optional<uint64_t> first,
+                   ReadSlotXmin(*sql_, replication_options_.slot_name));
+  xmin_ = std::make_unique<SlotXmin>(SlotXmin::Options{
+      .open =
+          [session = Session(SessionKind::kSql, " xmin")](const postgres::StopCheck& stopping) {
+            postgres::ConnectionOptions options = session;
+            options.stopping = stopping;
+            return Connection::Open(std::move(options));
+          },
+      .slot = replication_options_.slot_name,
+      .connector = config().name,
+      .interval = interval,
+      .first = first.value_or(0)});
+  return absl::OkStatus();
 }
 
 absl::Status PostgresSource::CheckSession() {

@@ -11,6 +11,7 @@
 #include "base/environment.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/server_watch.h"
+#include "engine/world/slot_xmin.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
@@ -50,6 +51,9 @@ class PostgresSource final : public Source {
   absl::Status CheckSlotSession() override;
   absl::Status CheckSession() override;
   ServerView View() override { return watch_ == nullptr ? ServerView() : watch_->view(); }
+  std::optional<uint64_t> Xmin() override {
+    return xmin_ == nullptr ? std::nullopt : std::optional(xmin_->value());
+  }
   void AskForGone(const std::vector<replication::ToldRelation>& relations) override {
     watch_->AskForGone(relations);
   }
@@ -69,6 +73,7 @@ class PostgresSource final : public Source {
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
   void StartWatch();
+  absl::Status StartXmin();
   absl::Status CheckSlotNotMoved(Lsn start);
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
@@ -89,6 +94,7 @@ class PostgresSource final : public Source {
   std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   std::unique_ptr<ServerWatch> watch_;
+  std::unique_ptr<SlotXmin> xmin_;
   SourceFacts facts_;
   int stream_pid_ = 0;                     // the server's process of replication_
   bool streams_ = false;                   // it reads the slot

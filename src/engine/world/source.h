@@ -122,6 +122,9 @@ class Source {
   // Why the stream has ended with this error, where the database knows more of it. Waits shortly.
   virtual absl::Status ExplainEnd(const absl::Status& error) { return error; }
 
+  // catalog_xmin of the slot as it was read last, once there is a stream; absent: not wanted.
+  virtual std::optional<uint64_t> Xmin() { return std::nullopt; }
+
   // The tables that signals may name; absent: no signal is taken.
   virtual std::optional<std::vector<postgres::TableName>> SignalTables() const {
     return std::nullopt;
