@@ -1,10 +1,7 @@
 #include "replication/replication_stream.h"
 
 #include <libpq-fe.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <utility>
@@ -26,10 +23,6 @@ namespace {
 // How long a status update may wait for a socket whose peer takes nothing.
 constexpr absl::Duration kSendTimeout = absl::Seconds(10);
 constexpr absl::Duration kLongestWait = absl::Seconds(1);
-// A round trip below that is the same machine or the same network.
-constexpr uint32_t kNearUs = 2000;
-// Of a server that is near: what the network brings in some milliseconds. The kernel doubles it.
-constexpr int kNearReceiveBytes = 128 << 10;
 
 absl::string_view Field(const pg_result* result, int field) {
   const char* text = PQresultErrorField(result, field);
@@ -62,21 +55,7 @@ absl::StatusOr<std::unique_ptr<ReplicationStream>> ReplicationStream::Start(
         started, absl::StrCat("replication slot ", postgres::QuoteIdentifier(options.slot_name),
                               " cannot be streamed from ", start.ToString()));
   }
-  stream->SizeReceiveBuffer();
   return stream;
-}
-
-// A walsender sends each message by itself. Into a window that is full its send is a copy into its
-// own buffer, and the network then takes many at once; into one that is open each message goes the
-// whole way alone, which costs it twice as much. The window of a server that is near is therefore
-// kept small enough to fill while we work on what we have; one that is far needs all it can get.
-void ReplicationStream::SizeReceiveBuffer() {
-  tcp_info info = {};
-  socklen_t size = sizeof(info);
-  tcp_ = getsockopt(ready_fd(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-  if (!tcp_ || info.tcpi_rtt >= kNearUs) return;
-  // Refused: it is only slower.
-  setsockopt(ready_fd(), SOL_SOCKET, SO_RCVBUF, &kNearReceiveBytes, sizeof(kNearReceiveBytes));
 }
 
 // PostgreSQL 18 does not fail when a publication is missing: it warns, and sends nothing of what

@@ -31,7 +31,6 @@ class ReplicationStream final : public WalSource {
   absl::StatusOr<WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
   bool Ended() override;
-  bool piles_up() const override { return tcp_; }
   int ready_fd() const override;
 
   // Ends the COPY and hands the connection's slot back, waiting at most timeout.
@@ -40,7 +39,6 @@ class ReplicationStream final : public WalSource {
  private:
   ReplicationStream(std::unique_ptr<postgres::Connection> connection);
   static void OnNotice(void* stream, const pg_result* notice);
-  void SizeReceiveBuffer();
   absl::Status EndOfStream();
   absl::Status Flush(absl::Duration timeout);
   void ReleaseFrame();
@@ -49,7 +47,6 @@ class ReplicationStream final : public WalSource {
   const Environment environment_;
   postgres::RowGuard guard_;
   std::string publication_;    // its name in the catalog
-  bool tcp_ = false;           // not a unix socket
   Lsn flushed_;                // highest reported: never goes back
   absl::Status notice_error_;  // from a warning that must end the stream
   char* frame_ = nullptr;      // PQgetCopyData's buffer behind the last payload

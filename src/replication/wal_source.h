@@ -51,9 +51,6 @@ class WalSource {
   // read now.
   virtual bool Ended() { return false; }
 
-  // What is not read yet piles up on the way, and the server goes on: long naps cost nothing.
-  virtual bool piles_up() const { return false; }
-
   // Readable when Next may have something.
   virtual int ready_fd() const = 0;
 

@@ -8,13 +8,12 @@ namespace {
 constexpr absl::Duration kStep = absl::Microseconds(300);
 
 // A source that gives `frames` each time it is read, `step` apart; the last nap.
-absl::Duration NapAfter(ReadPace& pace, int reads, int frames, absl::Duration step,
-                        size_t bytes = 0) {
+absl::Duration NapAfter(ReadPace& pace, int reads, int frames, absl::Duration step) {
   static absl::Duration now = absl::Seconds(1000);
   absl::Duration nap;
   for (int i = 0; i < reads; ++i) {
     now += step;
-    nap = pace.OnEmpty({.frames = frames, .bytes = bytes}, now);
+    nap = pace.OnEmpty(frames, now);
   }
   return nap;
 }
@@ -66,37 +65,6 @@ TEST(ReadPace, WaitsAgainAfterAPause) {
   NapAfter(pace, 50, 10, kStep);
   EXPECT_EQ(NapAfter(pace, 1, 0, kStep), absl::ZeroDuration());
   EXPECT_EQ(NapAfter(pace, 1, 1, ReadPace::kPause * 2), absl::ZeroDuration());
-}
-
-TEST(ReadPace, ForgetsLongNapsInAPause) {
-  ReadPace pace;
-  EXPECT_EQ(NapAfter(pace, 50, 10, kStep), ReadPace::kLongestNap);
-  EXPECT_EQ(NapAfter(pace, 1, 0, kStep), absl::ZeroDuration());
-  EXPECT_EQ(NapAfter(pace, 1, 4, ReadPace::kPause * 2), ReadPace::kShortestNap * 2);
-}
-
-TEST(ReadPace, NapsLongerOverADenseStreamThatPilesUp) {
-  ReadPace pace(true);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kFewDenseFrames - 1, kStep), ReadPace::kLongestDenseNap);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kFewDenseFrames + 1, kStep), ReadPace::kLongestDenseNap);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kManyDenseFrames + 1, kStep), ReadPace::kShortestNap);
-}
-
-TEST(ReadPace, BytesCountAsFramesDo) {
-  constexpr int kFrames = 5 * ReadPace::kFewFrames;
-  ReadPace pace(true);
-  EXPECT_EQ(NapAfter(pace, 1, kFrames, kStep, ReadPace::kFewDenseBytes), ReadPace::kShortestNap);
-  EXPECT_EQ(NapAfter(pace, 50, kFrames, kStep), ReadPace::kLongestDenseNap);
-  EXPECT_EQ(NapAfter(pace, 50, kFrames, kStep, ReadPace::kManyDenseBytes + 1),
-            ReadPace::kShortestNap);
-}
-
-// What comes slower is not kept waiting for longer than it is anywhere else.
-TEST(ReadPace, NapsNoLongerThanElsewhereOverAStreamThatIsNotDense) {
-  ReadPace pace(true);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kFewFrames - 1, kStep), ReadPace::kLongestNap);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kFewDenseFrames - 1, kStep), ReadPace::kLongestDenseNap);
-  EXPECT_EQ(NapAfter(pace, 1, ReadPace::kFewFrames, kStep), ReadPace::kLongestNap);
 }
 
 }  // namespace

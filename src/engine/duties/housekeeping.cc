@@ -95,12 +95,6 @@ void Housekeeping::ShowPositions() {
 }
 
 void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
-  WaitFor(source_fd, parts_.sink->ready_fd(), at_most);
-}
-
-void Housekeeping::Nap(absl::Duration at_most) { WaitFor(-1, -1, at_most); }
-
-void Housekeeping::WaitFor(int source_fd, int sink_fd, absl::Duration at_most) {
   const absl::Duration now = parts_.clock->Monotonic();
   absl::Duration timeout = std::min(at_most, Ownership::kBeat);
   // Do not wake for a position that cannot be committed yet.
@@ -109,9 +103,9 @@ void Housekeeping::WaitFor(int source_fd, int sink_fd, absl::Duration at_most) {
   if (source_ != nullptr) timeout = std::min(timeout, status_due_ - now);
   // Nobody takes what is ready beside the stream before the stream may be read again.
   const std::array<int, 2> beside = unread_ ? std::array<int, 2>{-1, -1} : beside_fds_;
-  parts_.poller->WaitReadable(
-      {source_fd, sink_fd, parts_.store->ready_fd(), parts_.control->fd(), beside[0], beside[1]},
-      timeout);
+  parts_.poller->WaitReadable({source_fd, parts_.sink->ready_fd(), parts_.store->ready_fd(),
+                               parts_.control->fd(), beside[0], beside[1]},
+                              timeout);
   parts_.control->Take();
 }
 

@@ -65,8 +65,6 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // Waits until something may be done: source_fd (−1: none) readable, an acknowledgement, a
   // deadline, a command.
   void Wait(int source_fd, absl::Duration at_most);
-  // The same for a moment in which neither the source nor acknowledgements need be looked at.
-  void Nap(absl::Duration at_most);
 
   // They wake each Wait, too; -1: none.
   void WatchBeside(int chunks_fd, int signals_fd) { beside_fds_ = {chunks_fd, signals_fd}; }
@@ -98,7 +96,6 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   bool MustCommit() const { return commits_.MustCommit(); }
 
  private:
-  void WaitFor(int source_fd, int sink_fd, absl::Duration at_most);
   absl::Status StorePosition();
   bool Settled() const;
   absl::Status SendStatusIfDue();

@@ -3,11 +3,8 @@
 // A walsender sends message by message, and a send that wakes a waiting reader costs both of them
 // more than the message itself. A stream that flows is therefore left to pile up for a moment
 // before it is read again; one that has paused is waited for, so that what comes after a pause is
-// read at once. Where what is not read piles up, a dense stream (a backlog) is left alone for
-// longer: see ReplicationStream. Pure; data thread only.
+// read at once. Pure; data thread only.
 #pragma once
-
-#include <cstddef>
 
 #include "absl/time/time.h"
 
@@ -15,10 +12,6 @@ namespace walduct::engine {
 
 class ReadPace {
  public:
-  struct Read {
-    int frames = 0;
-    size_t bytes = 0;
-  };
   // A nap is the most that a change can be late because of the pace.
   static constexpr absl::Duration kShortestNap = absl::Microseconds(125);
   static constexpr absl::Duration kLongestNap = absl::Milliseconds(1);
@@ -30,24 +23,12 @@ class ReadPace {
   // wait for us.
   static constexpr int kFewFrames = 64;
   static constexpr int kManyFrames = 128;
-  // The same where they pile up, as long as kFewFrames come in each kLongestNap.
-  static constexpr absl::Duration kLongestDenseNap = absl::Milliseconds(5);
-  static constexpr int kFewDenseFrames = 1000;
-  static constexpr int kManyDenseFrames = 2000;
-  static constexpr size_t kFewDenseBytes = 128 << 10;
-  static constexpr size_t kManyDenseBytes = 1 << 20;
 
-  explicit ReadPace(bool piles_up = false) : piles_up_(piles_up) {}
-
-  // What the source gave since it was last empty; it is empty now (monotonic). How long to leave it
-  // alone; zero: wait for it.
-  absl::Duration OnEmpty(const Read& read, absl::Duration now);
+  // The source gave so many frames since it was last empty, and is empty now (monotonic). How long
+  // to leave it alone; zero: wait for it.
+  absl::Duration OnEmpty(int frames, absl::Duration now);
 
  private:
-  bool IsDense(const Read& read) const;
-  absl::Duration NextNap(const Read& read) const;
-
-  bool piles_up_;
   absl::Duration last_;
   bool waited_ = true;  // what the last answer was
   absl::Duration nap_ = kShortestNap;

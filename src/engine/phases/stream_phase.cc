@@ -57,7 +57,6 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
       return absl::OkStatus();
     }
     ++frames_;
-    bytes_ += frame.payload.size();
     RETURN_IF_ERROR(OnFrame(frame));
     kept_bytes += frame.kind == replication::WalFrame::Kind::kKept ? frame.payload.size() : 0;
     if (kept_bytes > kMaxKeptPerTurn || IsBlocked()) break;
@@ -78,10 +77,9 @@ bool StreamPhase::IsBlocked() const {
 }
 
 absl::Status StreamPhase::NapOrWait() {
-  const ReadPace::Read read{.frames = std::exchange(frames_, 0), .bytes = std::exchange(bytes_, 0)};
-  const absl::Duration nap = pace_.OnEmpty(read, parts_.clock->Monotonic());
+  const absl::Duration nap = pace_.OnEmpty(std::exchange(frames_, 0), parts_.clock->Monotonic());
   if (nap > absl::ZeroDuration()) {
-    parts_.housekeeping->Nap(nap);
+    parts_.housekeeping->Wait(-1, nap);
     return absl::OkStatus();
   }
   const bool beside = parts_.incremental != nullptr;

@@ -36,9 +36,7 @@ class StreamPhase {
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
   explicit StreamPhase(Parts parts)
-      : parts_(parts),
-        commits_(parts_.sink->transactions() != nullptr),
-        pace_(parts_.source->piles_up()) {}
+      : parts_(parts), commits_(parts_.sink->transactions() != nullptr) {}
 
   // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();
@@ -66,9 +64,7 @@ class StreamPhase {
   uint64_t repeated_ = 0;      // changes left out as already done, as far as the metrics know
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
   ReadPace pace_;
-  // Since the source was last empty.
-  int frames_ = 0;
-  size_t bytes_ = 0;
+  int frames_ = 0;  // since the source was last empty
   // Waits for the schema of its table; nothing is read meanwhile, so that its payload stays.
   std::optional<replication::WalFrame> held_;
 };
