@@ -13,9 +13,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
-#include "kafka/look/topic_reader.h"
 #include "offset/offset_key.h"
 #include "offset/offset_store.h"
 #include "offset/options.h"

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/topic_admin.h"
 #include "kafka/topic_policy.h"
-#include "kafka/look/topic_reader.h"
 
 namespace walduct::rest {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/poller.h"
+#include "kafka/look/topic_reader.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
-#include "kafka/look/topic_reader.h"
 #include "sink/options.h"
 #include "sink/refusals.h"
 #include "sink/sink_factory.h"

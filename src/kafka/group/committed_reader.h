@@ -13,8 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "kafka/client.h"
-#include "kafka/properties.h"
 #include "kafka/look/topic_reader.h"
+#include "kafka/properties.h"
 
 struct rd_kafka_queue_s;
 
