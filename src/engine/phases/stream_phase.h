@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "engine/duties/heartbeat.h"
@@ -36,7 +37,7 @@ class StreamPhase {
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
   explicit StreamPhase(Parts parts)
-      : parts_(parts), commits_(parts_.sink->transactions() != nullptr) {}
+      : parts_(std::move(parts)), commits_(parts_.sink->transactions() != nullptr) {}
 
   // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "base/environment.h"
@@ -31,7 +32,7 @@ class OutboxChecks {
     outbox::TableMemory* memory = nullptr;
     Environment environment;
   };
-  explicit OutboxChecks(Parts parts) : parts_(parts) {}
+  explicit OutboxChecks(Parts parts) : parts_(std::move(parts)) {}
 
   bool enabled() const;
 
