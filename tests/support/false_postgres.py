@@ -26,12 +26,10 @@ PARAMETERS = b"".join(message(b"S", f"{name}\0{value}\0".encode()) for name, val
                        ("integer_datetimes", "on"), ("server_encoding", "UTF8")))
 
 
-class FalsePostgres:
-    """Serves each connection with `talk(connection)` once its start-up packet is read, inside TLS when there is a context."""
+class Listener:
+    """Serves each connection on a thread of its own."""
 
-    def __init__(self, talk, tls=None):
-        self.talk = talk
-        self.tls = tls
+    def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -43,6 +41,21 @@ class FalsePostgres:
             except OSError:
                 return
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        raise NotImplementedError
+
+    def close(self):
+        self.listener.close()
+
+
+class FalsePostgres(Listener):
+    """Serves each connection with `talk(connection)` once its start-up packet is read, inside TLS when there is a context."""
+
+    def __init__(self, talk, tls=None):
+        self.talk = talk
+        self.tls = tls
+        super().__init__()
 
     def _serve(self, connection):
         with contextlib.ExitStack() as open_ones:
@@ -63,9 +76,6 @@ class FalsePostgres:
                 connection.sendall(b"N")
             else:
                 return connection
-
-    def close(self):
-        self.listener.close()
 
 
 def asks_for_rounds(count, pieces=False, proofs=None):
@@ -101,7 +111,7 @@ def answers_with_one_column(connection):
         connection.sendall(described + message(b"D", struct.pack("!HI", 1, 1) + b"1") + message(b"C", b"SELECT 1\0") + READY)
 
 
-class ShorteningRelay:
+class ShorteningRelay(Listener):
     """Leads to a real server, and takes something away from one answer to a query: its last column, all of its columns, or its
     rows. Answers are counted over all connections, from 0; `answers` says how many there were."""
 
@@ -109,17 +119,7 @@ class ShorteningRelay:
         self.server, self.take, self.which = server, take, which
         self.answers = 0
         self.counting = threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        super().__init__()
 
     def _serve(self, client):
         with client, contextlib.suppress(OSError), socket.create_connection((self.server.host, self.server.port)) as server:
@@ -159,9 +159,6 @@ class ShorteningRelay:
                 size = struct.unpack("!i", body[at:at + 4])[0]
                 at += 4 + max(size, 0)
         return struct.pack("!H", kept) + body[2:at]
-
-    def close(self):
-        self.listener.close()
 
 
 def _copy(source, target):

@@ -80,11 +80,10 @@ absl::StatusOr<std::string> ToTable(const ConnectorOptions& options, const RawSi
                                                .environment = environment}));
   const std::string table = postgres::QuoteQualified(options.incremental->signal_schema,
                                                      options.incremental->signal_table);
-  RETURN_IF_ERROR(connection
-                      ->Query(postgres::Rows(0),
-                              absl::StrCat("INSERT INTO ", table, " VALUES ($1, $2, $3)"),
-                              {signal.id, signal.type, signal.data.value_or("{}")})
-                      .status());
+  RETURN_IF_ERROR(
+      connection->Run({.sql = absl::StrCat("INSERT INTO ", table, " VALUES ($1, $2, $3)"),
+                       .parameters = {signal.id, signal.type, signal.data.value_or("{}")},
+                       .answer = {}}));
   return absl::StrCat("table ", table);
 }
 
