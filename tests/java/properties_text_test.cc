@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-decltype(Properties::values) Parse(absl::string_view text) {
+decltype(Properties::values) ParsedValues(absl::string_view text) {
   absl::StatusOr<Properties> file = ParseProperties(text);
   EXPECT_TRUE(file.ok()) << file.status();
   return file->values;
@@ -19,34 +19,34 @@ decltype(Properties::values) Parse(absl::string_view text) {
 
 TEST(PropertiesFile, SeparatorsAreEqualsColonOrBlanks) {
   EXPECT_THAT(
-      Parse("a=1\nb:2\nc 3\nd = 4\ne\t:\t5"),
+      ParsedValues("a=1\nb:2\nc 3\nd = 4\ne\t:\t5"),
       ElementsAre(Pair("a", "1"), Pair("b", "2"), Pair("c", "3"), Pair("d", "4"), Pair("e", "5")));
 }
 
 TEST(PropertiesFile, OnlyTheFirstSeparatorCounts) {
-  EXPECT_THAT(Parse("g==x\nh=a=b:c\ni = : y"),
+  EXPECT_THAT(ParsedValues("g==x\nh=a=b:c\ni = : y"),
               ElementsAre(Pair("g", "=x"), Pair("h", "a=b:c"), Pair("i", ": y")));
 }
 
 TEST(PropertiesFile, CommentsAndBlankLinesAreSkipped) {
-  EXPECT_THAT(Parse("# a=1\n  ! b=2\n\n   \nc=#3\r\n"), ElementsAre(Pair("c", "#3")));
+  EXPECT_THAT(ParsedValues("# a=1\n  ! b=2\n\n   \nc=#3\r\n"), ElementsAre(Pair("c", "#3")));
 }
 
 TEST(PropertiesFile, BackslashAtTheEndJoinsLinesWithoutLeadingBlanks) {
-  EXPECT_THAT(Parse("a=1,\\\n    2,\\\r\n\t3\nb=x\\\\\nc=y"),
+  EXPECT_THAT(ParsedValues("a=1,\\\n    2,\\\r\n\t3\nb=x\\\\\nc=y"),
               ElementsAre(Pair("a", "1,2,3"), Pair("b", "x\\"), Pair("c", "y")));
 }
 
 TEST(PropertiesFile, TrailingBlanksOfAValueAreKept) {
-  EXPECT_THAT(Parse("a = b  "), ElementsAre(Pair("a", "b  ")));
+  EXPECT_THAT(ParsedValues("a = b  "), ElementsAre(Pair("a", "b  ")));
 }
 
 TEST(PropertiesFile, KeyAloneHasTheEmptyValue) {
-  EXPECT_THAT(Parse("a\nb=\n"), ElementsAre(Pair("a", ""), Pair("b", "")));
+  EXPECT_THAT(ParsedValues("a\nb=\n"), ElementsAre(Pair("a", ""), Pair("b", "")));
 }
 
 TEST(PropertiesFile, EscapesInKeysAndValues) {
-  EXPECT_THAT(Parse("h\\ i=\\t\\u00e9\\z\nk\\:l\\==\\uD83D\\uDE00"),
+  EXPECT_THAT(ParsedValues("h\\ i=\\t\\u00e9\\z\nk\\:l\\==\\uD83D\\uDE00"),
               ElementsAre(Pair("h i",
                                "\té"
                                "z"),
@@ -54,7 +54,7 @@ TEST(PropertiesFile, EscapesInKeysAndValues) {
 }
 
 TEST(PropertiesFile, LastOfEqualKeysWins) {
-  EXPECT_THAT(Parse("a=1\nb=2\na=3"), ElementsAre(Pair("a", "3"), Pair("b", "2")));
+  EXPECT_THAT(ParsedValues("a=1\nb=2\na=3"), ElementsAre(Pair("a", "3"), Pair("b", "2")));
 }
 
 TEST(PropertiesFile, MalformedUnicodeEscapeNamesTheLine) {
@@ -79,10 +79,10 @@ TEST(PropertiesFile, BytesThatAreNotUtf8AreLatin1WithAWarning) {
     ASSERT_TRUE(file.ok());
     EXPECT_THAT(file->warnings, ElementsAre(HasSubstr("ISO-8859-1"))) << text;
   }
-  EXPECT_THAT(Parse("a=\xE9"), ElementsAre(Pair("a", "é")));
+  EXPECT_THAT(ParsedValues("a=\xE9"), ElementsAre(Pair("a", "é")));
 }
 
-TEST(PropertiesFile, EmptyTextHasNoProperties) { EXPECT_THAT(Parse(""), IsEmpty()); }
+TEST(PropertiesFile, EmptyTextHasNoProperties) { EXPECT_THAT(ParsedValues(""), IsEmpty()); }
 
 }  // namespace
 }  // namespace walduct::java

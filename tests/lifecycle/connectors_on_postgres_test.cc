@@ -22,10 +22,10 @@ namespace walduct::engine {
 namespace {
 
 using test::Await;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::ElementsAre;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 constexpr absl::Duration kPatience = absl::Seconds(60);
 

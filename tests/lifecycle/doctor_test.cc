@@ -25,7 +25,8 @@ class ShiftedClock final : public Clock {
 };
 
 Findings Settings(absl::Duration by) {
-  const auto connection = testing::MustOpen(testing::PostgresServer::Shared().CreateDatabase());
+  const auto connection =
+      test_servers::MustOpen(test_servers::PostgresServer::Shared().CreateDatabase());
   ShiftedClock clock(by);
   Environment environment = Environment::Real();
   environment.clock = &clock;

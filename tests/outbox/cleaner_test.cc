@@ -11,8 +11,8 @@
 namespace walduct::outbox {
 namespace {
 
-using testing::MustOpen;
-using testing::MustQuery;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
 
 using FenceTest = OutboxFixture;
 using CleanerTest = OutboxFixture;
@@ -340,7 +340,7 @@ TEST_F(RefusalTest, APartitionIsPublishedAsTheServerSays) {
     SCOPED_TRACE(publication);
     Run("DROP PUBLICATION IF EXISTS pub");
     Run(absl::StrCat("CREATE PUBLICATION pub ", publication));
-    const std::string wanted = testing::MustQuery(
+    const std::string wanted = test_servers::MustQuery(
         *writing_, "SELECT format('%s.%s', schemaname, tablename) FROM pg_publication_tables");
     for (const char* name : {"public.outbox", "inner_one.middle", "inner_one.leaf"}) {
       names::TableFilterOptions one;

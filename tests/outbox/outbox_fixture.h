@@ -20,9 +20,9 @@ namespace walduct::outbox {
 class OutboxFixture : public ::testing::Test {
  protected:
   OutboxFixture()
-      : database_(testing::PostgresServer::Shared().CreateDatabase()),
-        cleaning_(testing::MustOpen(database_)),
-        writing_(testing::MustOpen(database_)),
+      : database_(test_servers::PostgresServer::Shared().CreateDatabase()),
+        cleaning_(test_servers::MustOpen(database_)),
+        writing_(test_servers::MustOpen(database_)),
         captured_(names::TableFilterOptions{}) {
     options_.tables = java::RegexList::OfChecked("public.outbox");
     options_.cleanup = OutboxCleanup::kDelete;
@@ -34,10 +34,10 @@ class OutboxFixture : public ::testing::Test {
     Run("CREATE PUBLICATION pub FOR TABLE public.outbox WITH (publish = 'insert')");
   }
 
-  void Run(absl::string_view sql) { testing::MustQuery(*writing_, sql); }
+  void Run(absl::string_view sql) { test_servers::MustQuery(*writing_, sql); }
   std::string Ids() {
-    return testing::MustQuery(*writing_,
-                              "SELECT string_agg(id::text, ',' ORDER BY id) FROM public.outbox");
+    return test_servers::MustQuery(
+        *writing_, "SELECT string_agg(id::text, ',' ORDER BY id) FROM public.outbox");
   }
   TablesQuery Query() const { return {&options_, &captured_, "pub"}; }
 

@@ -9,9 +9,9 @@
 namespace walduct::postgres {
 namespace {
 
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 
 template <typename Condition>
 bool Eventually(Condition condition) {

@@ -17,11 +17,11 @@ namespace {
 
 using event::ReplicaIdentity;
 using event::TypeKind;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 class CatalogTest : public ::testing::Test {
  protected:

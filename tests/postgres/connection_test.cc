@@ -14,10 +14,10 @@
 namespace walduct::postgres {
 namespace {
 
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::HasSubstr;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 absl::Status OpenStatus(const DatabaseOptions& database, SessionKind kind = SessionKind::kSql) {
   return Connection::Open({.database = database, .kind = kind, .environment = Environment::Real()})

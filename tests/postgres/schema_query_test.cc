@@ -12,9 +12,9 @@
 namespace walduct::postgres {
 namespace {
 
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 
 constexpr absl::Duration kPatience = absl::Seconds(60);
 

@@ -13,10 +13,10 @@
 namespace walduct::postgres {
 namespace {
 
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::HasSubstr;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 class ServerCheckTest : public ::testing::Test {
  protected:

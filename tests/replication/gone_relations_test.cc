@@ -10,10 +10,10 @@
 namespace walduct::replication {
 namespace {
 
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::ElementsAre;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 class GoneRelationsTest : public ::testing::Test {
  protected:

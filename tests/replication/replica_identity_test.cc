@@ -13,10 +13,10 @@
 namespace walduct::replication {
 namespace {
 
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::HasSubstr;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 class ReplicaIdentityTest : public ::testing::Test {
  protected:

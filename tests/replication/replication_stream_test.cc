@@ -16,10 +16,10 @@ namespace walduct::replication {
 namespace {
 
 using postgres::SessionKind;
+using test_servers::MustOpen;
+using test_servers::MustQuery;
+using test_servers::PostgresServer;
 using ::testing::HasSubstr;
-using testing::MustOpen;
-using testing::MustQuery;
-using testing::PostgresServer;
 
 constexpr absl::Duration kPatience = absl::Seconds(60);
 

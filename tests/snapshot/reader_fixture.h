@@ -53,13 +53,13 @@ class Listener final : public TableListener {
 class SnapshotReaderTest : public ::testing::Test {
  protected:
   SnapshotReaderTest()
-      : database_(walduct::testing::PostgresServer::Shared().CreateDatabase()),
-        writer_(walduct::testing::MustOpen(database_)),
-        connection_(walduct::testing::MustOpen(database_)) {}
+      : database_(walduct::test_servers::PostgresServer::Shared().CreateDatabase()),
+        writer_(walduct::test_servers::MustOpen(database_)),
+        connection_(walduct::test_servers::MustOpen(database_)) {}
 
   // Sessions of ours look into pg_catalog only.
   void Execute(absl::string_view sql) {
-    walduct::testing::MustQuery(*writer_, absl::StrCat("SET search_path = public; ", sql));
+    walduct::test_servers::MustQuery(*writer_, absl::StrCat("SET search_path = public; ", sql));
   }
 
   void Begin(const std::string& snapshot_name = "") {
@@ -78,7 +78,7 @@ class SnapshotReaderTest : public ::testing::Test {
   }
 
   postgres::TableName Table(const std::string& name) {
-    const std::string oid = walduct::testing::MustQuery(
+    const std::string oid = walduct::test_servers::MustQuery(
         *writer_, absl::StrCat("SELECT 'public.", name, "'::regclass::oid"));
     return {
         .relation = Oid{static_cast<uint32_t>(std::stoul(oid))}, .schema = "public", .table = name};
@@ -112,7 +112,7 @@ class SnapshotReaderTest : public ::testing::Test {
                                .split = {.sessions = sessions, .whole_tables = whole_tables},
                                .lock_timeout = absl::Milliseconds(100)};
     while (workers_.size() + 1 < sessions) {
-      workers_.push_back(walduct::testing::MustOpen(database_));
+      workers_.push_back(walduct::test_servers::MustOpen(database_));
       const TransactionOptions joining = {*view, absl::Milliseconds(100)};
       if (absl::Status joined = JoinView(*workers_.back(), joining); !joined.ok()) return joined;
     }
@@ -129,14 +129,15 @@ class SnapshotReaderTest : public ::testing::Test {
   }
 
   std::string StateOfReader() {
-    return walduct::testing::MustQuery(
+    return walduct::test_servers::MustQuery(
         *writer_, absl::StrCat("SELECT state FROM pg_stat_activity WHERE pid = ", pid_));
   }
 
   const postgres::DatabaseOptions database_;
   const std::unique_ptr<postgres::Connection> writer_;
   const std::unique_ptr<postgres::Connection> connection_;
-  const std::string pid_ = walduct::testing::MustQuery(*connection_, "SELECT pg_backend_pid()");
+  const std::string pid_ =
+      walduct::test_servers::MustQuery(*connection_, "SELECT pg_backend_pid()");
   SnapshotOptions options_;
   names::TableFilterOptions filter_;
   FixedClock clock_;

@@ -13,7 +13,7 @@ namespace {
 using event::SnapshotMarker;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-using walduct::testing::MustQuery;
+using walduct::test_servers::MustQuery;
 
 // 100 rows fill some blocks; what is written after the view began is in none of them.
 TEST_F(SnapshotReaderTest, PartsTogetherAreTheTable_SNP23) {

@@ -28,8 +28,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using walduct::testing::MustOpen;
-using walduct::testing::MustQuery;
+using walduct::test_servers::MustOpen;
+using walduct::test_servers::MustQuery;
 
 TEST_F(SnapshotReaderTest, ReadsAllTablesWithMarkers_SNP12) {
   Execute(

@@ -21,7 +21,7 @@
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
 
-namespace walduct::testing {
+namespace walduct::test_servers {
 namespace {
 
 constexpr char kDefaultBin[] = "/usr/lib/postgresql/15/bin";
@@ -188,4 +188,4 @@ std::string MustQuery(postgres::Connection& connection, absl::string_view sql) {
   return PQntuples(result) > 0 && PQnfields(result) > 0 ? PQgetvalue(result, 0, 0) : "";
 }
 
-}  // namespace walduct::testing
+}  // namespace walduct::test_servers

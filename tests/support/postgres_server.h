@@ -11,7 +11,7 @@
 #include "postgres/connection.h"
 #include "postgres/options.h"
 
-namespace walduct::testing {
+namespace walduct::test_servers {
 
 class PostgresServer {
  public:
@@ -52,4 +52,4 @@ std::unique_ptr<postgres::Connection> MustOpen(
 // Runs SQL that must succeed; the first column of the first row, "" without rows.
 std::string MustQuery(postgres::Connection& connection, absl::string_view sql);
 
-}  // namespace walduct::testing
+}  // namespace walduct::test_servers

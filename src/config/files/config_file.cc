@@ -47,10 +47,11 @@ absl::StatusOr<ParsedFile> ReadProperties(absl::string_view text) {
                     .warnings = std::move(properties.warnings)};
 }
 
-absl::StatusOr<ParsedFile> ReadText(absl::string_view text, bool yaml) {
+absl::StatusOr<ParsedFile> ReadParsedText(absl::string_view text, bool yaml) {
   if (LooksLikeJson(text)) return ParseConnectJson(text);
   if (!yaml && !LooksLikeYaml(text)) return ReadProperties(text);
-  return ParseYamlConfig(text, [](absl::string_view inner) { return ReadText(inner, false); });
+  return ParseYamlConfig(text,
+                         [](absl::string_view inner) { return ReadParsedText(inner, false); });
 }
 
 KeyValues EnvironmentVariables() {
@@ -64,7 +65,7 @@ KeyValues EnvironmentVariables() {
 }
 
 absl::StatusOr<ParsedFile> ReadForm(absl::string_view text, bool yaml) {
-  ASSIGN_OR_RETURN(ParsedFile file, ReadText(text, yaml));
+  ASSIGN_OR_RETURN(ParsedFile file, ReadParsedText(text, yaml));
   if (!IsDebeziumServer(file.values)) return file;
   return FromDebeziumServer(file, EnvironmentVariables());
 }

@@ -17,7 +17,8 @@ using rapidjson::Value;
 
 std::string TextOf(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
 
-absl::Status Malformed(const RawSignal& raw, absl::string_view what, absl::string_view hint = "") {
+absl::Status MalformedSignal(const RawSignal& raw, absl::string_view what,
+                             absl::string_view hint = "") {
   return Error(absl::StatusCode::kInvalidArgument, "signal_malformed",
                absl::StrCat("signal '", raw.id, "' (", raw.type, "): ", what), hint);
 }
@@ -31,10 +32,10 @@ absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const
   std::vector<std::string> collections;
   const Value* list = Find(data, "data-collections");
   if (list == nullptr) return collections;
-  if (!list->IsArray()) return Malformed(raw, "\"data-collections\" is not a list");
+  if (!list->IsArray()) return MalformedSignal(raw, "\"data-collections\" is not a list");
   for (const Value& item : list->GetArray()) {
     if (!item.IsString())
-      return Malformed(raw, "\"data-collections\" holds a value that is not a string");
+      return MalformedSignal(raw, "\"data-collections\" holds a value that is not a string");
     const std::string text(absl::StripAsciiWhitespace(TextOf(item)));
     if (!text.empty()) collections.push_back(text);
   }
@@ -47,8 +48,8 @@ absl::StatusOr<bool> IsBlocking(const RawSignal& raw, const Value& data) {
   if (type == nullptr) return false;
   const std::string kind = type->IsString() ? absl::AsciiStrToUpper(TextOf(*type)) : "";
   if (kind == "INCREMENTAL" || kind == "BLOCKING") return kind == "BLOCKING";
-  return Malformed(raw, "\"type\" is not a kind of snapshot",
-                   "use \"type\": \"incremental\" or \"type\": \"blocking\"");
+  return MalformedSignal(raw, "\"type\" is not a kind of snapshot",
+                         "use \"type\": \"incremental\" or \"type\": \"blocking\"");
 }
 
 absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
@@ -61,11 +62,11 @@ absl::Status CheckIncremental(const RawSignal& raw, const Value& data) {
 }
 
 absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item) {
-  if (!item.IsObject()) return Malformed(raw, "a condition is not an object");
+  if (!item.IsObject()) return MalformedSignal(raw, "a condition is not an object");
   const Value* table = Find(item, "data-collection");
   const Value* filter = Find(item, "filter");
   if (table == nullptr || filter == nullptr || !table->IsString() || !filter->IsString())
-    return Malformed(raw, "a condition lacks \"data-collection\" or \"filter\"");
+    return MalformedSignal(raw, "a condition lacks \"data-collection\" or \"filter\"");
   Condition condition{.collection = std::string(absl::StripAsciiWhitespace(TextOf(*table))),
                       .regex = nullptr,
                       .filter = std::string(absl::StripAsciiWhitespace(TextOf(*filter)))};
@@ -73,9 +74,9 @@ absl::StatusOr<Condition> ConditionFrom(const RawSignal& raw, const Value& item)
   if (regex.ok()) {
     condition.regex = *std::move(regex);
   } else if (!ParseTableId(condition.collection)) {
-    return Malformed(raw,
-                     absl::StrCat("\"data-collection\" of a condition is no regular expression: ",
-                                  regex.status().message()));
+    return MalformedSignal(
+        raw, absl::StrCat("\"data-collection\" of a condition is no regular expression: ",
+                          regex.status().message()));
   }
   return condition;
 }
@@ -84,7 +85,7 @@ absl::StatusOr<std::vector<Condition>> Conditions(const RawSignal& raw, const Va
   std::vector<Condition> conditions;
   const Value* list = Find(data, "additional-conditions");
   if (list == nullptr) return conditions;
-  if (!list->IsArray()) return Malformed(raw, "\"additional-conditions\" is not a list");
+  if (!list->IsArray()) return MalformedSignal(raw, "\"additional-conditions\" is not a list");
   for (const Value& item : list->GetArray()) {
     ASSIGN_OR_RETURN(Condition condition, ConditionFrom(raw, item));
     conditions.push_back(std::move(condition));
@@ -97,12 +98,12 @@ absl::StatusOr<Signal> Execute(const RawSignal& raw, const Value& data) {
   ASSIGN_OR_RETURN(execute.blocking, IsBlocking(raw, data));
   ASSIGN_OR_RETURN(execute.collections, Collections(raw, data));
   if (execute.collections.empty()) {
-    return Malformed(raw, "\"data-collections\" is missing or empty",
-                     "name tables: {\"data-collections\": [\"public.orders\"]}");
+    return MalformedSignal(raw, "\"data-collections\" is missing or empty",
+                           "name tables: {\"data-collections\": [\"public.orders\"]}");
   }
   ASSIGN_OR_RETURN(execute.conditions, Conditions(raw, data));
   if (const Value* key = Find(data, "surrogate-key"); key != nullptr) {
-    if (!key->IsString()) return Malformed(raw, "\"surrogate-key\" is not a string");
+    if (!key->IsString()) return MalformedSignal(raw, "\"surrogate-key\" is not a string");
     const std::string text(absl::StripAsciiWhitespace(TextOf(*key)));
     if (!text.empty()) execute.surrogate_key = text;
   }
@@ -119,7 +120,7 @@ absl::StatusOr<Signal> Stop(const RawSignal& raw, const Value& data) {
 absl::StatusOr<Signal> Log(const RawSignal& raw, const Value& data) {
   const Value* message = Find(data, "message");
   if (message == nullptr || !message->IsString())
-    return Malformed(raw, "\"message\" is missing", "{\"message\": \"at {}\"}");
+    return MalformedSignal(raw, "\"message\" is missing", "{\"message\": \"at {}\"}");
   return Signal(LogMessage{TextOf(*message)});
 }
 
@@ -142,7 +143,7 @@ absl::StatusOr<Signal> ParseSignal(const RawSignal& raw) {
                  "use execute-snapshot, stop-snapshot, pause-snapshot, resume-snapshot or log");
   }
   if (data.HasParseError() || !data.IsObject())
-    return Malformed(raw, "its data is not a JSON object");
+    return MalformedSignal(raw, "its data is not a JSON object");
   if (raw.type == "execute-snapshot") return Execute(raw, data);
   if (raw.type == "stop-snapshot") return Stop(raw, data);
   if (raw.type == "log") return Log(raw, data);

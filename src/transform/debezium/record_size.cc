@@ -16,7 +16,8 @@ using event::Node;
 using event::Scalar;
 
 // What Debezium takes for the parts of a Java object.
-constexpr int64_t kStruct = 56, kText = 56, kBytes = 24, kArray = 64, kMap = 88, kPrimitive = 24;
+constexpr int64_t kStruct = 56, kTextObject = 56, kBytes = 24, kArray = 64, kMap = 88,
+                  kPrimitive = 24;
 constexpr int64_t kReference = 8;
 constexpr int64_t kMapEntry = 100;  // of partition, offset and headers
 // Entries of a source partition and of the connector's offset; with a transaction, its id and the
@@ -102,7 +103,8 @@ int64_t ValueSize(const ConnectSchema& schema, const Scalar& value) {
   if (value.kind == Scalar::Kind::kMap) return MapSize(schema, value);
   if (value.kind == Scalar::Kind::kDecimal && schema.type == ConnectType::kBytes)
     return kBytes + UnscaledBytes(value.text);
-  if (schema.type == ConnectType::kString) return kText + static_cast<int64_t>(value.text.size());
+  if (schema.type == ConnectType::kString)
+    return kTextObject + static_cast<int64_t>(value.text.size());
   if (schema.type == ConnectType::kBytes) return kBytes + static_cast<int64_t>(value.text.size());
   return kPrimitive;
 }
