@@ -21,12 +21,30 @@ if(WALDUCT_FUZZ)
   target_compile_options(walduct_flags INTERFACE -fsanitize=fuzzer-no-link)  # coverage of the libraries, too
 endif()
 
+# What is compiled at a time of a room's sources, and of its tests: a clean build of many small files is mostly headers read again.
+set(WALDUCT_UNITY 1 CACHE STRING "How many sources of a room are compiled as one")
+set(WALDUCT_TESTS_UNITY 8 CACHE STRING "How many tests of a room are compiled as one")
+find_package(Python3 COMPONENTS Interpreter)
+
+# walduct_unity(<variable> <folder> <size>): replaces the sources in the variable by files of the build tree that include them.
+function(walduct_unity variable folder size)
+  if(size GREATER 1 AND Python3_FOUND)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${${variable}} ${CMAKE_SOURCE_DIR}/scripts/unity.py)
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/unity.py ${CMAKE_BINARY_DIR}/unity/${folder} ${size} ${${variable}}
+      OUTPUT_VARIABLE together COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX REPLACE "\n" ";" together "${together}")
+    list(REMOVE_ITEM together "")
+    set(${variable} ${together} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # walduct_library(<room> DEPS <library>...): all .cc files under src/<room> as walduct_<room>. The link edges are the architecture;
 # tests/tidy checks the same edges on every #include.
 function(walduct_library room)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cc)
   if(sources)
+    walduct_unity(sources ${room} ${WALDUCT_UNITY})
     add_library(walduct_${room} STATIC ${sources})
     target_include_directories(walduct_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(walduct_${room} PRIVATE walduct_flags walduct_hardening PUBLIC ${ARG_DEPS})
@@ -43,6 +61,7 @@ function(walduct_test room)
   cmake_parse_arguments(ARG "SERVERS" "" "DEPS;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cc)
   if(sources)
+    walduct_unity(sources tests/${room} ${WALDUCT_TESTS_UNITY})
     add_executable(walduct_${room}_test ${sources} ${ARG_SOURCES})
     # Optimizing the tests themselves would only cost compile time.
     target_compile_options(walduct_${room}_test PRIVATE -O0 -g1)
