@@ -49,7 +49,7 @@ def test_hbt02_nothing_captured_changes(db, connectors):
                            sink="file").start().wait_streaming()
     db.execute("insert into noise select generate_series(1, 1000)")
     end = lsn(db.value("select pg_current_wal_lsn()::text"))
-    wait_until(lambda: (connector.offset() or {}).get("lsn_commit", 0) >= end, 20, "the position follows")
+    wait_until(lambda: (connector.offset() or {}).get("lsn", 0) >= end, 20, "the position follows")
     seen = len(beats(connector.events()))
     connector.wait_events(beating(connector, seen + 2))
 
