@@ -44,6 +44,9 @@ constexpr Family kGrowth = {"walduct_slot_growth_bytes_per_second", kGauge,
                             "growth of the WAL that the server keeps for the slot"};
 constexpr Family kUntilLost = {"walduct_slot_seconds_until_lost", kGauge,
                                "until the slot is lost at this rate; absent: it is not"};
+constexpr Family kOldestTransaction = {
+    "walduct_oldest_transaction_seconds", kGauge,
+    "age of the oldest open transaction with changes: the server keeps WAL since its beginning"};
 constexpr Family kSlotAge = {"walduct_slot_look_age_seconds", kGauge,
                              "since the server was asked about the slot"};
 constexpr Family kTableRows = {"walduct_table_rows_total", kCounter,
@@ -153,6 +156,8 @@ class OwnSeries {
       out_.Add(kSafeWal, labels, static_cast<double>(*slot->safe_wal_bytes));
     out_.Add(kGrowth, labels, slot->growth_per_second);
     if (const auto left = slot->TimeUntilLost()) out_.Add(kUntilLost, labels, Seconds(*left));
+    if (slot->oldest_transaction)
+      out_.Add(kOldestTransaction, labels, Seconds(slot->oldest_transaction->age));
     out_.Add(kSlotAge, labels, Seconds(scene_.monotonic - slot->looked_at));
   }
 

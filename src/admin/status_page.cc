@@ -88,6 +88,10 @@ class StatusWriter {
     if (slot->safe_wal_bytes) json_.Key("safe_wal_bytes").Signed(*slot->safe_wal_bytes);
     if (const auto left = slot->TimeUntilLost())
       json_.Key("seconds_until_lost").Number(Seconds(*left));
+    if (slot->oldest_transaction) {
+      json_.Key("oldest_transaction").Text(slot->oldest_transaction->who);
+      json_.Key("oldest_transaction_seconds").Number(Seconds(slot->oldest_transaction->age));
+    }
     json_.Key("age_seconds").Number(Seconds(scene_.monotonic - slot->looked_at));
     json_.EndObject();
   }

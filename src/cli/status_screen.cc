@@ -151,6 +151,9 @@ class Screen {
     if (const double age = Number(*slot, "age_seconds").value_or(0); age > 30)
       parts.push_back(absl::StrCat("as of ", DurationText(absl::Seconds(age)), " ago"));
     Line("slot", absl::StrJoin(parts, ", "));
+    if (const double age = Number(*slot, "oldest_transaction_seconds").value_or(0); age >= 60)
+      Line("held by", absl::StrCat(Text(*slot, "oldest_transaction"), ", open for ",
+                                   DurationText(absl::Seconds(age))));
   }
 
   void AddSnapshot(const Value& connector) {

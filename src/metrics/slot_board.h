@@ -12,13 +12,21 @@
 
 namespace walduct::metrics {
 
+// A transaction that has written something and has not ended.
+struct OpenTransaction {
+  std::string who;     // "pid 12 (database shop, …)", "prepared transaction 'x' (…)"
+  absl::Duration age;  // when it was looked at
+};
+
 struct SlotView {
   std::string wal_status;  // "reserved", "extended", "unreserved", "lost"
   Lsn wal_end;             // of the server
   uint64_t retained_bytes = 0;
   uint64_t growth_per_second = 0;         // of that, in bytes
   std::optional<int64_t> safe_wal_bytes;  // absent: there is no limit
-  absl::Duration looked_at;               // on the monotonic clock
+  // The server keeps WAL from its beginning on; absent: none, or none that the role may see.
+  std::optional<OpenTransaction> oldest_transaction;
+  absl::Duration looked_at;  // on the monotonic clock
 
   // At the present rate; absent: never, as far as is known.
   std::optional<absl::Duration> TimeUntilLost() const {

@@ -33,6 +33,16 @@ TEST(StatusScreen, OfAConnectorThatStreams) {
       "lost in 34m 08s\n");
 }
 
+TEST(StatusScreen, AnOldTransactionIsNamed) {
+  const auto of = [](int seconds) {
+    return Show(absl::StrCat(R"({"connectors":[{"name":"shop","slot":{"wal_status":"reserved",
+          "oldest_transaction":"pid 12","oldest_transaction_seconds":)",
+                             seconds, "}}]}"));
+  };
+  EXPECT_THAT(of(61), HasSubstr("  held by    pid 12, open for 61 s\n"));
+  EXPECT_THAT(of(59), Not(HasSubstr("held by")));
+}
+
 TEST(StatusScreen, RatesNeedALookBefore) {
   ScreenOptions options;
   options.before = R"({"connectors":[{"name":"shop","events":1000,"bytes":0}]})";

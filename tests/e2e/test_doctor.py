@@ -213,9 +213,11 @@ def test_traps_of_tables_and_publications(databases, pg17, connectors):
               "create table big (id int primary key, v text); alter table big alter v set storage external;"
               "insert into big values (1, repeat('x', 100000));"
               f'create publication "{db.name}" for table orders where (id > 10), sums (id, a), big with (publish = \'insert, update\')')
-    db.script("vacuum big")
-    connector = connectors(db, {"publication.autocreate.mode": "disabled"})
+    db.script("create table signals (id text primary key, type text, data text); vacuum big")
+    connector = connectors(db, {"publication.autocreate.mode": "disabled", "signal.data.collection": "public.signals"})
     findings = found(connector, "warning", "unlogged_table", "public.scratch", "ALTER TABLE public.scratch SET LOGGED")
+    signals = findings["signal_table_not_published"]
+    assert signals["severity"] == "warning" and f"ALTER PUBLICATION {db.name} ADD TABLE public.signals" in signals["hint"], signals
     for reason, words in (("generated_column_not_sent", ("public.sums", "column b")),
                           ("large_values_not_sent", ("public.big", "ALTER TABLE public.big REPLICA IDENTITY FULL")),
                           ("publication_lacks_operations", ("deletes", f"ALTER PUBLICATION {db.name} SET (publish =")),
@@ -223,6 +225,8 @@ def test_traps_of_tables_and_publications(databases, pg17, connectors):
                           ("publication_column_list", ("public.sums", "id, a"))):
         text = findings[reason]["message"] + findings[reason]["hint"]
         assert findings[reason]["severity"] == "notice" and all(word in text for word in words), findings[reason]
+    db.execute(f'alter publication "{db.name}" add table signals')
+    assert "signal_table_not_published" not in examine(connector)[1]
     assert "insert" not in findings["publication_lacks_operations"]["message"]
 
 

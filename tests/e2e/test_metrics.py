@@ -2,6 +2,7 @@
 import pytest
 
 from support.http import Surface
+from support.postgres import CDC_ROLE
 from support.wait import wait_until
 
 LISTEN = ("--listen", "127.0.0.1:0")
@@ -107,8 +108,8 @@ def test_both_formats_say_the_same(db, connectors):
     db.script(TABLES)
     connector = connectors(db, CAPTURED).start(*LISTEN).wait_streaming()
     surface = Surface(connector)
-    plain, openmetrics = surface.samples(), surface.samples(openmetrics=True)
-    assert plain.keys() == openmetrics.keys()
+    # A look at the server between the two adds series.
+    wait_until(lambda: surface.samples().keys() == surface.samples(openmetrics=True).keys(), 30, "the same series")
     assert surface.ask("/metrics", headers={"Accept": "application/openmetrics-text"})[1].endswith("\n# EOF\n")
     connector.stop()
 
@@ -164,6 +165,26 @@ def test_a_slot_that_keeps_wal_shows(private_servers, databases, connectors):
     surface = Surface(connector)
     surface.wait_value(lambda v: v > 0, "walduct_slot_safe_wal_bytes")
     assert surface.value("walduct_slot_seconds_until_lost") is None
+    connector.stop()
+
+
+def test_E_03_the_oldest_transaction_shows(db, connectors):
+    """The slot is read, and its WAL is kept all the same: whose transaction it is that keeps it."""
+    db.script(f"create table items (id int primary key, v text); grant pg_read_all_stats to {CDC_ROLE}")
+    connector = connectors(db, {"walduct.stall.warn.ms": "1000"}, sink="file").start(*LISTEN).wait_streaming()
+    surface = Surface(connector)
+    surface.wait_value(lambda v: v >= 0, "walduct_slot_look_age_seconds")
+    with db.connect(application_name="forgotten", autocommit=False) as session:
+        session.execute("insert into items values (1, 'open')")
+        pid = session.info.backend_pid
+        surface.wait_value(lambda v: v > 0, "walduct_oldest_transaction_seconds", 60)
+
+        def slot():
+            return surface.json("/status")["connectors"][0]["slot"]
+        wait_until(lambda: f"pid {pid} (" in slot().get("oldest_transaction", ""), 60, "this session is named")
+        assert 'application "forgotten"' in slot()["oldest_transaction"] and db.name in slot()["oldest_transaction"]
+        session.rollback()
+    wait_until(lambda: f"pid {pid} (" not in slot().get("oldest_transaction", ""), 60, "it has ended")
     connector.stop()
 
 

@@ -93,6 +93,10 @@ constexpr Reason kRows[] = {
      .meaning = "wal_level, max_replication_slots or max_wal_senders was changed and waits for a "
                 "restart of the server.",
      .remedy = "Restart it."},
+    {.name = "signal_table_not_published",
+     .meaning = "The publication does not send the table of signal.data.collection: signals and "
+                "the marks of incremental snapshots never come.",
+     .remedy = "ALTER PUBLICATION … ADD TABLE …."},
     {.name = "slot_inactive",
      .meaning = "Nobody reads the connector's slot, and the server keeps WAL for it.",
      .remedy = "Start the connector, or drop the slot when it is not needed any more."},

@@ -40,6 +40,8 @@ function slotCard(one) {
     ['WAL status', slot.wal_status], ['Retained WAL', bytes(slot.retained_wal_bytes)],
     ['Growth', `${bytes(slot.growth_bytes_per_second)}/s`],
     ['Until lost', slot.seconds_until_lost === undefined ? 'no limit in sight' : duration(slot.seconds_until_lost)],
+    ...(slot.oldest_transaction === undefined ? [] : [['Oldest transaction',
+      `${slot.oldest_transaction}, open for ${duration(slot.oldest_transaction_seconds)}`]]),
     ['Received', el('code', {}, one.received_lsn)], ['Stored', el('code', {}, one.stored_lsn)],
     ['Confirmed', el('code', {}, one.confirmed_lsn)], ['Looked at', `${duration(slot.age_seconds)} ago`]]));
   if (slot.safe_wal_bytes !== undefined) {

@@ -37,6 +37,7 @@ std::vector<std::string> CheckTables(postgres::Connection& connection, const Sub
                                      Findings* findings);
 struct ServerNames {
   std::string slot, publication;
+  std::string signal_table;  // schema.table; empty: none
 };
 void CheckServerTraps(postgres::Connection& connection, const ServerNames& names,
                       Findings* findings);

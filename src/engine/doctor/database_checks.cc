@@ -178,10 +178,11 @@ void CheckSettings(Connection& connection, const Environment& environment, Findi
 
 std::vector<std::string> CheckTables(Connection& connection, const Subject& subject,
                                      Findings* findings) {
-  CheckServerTraps(
-      connection,
-      {.slot = subject.replication.slot_name, .publication = subject.replication.publication_name},
-      findings);
+  CheckServerTraps(connection,
+                   {.slot = subject.replication.slot_name,
+                    .publication = subject.replication.publication_name,
+                    .signal_table = subject.tables.signal_table},
+                   findings);
   postgres::Catalog catalog(connection);
   const auto captured = catalog.CapturedTables(names::TableFilter(subject.tables));
   findings->Add(captured.status());

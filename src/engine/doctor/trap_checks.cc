@@ -57,6 +57,10 @@ constexpr Trap kTraps[] = {
      "publishes "
      "the placeholder of unavailable.value.placeholder",
      "let consumers keep what they have, or, for more WAL: ALTER TABLE $0 REPLICA IDENTITY FULL"},
+    {"signal_table_not_published", Severity::kWarning,
+     "publication $0 does not send table $1, which signal.data.collection names: its signals never "
+     "come, and incremental snapshots wait for their marks for ever",
+     "ALTER PUBLICATION $0 ADD TABLE $1"},
     {"publication_lacks_operations", Severity::kNotice, "publication $0 does not send $1",
      "if they are to be captured: ALTER PUBLICATION $0 SET (publish = 'insert, update, delete, "
      "truncate')"},
@@ -135,6 +139,20 @@ SELECT 'publication_lacks_operations', pg_catalog.quote_ident(p.pubname),
 FROM pg_catalog.pg_publication p
 WHERE p.pubname = $0 AND NOT (p.pubinsert AND p.pubupdate AND p.pubdelete))";
 
+// $0: the publication's name. $1: the table, as schema.table. $2: more ways to send it.
+constexpr absl::string_view kSignalTable = R"(
+SELECT 'signal_table_not_published', pg_catalog.quote_ident(p.pubname),
+       c.oid::pg_catalog.regclass::text, ''
+FROM pg_catalog.pg_publication p, pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE p.pubname = $0 AND pg_catalog.concat(n.nspname, '.', c.relname) = $1
+  AND c.relkind IN ('r', 'p') AND NOT p.puballtables
+  AND NOT EXISTS (SELECT FROM pg_catalog.pg_publication_rel r
+                  WHERE r.prpubid = p.oid AND r.prrelid = c.oid)$2)";
+constexpr absl::string_view kNotOfItsSchema = R"(
+  AND NOT EXISTS (SELECT FROM pg_catalog.pg_publication_namespace s
+                  WHERE s.pnpubid = p.oid AND s.pnnspid = n.oid))";
+
 constexpr absl::string_view kFilters = R"(
 SELECT 'publication_row_filter', pg_catalog.quote_ident(p.pubname),
        r.prrelid::pg_catalog.regclass::text, pg_catalog.pg_get_expr(r.prqual, r.prrelid)
@@ -179,8 +197,14 @@ void CheckServerTraps(postgres::Connection& connection, const ServerNames& names
   Ask(connection, absl::Substitute(kOfServer, postgres::QuoteLiteral(names.slot)), findings);
   const std::string publication = postgres::QuoteLiteral(names.publication);
   std::string question = absl::Substitute(kOfPublication, publication);
-  if (connection.server_version() >= kVersionWithFilters)
-    absl::StrAppend(&question, " UNION ALL ", absl::Substitute(kFilters, publication));
+  const bool newer = connection.server_version() >= kVersionWithFilters;
+  if (newer) absl::StrAppend(&question, " UNION ALL ", absl::Substitute(kFilters, publication));
+  if (!names.signal_table.empty()) {
+    absl::StrAppend(
+        &question, " UNION ALL ",
+        absl::Substitute(kSignalTable, publication, postgres::QuoteLiteral(names.signal_table),
+                         newer ? kNotOfItsSchema : ""));
+  }
   Ask(connection, question, findings);
 }
 

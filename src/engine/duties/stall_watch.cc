@@ -60,6 +60,7 @@ void StallWatch::Show(const ServerView& server) {
                              .retained_bytes = server.retained_bytes,
                              .growth_per_second = server.growth_per_second,
                              .safe_wal_bytes = server.safe_wal_bytes,
+                             .oldest_transaction = server.oldest_transaction,
                              .looked_at = server.looked_at});
 }
 

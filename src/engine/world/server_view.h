@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "metrics/slot_board.h"
 
 namespace walduct::engine {
 
@@ -21,7 +22,8 @@ struct ServerView {
   absl::Duration looked_at;  // on the monotonic clock
   // What a session waits for that the stream needs: "a lock on table public.t, held by pid 12 (…)".
   std::string lock;
-  bool shutting_down = false;  // refuses new sessions
+  std::optional<metrics::OpenTransaction> oldest_transaction;  // see oldest_transaction.h
+  bool shutting_down = false;                                  // refuses new sessions
 };
 
 }  // namespace walduct::engine

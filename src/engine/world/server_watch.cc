@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/world/oldest_transaction.h"
 
 namespace walduct::engine {
 namespace {
@@ -20,6 +21,10 @@ constexpr int kTries = 4;
 constexpr absl::Duration kRepeat = absl::Seconds(30);
 constexpr absl::Duration kTimeout = absl::Seconds(5);
 constexpr uint64_t kLeastSafeBytes = 64u << 20;
+// A transaction that keeps WAL for the slot is worth a line when it is old and so much is kept.
+constexpr absl::Duration kOldTransaction = absl::Minutes(10);
+constexpr uint64_t kMuchKept = uint64_t{1} << 30;
+constexpr absl::Duration kRepeatTransaction = absl::Minutes(10);
 
 constexpr absl::string_view kSlotStatus = "s.wal_status, s.safe_wal_size";
 constexpr absl::string_view kNoSlotStatus = "'', NULL::pg_catalog.int8";
@@ -156,6 +161,8 @@ absl::Status ServerWatch::Look() {
   ASSIGN_OR_RETURN(const auto connection, postgres::Connection::Open(std::move(options)));
   ServerView next;
   RETURN_IF_ERROR(LookAtSlot(*connection, &next));
+  ASSIGN_OR_RETURN(next.oldest_transaction, FindOldestTransaction(*connection));
+  WarnOfOldTransaction(next);
   ASSIGN_OR_RETURN(Locks locks, LookAtLocks(*connection, stream_lock_.text.empty() ? 1 : kTries));
   // Most locks are gone in a moment.
   if (IsNew(locks)) {
@@ -272,6 +279,21 @@ void ServerWatch::WarnOfSlot(uint64_t limit, const ServerView& next) {
              {"hint",
               "fix what holds the connector up, or raise max_slot_wal_keep_size: ALTER "
               "SYSTEM SET max_slot_wal_keep_size = …; SELECT pg_reload_conf()"}});
+}
+
+// The slot is read in time, and its WAL grows all the same.
+void ServerWatch::WarnOfOldTransaction(const ServerView& next) {
+  const std::optional<metrics::OpenTransaction>& oldest = next.oldest_transaction;
+  if (!oldest || oldest->age < kOldTransaction || next.retained_bytes < kMuchKept) return;
+  const absl::Duration now = options_.connection.environment.clock->Monotonic();
+  if (transaction_said_ && now - *transaction_said_ < kRepeatTransaction) return;
+  transaction_said_ = now;
+  log::Warn(
+      "an open transaction makes the server keep WAL for the slot",
+      {{"transaction", oldest->who},
+       {"open_for", absl::FormatDuration(absl::Trunc(oldest->age, absl::Seconds(1)))},
+       {"retained_wal", Megabytes(next.retained_bytes)},
+       {"hint", "end it: COMMIT, ROLLBACK, ROLLBACK PREPARED, or pg_terminate_backend(PID)"}});
 }
 
 }  // namespace walduct::engine

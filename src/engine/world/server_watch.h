@@ -1,6 +1,7 @@
 // ServerWatch: looks at the server every few seconds from beside the stream, on a thread of its own
 // and with a session that is opened for the look and closed again: who holds the lock that a
-// session of ours waits for, how much WAL the slot keeps and how much it may still keep, and
+// session of ours waits for, how much WAL the slot keeps and how much it may still keep, which open
+// transaction keeps it there, and
 // whether the server takes sessions at all (during a smart shutdown it does not, and says nothing
 // to those that are there). What cannot wait for the data thread, which may be what is blocked, is
 // said in the log here: locks, and a slot that is about to be lost. It also asks the catalog which
@@ -64,6 +65,7 @@ class ServerWatch {
   bool IsNew(const Locks& locks) const;
   void WarnOfLock(const std::string& lock, absl::string_view who, SaidLock* said);
   void WarnOfSlot(uint64_t limit, const ServerView& next);
+  void WarnOfOldTransaction(const ServerView& next);
 
   Options options_;
   mutable std::mutex mutex_;
@@ -78,6 +80,7 @@ class ServerWatch {
   absl::Duration slot_said_;
   SaidLock stream_lock_, chunks_lock_;  // as said last
   std::string wal_status_;              // the same
+  std::optional<absl::Duration> transaction_said_;
 
   std::thread thread_;  // last: uses all of the above
 };
