@@ -53,6 +53,24 @@ def test_file_store_after_a_snapshot(db, connectors):
     assert offset["snapshot"] == "INITIAL" and offset["last_snapshot_record"] is True
 
 
+def test_a_position_that_only_moves_on_stays_one_of_the_snapshot(db, connectors):
+    """WAL of others moves it; what Debezium's keys tell of streaming comes with the first change."""
+    db.script(TABLE + "; create table noise (id int); insert into items values (0)")
+    connector = connectors(db, {"table.include.list": "public.items", "schema.include.list": None,
+                                "publication.autocreate.mode": "filtered"}).start().wait_streaming()
+    wait_until(lambda: (connector.offset() or {}).get("snapshot_completed"), 30, "stored")
+    xid = connector.offset()["txId"]
+    db.execute("insert into noise select generate_series(1, 1000)")
+    end = lsn(db.value("select pg_current_wal_lsn()::text"))
+    wait_until(lambda: connector.offset()["lsn"] >= end, 60, "it moves on")
+    offset = connector.offset()
+    assert (offset["snapshot_completed"], offset["txId"]) == (True, xid) and "lsn_proc" not in offset, offset
+    db.execute("insert into items values (1)")
+    wait_until(lambda: "lsn_proc" in connector.offset(), 60, "a change is behind")
+    assert "snapshot" not in connector.offset() and connector.offset()["txId"] != xid
+    connector.stop()
+
+
 def test_topic_store(db, broker, connectors):
     """offset.storage.topic: created compacted, the record's key as Connect's JsonConverter writes it, resumed from."""
     topic = f"offsets-{db.name}"

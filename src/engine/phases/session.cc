@@ -271,7 +271,10 @@ absl::Status Session::FinishSnapshot(const snapshot::SnapshotOrigin& origin) {
   completed.xid = origin.xid.value_or(0);
   completed.commit_time_us = origin.time_us;
   completed.snapshot = event::SnapshotPhase::kCompleted;
+  // Until a change is streamed, a position that only moves on is still one of the snapshot.
   prepared_.start.commit_time_us = origin.time_us;
+  prepared_.start.xid = completed.xid;
+  prepared_.start.snapshot = completed.snapshot;
   duties_->checkpointer().OnSnapshot(origin.seen);
   duties_->tracker().SetMark(0);
   prepared_.source->KeepReadRecord(nullptr);  // later snapshots are none of its business
