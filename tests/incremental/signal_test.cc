@@ -119,7 +119,7 @@ TEST(Signal, ABlockingSnapshotHasWholeStatements) {
             "signal_not_supported");
 }
 
-TEST(TableName, SIG02_PlainAndQuoted) {
+TEST(TableName, SIG02_ENC08_PlainAndQuoted) {
   EXPECT_EQ(ParseTableId("public.b1"), (TableId{"public", "b1"}));
   EXPECT_EQ(ParseTableId("\"public\".\"b1\""), (TableId{"public", "b1"}));
   EXPECT_EQ(ParseTableId("public.\"Odd \"\"Name\""), (TableId{"public", "Odd \"Name"}));
