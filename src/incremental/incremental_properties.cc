@@ -49,6 +49,13 @@ constexpr config::PropertyDefinition kIncremental[] = {
      .doc = "How a window is closed: by another row in the signaling table, or by deleting the one "
             "that opened it.",
      .allowed = "insert_insert, insert_delete"},
+    {.name = "walduct.snapshot.new.tables",
+     .type = kEnum,
+     .default_value = "tell",
+     .doc =
+         "What is done about a table that is captured only now, and may have rows: a line in the "
+         "log, or an incremental snapshot of it.",
+     .allowed = "tell, incremental"},
     {.name = "incremental.snapshot.allow.schema.changes",
      .type = kBoolean,
      .default_value = "false",
@@ -149,6 +156,12 @@ void CheckIncremental(const config::PropertySet& properties, config::Findings* f
                    absl::StrCat("'", channel, "' has no effect: use source, file or kafka"));
   }
   if (HasChannel(properties, "kafka")) CheckConsumer(properties, findings);
+  if (properties.Text("walduct.snapshot.new.tables") == "incremental" &&
+      !properties.IsSet("signal.data.collection") && properties.Text("read.only") != "true") {
+    findings->Error("walduct.snapshot.new.tables",
+                    "an incremental snapshot needs a table for its watermarks",
+                    "set signal.data.collection, or read.only=true");
+  }
   if (!java::ListContains(properties.Text("notification.enabled.channels"), "sink") ||
       properties.IsSet("notification.sink.topic.name"))
     return;
@@ -184,6 +197,7 @@ IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
       properties.Text("incremental.snapshot.watermarking.strategy") == "insert_delete";
   const auto chunk = static_cast<int>(properties.Integer("incremental.snapshot.chunk.size"));
   options.chunk_size = chunk == 0 ? kDefaultChunk : chunk;
+  options.reads_new_tables = properties.Text("walduct.snapshot.new.tables") == "incremental";
   const std::string channels = properties.Text("notification.enabled.channels");
   options.notifies_sink = java::ListContains(channels, "sink");
   options.notifies_log = java::ListContains(channels, "log");

@@ -72,6 +72,12 @@ class IncrementalSnapshots {
   // Goes on with it; before the stream begins.
   absl::Status Resume(const OffsetMembers& stored);
 
+  // A signal of the connector's own, carried out with the next Turn; taken: with the mark of what
+  // has come of it.
+  void Ask(RawSignal signal, std::function<void(uint64_t mark)> taken) {
+    asked_.emplace_back(std::move(signal), std::move(taken));
+  }
+
   // After the records of the change, before it is done with.
   absl::Status OnChange(const event::ChangeEvent& change,
                         absl::Span<const event::Emission> emissions);
@@ -172,6 +178,7 @@ class IncrementalSnapshots {
   uint64_t last_version_ = 0;  // of a table, and what it is
   TableKind last_kind_ = TableKind::kOther;
   uint64_t mark_ = 0;
+  std::deque<std::pair<RawSignal, std::function<void(uint64_t)>>> asked_;
   std::deque<std::pair<uint64_t, uint64_t>> unsettled_;  // ticket of a signal, mark behind it
   // Of the change that was seen last.
   struct Seen {

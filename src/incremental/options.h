@@ -23,13 +23,15 @@ struct IncrementalOptions {
   bool read_only = false;
   bool deletes_watermarks = false;  // incremental.snapshot.watermarking.strategy=insert_delete
   int chunk_size = 1024;            // rows; never 0
+  bool reads_new_tables = false;    // walduct.snapshot.new.tables=incremental
   bool notifies_sink = false, notifies_log = false;  // notification.enabled.channels
   std::string notification_topic;
 
   bool notifies() const { return notifies_sink || notifies_log; }
   // Anybody may ask for something.
   bool signals() const {
-    return (source_channel && !signal_table.empty()) || file_channel || kafka_channel;
+    return (source_channel && !signal_table.empty()) || file_channel || kafka_channel ||
+           reads_new_tables;
   }
   // Windows can be told.
   bool reads_chunks() const { return read_only || !signal_table.empty(); }

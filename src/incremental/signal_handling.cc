@@ -55,6 +55,12 @@ absl::Status IncrementalSnapshots::OnDeletedSignal(const event::ChangeEvent& cha
 }
 
 absl::Status IncrementalSnapshots::TakeSignals() {
+  while (!asked_.empty()) {
+    const auto [signal, taken] = std::move(asked_.front());
+    asked_.pop_front();
+    RETURN_IF_ERROR(OnSignal(signal, false));
+    taken(mark_);
+  }
   if (parts_.inbox == nullptr) return absl::OkStatus();
   while (const std::optional<SignalInbox::Incoming> next = parts_.inbox->Take()) {
     RETURN_IF_ERROR(OnIncoming(next->signal));

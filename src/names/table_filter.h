@@ -19,6 +19,7 @@ struct TableFilterOptions {
   std::shared_ptr<const java::RegexList> schema_include, schema_exclude, table_include,
       table_exclude;
   bool ignore_builtin = true;
+  std::string lists;  // all of these as they are written
   // "schema.table" of the signaling table, captured whatever the lists say; empty: none.
   std::string signal_table;
 };

@@ -1,5 +1,7 @@
 #include "route/table_filter_properties.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace walduct::route {
 namespace {
 
@@ -40,6 +42,8 @@ names::TableFilterOptions BuildTableFilter(const config::PropertySet& properties
   tables.table_include = properties.Regexes("table.include.list");
   tables.table_exclude = properties.Regexes("table.exclude.list");
   tables.ignore_builtin = properties.Boolean("table.ignore.builtin");
+  for (const config::PropertyDefinition& row : kRows)
+    absl::StrAppend(&tables.lists, row.name, "=", properties.Text(row.name), "\n");
   return tables;
 }
 

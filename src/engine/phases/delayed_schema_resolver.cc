@@ -71,10 +71,7 @@ void DelayedSchemaResolver::Tell(const event::TableSchema& answer) {
   const bool is_new = parts_.published != nullptr && *parts_.published &&
                       !(*parts_.published)->contains(answer.relation) &&
                       told_.insert(answer.relation).second;
-  if (!is_new) return;
-  log::Info("table new to the publication: rows it had before are not sent",
-            {{"table", table},
-             {"hint", "an incremental snapshot sends them: docs/snapshots.md, execute-snapshot"}});
+  if (is_new && parts_.on_new) parts_.on_new(answer);
 }
 
 absl::Duration DelayedSchemaResolver::UntilDue() {

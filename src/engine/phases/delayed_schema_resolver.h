@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -31,6 +32,8 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     absl::Duration delay;  // walduct.catalog.delay.ms
     // What the publication named when the stream began; null or absent: not known.
     const std::optional<std::set<Oid>>* published = nullptr;
+    // Of a table that the publication got since then.
+    std::function<void(const event::TableSchema&)> on_new = nullptr;
   };
   explicit DelayedSchemaResolver(Parts parts) : parts_(parts) {}
 

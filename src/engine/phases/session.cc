@@ -166,6 +166,7 @@ absl::Status Session::Build() {
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
   BuildReadRecord();
   BuildIncremental();
+  BuildNewTables();
   heartbeat_ = std::make_unique<Heartbeat>(Heartbeat::Parts{
       .interval = config().heartbeat->interval,
       .clock = &clock,
@@ -186,8 +187,23 @@ void Session::BuildReadRecord() {
 incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
   if (read_record_ != nullptr && (mark & kOfSnapshot) != 0)
     return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
-  return incremental_ == nullptr ? incremental::OffsetMembers()
-                                 : incremental_->snapshots().StateOf(mark);
+  incremental::OffsetMembers members = incremental_ == nullptr
+                                           ? incremental::OffsetMembers()
+                                           : incremental_->snapshots().StateOf(mark);
+  if (new_tables_ != nullptr && !new_tables_->At(mark).empty())
+    members.emplace(NewTables::kMember, new_tables_->At(mark));
+  return members;
+}
+
+void Session::BuildNewTables() {
+  if (!prepared_.decision.stream) return;
+  new_tables_ = NewTables::Create(
+      {.lists = config().tables->lists,
+       .signal_table = config().tables->signal_table,
+       .reads = config().incremental->reads_new_tables,
+       .snapshots = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
+       .new_id = [this] { return RandomUuid(*parts_.world); }},
+      prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
 }
 
 void Session::BuildIncremental() {
@@ -317,6 +333,7 @@ absl::Status Session::Stream() {
                                        opened.confirms);
   duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
   const absl::Status begun = BeginIncremental();
+  if (new_tables_ != nullptr) new_tables_->Begin(opened.published);
   const absl::Status ran = begun.ok() ? RunStream(opened, goal) : begun;
   parts_.metrics->connected.Set(0);
   parts_.board->Show(Activity::kSettling);
@@ -382,7 +399,13 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .captured = &captured,
                                   .clock = &clock,
                                   .delay = config().runtime->catalog_delay,
-                                  .published = &opened.published});
+                                  .published = &opened.published,
+                                  .on_new = [this](const event::TableSchema& table) {
+                                    if (new_tables_ != nullptr)
+                                      new_tables_->Came({.relation = table.relation,
+                                                         .schema = table.schema,
+                                                         .table = table.table});
+                                  }});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },

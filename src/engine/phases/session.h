@@ -17,6 +17,7 @@
 #include "engine/duties/stall_watch.h"
 #include "engine/in_progress/streaming_pause.h"
 #include "engine/incremental/incremental_driver.h"
+#include "engine/incremental/new_tables.h"
 #include "engine/incremental/notifier.h"
 #include "engine/phases/stream_phase.h"
 #include "engine/pipeline/record_path.h"
@@ -60,6 +61,7 @@ class Session {
   absl::Status Build();
   void BuildReadRecord();
   void BuildIncremental();
+  void BuildNewTables();
   incremental::OffsetMembers MembersAt(uint64_t mark);
   incremental::OffsetMembers StoredMembers() const;
   std::function<void()> MarksWhatIsRead();
@@ -88,6 +90,7 @@ class Session {
   std::unique_ptr<RecordPath> path_;
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<IncrementalDriver> incremental_;  // null: no signals are taken
+  std::unique_ptr<NewTables> new_tables_;           // null: nobody asks which are new
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew
   bool goal_reached_ = false;
