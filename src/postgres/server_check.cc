@@ -29,6 +29,12 @@ SELECT pg_catalog.pg_is_in_recovery(),
        pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot())
 FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
 
+// Until others see how a transaction ended it has a lock on its number. Its commit may have been
+// streamed, and be the first that a snapshot does not show.
+constexpr absl::string_view kBegun = R"(
+SELECT l.transactionid FROM pg_catalog.pg_locks l
+WHERE l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock')";
+
 enum ServerColumn {
   kInRecovery,
   kEncoding,
@@ -83,10 +89,22 @@ absl::Status CheckRecovery(const Connection& connection, bool in_recovery) {
                "connect to the primary, or use PostgreSQL 16 or newer");
 }
 
+// Numbers of 32 bits come round: each is the one that is nearest.
+void RaiseBeyond(const Result& begun, uint64_t* next_xid) {
+  for (int row = 0; row < begun.rows(); ++row) {
+    uint32_t xid = 0;
+    if (*next_xid == 0 || !absl::SimpleAtoi(begun.Get(row, 0), &xid)) continue;
+    const auto ahead = static_cast<int32_t>(xid - static_cast<uint32_t>(*next_xid));
+    if (ahead >= 0) *next_xid += static_cast<uint64_t>(ahead) + 1;
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   RETURN_IF_ERROR(CheckVersion(connection));
+  // In this order: what is over in between shows in the second.
+  ASSIGN_OR_RETURN(const Result begun, connection.Query(Rows(1), kBegun));
   ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(kColumns), kServer));
   if (result.rows() != 1) {
     return Error(absl::StatusCode::kFailedPrecondition, "role_missing",
@@ -97,6 +115,7 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
                     .decodes = absl::OkStatus(),
                     .encoding = std::string(result.Get(0, kEncoding))};
   if (!absl::SimpleAtoi(result.Get(0, kNextXid), &server.next_xid)) server.next_xid = 0;
+  RaiseBeyond(begun, &server.next_xid);
   const absl::string_view wal_level = result.Get(0, kWalLevel);
   if (wal_level != "logical") {
     const bool pending = result.Get(0, kPendingRestart) == "t";

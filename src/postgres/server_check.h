@@ -16,8 +16,9 @@ struct ServerInfo {
   int version = 0;  // 150020
   bool in_recovery = false;
   absl::Status decodes;  // FailedPrecondition standby_not_supported: a standby before PostgreSQL 16
-  uint64_t next_xid = 0;  // the next transaction's id
-  std::string encoding;   // server_encoding
+  // All that have begun are before it, also one whose commit waits for a synchronous standby.
+  uint64_t next_xid = 0;
+  std::string encoding;  // server_encoding
 };
 
 // Version ≥ 10, wal_level=logical, role may replicate (or is a cloud provider's equivalent),

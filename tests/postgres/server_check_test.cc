@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "names/table_filter.h"
@@ -49,6 +50,18 @@ TEST_F(ServerCheckTest, AcceptsALogicalPrimary) {
   EXPECT_EQ(server->version, session->server_version());
   EXPECT_FALSE(server->in_recovery);
   EXPECT_EQ(server->encoding, "UTF8");
+}
+
+// It may have been streamed: a commit that waits for a synchronous standby looks like this.
+TEST_F(ServerCheckTest, ATransactionThatHasANumberHasBegun) {
+  const auto session = As("REPLICATION");
+  MustQuery(*admin_, "BEGIN");
+  uint64_t xid = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(MustQuery(*admin_, "SELECT txid_current()"), &xid));
+  const auto server = CheckServer(*session);
+  ASSERT_TRUE(server.ok()) << server.status();
+  EXPECT_GT(server->next_xid, xid);
+  MustQuery(*admin_, "ROLLBACK");
 }
 
 TEST_F(ServerCheckTest, PRM01_RoleWithoutReplicationIsToldTheStatement) {
