@@ -52,7 +52,7 @@ void IncrementalSnapshots::EndBlocking() {
 }
 
 bool IncrementalSnapshots::IsHiddenFrom(const TransactionView& view) const {
-  return view.Hides(last_xid_) ||
+  return view.Hides(last_xid_) || view.HiddenHeld() != 0 ||
          std::any_of(recent_.begin(), recent_.end(), [&](uint32_t xid) { return view.Hides(xid); });
 }
 

@@ -50,12 +50,22 @@ struct ChunkRow {
   }
 };
 
+// Transactions that may have been streamed before other sessions see them (HeldCommits).
+struct HeldTransactions {
+  std::vector<uint32_t> xids;
+  bool unknown = false;  // of one of them our role may not know whether it is only open
+};
+
 // A view of the database: transactions that it does not show.
 struct TransactionView {
   std::vector<uint64_t> running;
   uint64_t next_xid = 0;  // nor those that began here and later; 0: not known
   // Of a transaction whose commit was streamed; numbers wrap around.
   bool Hides(uint32_t xid) const;
+
+  HeldTransactions held;  // when it was taken
+  // The first of them that it does not show; 0: none.
+  uint32_t HiddenHeld() const;
 };
 
 struct Chunk : TransactionView {

@@ -138,7 +138,8 @@ absl::Status ChunkThread::Connect() {
   options.stopping = [this] { return stopping_.load(); };
   ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
   catalog_ = std::make_unique<postgres::Catalog>(*connection_);
-  return absl::OkStatus();
+  // A watermark need not outlive the server: it does not wait for a synchronous standby.
+  return connection_->Run("SET synchronous_commit = local");
 }
 
 std::string ChunkThread::SignalTable() const {
@@ -190,6 +191,7 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
                         absl::StrCat("table ", table.Text(), " is not captured"),
                         "see table.include.list and schema.include.list"));
   }
+  RETURN_IF_ERROR(held_.Look(*connection_, options_.connection.environment.clock->Monotonic()));
   RETURN_IF_ERROR(connection_->Run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
   absl::StatusOr<Chunk> chunk = ReadLocked(request);
   const absl::Status ended = connection_->Run(chunk.ok() ? "COMMIT" : "ROLLBACK");
@@ -245,6 +247,7 @@ bool ChunkThread::IsSameWalk(const ChunkRequest& request, const Walk& walk) cons
 
 absl::Status ChunkThread::LookAtTransactions(Chunk* chunk) {
   RETURN_IF_ERROR(ReadView(*connection_, chunk));
+  chunk->held = held_.held();
   if (!options_.incremental.read_only) return absl::OkStatus();
   // A standby shows what it has replayed.
   ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(postgres::OneRow(1), kSeen));

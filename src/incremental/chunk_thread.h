@@ -16,6 +16,7 @@
 
 #include "incremental/chunk_source.h"
 #include "incremental/chunk_sql.h"
+#include "incremental/held_commits.h"
 #include "incremental/options.h"
 #include "names/table_filter.h"
 #include "postgres/catalog.h"
@@ -87,6 +88,7 @@ class ChunkThread final : public ChunkSource {
   // The thread's own.
   std::unique_ptr<postgres::Connection> connection_;
   std::unique_ptr<postgres::Catalog> catalog_;
+  HeldCommits held_;
   event::TableSchemaPtr last_schema_;
   Walk last_walk_;
   int most_rows_ = kMostRows;  // at once; less where rows are wide

@@ -22,4 +22,11 @@ absl::Status ReadView(postgres::Connection& connection, TransactionView* view) {
   return absl::OkStatus();
 }
 
+absl::string_view HintOfHeld(const TransactionView& view) {
+  if (view.HiddenHeld() == 0 || !view.held.unknown)
+    return "see whether a synchronous standby holds up commits";
+  return "see whether a synchronous standby holds up commits; with GRANT pg_read_all_stats to the "
+         "connector's role, transactions that are only open are not waited for";
+}
+
 }  // namespace walduct::incremental

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "incremental/chunk.h"
 #include "postgres/connection.h"
 
@@ -9,5 +10,8 @@ namespace walduct::incremental {
 
 // Of the transaction that the session is in.
 absl::Status ReadView(postgres::Connection& connection, TransactionView* view);
+
+// What to do when the view lacks what was streamed.
+absl::string_view HintOfHeld(const TransactionView& view);
 
 }  // namespace walduct::incremental

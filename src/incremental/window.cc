@@ -13,6 +13,12 @@ bool TransactionView::Hides(uint32_t xid) const {
                      [xid](uint64_t one) { return static_cast<uint32_t>(one) == xid; });
 }
 
+uint32_t TransactionView::HiddenHeld() const {
+  const auto hidden =
+      std::find_if(held.xids.begin(), held.xids.end(), [this](uint32_t xid) { return Hides(xid); });
+  return hidden == held.xids.end() ? 0 : *hidden;
+}
+
 void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::string* out) {
   for (const uint16_t column : columns) {
     const event::Value value = column < row.size() ? row[column] : event::Value::Null();
@@ -84,7 +90,7 @@ void Window::RemoveAll() {
 
 // A commit is streamed a moment before other sessions see it.
 bool Window::IsDoubtful() const {
-  if (overflown_ || !open_) return true;
+  if (overflown_ || !open_ || chunk_->HiddenHeld() != 0) return true;
   return std::any_of(recent_.begin(), recent_.end(),
                      [this](uint32_t xid) { return chunk_->Hides(xid); });
 }

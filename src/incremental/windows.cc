@@ -6,6 +6,7 @@
 #include "base/status_macros.h"
 #include "incremental/incremental_snapshots.h"
 #include "incremental/options.h"
+#include "incremental/transaction_view.h"
 
 namespace walduct::incremental {
 namespace {
@@ -107,21 +108,25 @@ void IncrementalSnapshots::ReadAgain() {
   const bool overflown = window_.overflown();
   if (overflown) chunk_size_ = std::max(1, chunk_size_ / 2);
   const std::string table = state_.queue.front().table.Text();
+  const absl::string_view reason = overflown ? "window_overflown" : "commit_held_up";
+  const absl::string_view hint = overflown ? "ask for it when less is written, or with a smaller "
+                                             "incremental.snapshot.chunk.size"
+                                           : HintOfHeld(window_.chunk());
   const absl::string_view why =
       overflown ? "more keys changed while it was read than are kept"
                 : "a transaction that was streamed is not visible to other sessions yet";
   if (read_again_ % kWarnedOf != 0) {
-    log::Info("incremental snapshot: a chunk is read again", {{"table", table}, {"why", why}});
+    log::Info("incremental snapshot: a chunk is read again",
+              {{"table", table}, {"why", why}, {"reason", reason}});
   } else {
     log::Warn("incremental snapshot: a chunk is read again and again",
               {{"table", table},
                {"why", why},
+               {"reason", reason},
                {"times", read_again_},
                {"rows", chunk_size_},
                {"again_in", absl::FormatDuration(pause)},
-               {"hint", overflown ? "ask for it when less is written, or with a smaller "
-                                    "incremental.snapshot.chunk.size"
-                                  : "see whether a synchronous standby holds up commits"}});
+               {"hint", hint}});
   }
   GiveUpWindow();
   retry_at_ = parts_.clock->Monotonic() + pause;

@@ -256,3 +256,55 @@ def test_INC_18_a_file_asks_a_connector_that_writes_nothing(db, connectors, tmp_
     file.write_text(json.dumps({"id": "f1", "type": "execute-snapshot", "data": data}) + "\n")
     wait_until(lambda: published(connector, "big") == set(range(1, 51)), 60, "all rows")
     connector.stop()
+
+
+class HeldCommit:
+    """An update that is in the WAL, and which no other session sees until its standby, that there is none of, has it."""
+
+    def __init__(self, database, statement):
+        self.database = database
+        self.session = database.connect()
+        self.session.execute("set synchronous_commit = on")
+        self.writer = threading.Thread(target=lambda: self.session.execute(statement), daemon=True)
+        self.writer.start()
+        wait_until(lambda: database.sessions("wait_event = 'SyncRep'"), 30, "the commit waits")
+
+    def let_go(self):
+        self.database.server.query("alter system set synchronous_standby_names = ''")
+        self.database.server.query("select pg_reload_conf()")
+        self.writer.join(30)
+        self.session.close()
+
+
+@pytest.mark.parametrize("kind,superuser", [("incremental", False), ("incremental", True), ("blocking", False)])
+def test_a_chunk_that_lacks_what_was_streamed_before_a_restart_is_read_again(kind, superuser, private_servers, databases, connectors):
+    """The server streams a commit that waits for its synchronous standby. A start takes it for no restored server, and no older row
+    is published over it; the stream goes on beside a chunk."""
+    server = private_servers(postgres=17, pg_set={"synchronous_standby_names": "nobody", "synchronous_commit": "local"}).postgres
+    db = databases(server)
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.script("create table big (id int primary key, v text); insert into big select g, 'old' from generate_series(1, 3) g")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"}, superuser=superuser,
+                           worker={"offset.flush.interval.ms": "50"}).start().wait_streaming()
+    topic = f"{connector.prefix}.public.big"
+    held = HeldCommit(db, "update big set v = 'new' where id = 2")
+    told = connector.wait_events(1)[0]
+    wait_until(lambda: connector.offset() and connector.offset()["lsn_commit"] > told.source["lsn"], 30, "its position to be stored")
+    connector.kill()
+    with db.connect(autocommit=False) as idle:
+        idle.execute("insert into big values (4, 'open')")
+        connector.start().wait_streaming()
+        data = {"type": kind, "data-collections": ["public.big"]}
+        db.execute("insert into signals values ('s1', 'execute-snapshot', %s)", json.dumps(data))
+        hint = "see whether a synchronous standby holds up commits" + ("\"" if superuser else "; with GRANT pg_read_all_stats")
+        connector.wait_log(rf"(again and again|blocking snapshot waits).*reason=commit_held_up.*{hint}", 120)
+        if kind == "incremental":
+            db.execute("update big set v = 'later' where id = 3")
+            connector.wait_events(lambda events: any(e.op == "u" and e.id == 3 for e in events), 60, "the stream to go on")
+        assert published(connector, "big") == set()
+        held.let_go()
+        wait_until(lambda: published(connector, "big") == {1, 2, 3}, 120, "the rows, beside a transaction that is only open")
+        idle.rollback()
+    rows = dict(db.execute("select id, v from big"))
+    assert fold(connector.events(), topic) == rows and rows[2] == "new"
+    connector.stop()

@@ -24,6 +24,13 @@ constexpr Reason kRows[] = {
     {.name = "client_certificate_required",
      .meaning = "The server wants a client certificate.",
      .remedy = "Set database.sslcert and database.sslkey."},
+    {.name = "commit_held_up",
+     .meaning = "A transaction was streamed, or may have been before this start, that other "
+                "sessions do not see yet. A snapshot beside the stream waits for it: its rows "
+                "would be older than what was published.",
+     .remedy = "See whether a standby of synchronous_standby_names is away or slow. GRANT "
+               "pg_read_all_stats to the connector's role lets it tell a transaction that is only "
+               "open, for which it need not wait."},
     {.name = "connection_lost",
      .meaning = "The connection broke in the middle.",
      .remedy = "Nothing, unless it happens often: look at the server's log and at what lies "

@@ -131,6 +131,11 @@ constexpr Reason kRows[] = {
                 "deleted before walduct deleted it. The chunk is read again.",
      .remedy = "Leave rows whose id ends in -open alone: a purge of the signal table takes older "
                "ones."},
+    {.name = "window_overflown",
+     .meaning = "More keys changed while a chunk of an incremental snapshot was read than are "
+                "kept. The chunk is read again, with half the rows.",
+     .remedy = "Nothing, unless it goes on: ask for the snapshot when less is written, or set a "
+               "smaller incremental.snapshot.chunk.size."},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "engine/errors/error_policy.h"
 #include "engine/phases/snapshot_phase.h"
+#include "incremental/transaction_view.h"
 
 namespace walduct::engine {
 namespace {
@@ -94,9 +95,10 @@ absl::StatusOr<Source::Blocking> BlockingPhase::Open(const incremental::Blocking
     if (!opened.refused.ok() || !parts_.snapshots->IsHiddenFrom(opened.view)) return opened;
     opened.tables.reset();
     if (parts_.clock->Monotonic() >= warn_at) {
-      log::Warn(
-          "blocking snapshot waits: a transaction that was streamed is not visible yet",
-          {{"signal", asked.id}, {"hint", "see whether a synchronous standby holds up commits"}});
+      log::Warn("blocking snapshot waits: a transaction that was streamed is not visible yet",
+                {{"signal", asked.id},
+                 {"reason", "commit_held_up"},
+                 {"hint", incremental::HintOfHeld(opened.view)}});
       warn_at += kWarnEvery;
     }
     RETURN_IF_ERROR(parts_.housekeeping->Turn());

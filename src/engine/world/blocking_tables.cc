@@ -79,6 +79,8 @@ absl::StatusOr<Source::Blocking> OpenBlockingTables(BlockingTablesOptions option
   ASSIGN_OR_RETURN(auto connection, postgres::Connection::Open(std::move(options.connection)));
   Source::Blocking opened;
   snapshot::SnapshotRequest request;
+  RETURN_IF_ERROR(options.held->Look(*connection, options.clock->Monotonic()));
+  opened.view.held = options.held->held();
   ASSIGN_OR_RETURN(request.origin,
                    snapshot::BeginOnSnapshot(
                        *connection, {.snapshot_name = "", .lock_timeout = options.lock_timeout}));

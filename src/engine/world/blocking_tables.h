@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/world/source.h"
+#include "incremental/held_commits.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
 
@@ -14,6 +15,7 @@ struct BlockingTablesOptions {
   const incremental::BlockingSnapshot* asked = nullptr;  // borrowed for the call
   postgres::ConnectionOptions connection;
   const std::vector<postgres::TableName>* captured = nullptr;  // the same
+  incremental::HeldCommits* held = nullptr;                    // the same, from view to view
   absl::Duration lock_timeout;
   Clock* clock = nullptr;                        // borrowed
   metrics::ConnectorMetrics* metrics = nullptr;  // borrowed

@@ -365,6 +365,7 @@ absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
   return OpenBlockingTables({.asked = &asked,
                              .connection = std::move(connection),
                              .captured = &facts_.captured,
+                             .held = &held_,
                              .lock_timeout = config().snapshot->lock_timeout,
                              .clock = environment_.clock,
                              .metrics = options_.metrics});

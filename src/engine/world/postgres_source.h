@@ -15,6 +15,7 @@
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
+#include "incremental/held_commits.h"
 #include "names/table_filter.h"
 #include "postgres/background_statement.h"
 #include "postgres/catalog.h"
@@ -96,6 +97,7 @@ class PostgresSource final : public Source {
   std::unique_ptr<ServerWatch> watch_;
   std::unique_ptr<SlotXmin> xmin_;
   SourceFacts facts_;
+  incremental::HeldCommits held_;          // of blocking snapshots
   int stream_pid_ = 0;                     // the server's process of replication_
   bool streams_ = false;                   // it reads the slot
   bool locked_ = false;                    // it has the lock of the slot
