@@ -27,6 +27,7 @@ constexpr absl::string_view kNoAnswer = "postgres_unreachable";
 constexpr absl::Duration kLongestWait = absl::Seconds(1);
 // How long a cancelled statement may take to end before the session is given up.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+constexpr absl::Duration kAskAgain = absl::Milliseconds(200);
 // The same once everything is to end.
 constexpr absl::Duration kStoppedTimeout = absl::Seconds(1);
 // How long a statement may run on after a stop: most answer within it.
@@ -322,7 +323,8 @@ absl::Status Connection::Discard() {
   sent_.reset();
   Cancel();
   // What the statement itself ends with is of no interest; the session has to be there.
-  const absl::Status ended = Collect(kCancelTimeout, std::nullopt).status();
+  const absl::Status ended =
+      Collect(kCancelTimeout, std::nullopt, nullptr, /*cancelled=*/true).status();
   return PQstatus(connection_) == CONNECTION_BAD ? ended : absl::OkStatus();
 }
 
@@ -349,6 +351,15 @@ Connection::Awaited Connection::AwaitResult(absl::Duration deadline, const StopC
     if (unsent > 0) unsent = PQflush(connection_);
   }
   return Awaited::kResult;
+}
+
+// A cancellation that overtakes its statement is lost: nothing ran when it came.
+Connection::Awaited Connection::AwaitCancelled(absl::Duration deadline, const StopCheck& stopping) {
+  while (true) {
+    const Awaited awaited = AwaitResult(std::min(deadline, DeadlineAfter(kAskAgain)), stopping);
+    if (awaited != Awaited::kTimeout || Remaining(deadline) <= absl::ZeroDuration()) return awaited;
+    Cancel();
+  }
 }
 
 void Connection::Answer::Take(pg_result* next) {
@@ -380,14 +391,15 @@ StopCheck Connection::PatientStop() const {
 }
 
 absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, std::optional<Shape> shape,
-                                           StopCheck stopping) {
+                                           StopCheck stopping, bool cancelled) {
   Answer answer;
   answer.shape = shape;
   if (!stopping) stopping = PatientStop();
   absl::Duration deadline = DeadlineAfter(timeout);
-  bool cancelled = false;
   while (true) {
-    if (const Awaited awaited = AwaitResult(deadline, stopping); awaited != Awaited::kResult) {
+    const Awaited awaited =
+        cancelled ? AwaitCancelled(deadline, stopping) : AwaitResult(deadline, stopping);
+    if (awaited != Awaited::kResult) {
       // The rest is not read: the session is given up.
       if (awaited == Awaited::kTooLarge) return TooLarge();
       if (cancelled) return answer.error;  // not even the cancellation was answered

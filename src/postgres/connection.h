@@ -121,7 +121,8 @@ class Connection {
   const Environment& environment() const;
   // The libpq handle, for the streaming and COPY readers of this room and `replication`. Borrowed.
   pg_conn* raw() const { return connection_; }
-  // Asks the server to cancel what runs; harmless when nothing does. Waits a second at most: a
+  // Asks the server to cancel what runs; harmless when nothing does. A statement that the server
+  // has not begun is not cancelled: ask again until it ends. Waits a second at most: a
   // server that takes no connection would not answer this one either.
   void Cancel();
 
@@ -149,9 +150,11 @@ class Connection {
   // Cancels what Send has started and waits for its end.
   absl::Status Discard();
   absl::StatusOr<Result> Collect(absl::Duration timeout, std::optional<Shape> shape,
-                                 StopCheck stopping = nullptr);
+                                 StopCheck stopping = nullptr, bool cancelled = false);
   StopCheck PatientStop() const;
   Awaited AwaitResult(absl::Duration deadline, const StopCheck& stopping);
+  // The same of a statement that is cancelled.
+  Awaited AwaitCancelled(absl::Duration deadline, const StopCheck& stopping);
 
   pg_conn* connection_;
   const std::unique_ptr<const ConnectionOptions> options_;

@@ -16,6 +16,8 @@ namespace {
 
 // A COPY that does not end this long after its cancellation costs the session.
 constexpr absl::Duration kCancelTimeout = absl::Seconds(5);
+// Until then it may not have begun when it was cancelled, which the server forgets.
+constexpr absl::Duration kCancelAgain = absl::Milliseconds(200);
 
 }  // namespace
 
@@ -42,13 +44,17 @@ absl::Status CopyReader::Begin() {
 }
 
 CopyReader::~CopyReader() {
-  if (!finished_) connection_.Cancel();
   const auto [clock, poller] = connection_.environment();
   const absl::Duration deadline = clock->Monotonic() + kCancelTimeout;
+  absl::Duration cancel_at = absl::ZeroDuration();
   while (!finished_ && clock->Monotonic() < deadline) {
+    if (clock->Monotonic() >= cancel_at) {
+      connection_.Cancel();
+      cancel_at = clock->Monotonic() + kCancelAgain;
+    }
     const absl::StatusOr<Progress> next = Next();
     if (next.ok() && *next == Progress::kWouldBlock)
-      poller->WaitReadable({ready_fd()}, absl::Seconds(1));
+      poller->WaitReadable({ready_fd()}, kCancelAgain);
   }
   PQfreemem(std::exchange(buffer_, nullptr));
 }

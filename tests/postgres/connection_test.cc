@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -293,6 +297,42 @@ TEST(CopyReaderTest, LeavesTheSessionUsableWhenAbandoned) {
     ASSERT_TRUE(reader.ok()) << reader.status();
   }
   EXPECT_EQ(MustQuery(*session, "SELECT 1"), "1");
+}
+
+// The server has not read the statement when the cancellation comes, and would forget it.
+class OvertakenStatementTest : public ::testing::Test {
+ protected:
+  ~OvertakenStatementTest() override { Wake(); }
+  void Wake() {
+    kill(session_->backend_pid(), SIGCONT);
+    if (waker_.joinable()) waker_.join();
+  }
+  void Sleep() {
+    ASSERT_EQ(kill(session_->backend_pid(), SIGSTOP), 0);
+    waker_ = std::thread([pid = session_->backend_pid()] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      kill(pid, SIGCONT);
+    });
+  }
+
+  std::unique_ptr<Connection> session_ = MustOpen(PostgresServer::Shared().CreateDatabase());
+  std::thread waker_;
+};
+
+TEST_F(OvertakenStatementTest, ACopyIsCancelledAgain) {
+  Sleep();
+  {
+    auto reader = CopyReader::Start(*session_, "SELECT pg_sleep(600)", 1);
+    ASSERT_TRUE(reader.ok()) << reader.status();
+  }
+  Wake();
+  EXPECT_EQ(MustQuery(*session_, "SELECT 1"), "1");
+}
+
+TEST_F(OvertakenStatementTest, AQuestionIsCancelledAgain) {
+  Sleep();
+  ASSERT_TRUE(session_->Send({.sql = "SELECT pg_sleep(600)", .parameters = {}, .answer = {}}).ok());
+  EXPECT_EQ(MustQuery(*session_, "SELECT 1"), "1");
 }
 
 // What the first row is in place of.
