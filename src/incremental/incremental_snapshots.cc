@@ -102,7 +102,7 @@ absl::Status IncrementalSnapshots::Next() {
   window_id_.clear();
   window_done_ = false;
   if (!state_.running() || paused_) return absl::OkStatus();
-  if (stop_) RETURN_IF_ERROR(Stop());
+  if (!stops_.empty()) RETURN_IF_ERROR(Stop());
   if (!state_.running()) return absl::OkStatus();
   if (parts_.clock->Monotonic() < retry_at_) {
     step_ = Step::kBroken;
@@ -264,6 +264,7 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
 
 void IncrementalSnapshots::TakeTable() {
   state_.queue.pop_front();
+  for (PendingStop& stop : stops_) stop.asked -= std::min<size_t>(stop.asked, 1);
   state_.ForgetKeys();
   read_.reset();
 }

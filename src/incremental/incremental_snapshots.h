@@ -108,6 +108,10 @@ class IncrementalSnapshots {
 
  private:
   enum class Step : uint8_t { kIdle, kOpening, kReading, kClosing, kWaiting, kBroken };
+  struct PendingStop {
+    std::vector<std::string> collections;  // empty: all
+    size_t asked = 0;                      // of the queue, what was asked for before it
+  };
   enum class TableKind : uint8_t { kOther, kSignals, kCurrent };
 
   TableKind KindOf(const event::TableSchema& schema);
@@ -133,7 +137,8 @@ class IncrementalSnapshots {
   // It is what was asked for last, and not over.
   bool IsUnderWay(const std::string& id, const ExecuteSnapshot& execute) const;
   void WarnOfUnused(const std::string& id, const std::vector<std::string>& conditions) const;
-  void AddStop(const std::vector<std::string>& collections);
+  // Whether the table in that place of the queue is to be stopped.
+  std::vector<bool> ToStop() const;
   absl::Status Stop();
   absl::Status Pause();
   absl::Status ResumeReading();
@@ -160,7 +165,7 @@ class IncrementalSnapshots {
   SnapshotState state_;
   Step step_ = Step::kIdle;
   bool paused_ = false;
-  std::optional<std::vector<std::string>> stop_;  // to be carried out at the next chunk; empty: all
+  std::vector<PendingStop> stops_;  // to be carried out at the next chunk
   std::string window_id_;
   bool window_done_ = false;  // its close was streamed before it was known to be written
   Window window_;

@@ -122,7 +122,8 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
   if (execute != nullptr) return Execute(raw.id, *execute);
   if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
     // It is carried out when the next chunk would be read.
-    if (state_.running()) AddStop(stop->collections);
+    if (state_.running())
+      stops_.push_back({.collections = stop->collections, .asked = state_.queue.size()});
     return absl::OkStatus();
   }
   if (std::holds_alternative<PauseSnapshot>(*signal)) return Pause();
@@ -167,7 +168,7 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
   Changed();
   if (was_running) return absl::OkStatus();
   paused_ = false;
-  stop_.reset();
+  stops_.clear();
   RETURN_IF_ERROR(Notify("STARTED", {{"data_collections", state_.Tables()}}));
   // A watermark may still be on its way.
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
@@ -199,32 +200,33 @@ absl::Status IncrementalSnapshots::ResumeReading() {
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
 }
 
-// Several before it is carried out: what any of them names, and all when one asks for all.
-void IncrementalSnapshots::AddStop(const std::vector<std::string>& collections) {
-  const bool all = collections.empty() || (stop_ && stop_->empty());
-  if (!stop_ || all) stop_.emplace();
-  if (!all) stop_->insert(stop_->end(), collections.begin(), collections.end());
+// Of what was asked for before each: what it names, and all when it names nothing.
+std::vector<bool> IncrementalSnapshots::ToStop() const {
+  std::vector<bool> stops(state_.queue.size());
+  for (const PendingStop& stop : stops_) {
+    std::vector<TableId> wanted;
+    if (!stop.collections.empty()) wanted = ExpandCollections(stop.collections, parts_.captured);
+    for (size_t i = 0; i < stop.asked; ++i) {
+      stops[i] = stops[i] || stop.collections.empty() ||
+                 std::find(wanted.begin(), wanted.end(), state_.queue[i].table) != wanted.end();
+    }
+  }
+  return stops;
 }
 
 // Told as Debezium tells it: what is left of the queue first.
 absl::Status IncrementalSnapshots::Stop() {
-  const std::vector<std::string> collections = *std::exchange(stop_, std::nullopt);
-  std::vector<TableId> wanted;
-  if (!collections.empty()) wanted = ExpandCollections(collections, parts_.captured);
-  const TableId current = state_.queue.front().table;
+  const std::vector<bool> stops = ToStop();
+  stops_.clear();
+  const bool stops_current = stops.front();
   std::string stopped;
   std::deque<TableRequest> left;
-  bool stops_current = false;
   for (size_t i = 0; i < state_.queue.size(); ++i) {
-    const TableRequest& one = state_.queue[i];
-    const bool stops =
-        collections.empty() || std::find(wanted.begin(), wanted.end(), one.table) != wanted.end();
-    if (!stops) {
-      left.push_back(one);
-      continue;
+    if (stops[i]) {
+      absl::StrAppend(&stopped, stopped.empty() ? "" : ",", state_.queue[i].table.Text());
+    } else {
+      left.push_back(state_.queue[i]);
     }
-    stops_current = stops_current || i == 0;
-    absl::StrAppend(&stopped, stopped.empty() ? "" : ",", one.table.Text());
   }
   if (stopped.empty()) log::Warn("signal: none of the tables to stop is being read or waits");
   state_.queue = std::move(left);

@@ -68,6 +68,38 @@ TEST_F(SnapshotsTest, INC09_AStopOfAllStaysOne) {
   }
 }
 
+TEST_F(SnapshotsTest, INC09_AStopLeavesWhatIsAskedForBehindIt) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("stop-snapshot");
+  Execute("\"public.b1\"", "s2");
+  Begun();
+  Closed("w1");
+  EXPECT_EQ(told_.back(), "s2 ABORTED public.big,public.b1");
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  EXPECT_EQ(Begun(), "read public.b1");
+}
+
+// The table that was being read is over before the stop is carried out.
+TEST_F(SnapshotsTest, INC09_AStopLeavesTheSameWhenTheFirstTableHasEnded) {
+  Execute("\"public.big\", \"public.c1\"");
+  Answer();
+  Opened("w1");
+  Signal("stop-snapshot");
+  Execute("\"public.b1\"", "s2");
+  AnswerRead(Rows({}));  // big has no more rows: c1 is read in the same window
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Closed("w1");
+  EXPECT_EQ(told_.back(), "s2 ABORTED public.c1");
+  Answer();
+  EXPECT_THAT(Begun(), testing::EndsWith("read public.b1"));
+}
+
 TEST_F(SnapshotsTest, INC07_AConditionForNoTableIsCounted) {
   Signal("execute-snapshot", R"({"data-collections": ["public.big"], "additional-conditions": [
       {"data-collection": "public\\.b.*", "filter": "id > 4"},
