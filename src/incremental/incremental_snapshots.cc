@@ -172,14 +172,30 @@ void IncrementalSnapshots::OnTrouble(const absl::Status& error) {
 
 void IncrementalSnapshots::ReadChunk() {
   step_ = Step::kReading;
+  told_ = recent_;
+  told_.push_back(last_xid_);
   source().Read({.table = state_.queue.front(),
                  .after = read_,
                  .maximum = state_.maximum,
                  .most_rows = chunk_size_});
 }
 
+bool IncrementalSnapshots::LacksWhatWasTold(const TransactionView& view) const {
+  return view.HiddenHeld() != 0 ||
+         std::any_of(told_.begin(), told_.end(), [&](uint32_t xid) { return view.Hides(xid); });
+}
+
 absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
   const TableId table = state_.queue.front().table;
+  // Where it shows no row, or the greatest key is looked for, there may be more.
+  const bool shows_end =
+      chunk.outcome == Chunk::Outcome::kEmpty ||
+      (chunk.outcome == Chunk::Outcome::kRead && (chunk.rows.empty() || !state_.maximum));
+  if (shows_end && LacksWhatWasTold(chunk)) {
+    window_.Load(std::move(chunk));
+    ReadAgain();
+    return Next();
+  }
   switch (chunk.outcome) {
     case Chunk::Outcome::kEmpty:
       return EndTable("EMPTY", false);
@@ -267,6 +283,7 @@ void IncrementalSnapshots::TakeTable() {
   for (PendingStop& stop : stops_) stop.asked -= std::min<size_t>(stop.asked, 1);
   state_.ForgetKeys();
   read_.reset();
+  read_again_ = 0;
 }
 
 absl::Status IncrementalSnapshots::Notify(absl::string_view type, const Details& details) {

@@ -150,6 +150,8 @@ class IncrementalSnapshots {
   absl::Status OnChunk(Chunk chunk);
   void GiveUpWindow();
   void ReadChunk();
+  // The chunk's view lacks what had been streamed when it was asked for.
+  bool LacksWhatWasTold(const TransactionView& view) const;
   // The table is over: the next one is read in the same window, or the window is closed.
   absl::Status EndTable(absl::string_view status, bool failed);
   void TakeTable();
@@ -173,6 +175,7 @@ class IncrementalSnapshots {
   uint64_t table_rows_ = 0;  // as Debezium counts them
   absl::Duration retry_at_;  // kBroken; else not before then
   absl::Duration retry_delay_;
+  std::vector<uint32_t> told_;            // streamed before the chunk was asked for, the last ones
   int read_again_ = 0;                    // this chunk, so often
   int chunk_size_ = 0;                    // smaller for a while, where windows overflow
   std::optional<std::string> completed_;  // to be told once the last watermark is written

@@ -72,7 +72,8 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
 }
 
 void IncrementalSnapshots::GiveUpWindow() {
-  if (window_.loaded()) table_rows_ -= std::min<uint64_t>(table_rows_, window_.chunk().rows.size());
+  if (window_.loaded() && step_ != Step::kReading)
+    table_rows_ -= std::min<uint64_t>(table_rows_, window_.chunk().rows.size());
   window_.Reset();
 }
 

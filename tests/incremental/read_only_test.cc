@@ -57,7 +57,7 @@ TEST_F(ReadOnly, AViewThatHidesWhatWasStreamedIsTakenAgainEverLater) {
   AnswerRead(SeenAt(50, {"1"}));
   Passed(50);
   EXPECT_THAT(published_, IsEmpty());
-  EXPECT_EQ(Begun(), "read public.big to 10") << "at once";
+  EXPECT_EQ(Begun(), "read public.big") << "at once";
   AnswerRead(SeenAt(50, {"1"}));
   Passed(50);
   EXPECT_EQ(Begun(), "") << "after a pause";
@@ -65,7 +65,7 @@ TEST_F(ReadOnly, AViewThatHidesWhatWasStreamedIsTakenAgainEverLater) {
   EXPECT_GT(pause, absl::ZeroDuration());
   clock_.Advance(pause);
   Passed(50);
-  EXPECT_EQ(Begun(), "read public.big to 10");
+  EXPECT_EQ(Begun(), "read public.big");
   Chunk shown = SeenAt(50, {"1"});
   shown.next_xid = 101;
   AnswerRead(std::move(shown));

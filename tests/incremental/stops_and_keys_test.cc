@@ -68,6 +68,27 @@ TEST_F(SnapshotsTest, INC09_AStopOfAllStaysOne) {
   }
 }
 
+// There may be more rows than the chunk shows.
+TEST_F(SnapshotsTest, AnEndThatLacksWhatWasToldIsLookedForAgain) {
+  Change("3", event::Operation::kCreate);
+  snapshots_->OnCommit(7);
+  Execute();
+  Answer();
+  Begun();
+  Chunk empty = Rows({});
+  empty.outcome = Chunk::Outcome::kEmpty;
+  empty.next_xid = 100;
+  empty.running = {7};
+  AnswerRead(empty);
+  EXPECT_EQ(told_, std::vector<std::string>{"s1 STARTED"});
+  EXPECT_EQ(Begun(), "open w2");
+  Answer();
+  Begun();
+  empty.running.clear();
+  AnswerRead(empty);
+  EXPECT_EQ(told_.back(), "s1 TABLE_SCAN_COMPLETED 0 EMPTY");
+}
+
 TEST_F(SnapshotsTest, INC09_AStopLeavesWhatIsAskedForBehindIt) {
   Execute("\"public.big\", \"public.b1\"");
   Answer();
