@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "tests/support/simulated_time.h"
 
 namespace walduct::simulation {
@@ -11,6 +12,15 @@ namespace {
 
 constexpr size_t kMostOpen = 3;
 constexpr size_t kMostChanges = 12;
+constexpr uint64_t kRoomForSignals = 1 << 18;  // behind each commit
+constexpr uint64_t kSignalSize = 48;
+
+bool Touches(const Change& a, const Change& b) {
+  const auto has = [](const Change& of, size_t key) {
+    return of.key == key || (of.verb == Verb::kMove && of.from == key);
+  };
+  return a.table == b.table && (has(a, b.key) || (b.verb == Verb::kMove && has(a, b.from)));
+}
 
 }  // namespace
 
@@ -20,13 +30,15 @@ struct Database::Open {
   size_t left = 0;  // changes to come
 };
 
-Database::Database(Random* random, size_t transactions, absl::Duration begin)
+Database::Database(Random* random, size_t transactions, absl::Duration begin, uint64_t late)
     : now_(begin), pace_(absl::Seconds(random->OneIn(2) ? 2 : 10)) {
+  if (late != 0) late_.emplace(late);
   WriteHistory(random, transactions);
 }
 
 void Database::WriteHistory(Random* random, size_t transactions) {
   std::vector<Open> open;
+  if (late_) wal_ += kRoomForSignals;
   for (const size_t end = transactions_.size() + transactions; transactions_.size() < end;) {
     now_ += random->UpTo(pace_);
     if (open.empty() || (open.size() < kMostOpen && random->OneIn(3))) {
@@ -113,12 +125,84 @@ void Database::Commit(Random* random, Open* open) {
   transaction.final_lsn = wal_;
   wal_ += 48;
   transaction.end_lsn = wal_;
-  transaction.committed = now_;
+  if (late_) wal_ += kRoomForSignals;
+  transaction.committed = transaction.visible = now_;
+  if (late_) ShowLate(&transaction);
   for (const Change& change : transaction.changes) {
     locked_[change.table][change.key] = false;
     if (change.verb == Verb::kMove) locked_[change.table][change.from] = false;
   }
   transactions_.push_back(std::move(transaction));
+}
+
+// Whoever changes a row has seen who changed it before.
+void Database::ShowLate(Transaction* transaction) {
+  transaction->visible += late_->UpTo(late_->OneIn(6) ? absl::Seconds(20) : absl::Milliseconds(50));
+  for (Transaction& before : transactions_) {
+    if (before.visible <= now_) continue;
+    const bool touches =
+        std::any_of(before.changes.begin(), before.changes.end(), [&](const Change& one) {
+          return std::any_of(transaction->changes.begin(), transaction->changes.end(),
+                             [&](const Change& other) { return Touches(one, other); });
+        });
+    if (touches) before.visible = now_;
+  }
+}
+
+Lsn Database::WriteSignal(Signal signal, absl::Duration now) {
+  const auto at =
+      std::find_if(transactions_.begin(), transactions_.end(),
+                   [now](const Transaction& transaction) { return transaction.committed > now; });
+  uint64_t from = timelines_.empty() ? kBegin : timelines_.back().end.value();
+  if (at != transactions_.begin()) from = std::max(from, std::prev(at)->end_lsn);
+  Transaction transaction{.serial = ++last_serial_,
+                          .xid = static_cast<uint32_t>(NextXid(now) - 1),
+                          .final_lsn = from + kSignalSize / 3,
+                          .end_lsn = from + kSignalSize,
+                          .committed = now,
+                          .visible = now,
+                          .changes = {},
+                          .signal = std::move(signal)};
+  CHECK(at == transactions_.end() || transaction.end_lsn < at->final_lsn);
+  wal_ = std::max(wal_, transaction.end_lsn);
+  const Lsn end(transaction.end_lsn);
+  transactions_.insert(at, std::move(transaction));
+  return end;
+}
+
+incremental::TransactionView Database::ViewAt(absl::Duration now) const {
+  incremental::TransactionView view;
+  view.next_xid = 701;
+  for (const Transaction& one : transactions_) {
+    if (one.visible <= now) view.next_xid = std::max<uint64_t>(view.next_xid, one.xid + 1);
+  }
+  for (const Transaction& one : transactions_) {
+    if (one.visible > now && one.xid < view.next_xid) view.running.push_back(one.xid);
+  }
+  return view;
+}
+
+std::vector<incremental::HeldCommits::Running> Database::RunningAt(absl::Duration now) const {
+  std::vector<incremental::HeldCommits::Running> running;
+  const uint64_t next = NextXid(now);
+  for (const Transaction& one : transactions_) {
+    if (one.visible > now && one.xid < next)
+      running.push_back({.xid = one.xid, .waits = one.committed <= now});
+  }
+  return running;
+}
+
+std::vector<std::optional<Change>> Database::RowsShown(absl::Duration now, size_t table) const {
+  std::vector<std::optional<Change>> rows(kKeys);
+  for (const Transaction& transaction : transactions_) {
+    if (transaction.visible > now) continue;
+    for (const Change& change : transaction.changes) {
+      if (change.table != table) continue;
+      if (change.verb == Verb::kMove) rows[change.from].reset();
+      rows[change.key] = change.verb == Verb::kDelete ? std::nullopt : std::optional(change);
+    }
+  }
+  return rows;
 }
 
 Lsn Database::WalEnd(absl::Duration now) const {
@@ -139,6 +223,8 @@ uint64_t Database::NextXid(absl::Duration now) const {
 
 Lsn Database::FailOver(Random* random, size_t kept, size_t transactions, absl::Duration now) {
   transactions_.resize(kept);
+  for (Transaction& transaction : transactions_)
+    transaction.visible = std::min(transaction.visible, now);
   const Lsn fork(kept == 0 ? kBegin : transactions_.back().end_lsn);
   timelines_.push_back({.timeline = timeline(), .end = fork});
   // No place of one history is one of another.
@@ -158,6 +244,13 @@ Lsn Database::FailOver(Random* random, size_t kept, size_t transactions, absl::D
 }
 
 test::RelationSpec Database::Relation(size_t table) {
+  if (table == kTables) {
+    return {.oid = 16384 + static_cast<uint32_t>(table),
+            .schema = "public",
+            .table = "signals",
+            .identity = 'd',
+            .columns = {{"id", 25, true}, {"type", 25, false}, {"data", 25, false}}};
+  }
   return {.oid = 16384 + static_cast<uint32_t>(table),
           .schema = "public",
           .table = TableName(table),
@@ -185,6 +278,13 @@ std::string Database::Message(const Change& change) {
       return test::DeleteBytes(oid, {'K', {key, test::Null()}});
   }
   return "";
+}
+
+std::string Database::Message(const Signal& signal) {
+  const uint32_t oid = Relation(kTables).oid;
+  const test::Cell id = test::Text(signal.id);
+  if (signal.deletes) return test::DeleteBytes(oid, {'K', {id, test::Null(), test::Null()}});
+  return test::InsertBytes(oid, {id, test::Text(signal.type), test::Text(signal.data)});
 }
 
 int64_t Database::CommitTimeUs(const Transaction& transaction) {

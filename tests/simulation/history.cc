@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tests/simulation/operator.h"
 #include "tests/simulation/process.h"
 
 namespace walduct::simulation {
@@ -96,7 +97,7 @@ class Supervisor {
 class Simulation {
  public:
   Simulation(uint64_t seed, Defect defect, const std::set<size_t>& left_out, size_t steps_kept)
-      : world_(seed) {
+      : world_(seed), operator_(&world_, seed) {
     world_.steps_kept = steps_kept;
     world_.defect = defect;
     world_.left_out = left_out;
@@ -111,11 +112,13 @@ class Simulation {
     while (sound() && world_.time.Monotonic() < calm) Tick();
     world_.Calm();
     world_.Note("calm");
+    operator_.Finish();
     const absl::Duration limit =
         std::max(world_.time.Monotonic(), world_.database.end()) + kRecovery;
-    while (sound() && !world_.ledger.complete() && world_.time.Monotonic() < limit) Tick();
+    while (sound() && !done() && world_.time.Monotonic() < limit) Tick();
     if (!world_.ledger.complete())
       world_.ledger.Break("not everything was delivered and confirmed");
+    if (!world_.ledger.answered()) world_.ledger.Break("what was asked for has not come");
     End();
     world_.ledger.CheckTopics();
     return {.broken = world_.ledger.broken(),
@@ -127,6 +130,7 @@ class Simulation {
   }
 
  private:
+  bool done() const { return world_.ledger.complete() && world_.ledger.answered(); }
   bool sound() const { return world_.ledger.broken().empty(); }
 
   void Tick() {
@@ -138,6 +142,7 @@ class Simulation {
     if (policy.slot_moved > none && !world_.slot_was_moved && since >= policy.slot_moved &&
         since < policy.slot_moved + absl::Minutes(1))
       world_.MoveSlot();
+    if (!ending_) operator_.Turn();
     for (const auto& instance : instances_) instance->Turn();
     if (!world_.fibers.RunUntil([] { return false; }, world_.time.Monotonic() + kTick))
       world_.ledger.Break("busy without time passing");
@@ -158,6 +163,7 @@ class Simulation {
   }
 
   World world_;
+  Operator operator_;
   absl::Duration begin_;
   bool ending_ = false;
   std::vector<std::unique_ptr<Supervisor>> instances_;

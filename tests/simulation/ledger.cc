@@ -56,7 +56,9 @@ std::string Ledger::Describe(size_t change) const {
 }
 
 Ledger::About Ledger::Of(const event::Record& record, size_t* last_delete) {
-  if (absl::StartsWith(record.topic, "__debezium-heartbeat")) return {};
+  if (absl::StartsWith(record.topic, "__debezium-heartbeat") ||
+      absl::EndsWith(record.topic, Database::Relation(kTables).table))
+    return {};
   About about;
   about.table = absl::EndsWith(record.topic, Database::TableName(0)) ? 0 : 1;
   about.key = NumberAfter(record.key.value_or(""), "\"id\":");
@@ -68,6 +70,8 @@ Ledger::About Ledger::Of(const event::Record& record, size_t* last_delete) {
   }
   const std::string op = After(*record.value, "\"op\":\"");
   about.kind = op == "d" ? Kind::kDelete : op == "r" ? Kind::kRead : Kind::kRow;
+  if (about.kind == Kind::kRead && After(*record.value, "\"snapshot\":\"") == "incremental")
+    about.kind = Kind::kChunk;
   if (about.kind == Kind::kDelete) {
     const auto found =
         by_place_.find({{about.table, about.key}, NumberAfter(*record.value, "\"lsn\":")});
@@ -92,7 +96,7 @@ void Ledger::OnArrived(const About& about) {
 }
 
 void Ledger::OnAcknowledged(const About& about) {
-  if (about.kind == Kind::kNone || about.kind == Kind::kRead) return;
+  if (about.kind == Kind::kNone || about.kind == Kind::kRead || about.kind == Kind::kChunk) return;
   entries_[about.change].due.erase(about.kind);
   Count();
 }
@@ -109,8 +113,9 @@ size_t Ledger::ChangesBehind(const event::Position& position) const {
       count += transaction.changes.size();
       continue;
     }
-    return position.transaction_final_lsn == Lsn(transaction.final_lsn) ? count + position.ordinal
-                                                                        : count;
+    return position.transaction_final_lsn == Lsn(transaction.final_lsn) && !transaction.signal
+               ? count + position.ordinal
+               : count;
   }
   return count;
 }
@@ -143,6 +148,7 @@ void Ledger::OnConfirmed(Lsn flushed) {
 
 void Ledger::OnStreamBegins(Lsn at, bool exact) {
   Mark({.at = at, .begins = true, .exact = exact});
+  asked_.clear();
   begin_ = at;
   exact_ = exact;
   confirmed_ = Lsn();
@@ -172,6 +178,11 @@ void Ledger::OnFailOver(Lsn fork, Lsn slot) {
   for (const size_t entry : order_) entries_[entry].vanished = false;
   acknowledged_ = 0;
   Count();
+  // What was read or begun beyond it says nothing of what is written there now.
+  for (auto& [key, topic] : topics_) {
+    for (Arrival& arrival : topic) arrival.at = std::min(arrival.at, fork);
+  }
+  std::erase_if(asked_, [fork](const Asked& asked) { return asked.end > fork; });
   stored_ = std::min(stored_, fork);
   confirmed_ = Lsn();
   begin_ = slot;
@@ -186,6 +197,29 @@ std::vector<const Change*> Ledger::RowsAt(Lsn seen, size_t table) const {
     rows[change.key] = change.verb == Verb::kDelete ? nullptr : &change;
   }
   return rows;
+}
+
+void Ledger::OnAsked(size_t table, Lsn end) {
+  Asked asked{.table = table, .end = end};
+  for (size_t key = 0; key < kKeys; ++key) asked.before[key] = topics_[{table, key}].size();
+  asked_.push_back(asked);
+}
+
+bool Ledger::answered() const {
+  return std::all_of(asked_.begin(), asked_.end(), [this](const Asked& asked) {
+    for (const Change* row : RowsAt(Lsn(UINT64_MAX), asked.table)) {
+      if (row == nullptr) continue;
+      const size_t change = by_value_.at(Database::Value(*row));
+      const std::vector<Arrival>& topic = topics_.at({asked.table, row->key});
+      const auto from = topic.begin() + static_cast<ptrdiff_t>(asked.before[row->key]);
+      const bool came = std::any_of(from, topic.end(), [change](const Arrival& one) {
+        const bool of_row = one.kind == Kind::kRow || one.kind == Kind::kRead;
+        return one.change == change && (of_row || one.kind == Kind::kChunk);
+      });
+      if (!came) return false;
+    }
+    return true;
+  });
 }
 
 bool Ledger::complete() const {
@@ -228,13 +262,19 @@ void Ledger::CheckKey(const Key& key, const Expected& expected) {
       continue;
     }
     if (entries_[arrival.change].vanished) continue;
-    const Kind kind = arrival.kind == Kind::kRead ? Kind::kRow : arrival.kind;
+    const Kind kind =
+        arrival.kind == Kind::kRead || arrival.kind == Kind::kChunk ? Kind::kRow : arrival.kind;
     const auto place = static_cast<size_t>(
         std::find(expected.begin(), expected.end(), std::pair(arrival.change, kind)) -
         expected.begin());
-    if (place > std::max(next, covered) && arrival.kind != Kind::kRead)
+    if (arrival.kind == Kind::kChunk) {
+      CheckChunkRow(key, arrival, place, std::max(next, covered));
+      if (place + 1 < next) continue;
+    }
+    const bool read = arrival.kind == Kind::kRead || arrival.kind == Kind::kChunk;
+    if (place > std::max(next, covered) && !read)
       Break(absl::StrCat(Describe(arrival.change), " came too early in its topic: ", Topic(key)));
-    if (exactly_once_ && place < next)
+    if (exactly_once_ && place < next && arrival.kind != Kind::kChunk)
       Break(absl::StrCat(Describe(arrival.change), " came again: ", Topic(key)));
     if (kind == Kind::kTombstone && place != next)
       Break(absl::StrCat("a tombstone without ", Describe(arrival.change)));
@@ -245,10 +285,18 @@ void Ledger::CheckKey(const Key& key, const Expected& expected) {
                        Topic(key)));
 }
 
+// told: so far the topic has come, or somebody who began to read it would know the rest otherwise.
+void Ledger::CheckChunkRow(const Key& key, const Arrival& arrival, size_t place, size_t told) {
+  if (place + 1 == told) return;
+  Break(absl::StrCat("a chunk tells ", Describe(arrival.change),
+                     place < told ? ", which is older" : ", which is newer",
+                     " than what its topic told last: ", Topic(key)));
+}
+
 std::string Ledger::Topic(const Key& key) const {
   std::string text;
   for (const Arrival& arrival : topics_.at(key)) {
-    static constexpr const char* kSigns[] = {"", "-", "x", "r:"};
+    static constexpr const char* kSigns[] = {"", "-", "x", "r:", "chunk:"};
     if (arrival.kind == Kind::kNone) {
       absl::StrAppend(&text, arrival.begins ? " [from " : " [read ", arrival.at.ToString(), "]");
     } else {

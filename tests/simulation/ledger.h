@@ -5,6 +5,7 @@
 //   the stored position never goes back, unless a new snapshot begins or another history
 //   of each key: in the order of the commits; what is repeated is repeated from one place on;
 //   nothing is left out; the last record is the last change, whoever wrote it
+//   a row of a chunk is what its topic told last; a table that was asked for comes
 //   exactly once: nothing is repeated, and a snapshot appears once and whole
 //
 // A change of a history that was given up in a failover is not expected, and not counted when it
@@ -12,6 +13,7 @@
 // end.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,7 +34,7 @@ class Ledger {
   Ledger(const Database& database, bool exactly_once);
 
   // What a record is about.
-  enum class Kind : uint8_t { kRow, kDelete, kTombstone, kRead, kNone };
+  enum class Kind : uint8_t { kRow, kDelete, kTombstone, kRead, kChunk, kNone };
   struct About {
     Kind kind = Kind::kNone;  // none: a heartbeat
     size_t change = 0;
@@ -58,6 +60,13 @@ class Ledger {
   void OnFailOver(Lsn fork, Lsn slot);
   // The rows that somebody sees who sees everything before `seen`.
   std::vector<const Change*> RowsAt(Lsn seen, size_t table) const;
+
+  // Rows of the table are to come again; the request ends there. What was asked for before a stop
+  // need not come.
+  void OnAsked(size_t table, Lsn end);
+  void OnStop() { asked_.clear(); }
+  // What was asked for has come.
+  bool answered() const;
 
   // Everything that was committed has arrived, is stored and confirmed.
   bool complete() const;
@@ -92,6 +101,7 @@ class Ledger {
   std::optional<size_t> Find(const std::string& value) const;
   void CheckKey(const Key& key, const Expected& expected);
   size_t PlacesBefore(const Expected& expected, Lsn at) const;
+  void CheckChunkRow(const Key& key, const Arrival& arrival, size_t place, size_t told);
   std::string Topic(const Key& key) const;
   std::string Describe(size_t change) const;
   size_t ChangesBehind(const event::Position& position) const;
@@ -103,6 +113,12 @@ class Ledger {
   std::map<std::string, size_t> by_value_;
   std::map<std::pair<Key, uint64_t>, size_t> by_place_;
   std::map<Key, std::vector<Arrival>> topics_;
+  struct Asked {
+    size_t table = 0;
+    Lsn end;
+    std::array<size_t, kKeys> before{};  // so many records of the key were there
+  };
+  std::vector<Asked> asked_;
   size_t acknowledged_ = 0;
   Lsn stored_, confirmed_, begin_;
   bool exact_ = true;  // of begin_

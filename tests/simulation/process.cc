@@ -8,6 +8,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
+#include "incremental/options.h"
 #include "offset/options.h"
 #include "replication/options.h"
 #include "route/options.h"
@@ -21,6 +22,15 @@
 namespace walduct::simulation {
 namespace {
 
+void SetWindows(World* world, incremental::IncrementalOptions* options) {
+  options->signal_schema = "public";
+  options->signal_table = Database::Relation(kTables).table;
+  options->source_channel = true;
+  options->read_only = world->policy.windows == Policy::Windows::kReadOnly;
+  options->deletes_watermarks = world->policy.windows == Policy::Windows::kInsertDelete;
+  options->chunk_size = static_cast<int>(world->random.Between(1, 4));
+}
+
 engine::ConnectorOptions Config(World* world) {
   Random* random = &world->random;
   engine::ConnectorOptions config;
@@ -33,6 +43,7 @@ engine::ConnectorOptions Config(World* world) {
   config.offset->flush_interval = random->UpTo(absl::Seconds(10));
   config.runtime->catalog_delay = random->UpTo(absl::Seconds(1));
   if (random->OneIn(3)) config.heartbeat->interval = absl::Seconds(30);
+  if (world->policy.windows != Policy::Windows::kNone) SetWindows(world, config.incremental.get());
   return config;
 }
 

@@ -241,4 +241,15 @@ absl::Status Source::CheckSlotSession() {
   return session_->ended ? absl::UnavailableError("connection lost") : absl::OkStatus();
 }
 
+std::optional<std::vector<postgres::TableName>> Source::SignalTables() const {
+  if (world_.policy.windows == Policy::Windows::kNone) return std::nullopt;
+  std::vector<postgres::TableName> tables;
+  for (size_t table = 0; table <= kTables; ++table) {
+    const test::RelationSpec relation = Database::Relation(table);
+    tables.push_back(
+        {.relation = Oid{relation.oid}, .schema = relation.schema, .table = relation.table});
+  }
+  return tables;
+}
+
 }  // namespace walduct::simulation

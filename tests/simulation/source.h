@@ -7,6 +7,7 @@
 
 #include "engine/world/source.h"
 #include "tests/simulation/catalog.h"
+#include "tests/simulation/chunks.h"
 #include "tests/simulation/stream.h"
 
 namespace walduct::simulation {
@@ -34,6 +35,10 @@ class Source final : public engine::Source {
   absl::Status DropSlot() override;
   absl::Status CheckSlotHeld() override;
   absl::Status CheckSlotSession() override;
+  std::optional<std::vector<postgres::TableName>> SignalTables() const override;
+  std::unique_ptr<incremental::ChunkSource> OpenChunks(const incremental::RecordKeyOf&) override {
+    return std::make_unique<Chunks>(&world_, &process_);
+  }
 
  private:
   // This server is no more.

@@ -106,6 +106,7 @@ WalFrame Stream::Message(uint64_t lsn, std::string payload) {
 
 WalFrame Stream::Transaction() {
   const simulation::Transaction& transaction = world_.database.transactions()[next_];
+  if (transaction.signal && part_ != Part::kCommit) return SignalOf(transaction);
   if (part_ == Part::kBegin) {
     part_ = Part::kChanges;
     change_ = 0;
@@ -132,6 +133,21 @@ WalFrame Stream::Transaction() {
   if (++change_ == transaction.changes.size()) part_ = Part::kCommit;
   if (change.lsn <= event_lsn_) return WalFrame{};
   return Message(change.lsn, Database::Message(change));
+}
+
+WalFrame Stream::SignalOf(const simulation::Transaction& transaction) {
+  const uint64_t lsn = transaction.final_lsn - 1;
+  if (part_ == Part::kBegin) {
+    part_ = Part::kChanges;
+    change_ = 0;
+    world_.Note(absl::StrCat("sent: ", transaction.signal->id, " ", transaction.signal->type));
+    return Message(lsn, test::BeginBytes(transaction.final_lsn, Database::CommitTimeUs(transaction),
+                                         transaction.xid));
+  }
+  if (announced_.insert(kTables).second)
+    return Message(0, test::RelationBytes(Database::Relation(kTables)));
+  part_ = Part::kCommit;
+  return Message(lsn, Database::Message(*transaction.signal));
 }
 
 // Between transactions its end may be anything up to the next commit record. Inside one it says

@@ -36,6 +36,7 @@ class Stream final : public replication::WalSource {
   replication::WalFrame Message(uint64_t lsn, std::string payload);
   replication::WalFrame Keepalive();
   replication::WalFrame Transaction();
+  replication::WalFrame SignalOf(const simulation::Transaction& transaction);
   replication::WalFrame SplitTransaction(uint64_t end);
   void AwaitCommit();
   static void WatchWalsender(World* world, const std::shared_ptr<Walsender>& walsender);

@@ -41,7 +41,12 @@ const char* DefectName(Defect defect) {
       "records are seen before they are committed",
       "the position is stored before its records",
       "the position is stored behind its records",
-      "the offset is read before others are shut out"};
+      "the offset is read before others are shut out",
+      "commits that are not shown are forgotten at a start",
+      "a chunk is taken to show all that was streamed",
+      "a chunk is read before its window is open",
+      "what was asked for is forgotten at a start",
+      "a chunk is published before the stream has come so far"};
   return kNames[static_cast<size_t>(defect)];
 }
 
@@ -70,13 +75,16 @@ Policy::Policy(uint64_t seed, Random* random) {
     topic_store = true;
     slot_moved = absl::ZeroDuration();
   }
+  if (Random dice(seed ^ 0x1ac); dice.OneIn(3))
+    windows = static_cast<Windows>(dice.Between(1, static_cast<size_t>(Windows::kReadOnly)));
 }
 
 World::World(uint64_t seed)
     : random(seed),
       policy(seed, &random),
       fibers(&time),
-      database(&random, random.Between(5, 60), time.Monotonic()),
+      database(&random, random.Between(5, 60), time.Monotonic(),
+               policy.windows == Policy::Windows::kNone ? 0 : seed ^ 0x1a7e),
       ledger(database, policy.exactly_once) {
   //        crash pause disconnect broker save hangs catalog lock refuses
   faults = {400, 2000, 400, 800, 6, 60, 40, 30, 10};
@@ -153,6 +161,13 @@ void World::FailOver() {
     Note("the slot is not there");
   }
   ledger.OnFailOver(fork, slot);
+}
+
+Lsn World::WriteSignal(Signal signal) {
+  Note(absl::StrCat("written: ", signal.deletes ? "delete " : "", signal.id, " ", signal.type, " ",
+                    signal.data));
+  if (walsender && walsender->fd >= 0) time.SetReadable(walsender->fd, true);
+  return database.WriteSignal(std::move(signal), time.Monotonic());
 }
 
 void World::MoveSlot() {

@@ -55,6 +55,12 @@ enum class Defect : uint8_t {
   kPositionFirst,
   kPositionLater,
   kLoadBeforeFence,
+  // Of tables in chunks.
+  kForgetHeld,
+  kBlindView,
+  kChunkBeforeWindow,
+  kForgetAsked,
+  kSeenTooEarly,
   kCount,
 };
 const char* DefectName(Defect defect);
@@ -78,6 +84,9 @@ struct Policy {
   // Records and positions are transactions of Kafka; nothing is lost by a failover, and nobody
   // moves the slot: what follows from those is read again.
   bool exactly_once = false;
+  // Tables are asked for in chunks, and how these are told from the stream.
+  enum class Windows : uint8_t { kNone, kInsert, kInsertDelete, kReadOnly };
+  Windows windows = Windows::kNone;
 };
 
 class Process;
@@ -119,6 +128,8 @@ struct World {
   // The client has closed it, or is dead.
   void Close(const std::shared_ptr<Walsender>& session);
   void FailOver();
+  // Committed now.
+  Lsn WriteSignal(Signal signal);
   // Unless it is read just now.
   void MoveSlot();
 
