@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
@@ -35,7 +36,7 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     // Of a table that the publication got since then.
     std::function<void(const event::TableSchema&)> on_new = nullptr;
   };
-  explicit DelayedSchemaResolver(Parts parts) : parts_(parts) {}
+  explicit DelayedSchemaResolver(Parts parts) : parts_(std::move(parts)) {}
 
   absl::Status Ask(const event::RelationDescription& relation) override;
   absl::StatusOr<event::TableSchemaPtr> Poll() override;
