@@ -131,6 +131,14 @@ TEST_F(AvroSchemaTest, NumbersRecordsWithoutAName) {
             R"([{"name":"x","type":"int"}]}},{"name":"two","type":"ConnectDefault2"}]})");
 }
 
+TEST_F(AvroSchemaTest, PrintsARecordWithoutFieldsWhereItComesFirst) {
+  const ConnectSchema none = Struct("a.None", {});
+  EXPECT_EQ(TextOf(Struct("a.Out", {{"one", Shared(none)}, {"two", Shared(none)}}),
+                   {.connect_meta_data = false}),
+            R"({"type":"record","name":"Out","namespace":"a","fields":[{"name":"one","type":)"
+            R"({"type":"record","name":"None","fields":[]}},{"name":"two","type":"None"}]})");
+}
+
 TEST_F(AvroSchemaTest, HasMapsOfTextsOnly) {
   ConnectSchema map = Schema(ConnectType::kMap);
   map.keys = Shared(Schema(ConnectType::kString));

@@ -170,9 +170,10 @@ class Printer {
       known_ = std::move(known);
     }
     absl::StrAppend(&identity, attributes);
-    std::string& known = known_[name.full()];
-    if (known == identity) return AppendAvroString(name.Reference(space), out);
-    known = identity;
+    // One without fields may have an empty identity.
+    const auto [known, is_new] = known_.try_emplace(name.full(), identity);
+    if (!is_new && known->second == identity) return AppendAvroString(name.Reference(space), out);
+    known->second = identity;
     out->append("{\"type\":\"record\",\"name\":");
     AppendAvroString(name.name, out);
     if (name.name_space != space) {
