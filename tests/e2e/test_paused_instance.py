@@ -75,7 +75,7 @@ def test_paused_with_a_full_queue(how, store, private_servers, databases, connec
     stored = pair.take_over()
     if how == "paused":
         pair.a.process.send_signal(signal.SIGCONT)
-        assert pair.a.wait_exit(60) == 3
+        assert pair.a.wait_exit(180) == 3
         assert pair.a.logged("stood still for .* taken over by another process") and pair.a.logged("reason=slot_taken_over")
     time.sleep(3)  # whatever is still to come
     pair.check_nothing_went_back(stored)
@@ -90,7 +90,7 @@ def test_paused_with_unread_rows(store, private_servers, databases, connectors):
     time.sleep(1)  # sent by the server
     stored = pair.take_over()
     pair.a.process.send_signal(signal.SIGCONT)
-    assert pair.a.wait_exit(60) == 3
+    assert pair.a.wait_exit(180) == 3
     assert pair.a.logged("reason=slot_taken_over")
     time.sleep(3)
     pair.check_nothing_went_back(stored)
