@@ -185,6 +185,19 @@ void AddProcess(CLI::App* command, Arguments* arguments) {
   command->add_option("--listen", arguments->listen, "The process's HOST:PORT, in place of --url")
       ->envname("WALDUCT_LISTEN")
       ->excludes(url);
+  command
+      ->add_option("--ca", arguments->server_tls.ca,
+                   "The authorities (PEM) that vouch for its https; without it the system's")
+      ->check(CLI::ExistingFile)
+      ->envname("WALDUCT_CA");
+  auto* certificate =
+      command
+          ->add_option("--cert", arguments->server_tls.certificate,
+                       "A certificate (PEM) to show it, where it asks clients for one")
+          ->check(CLI::ExistingFile);
+  command->add_option("--key", arguments->server_tls.key, "The certificate's key (PEM)")
+      ->check(CLI::ExistingFile)
+      ->needs(certificate);
 }
 
 void AddStatus(CLI::App* app, Arguments* arguments) {

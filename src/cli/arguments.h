@@ -62,8 +62,12 @@ struct Arguments {
   std::vector<std::string> overrides;  // key=value
   std::string until_lsn;
   bool until_caught_up = false;
-  std::string listen;     // HOST:PORT
-  std::string url;        // of a running process: http://HOST:PORT
+  std::string listen;  // HOST:PORT
+  std::string url;     // of a running process: http://HOST:PORT
+  // Of a running process that listens with TLS; files in PEM.
+  struct Tls {
+    std::string ca, certificate, key;
+  } server_tls;
   std::string connector;  // of status, pause, …: its name; of status, empty: all
   bool watch = false, json = false, alive = false, ready = false;  // of status, json of doctor
   std::string reason;  // of explain, or an LSN; empty: all

@@ -66,10 +66,10 @@ std::string MessageOf(const http::Response& answer) {
   return absl::StrCat("HTTP ", answer.status);
 }
 
-absl::Status Refusal(const std::string& url, const http::Response& answer) {
+absl::Status Refusal(const http::Server& server, const http::Response& answer) {
   if (answer.status == 405) {
     return Error(absl::StatusCode::kFailedPrecondition, "process_takes_no_commands",
-                 absl::StrCat("the process at ", url,
+                 absl::StrCat("the process at ", http::WithoutLogin(server.url),
                               " runs its connectors by walduct run, which answers questions and "
                               "takes no commands"),
                  "stop and start the process; walduct serve takes commands");
@@ -79,10 +79,10 @@ absl::Status Refusal(const std::string& url, const http::Response& answer) {
 
 // The connector's state, or that of its task where that says more: a connector that failed has it
 // there.
-absl::StatusOr<std::string> StateOf(const std::string& url, const std::string& name) {
+absl::StatusOr<std::string> StateOf(const http::Server& server, const std::string& name) {
   ASSIGN_OR_RETURN(const http::Response answer,
-                   http::Get(url, absl::StrCat(InPath(name), "/status"), kTimeout));
-  if (answer.status != 200) return Refusal(url, answer);
+                   http::Get(server, absl::StrCat(InPath(name), "/status"), kTimeout));
+  if (answer.status != 200) return Refusal(server, answer);
   rapidjson::Document body;
   body.Parse(answer.body.data(), answer.body.size());
   if (!body.IsObject() || !body.HasMember("connector") || !body["connector"].IsObject() ||
@@ -98,18 +98,19 @@ absl::StatusOr<std::string> StateOf(const std::string& url, const std::string& n
   return std::string(body["connector"]["state"].GetString());
 }
 
-absl::StatusOr<std::string> Pull(const Lever& lever, const std::string& url,
+absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
                                  const std::string& name) {
-  ASSIGN_OR_RETURN(const std::string before, StateOf(url, name));
-  ASSIGN_OR_RETURN(const http::Response answer,
-                   http::Send(lever.method, url, absl::StrCat(InPath(name), lever.path), kTimeout));
-  if (answer.status >= 300) return Refusal(url, answer);
+  ASSIGN_OR_RETURN(const std::string before, StateOf(server, name));
+  ASSIGN_OR_RETURN(
+      const http::Response answer,
+      http::Send(lever.method, server, absl::StrCat(InPath(name), lever.path), kTimeout));
+  if (answer.status >= 300) return Refusal(server, answer);
   const Environment environment = Environment::Real();
   const absl::Duration until = environment.clock->Monotonic() + kTimeout;
   std::string state = before;
   do {
     environment.poller->WaitReadable({}, kBetweenLooks);
-    ASSIGN_OR_RETURN(state, StateOf(url, name));
+    ASSIGN_OR_RETURN(state, StateOf(server, name));
   } while (state != lever.state && state != "FAILED" && environment.clock->Monotonic() < until);
   if (state == lever.state) return absl::StrCat("was ", before, ", is ", state);
   return Error(absl::StatusCode::kFailedPrecondition, "command_without_effect",
@@ -121,7 +122,7 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const std::string& url,
 
 int PullLever(const Arguments& arguments) {
   const absl::StatusOr<std::string> done =
-      Pull(LeverOf(arguments.command), UrlOf(arguments), arguments.connector);
+      Pull(LeverOf(arguments.command), ServerOf(arguments), arguments.connector);
   if (!done.ok()) return PrintStatus(done.status());
   std::cout << PlainText(arguments.connector) << ": " << *done << "\n";
   return engine::kExitClean;

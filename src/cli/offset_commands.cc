@@ -46,8 +46,8 @@ void Print(const std::string& name, const engine::LsnFacts& facts) {
   std::cout << PlainText(name) << ": " << engine::ExplainLsn(facts);
 }
 
-absl::StatusOr<rapidjson::Document> StatusOf(const std::string& url) {
-  ASSIGN_OR_RETURN(const std::string answer, Ask(url, "/status"));
+absl::StatusOr<rapidjson::Document> StatusOf(const http::Server& server) {
+  ASSIGN_OR_RETURN(const std::string answer, Ask(server, "/status"));
   rapidjson::Document body;
   body.Parse(answer.data(), answer.size());
   if (!body.IsObject() || !body.HasMember("connectors") || !body["connectors"].IsArray())
@@ -57,7 +57,7 @@ absl::StatusOr<rapidjson::Document> StatusOf(const std::string& url) {
 
 // By the process alone.
 int ExplainByProcess(Lsn lsn, const Arguments& arguments) {
-  const absl::StatusOr<rapidjson::Document> status = StatusOf(UrlOf(arguments));
+  const absl::StatusOr<rapidjson::Document> status = StatusOf(ServerOf(arguments));
   if (!status.ok()) {
     PrintStatus(status.status());
     std::cerr << "hint: -f CONNECTOR -w WORKER asks the server and the stored position instead\n";
@@ -78,7 +78,7 @@ int ExplainByServer(Lsn lsn, const Arguments& arguments) {
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
   std::optional<rapidjson::Document> process;
   if (!arguments.url.empty() || !arguments.listen.empty()) {
-    absl::StatusOr<rapidjson::Document> status = StatusOf(UrlOf(arguments));
+    absl::StatusOr<rapidjson::Document> status = StatusOf(ServerOf(arguments));
     if (!status.ok()) return PrintStatus(status.status());
     process = *std::move(status);
   }

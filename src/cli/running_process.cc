@@ -5,14 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "http/address.h"
-#include "http/client.h"
 
 namespace walduct::cli {
 namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
-
-}  // namespace
 
 std::string UrlOf(const Arguments& arguments) {
   if (!arguments.url.empty()) return arguments.url;
@@ -26,8 +23,17 @@ std::string UrlOf(const Arguments& arguments) {
   return absl::StrCat(https ? "https://" : "http://", address->ToString());
 }
 
-absl::StatusOr<std::string> Ask(const std::string& url, const std::string& path) {
-  absl::StatusOr<http::Response> answer = http::Get(url, path, kTimeout);
+}  // namespace
+
+http::Server ServerOf(const Arguments& arguments) {
+  return {.url = UrlOf(arguments),
+          .tls = {.ca_file = arguments.server_tls.ca,
+                  .certificate_file = arguments.server_tls.certificate,
+                  .key_file = arguments.server_tls.key}};
+}
+
+absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& path) {
+  absl::StatusOr<http::Response> answer = http::Get(server, path, kTimeout);
   if (!answer.ok()) return answer.status();
   if (answer->status == 200) return std::move(answer->body);
   return absl::UnavailableError(answer->body.empty() ? absl::StrCat("HTTP ", answer->status)

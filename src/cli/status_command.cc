@@ -20,8 +20,8 @@ constexpr absl::Duration kWatchInterval = absl::Seconds(1);
 constexpr absl::string_view kClear = "\x1b[H\x1b[2J";
 
 // For probes: what is wrong goes to standard error.
-int Probe(const std::string& url, const std::string& path) {
-  const absl::StatusOr<std::string> answer = Ask(url, path);
+int Probe(const http::Server& server, const std::string& path) {
+  const absl::StatusOr<std::string> answer = Ask(server, path);
   if (answer.ok()) {
     std::cout << *answer;
     return engine::kExitClean;
@@ -34,15 +34,15 @@ int Probe(const std::string& url, const std::string& path) {
 
 int ShowStatus(const Arguments& arguments) {
   const Environment environment = Environment::Real();
-  const std::string url = UrlOf(arguments);
-  if (arguments.alive) return Probe(url, "/livez");
-  if (arguments.ready) return Probe(url, "/readyz");
+  const http::Server server = ServerOf(arguments);
+  if (arguments.alive) return Probe(server, "/livez");
+  if (arguments.ready) return Probe(server, "/readyz");
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   ScreenOptions options{.connector = arguments.connector,
                         .colour = terminal && std::getenv("NO_COLOR") == nullptr};
   std::optional<absl::Duration> looked_at;
   while (true) {
-    absl::StatusOr<std::string> answer = Ask(url, "/status");
+    absl::StatusOr<std::string> answer = Ask(server, "/status");
     if (!answer.ok()) return PrintStatus(answer.status());
     const absl::Duration now = environment.clock->Monotonic();
     if (arguments.json) {

@@ -20,14 +20,6 @@ bool IsAboutTrust(CURLcode code) {
          code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_ISSUER_ERROR;
 }
 
-// "http://user:password@host:1" names a password.
-std::string WithoutLogin(const std::string& base) {
-  const size_t at = base.rfind('@');
-  const size_t begin = base.find("://");
-  if (at == std::string::npos || begin == std::string::npos || at < begin) return base;
-  return base.substr(0, begin + 3) + base.substr(at + 1);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
@@ -173,13 +165,21 @@ void Client::Interrupt() {
   curl_.multi_wakeup(multi_);
 }
 
-absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
-                             absl::Duration timeout) {
-  return Send("GET", base, path, timeout);
+std::string WithoutLogin(const std::string& url) {
+  const size_t at = url.rfind('@');
+  const size_t begin = url.find("://");
+  if (at == std::string::npos || begin == std::string::npos || at < begin) return url;
+  return url.substr(0, begin + 3) + url.substr(at + 1);
 }
 
-absl::StatusOr<Response> Send(const std::string& method, const std::string& base,
+absl::StatusOr<Response> Get(const Server& server, const std::string& path,
+                             absl::Duration timeout) {
+  return Send("GET", server, path, timeout);
+}
+
+absl::StatusOr<Response> Send(const std::string& method, const Server& server,
                               const std::string& path, absl::Duration timeout) {
+  const std::string& base = server.url;
   absl::string_view place = base;
   const bool known =
       absl::ConsumePrefix(&place, "http://") || absl::ConsumePrefix(&place, "https://");
@@ -187,14 +187,18 @@ absl::StatusOr<Response> Send(const std::string& method, const std::string& base
     return absl::InvalidArgumentError(
         absl::StrCat("'", WithoutLogin(base), "' is not a listener's URL; write http://HOST:PORT"));
   }
-  ASSIGN_OR_RETURN(const std::unique_ptr<Client> client, Client::Create({.timeout = timeout}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Client> client,
+                   Client::Create({.timeout = timeout, .tls = server.tls}));
   absl::StatusOr<Response> response =
       client->Send({.method = method, .url = absl::StrCat(absl::StripSuffix(base, "/"), path)});
   if (response.ok()) return response;
   return Error(
       absl::StatusCode::kUnavailable, "status_unreachable",
       absl::StrCat("nobody answers at ", WithoutLogin(base), ": ", response.status().message()),
-      "start walduct with --listen HOST:PORT, and name that with --url");
+      absl::IsFailedPrecondition(response.status())
+          ? "--ca FILE names the authorities (PEM) that vouch for it, --cert and --key what it "
+            "asks for"
+          : "start walduct with --listen HOST:PORT, and name that with --url");
 }
 
 absl::StatusOr<Response> PostForm(const Form& form) {

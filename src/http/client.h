@@ -84,14 +84,22 @@ class Client {
   std::atomic<bool> interrupted_{false};
 };
 
-// base: "http://host:port" or https://, which the system's authorities vouch for; with
-// "user:password@" before the host where it asks for one. Blocks. Unavailable status_unreachable:
-// nobody answers there; InvalidArgument: no such URL; FailedPrecondition libcurl_missing.
-absl::StatusOr<Response> Get(const std::string& base, const std::string& path,
-                             absl::Duration timeout);
+// Where a process listens.
+struct Server {
+  std::string url;  // http or https://host:port, with "user:password@" where it asks for one
+  ClientTls tls = {};
+};
+
+// The URL as messages show it: without name and password.
+std::string WithoutLogin(const std::string& url);
+
+// Blocks. Unavailable status_unreachable: nobody answers there, or who does is not trusted;
+// InvalidArgument: no such URL; FailedPrecondition: libcurl_missing, or a certificate cannot be
+// used.
+absl::StatusOr<Response> Get(const Server& server, const std::string& path, absl::Duration timeout);
 
 // The same with another method ("PUT", "POST") and no body.
-absl::StatusOr<Response> Send(const std::string& method, const std::string& base,
+absl::StatusOr<Response> Send(const std::string& method, const Server& server,
                               const std::string& path, absl::Duration timeout);
 
 // A form sent with a user's name and password.

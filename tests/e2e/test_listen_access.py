@@ -1,4 +1,5 @@
 """Who may ask `walduct run --listen`: TLS, passwords, other origins, by the properties that a worker has for them."""
+import os
 import re
 import ssl
 import subprocess
@@ -53,7 +54,13 @@ def test_https_passwords_origins_and_headers(db, connectors, tmp_path):
     asked = subprocess.run([BINARY, "status", "--alive", "--url", f"https://alice:secret@127.0.0.1:{port}"], timeout=30,
                            capture_output=True, text=True)
     assert asked.returncode == 1 and "certificate" in asked.stderr, "the system's authorities do not know this one"
-    assert "secret" not in asked.stderr
+    assert "secret" not in asked.stderr and "--ca" in asked.stderr
+    asked = subprocess.run([BINARY, "status", "--url", f"https://alice:secret@127.0.0.1:{port}", "--ca", authority.certificate],
+                           timeout=30, capture_output=True, text=True)
+    assert asked.returncode == 0 and "streaming" in asked.stdout, asked
+    asked = subprocess.run([BINARY, "pause", connector.name, "--url", f"https://alice:secret@127.0.0.1:{port}"], timeout=30,
+                           env={**os.environ, "WALDUCT_CA": str(authority.certificate)}, capture_output=True, text=True)
+    assert asked.returncode == 3 and "takes no commands" in asked.stderr and "secret" not in asked.stderr, asked
     connector.stop()
 
 
@@ -70,6 +77,10 @@ def test_certificates_of_clients(db, connectors, tmp_path):
     assert ask(port, "/livez", tls=trusting(authority, authority.issue("client")))[0] == 200
     with pytest.raises(OSError):
         ask(port, "/livez", tls=trusting(authority))
+    command = [BINARY, "status", "--alive", "--url", f"https://127.0.0.1:{port}", "--ca", authority.certificate]
+    assert subprocess.run(command, timeout=30, capture_output=True).returncode == 1
+    certificate, key = authority.issue("person")
+    assert subprocess.run([*command, "--cert", certificate, "--key", key], timeout=30, capture_output=True).returncode == 0
     connector.stop()
 
 

@@ -75,7 +75,7 @@ class ListenerTest : public testing::Test {
  protected:
   std::string base() const { return "http://" + listener_->address().ToString(); }
   Response Ask(const std::string& path) {
-    absl::StatusOr<Response> response = Get(base(), path, absl::Seconds(5));
+    absl::StatusOr<Response> response = Get({base()}, path, absl::Seconds(5));
     EXPECT_TRUE(response.ok()) << response.status();
     return response.value_or(Response{});
   }
@@ -152,18 +152,19 @@ TEST_F(ListenerTest, AnUnknownHostIsRefused) {
 TEST_F(ListenerTest, EndsWithItsObject) {
   const std::string place = base();
   listener_.reset();
-  const auto response = Get(place, "/", absl::Seconds(5));
+  const auto response = Get({place}, "/", absl::Seconds(5));
   EXPECT_EQ(ErrorReason(response.status()), "status_unreachable");
 }
 
 TEST(Client, RefusesWhatIsNoUrl) {
   for (const char* base : {"", "127.0.0.1:1", "ftp://a:1", "http://", "http://a:1/path"}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(Get(base, "/", absl::Seconds(1)).status())) << base;
+    EXPECT_TRUE(absl::IsInvalidArgument(Get({base}, "/", absl::Seconds(1)).status())) << base;
   }
 }
 
 TEST(Client, NeverSaysThePassword) {
-  const absl::Status status = Get("https://me:secret@127.0.0.1:1", "/", absl::Seconds(1)).status();
+  const absl::Status status =
+      Get({"https://me:secret@127.0.0.1:1"}, "/", absl::Seconds(1)).status();
   EXPECT_EQ(ErrorReason(status), "status_unreachable");
   EXPECT_THAT(std::string(status.message()), HasSubstr("https://127.0.0.1:1:"));
 }
