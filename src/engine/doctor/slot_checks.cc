@@ -32,6 +32,13 @@ FROM pg_catalog.pg_stat_activity a
 WHERE a.backend_xid IS NOT NULL AND a.xact_start < pg_catalog.now() - interval '1 minute'
 ORDER BY a.xact_start LIMIT 1)";
 
+// Whether a session is named so; set_config and the cast make of a name what the server makes of it
+// where it shows it.
+constexpr absl::string_view kReader = R"(
+SELECT true FROM pg_catalog.pg_stat_activity a WHERE a.pid = $1::pg_catalog.int4
+  AND a.application_name =
+      pg_catalog.set_config('application_name', $2, true)::pg_catalog.name::pg_catalog.text)";
+
 std::string Megabytes(uint64_t bytes) { return absl::StrCat(bytes >> 20, " MB"); }
 
 std::string DropHint(absl::string_view slot) {
@@ -74,6 +81,16 @@ void CheckWalStatus(const std::string& name, const replication::SlotState& slot,
                                          "max_slot_wal_keep_size"),
                  .hint = "at once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
                          "pg_reload_conf(); then let the connector catch up"});
+}
+
+// By the connector that is asked about, which runs: its stream's session is named so.
+bool IsRead(Connection& connection, const std::string& connector,
+            const replication::SlotState& slot, Findings* findings) {
+  const auto reader = connection.Query(
+      postgres::Rows(1), kReader,
+      {absl::StrCat(slot.active_pid), absl::StrCat("walduct ", connector, " stream")});
+  findings->Add(reader.status());
+  return reader.ok() && reader->rows() == 1;
 }
 
 absl::Status CheckBlockers(Connection& connection, Findings* findings) {
@@ -129,9 +146,9 @@ void CheckSlots(Connection& connection, const Subject& subject, const KnownPosit
   if (!slot.ok()) return;
   if (*slot) {
     const absl::Status usable = replication::CheckSlotUsable(connection, name, **slot);
-    // Most likely it is the connector that is asked about.
-    findings->Add(usable,
-                  ErrorReason(usable) == "slot_in_use" ? Severity::kNotice : Severity::kError);
+    const bool in_use = ErrorReason(usable) == "slot_in_use";
+    if (!in_use || !IsRead(connection, subject.name, **slot, findings))
+      findings->Add(usable, in_use ? Severity::kWarning : Severity::kError);
     CheckWalStatus(name, **slot, findings);
     if (ErrorReason(usable) == "slot_lost") return;
   } else {
