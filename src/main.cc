@@ -24,8 +24,9 @@ int main(int argc, char** argv) {
     case Command::kValidate:
       return walduct::cli::Validate(arguments);
     case Command::kShowOffsets:
-    case Command::kExportOffsets:
       return walduct::cli::ShowOffsets(arguments);
+    case Command::kExportOffsets:
+      return walduct::cli::ExportOffsets(arguments);
     case Command::kImportOffsets:
       return walduct::cli::ImportOffsets(arguments);
     case Command::kSetOffsets:

@@ -150,7 +150,7 @@ void AddDoctor(CLI::App* app, Arguments* arguments) {
 void AddOffsets(CLI::App* app, Arguments* arguments) {
   auto* offsets = app->add_subcommand("offsets", "The stored position, as Connect's REST body");
   offsets->require_subcommand(1);
-  auto* show = offsets->add_subcommand("show", "Print it");
+  auto* show = offsets->add_subcommand("show", "Print it; of several -f one after the other");
   AddConfiguration(show, arguments, true);
   show->callback([arguments] { arguments->command = Command::kShowOffsets; });
   auto* save = offsets->add_subcommand("export", "Write it to a file");

@@ -41,6 +41,7 @@ int Doctor(const Arguments& arguments);
 
 int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
+int ExportOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);
 // offsets set and reset.
 int MoveOffsets(const Arguments& arguments);

@@ -91,6 +91,17 @@ bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* result
   return accepted;
 }
 
+bool LoadOne(const Arguments& arguments, loader::LoadResult* result) {
+  if (arguments.connector_files.size() > 1) {
+    Refuse("one connector at a time: give -f once");
+    return false;
+  }
+  std::vector<loader::LoadResult> results;
+  if (!LoadAll(arguments, &results)) return false;
+  *result = std::move(results.front());
+  return true;
+}
+
 bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports) {
   std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return false;
@@ -99,12 +110,9 @@ bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* re
 }
 
 std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments) {
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return nullptr;
-  if (results.size() == 1)
-    return std::make_shared<const kafka::KafkaOptions>(*results.front().options.kafka);
-  Refuse("one connector at a time: give -f once");
-  return nullptr;
+  loader::LoadResult result;
+  if (!LoadOne(arguments, &result)) return nullptr;
+  return std::make_shared<const kafka::KafkaOptions>(*result.options.kafka);
 }
 
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {

@@ -38,6 +38,9 @@ std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments);
 // One result per -f; false when one is refused, with all errors printed.
 bool LoadAll(const Arguments& arguments, std::vector<loader::LoadResult>* results);
 
+// Of a command for one connector: false as well when there are more, before any file is read.
+bool LoadOne(const Arguments& arguments, loader::LoadResult* result);
+
 // What their files say, without the options made of it.
 bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* reports);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/plain_text.h"
 #include "base/status_macros.h"
@@ -95,6 +96,13 @@ int ExplainByServer(Lsn lsn, const Arguments& arguments) {
   return engine::kExitClean;
 }
 
+// Of several, each body says whose it is: {"connector":"…","offsets":[…]}.
+std::string Named(const std::string& connector, absl::string_view body) {
+  std::string named = "{\"connector\":";
+  AppendJsonString(connector, &named);
+  return absl::StrCat(named, ",", absl::StripPrefix(body, "{"));
+}
+
 int PrintReport(const std::string& connector, const absl::StatusOr<std::string>& report) {
   if (!report.ok()) return PrintStatus(report.status());
   for (const absl::string_view line : absl::StrSplit(absl::StripSuffix(*report, "\n"), '\n'))
@@ -107,10 +115,23 @@ int PrintReport(const std::string& connector, const absl::StatusOr<std::string>&
 int ShowOffsets(const Arguments& arguments) {
   std::vector<loader::LoadResult> results;
   if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  const absl::StatusOr<std::string> body =
-      engine::ReadOffsets(results.front().options, Environment::Real());
+  int exit_code = engine::kExitClean;
+  for (const loader::LoadResult& result : results) {
+    const auto body = engine::ReadOffsets(result.options, Environment::Real());
+    if (body.ok())
+      std::cout << (results.size() > 1 ? Named(result.options.name, *body) : *body) << std::endl;
+    else
+      exit_code = PrintStatus(body.status());
+  }
+  return exit_code;
+}
+
+int ExportOffsets(const Arguments& arguments) {
+  loader::LoadResult result;
+  if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
+  const absl::StatusOr<std::string> body = engine::ReadOffsets(result.options, Environment::Real());
   if (!body.ok()) return PrintStatus(body.status());
-  if (arguments.offsets_file.empty() || arguments.offsets_file == "-") {
+  if (arguments.offsets_file == "-") {
     std::cout << *body << "\n";
     return engine::kExitClean;
   }
@@ -122,8 +143,8 @@ int ShowOffsets(const Arguments& arguments) {
 }
 
 int ImportOffsets(const Arguments& arguments) {
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
+  loader::LoadResult result;
+  if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
   std::ifstream file;
   if (arguments.offsets_file != "-") {
     file.open(arguments.offsets_file);
@@ -131,8 +152,8 @@ int ImportOffsets(const Arguments& arguments) {
   }
   std::istream& input = arguments.offsets_file == "-" ? std::cin : file;
   const std::string body{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  return PrintReport(results.front().options.name,
-                     engine::WriteOffsets(results.front().options, body, Environment::Real()));
+  return PrintReport(result.options.name,
+                     engine::WriteOffsets(result.options, body, Environment::Real()));
 }
 
 int MoveOffsets(const Arguments& arguments) {
@@ -144,11 +165,10 @@ int MoveOffsets(const Arguments& arguments) {
                                  "' is no LSN; write it as PostgreSQL does: 0/16B3748"));
     move.to = *lsn;
   }
-  std::vector<loader::LoadResult> results;
-  if (!LoadAll(arguments, &results)) return engine::kExitConfiguration;
-  if (results.size() > 1) return Refuse("one connector at a time: give -f once");
-  return PrintReport(results.front().options.name,
-                     engine::MoveOffset(results.front().options, move, Environment::Real()));
+  loader::LoadResult result;
+  if (!LoadOne(arguments, &result)) return engine::kExitConfiguration;
+  return PrintReport(result.options.name,
+                     engine::MoveOffset(result.options, move, Environment::Real()));
 }
 
 int ExplainLsn(Lsn lsn, const Arguments& arguments) {

@@ -179,6 +179,30 @@ def test_walduct_and_debezium_take_over(db, connectors):
 
 # --- walduct offsets ---
 
+def test_several_connectors(db, connectors, tmp_path):
+    """Shown one after the other, whichever of them cannot be; whatever is written is one's."""
+    db.script("create table items (id int primary key)")
+    first, second = connectors(db), connectors(db, {"slot.name": f"{db.name}_2"})
+    first.name, second.name = "first", 'the "second"'
+    first.start().wait_streaming().stop()
+    second.write_files()
+    also = ["-f", second.dir / "connector.json"]
+    done = first.call("offsets", "show", *also)
+    assert done.returncode == 0, done.stderr
+    bodies = [json.loads(line) for line in done.stdout.splitlines()]
+    offsets = {body["connector"]: body["offsets"] for body in bodies}
+    assert offsets == {"first": json.loads(first.call("offsets", "show").stdout)["offsets"], 'the "second"': []}
+    assert len(bodies) == 2 and offsets["first"]
+    stored = tmp_path / "stored.json"
+    for command in (["export", stored], ["import", "/nowhere"], ["set", "0/1"], ["reset", "--accept-loss"]):
+        done = first.call("offsets", *command, *also)
+        assert done.returncode == 2 and "give -f once" in done.stderr, (command, done)
+    assert not stored.exists()
+    (first.dir / "offsets.dat").write_bytes(b"none of it")
+    done = first.call("offsets", "show", *also)
+    assert done.returncode != 0 and done.stderr.count("error: ") == 2 and done.stdout == "", done
+
+
 def test_offsets_show_export_import(db, connectors, tmp_path):
     """The body of Connect's REST interface: shown, exported, erased by null, imported again."""
     connector = with_one_event(db, connectors)
