@@ -38,6 +38,7 @@ class StatusWriter {
     WriteProgress();
     WriteSlot();
     WriteSnapshot();
+    WriteIncremental();
     if (tables) WriteTables();
     json_.EndObject();
   }
@@ -114,6 +115,30 @@ class StatusWriter {
     json_.Key("rows").Whole(snapshot.rows());
     json_.Key("tables").Array();
     for (const metrics::SnapshotTable& table : snapshot.tables) WriteTable(table);
+    json_.EndArray();
+    json_.EndObject();
+  }
+
+  void WriteIncremental() {
+    const metrics::IncrementalView view = numbers_.incremental.Read();
+    if (!view.running) return;
+    json_.Key("incremental_snapshot").Object();
+    json_.Key("id").Text(view.id);
+    json_.Key("schema").Text(view.schema);
+    json_.Key("table").Text(view.table);
+    json_.Key("chunks").Whole(view.chunks);
+    json_.Key("rows").Whole(view.rows);
+    if (view.estimated_rows) json_.Key("estimated_rows").Whole(*view.estimated_rows);
+    json_.Key("seconds").Number(Seconds(scene_.monotonic - view.began));
+    if (const auto left = view.TimeLeft(scene_.monotonic))
+      json_.Key("seconds_left").Number(Seconds(*left));
+    if (!view.held_by.empty()) {
+      json_.Key("held_by").Text(view.held_by);
+      json_.Key("held_seconds").Number(Seconds(scene_.monotonic - view.held_since));
+    }
+    json_.Key("tables_waiting").Whole(view.tables_waiting);
+    json_.Key("waiting").Array();
+    for (const std::string& table : view.named) json_.Text(table);
     json_.EndArray();
     json_.EndObject();
   }

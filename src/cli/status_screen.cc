@@ -61,6 +61,7 @@ class Screen {
     AddFlow(connector, before);
     AddSlot(connector);
     AddSnapshot(connector);
+    AddIncremental(connector);
     AddError(connector);
   }
   std::string Take() { return std::move(text_); }
@@ -175,8 +176,29 @@ class Screen {
     for (const Value& table : tables->GetArray()) AddTable(table);
   }
 
-  void AddTable(const Value& table) {
-    const std::string state = Text(table, "state");
+  void AddIncremental(const Value& connector) {
+    const Value* const snapshot = Find(connector, "incremental_snapshot");
+    if (snapshot == nullptr) return;
+    std::string line = absl::StrFormat("incremental, %.0f rows in %.0f chunks, ",
+                                       Number(*snapshot, "rows").value_or(0),
+                                       Number(*snapshot, "chunks").value_or(0));
+    absl::StrAppend(&line, DurationText(absl::Seconds(Number(*snapshot, "seconds").value_or(0))));
+    if (const auto left = Number(*snapshot, "seconds_left"))
+      absl::StrAppend(&line, ", ", DurationText(absl::Seconds(*left)), " left");
+    if (const double waiting = Number(*snapshot, "tables_waiting").value_or(0); waiting > 0)
+      absl::StrAppend(&line, absl::StrFormat(", %.0f more tables", waiting));
+    Line("snapshot", line);
+    AddBar(*snapshot, "reading");
+    if (const std::string held = Text(*snapshot, "held_by"); !held.empty()) {
+      const double seconds = Number(*snapshot, "held_seconds").value_or(0);
+      Line("held by", Toned(Tone::kWarning,
+                            absl::StrCat(held, ", for ", DurationText(absl::Seconds(seconds)))));
+    }
+  }
+
+  void AddTable(const Value& table) { AddBar(table, Text(table, "state")); }
+
+  void AddBar(const Value& table, const std::string& state) {
     const double rows = Number(table, "rows").value_or(0);
     const std::optional<double> estimate = Number(table, "estimated_rows");
     double share = state == "done" ? 1 : 0;

@@ -84,6 +84,7 @@ struct Chunk : TransactionView {
   std::optional<Key> maximum;        // of `shown`
   std::optional<Key> end;            // of the last row, with what tells equal keys apart
   std::vector<ChunkRow> rows;
+  std::optional<uint64_t> estimated_rows;  // of the whole table; absent: not known
   Lsn seen;  // what it shows was written before this; without watermarks only
 };
 

@@ -14,6 +14,7 @@
 #include "base/status_macros.h"
 #include "event/same_schema.h"
 #include "incremental/transaction_view.h"
+#include "postgres/row_estimate.h"
 
 namespace walduct::incremental {
 namespace {
@@ -226,6 +227,8 @@ absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
     bounds.after.reset();
     bounds.maximum.reset();
   }
+  RETURN_IF_ERROR(Estimate(walk, chunk.schema->relation));
+  chunk.estimated_rows = estimated_rows_;
   last_walk_ = walk;
   chunk.maximum = bounds.maximum;
   if (!chunk.maximum) RETURN_IF_ERROR(ReadMaximum(walk, &chunk));
@@ -235,6 +238,18 @@ absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
   }
   RETURN_IF_ERROR(ReadRows(bounds, walk, &chunk));
   return chunk;
+}
+
+// Once for a table. What a condition lets through is not known.
+absl::Status ChunkThread::Estimate(const Walk& walk, Oid relation) {
+  if (last_walk_.table == walk.table && last_walk_.condition == walk.condition)
+    return absl::OkStatus();
+  estimated_rows_.reset();
+  if (walk.condition) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto estimates, postgres::EstimateRows(*connection_, {relation}));
+  if (const auto one = estimates.find(relation); one != estimates.end())
+    estimated_rows_ = one->second;
+  return absl::OkStatus();
 }
 
 // After a restart only the number of columns is known.

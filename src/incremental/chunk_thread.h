@@ -70,6 +70,7 @@ class ChunkThread final : public ChunkSource {
   bool IsSameWalk(const ChunkRequest& request, const Walk& walk) const;
   // What the table is walked by; no columns: nothing.
   absl::StatusOr<Walk> WalkOf(const ChunkRequest& request, Chunk* chunk) const;
+  absl::Status Estimate(const Walk& walk, Oid relation);
   absl::Status ReadMaximum(const Walk& walk, Chunk* chunk);
   absl::Status ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk);
   absl::StatusOr<postgres::Result> Fetch(int rows, int columns);
@@ -91,7 +92,8 @@ class ChunkThread final : public ChunkSource {
   HeldCommits held_;
   event::TableSchemaPtr last_schema_;
   Walk last_walk_;
-  int most_rows_ = kMostRows;  // at once; less where rows are wide
+  std::optional<uint64_t> estimated_rows_;  // of last_walk_
+  int most_rows_ = kMostRows;               // at once; less where rows are wide
   std::string opened_at_;
 
   std::thread thread_;  // last: uses all of the above

@@ -30,7 +30,11 @@ IncrementalSnapshots::IncrementalSnapshots(Parts parts)
   recent_.reserve(kRecentCommits);
 }
 
-IncrementalSnapshots::~IncrementalSnapshots() { SettleSignals(); }
+IncrementalSnapshots::~IncrementalSnapshots() {
+  SettleSignals();
+  state_ = SnapshotState();
+  Show();
+}
 
 ChunkSource& IncrementalSnapshots::source() {
   if (source_ == nullptr) source_ = parts_.open_source();
@@ -43,12 +47,15 @@ absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
   if (!state_.running() || !parts_.options->reads_chunks()) return absl::OkStatus();
   log::Info("incremental snapshot goes on", {{"tables", state_.Tables()}});
   read_ = state_.emitted;
+  ShowNextTable();
+  Show();
   return Next();
 }
 
 void IncrementalSnapshots::Changed() {
   states_.emplace_back(++mark_, EncodeState(state_));
   parts_.output->SetMark(mark_);
+  Show();
 }
 
 OffsetMembers IncrementalSnapshots::StateOf(uint64_t mark) {
@@ -142,6 +149,7 @@ absl::Status IncrementalSnapshots::OnAnswer(ChunkSource::Answer answer) {
     return absl::OkStatus();
   }
   retry_delay_ = kFirstRetry;
+  if (!paused_ && read_again_ == 0) HoldFor("");
   switch (step_) {
     case Step::kOpening:
       ReadChunk();
@@ -164,6 +172,7 @@ void IncrementalSnapshots::OnTrouble(const absl::Status& error) {
              {"hint", ErrorHint(error)},
              {"again_in", absl::FormatDuration(retry_delay_)}});
   GiveUpWindow();
+  if (!paused_) HoldFor(std::string(error.message()));
   step_ = Step::kBroken;
   window_id_.clear();
   retry_at_ = parts_.clock->Monotonic() + retry_delay_;
@@ -220,6 +229,7 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
   }
   if (chunk.rows.empty()) return EndTable("SUCCEEDED", false);
   table_rows_ += chunk.rows.size();
+  shown_.estimated_rows = chunk.estimated_rows;
   state_.maximum = chunk.maximum;
   state_.key_types.clear();
   for (const uint16_t column : chunk.shown)
@@ -284,6 +294,7 @@ void IncrementalSnapshots::TakeTable() {
   state_.ForgetKeys();
   read_.reset();
   read_again_ = 0;
+  ShowNextTable();
 }
 
 absl::Status IncrementalSnapshots::Notify(absl::string_view type, const Details& details) {

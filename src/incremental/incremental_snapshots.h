@@ -62,7 +62,7 @@ class IncrementalSnapshots {
     metrics::ConnectorMetrics* metrics = nullptr;               // borrowed
   };
   explicit IncrementalSnapshots(Parts parts);
-  // Tells the inbox what is done.
+  // Tells the inbox what is done, and the board that nobody reads.
   ~IncrementalSnapshots();
   IncrementalSnapshots(const IncrementalSnapshots&) = delete;
   IncrementalSnapshots& operator=(const IncrementalSnapshots&) = delete;
@@ -160,6 +160,10 @@ class IncrementalSnapshots {
   absl::Status Notify(absl::string_view type, const Details& details);
   absl::Status Send(const std::string& id, absl::string_view type, const Details& details);
   void Changed();
+  // To the board; HoldFor: what it stands still for, empty: it goes on.
+  void Show();
+  void ShowNextTable();
+  void HoldFor(std::string reason);
   ChunkSource& source();
 
   const Parts parts_;
@@ -196,6 +200,7 @@ class IncrementalSnapshots {
     std::optional<Lsn> last_commit_end = {};
   };
   Seen seen_;
+  metrics::IncrementalView shown_;
   std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
   std::vector<event::Value> values_;                       // scratch
 };

@@ -169,6 +169,9 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
   if (was_running) return absl::OkStatus();
   paused_ = false;
   stops_.clear();
+  HoldFor("");
+  ShowNextTable();
+  Show();
   RETURN_IF_ERROR(Notify("STARTED", {{"data_collections", state_.Tables()}}));
   // A watermark may still be on its way.
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
@@ -190,12 +193,14 @@ void IncrementalSnapshots::WarnOfUnused(const std::string& id,
 absl::Status IncrementalSnapshots::Pause() {
   if (!state_.running() || paused_) return absl::OkStatus();
   paused_ = true;
+  HoldFor("paused");
   return Notify("PAUSED", {{"data_collections", state_.Tables()}});
 }
 
 absl::Status IncrementalSnapshots::ResumeReading() {
   if (!state_.running() || !paused_) return absl::OkStatus();
   paused_ = false;
+  HoldFor("");
   RETURN_IF_ERROR(Notify("RESUMED", {{"data_collections", state_.Tables()}}));
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
 }
@@ -234,6 +239,7 @@ absl::Status IncrementalSnapshots::Stop() {
     state_.ForgetKeys();
     read_.reset();
     table_rows_ = 0;
+    ShowNextTable();
   }
   std::string id = state_.correlation_id;
   if (!state_.running()) {

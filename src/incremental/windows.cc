@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "incremental/incremental_snapshots.h"
@@ -58,8 +59,14 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
   }));
   read_ = chunk.end;
   read_again_ = 0;
+  if (!paused_) HoldFor("");
+  ++shown_.chunks;
+  shown_.rows += chunk.rows.size();
   chunk_size_ = std::min(2 * chunk_size_, parts_.options->chunk_size);
-  if (last == nullptr) return absl::OkStatus();
+  if (last == nullptr) {
+    Show();
+    return absl::OkStatus();
+  }
   last->View(&values_);
   Key emitted;
   for (const uint16_t column : chunk.shown) {
@@ -128,6 +135,7 @@ void IncrementalSnapshots::ReadAgain() {
                {"rows", chunk_size_},
                {"again_in", absl::FormatDuration(pause)},
                {"hint", hint}});
+    if (!paused_) HoldFor(absl::StrCat("a chunk is read again and again: ", why));
   }
   GiveUpWindow();
   retry_at_ = parts_.clock->Monotonic() + pause;

@@ -51,6 +51,7 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
       {&kSignalsRefused, "", signals_refused.value()},
       {&kIncrementalChunks, "", incremental_chunks.value()},
       {&kIncrementalRows, "", incremental_rows.value()},
+      {&kIncrementalTables, "", incremental_tables.value()},
       {&kOutboxRowsDeleted, "", outbox_rows_deleted.value()},
       {&kOutboxPartitionsDropped, "", outbox_partitions_dropped.value()},
       {&kOutboxCleanupErrors, "", outbox_cleanup_errors.value()},

@@ -10,6 +10,7 @@
 #include "metrics/cell.h"
 #include "metrics/event_kind.h"
 #include "metrics/histogram.h"
+#include "metrics/incremental_board.h"
 #include "metrics/names.h"
 #include "metrics/reason_counters.h"
 #include "metrics/slot_board.h"
@@ -73,6 +74,7 @@ struct ConnectorMetrics {
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
   Counter signals, signals_refused, incremental_chunks, incremental_rows;
+  Gauge incremental_tables;
   // Debezium counts a transaction by its records, without truncates that are skipped.
   Counter transactions_with_records, truncates_skipped;
   Histogram delivery_latency;  // of records, from commit to acknowledgement
@@ -80,6 +82,7 @@ struct ConnectorMetrics {
   TableMetrics tables;
   ReasonCounters retries;
   SnapshotBoard snapshot;
+  IncrementalBoard incremental;
   SlotBoard slot;
   // Written by the thread of outbox housekeeping alone.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;

@@ -103,6 +103,9 @@ inline constexpr Name kIncrementalChunks = {"walduct_incremental_chunks_total", 
                                             "", "chunks read by incremental snapshots"};
 inline constexpr Name kIncrementalRows = {"walduct_incremental_rows_total", "", Kind::kCounter, "",
                                           "rows published by incremental snapshots"};
+inline constexpr Name kIncrementalTables = {
+    "walduct_incremental_tables", "", Kind::kGauge, "",
+    "tables that an incremental snapshot reads or has still to read"};
 inline constexpr Name kOutboxRowsDeleted = {"walduct_outbox_rows_deleted_total", "", Kind::kCounter,
                                             "", "outbox rows deleted by housekeeping"};
 inline constexpr Name kOutboxPartitionsDropped = {"walduct_outbox_partitions_dropped_total", "",

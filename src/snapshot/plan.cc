@@ -14,6 +14,7 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
+#include "postgres/row_estimate.h"
 #include "snapshot/dropped_table.h"
 #include "snapshot/layout.h"
 #include "snapshot/options.h"
@@ -23,22 +24,6 @@ namespace {
 
 using postgres::TableName;
 
-// Children and partitions are counted with their parent, as they are read with it. reltuples is -1
-// before the first ANALYZE: then the statistics collector may know what has been inserted; where it
-// knows of nothing, too, there is no estimate. Neither takes a lock on the table, as asking for its
-// size would.
-constexpr absl::string_view kEstimateSql = R"sql(
-WITH RECURSIVE member(root, oid) AS (
-  SELECT c.oid, c.oid FROM pg_catalog.pg_class c WHERE c.oid = ANY($1::pg_catalog.oid[])
-  UNION
-  SELECT m.root, i.inhrelid FROM member m JOIN pg_catalog.pg_inherits i ON i.inhparent = m.oid)
-SELECT e.root, pg_catalog.sum(e.rows)::pg_catalog.int8
-FROM (SELECT m.root, CASE WHEN c.reltuples >= 0 THEN c.reltuples::pg_catalog.float8
-                          ELSE NULLIF(pg_catalog.pg_stat_get_live_tuples(c.oid), 0) END AS rows
-      FROM member m JOIN pg_catalog.pg_class c ON c.oid = m.oid
-      WHERE c.relkind <> 'p') e
-GROUP BY e.root HAVING pg_catalog.bool_and(e.rows IS NOT NULL))sql";
-
 std::string FullName(const TableName& table) {
   return absl::StrCat(table.schema, ".", table.table);
 }
@@ -46,25 +31,6 @@ std::string FullName(const TableName& table) {
 bool Listed(const java::RegexList& list, const TableName& table) {
   return list.Matches(FullName(table)) ||
          list.Matches(postgres::QuoteQualified(table.schema, table.table));
-}
-
-absl::StatusOr<std::map<uint32_t, int64_t>> EstimatedRows(postgres::Connection& connection,
-                                                          const std::vector<TableName>& tables) {
-  const std::string oids = absl::StrJoin(tables, ",", [](std::string* out, const TableName& table) {
-    absl::StrAppend(out, ToInteger(table.relation));
-  });
-  ASSIGN_OR_RETURN(const postgres::Result result, connection.Query(postgres::Rows(2), kEstimateSql,
-                                                                   {absl::StrCat("{", oids, "}")}));
-  std::map<uint32_t, int64_t> estimates;
-  for (int row = 0; row < result.rows(); ++row) {
-    uint32_t relation = 0;
-    int64_t rows = 0;
-    if (absl::SimpleAtoi(result.Get(row, 0), &relation) &&
-        absl::SimpleAtoi(result.Get(row, 1), &rows)) {
-      estimates[relation] = rows;
-    }
-  }
-  return estimates;
 }
 
 absl::Status RefusedOverride(const absl::Status& status, absl::string_view table) {
@@ -130,7 +96,9 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
                                                        const SnapshotOptions& options) {
   std::vector<PlannedTable> plan;
   if (tables.empty()) return plan;
-  ASSIGN_OR_RETURN(const auto estimates, EstimatedRows(connection, tables));
+  std::vector<Oid> relations;
+  for (const TableName& name : tables) relations.push_back(name.relation);
+  ASSIGN_OR_RETURN(const auto estimates, postgres::EstimateRows(connection, relations));
   RETURN_IF_ERROR(SetSavepoint(connection));
   for (const TableName& name : tables) {
     PlannedTable table;
@@ -140,9 +108,9 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
     if (!status.ok())
       return WithContext(status, absl::StrCat("snapshot of table ", FullName(name)));
     if (dropped) continue;
-    const auto estimate = estimates.find(ToInteger(name.relation));
+    const auto estimate = estimates.find(name.relation);
     if (estimate != estimates.end() && table.targets.empty())
-      table.estimated_rows = estimate->second;
+      table.estimated_rows = static_cast<int64_t>(estimate->second);
     plan.push_back(std::move(table));
   }
   RETURN_IF_ERROR(ReleaseSavepoint(connection));

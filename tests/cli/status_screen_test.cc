@@ -64,6 +64,19 @@ TEST(StatusScreen, ASnapshotHasABarForEachTable) {
   EXPECT_THAT(screen, HasSubstr("[....................] public.c  0  waiting\n"));
 }
 
+TEST(StatusScreen, AnIncrementalSnapshotHasABarAndWhatHoldsIt) {
+  const std::string screen = Show(R"({"now":"2026-01-01T00:00:10.000Z","connectors":[{"name":"s",
+    "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
+    "activity_since":"2026-01-01T00:00:00.000Z","incremental_snapshot":{"id":"a","schema":"public",
+    "table":"big","chunks":3,"rows":300,"estimated_rows":600,"seconds":10,"seconds_left":10,
+    "held_by":"paused","held_seconds":7,"tables_waiting":2,"waiting":["public.b","public.c"]}}]})");
+  EXPECT_THAT(
+      screen,
+      HasSubstr("snapshot   incremental, 300 rows in 3 chunks, 10 s, 10 s left, 2 more tables\n"));
+  EXPECT_THAT(screen, HasSubstr("[##########..........] public.big  300 of ~600\n"));
+  EXPECT_THAT(screen, HasSubstr("held by    paused, for 7.0 s\n"));
+}
+
 constexpr absl::string_view kFailed = R"({"now":"2026-01-01T00:01:00.000Z","connectors":[{
   "name":"a\u001b[2J","state":"FAILED","state_since":"2026-01-01T00:00:00.000Z","activity":"none",
   "last_error":{"at":"2026-01-01T00:00:00.000Z","reason":"slot_lost","message":"gone\nx",

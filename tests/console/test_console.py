@@ -1,4 +1,5 @@
 """The console in a real browser, before a real process: `scripts/test console`."""
+import json
 import re
 import uuid
 from urllib.parse import quote
@@ -226,6 +227,31 @@ def test_run_is_shown_and_an_end_is_said(browser, db, connectors):
     connector.stop()
     page.get_by_role("alert").wait_for(timeout=TIMEOUT_MS)
     assert "Nobody answers" in page.get_by_role("alert").inner_text()
+
+
+def test_an_incremental_snapshot_is_shown(browser, db, connectors):
+    """How far it is, what it stands still for, and that it is over."""
+    db.script("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096));"
+              f"create table {TABLE} (id int primary key); insert into {TABLE} select generate_series(1, 9000); analyze {TABLE}")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals",
+                                "incremental.snapshot.chunk.size": "50"})
+    view = browser.open(Surface(connector.start("--listen", "127.0.0.1:0").wait_streaming()).base)
+
+    def signal(kind, data):
+        db.execute("insert into signals values (gen_random_uuid()::text, %s, %s)", kind, json.dumps(data))
+
+    page = view.go()
+    page.get_by_role("link", name=connector.name, exact=True).click()
+    signal("execute-snapshot", {"data-collections": [TABLE]})
+    signal("pause-snapshot", {})
+    shows(page, "Incremental snapshot")
+    shows(page, "paused, for")
+    shows(page, "of about 9,000")
+    view.shoot("incremental")
+    signal("resume-snapshot", {})
+    page.get_by_text("Incremental snapshot").first.wait_for(state="detached", timeout=TIMEOUT_MS)
+    view.check()
+    connector.stop()
 
 
 def test_everything_has_a_name_and_a_key(browser, hostile):

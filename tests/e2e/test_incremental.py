@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import subprocess
 import threading
 import time
 
@@ -10,7 +11,9 @@ from confluent_kafka import Producer
 
 from signals import run
 from support import servers
+from support.http import Surface
 from support.kafka import create_topic
+from support.paths import BINARY
 from support.wait import wait_until
 
 KILLS = int(os.environ.get("E2E_KILLS", "6"))
@@ -102,6 +105,46 @@ def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
     assert "TABLE=SQL" in told("execute-snapshot", "--table", "public.one", "--filter", "id > 1", code=2)
     assert "neither stopped nor paused" in told("stop-snapshot", "--blocking", code=2)
     assert db.execute("select count(*) from signals") == signals
+    connector.stop()
+
+
+def test_progress_is_shown_while_it_is_paused(db, connectors):
+    """How far a snapshot of several tables is, what it stands still for and what comes then, until it is over."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.script("create table big (id int primary key); insert into big select generate_series(1, 5000); analyze big; create table b1 (id int primary key)")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals", "incremental.snapshot.chunk.size": "100"})
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
+
+    def status(*arguments):
+        return subprocess.run([BINARY, "status", "--url", surface.base, *arguments], capture_output=True, text=True, timeout=30)
+
+    def shown():
+        return json.loads(status("--json").stdout)["connectors"][0].get("incremental_snapshot")
+
+    def signal(kind, data="{}"):
+        db.execute("insert into signals values (gen_random_uuid()::text, %s, %s)", kind, data)
+
+    assert shown() is None
+    signal("execute-snapshot", json.dumps({"data-collections": ["public.big", "public.b1"]}))
+    wait_until(lambda: (shown() or {}).get("chunks", 0) > 1, 60, "some chunks")
+    signal("pause-snapshot")
+    wait_until(lambda: shown().get("held_by") == "paused", 30, "the pause")
+    rows = {}
+
+    def stands_still():
+        rows["before"], rows["now"] = rows.get("now"), shown()["rows"]
+        return rows["before"] == rows["now"]
+
+    wait_until(stands_still, 30, "it stands still", interval_s=0.5)
+    seen = shown()
+    assert (seen["table"], seen["estimated_rows"], seen["waiting"], seen["tables_waiting"]) == ("big", 5000, ["public.b1"], 1), seen
+    assert 0 < seen["rows"] < 5000 and "seconds_left" not in seen and seen["held_seconds"] > 0
+    screen = status().stdout
+    assert "of ~5000" in screen and "paused, for" in screen and "1 more table" in screen, screen
+    signal("resume-snapshot")
+    wait_until(lambda: shown() is None, 60, "its end")
+    assert published(connector, "big") == set(range(1, 5001))
     connector.stop()
 
 

@@ -65,6 +65,22 @@ function snapshotCard(one) {
   snapshot.tables.slice(0, 500).map((row) => [nameOf(row), count(row.rows), count(row.estimated_rows), bar(row)])));
 }
 
+function incrementalCard(one) {
+  const snapshot = one.incremental_snapshot;
+  if (!snapshot) return null;
+  const name = nameOf(snapshot);
+  const of = snapshot.estimated_rows === undefined ? count(snapshot.rows)
+    : el('label', {}, `${count(snapshot.rows)} of about ${count(snapshot.estimated_rows)} `,
+      el('progress', {max: Math.max(1, snapshot.estimated_rows), value: snapshot.rows, 'aria-label': `of ${name}`}));
+  const more = snapshot.tables_waiting - snapshot.waiting.length;
+  return el('div', {class: snapshot.held_by === undefined ? 'card wide' : 'card warn wide'}, el('h3', {}, 'Incremental snapshot'), facts([
+    ['Reads', name], ['Rows', of], ['Chunks', count(snapshot.chunks)], ['For', duration(snapshot.seconds)],
+    ['Left', snapshot.seconds_left === undefined ? null : duration(snapshot.seconds_left)],
+    ['Held by', snapshot.held_by && `${snapshot.held_by}, for ${duration(snapshot.held_seconds)}`],
+    ['Then', snapshot.tables_waiting === 0 ? null : snapshot.waiting.join(', ') + (more > 0 ? ` and ${count(more)} more` : '')],
+    ['Signal', el('code', {}, snapshot.id)]]));
+}
+
 function tablesCard(one) {
   const rows = one.tables.sort((a, b) => sum(b.rows) - sum(a.rows));
   if (rows.length === 0) return null;
@@ -124,8 +140,8 @@ export class DetailPage {
     refill(this.cards, [...trouble(one, now), work, slotCard(one),
       el('div', {class: 'cards pair wide'},
         el('div', {class: 'card'}, chart('Records a second', samples, 'rate', (value) => `${count(value)}/s`)),
-        el('div', {class: 'card'}, chart('Lag', samples, 'lag', bytes))), ...(one.snapshot?.outcome === 'running' ? [snapshotCard(one), tablesCard(one)]
-        : [tablesCard(one), snapshotCard(one)])]
+        el('div', {class: 'card'}, chart('Lag', samples, 'lag', bytes))), ...(one.snapshot?.outcome === 'running' ? [snapshotCard(one), incrementalCard(one), tablesCard(one)]
+        : [incrementalCard(one), tablesCard(one), snapshotCard(one)])]
       .filter((card) => card !== null));
   }
 
