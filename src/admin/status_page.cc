@@ -181,6 +181,22 @@ class StatusWriter {
   Json& json_;
 };
 
+void WriteEntry(const metrics::LiveTail::Entry& entry, Json* out) {
+  Json& json = *out;
+  json.Object();
+  json.Key("number").Whole(entry.number);
+  json.Key("at").Text(TimeText(entry.at));
+  json.Key("topic").Text(entry.topic);
+  if (!entry.operation.empty()) json.Key("operation").Text(entry.operation);
+  if (!entry.table.empty()) json.Key("table").Text(entry.table);
+  if (entry.lsn.valid()) json.Key("lsn").Text(entry.lsn.ToString());
+  if (entry.key_bytes) json.Key("key_bytes").Whole(*entry.key_bytes);
+  if (entry.value_bytes) json.Key("value_bytes").Whole(*entry.value_bytes);
+  if (entry.key) json.Key("key").Text(*entry.key);
+  if (entry.value) json.Key("value").Text(*entry.value);
+  json.EndObject();
+}
+
 }  // namespace
 
 std::string StatusJson(const Scene& scene, absl::string_view only) {
@@ -196,6 +212,23 @@ std::string StatusJson(const Scene& scene, absl::string_view only) {
   json.EndArray();
   json.EndObject();
   return json.text() + "\n";
+}
+
+std::string TailJson(const Scene& scene, absl::string_view connector, uint64_t after, bool texts) {
+  const auto one =
+      std::find_if(scene.connectors.begin(), scene.connectors.end(),
+                   [&](const ConnectorScene& c) { return c.status.name == connector; });
+  if (one == scene.connectors.end()) return "";
+  Json json;
+  json.Object();
+  const std::vector<metrics::LiveTail::Entry> entries = one->metrics->tail.Look(after, texts);
+  json.Key("records").Whole(one->metrics->records_written.value());
+  json.Key("texts").Flag(texts);
+  json.Key("entries").Array();
+  for (const metrics::LiveTail::Entry& entry : entries) WriteEntry(entry, &json);
+  json.EndArray();
+  json.EndObject();
+  return json.text();
 }
 
 }  // namespace walduct::admin

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "admin/connect_pages.h"
+#include "admin/status_page.h"
 #include "base/clock.h"
 #include "http/message.h"
 
@@ -29,6 +30,11 @@ class Surface final : public http::Handler {
     std::function<std::vector<IdleConnector>()> known = nullptr;
   };
   explicit Surface(Options options);
+
+  // Of the console: TailJson of what runs now. Any thread.
+  std::string Tail(absl::string_view connector, uint64_t after, bool texts) const {
+    return TailJson(Look(), connector, after, texts);
+  }
 
   http::Response Handle(const http::Request& request) override;
 

@@ -47,7 +47,8 @@ bool ChooseListener(const std::vector<loader::LoadResult>& results,
   return true;
 }
 
-console::Console::Parts ConsoleBefore(http::Handler& pages, const rest::AccessOptions& access,
+console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
+                                      const rest::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker) {
   console::Console::Parts parts{.others = &pages, .options = options, .worker = worker};
   if (const rest::Passwords* const passwords = access.passwords.get(); passwords != nullptr) {
@@ -55,6 +56,9 @@ console::Console::Parts ConsoleBefore(http::Handler& pages, const rest::AccessOp
       return passwords->Admits(request.authorization);
     };
   }
+  parts.tail = [&surface](absl::string_view connector, uint64_t after, bool texts) {
+    return surface.Tail(connector, after, texts);
+  };
   parts.trusts = [&access](absl::string_view origin) { return access.cross_origin.Allows(origin); };
   return parts;
 }
@@ -63,7 +67,7 @@ Listening::Listening(admin::Surface::Options options, Clock& clock,
                      const loader::LoadResult& chosen)
     : surface_(std::move(options)),
       guard_(surface_, clock, chosen.access),
-      console_(ConsoleBefore(guard_, chosen.access, chosen.console, /*worker=*/false)) {}
+      console_(ConsoleBefore(guard_, surface_, chosen.access, chosen.console, /*worker=*/false)) {}
 
 std::unique_ptr<Listening> Listening::Open(const loader::LoadResult& chosen,
                                            const std::vector<loader::LoadResult>& results,

@@ -21,8 +21,10 @@ namespace walduct::cli {
 bool ChooseListener(const std::vector<loader::LoadResult>& results,
                     const loader::LoadResult** chosen);
 
-// The console in front of a listener's pages. pages and access are borrowed.
-console::Console::Parts ConsoleBefore(http::Handler& pages, const rest::AccessOptions& access,
+// The console in front of a listener's pages; surface: of the connectors that run here. All but
+// options are borrowed.
+console::Console::Parts ConsoleBefore(http::Handler& pages, const admin::Surface& surface,
+                                      const rest::AccessOptions& access,
                                       const console::ConsoleOptions& options, bool worker);
 
 class Listening {

@@ -182,7 +182,7 @@ class Serving {
       http::Handler* handler = gates_.back().get();
       if (one.listens != rest::Listens::kAdminOnly) {
         consoles_.push_back(std::make_unique<console::Console>(
-            ConsoleBefore(*handler, options_.access, console_, /*worker=*/true)));
+            ConsoleBefore(*handler, pages_, options_.access, console_, /*worker=*/true)));
         handler = consoles_.back().get();
       }
       auto listener = http::Listener::Open(one.address, handler, one.tls.get());

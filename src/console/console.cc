@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr absl::string_view kPlace = "/console";
 constexpr absl::string_view kSettings = "settings";
+constexpr absl::string_view kTail = "tail";
 
 // Nothing but what this process serves, no script but the console's files, no frame around it; and
 // the browser itself refuses text that a script would have it read as HTML.
@@ -102,12 +104,8 @@ http::Response Console::Page(const http::Request& request) const {
   }
   absl::string_view name = absl::StripPrefix(request.path, kPlace);
   absl::ConsumePrefix(&name, "/");
-  if (name == kSettings) {
-    const absl::string_view write = parts_.worker && parts_.options.write ? "true" : "false";
-    return {.content_type = "application/json",
-            .body = absl::StrCat("{\"worker\":", parts_.worker ? "true" : "false",
-                                 ",\"write\":", write, "}")};
-  }
+  if (name == kSettings) return Settings();
+  if (name == kTail) return Tail(request);
   // Its links are relative to "/", so that it works below a prefix of a proxy.
   if (name.empty() && absl::EndsWith(request.path, "/")) {
     http::Response moved = Plain(302, "");
@@ -119,6 +117,26 @@ http::Response Console::Page(const http::Request& request) const {
     if (asset.name == name) return FileAnswer(asset, request.if_none_match);
   }
   return Plain(404, "Not Found\n");
+}
+
+http::Response Console::Settings() const {
+  const auto flag = [](bool value) { return value ? "true" : "false"; };
+  return {.content_type = "application/json",
+          .body = absl::StrCat("{\"worker\":", flag(parts_.worker),
+                               ",\"write\":", flag(parts_.worker && parts_.options.write),
+                               ",\"values\":", flag(parts_.options.values), "}")};
+}
+
+http::Response Console::Tail(const http::Request& request) const {
+  const auto connector = request.query.find("connector");
+  const auto behind = request.query.find("after");
+  uint64_t after = 0;
+  const bool numbered = behind == request.query.end() || absl::SimpleAtoi(behind->second, &after);
+  if (connector == request.query.end() || !numbered)
+    return Plain(400, "connector=NAME is needed; after=NUMBER is a number\n");
+  std::string body = parts_.tail(connector->second, after, parts_.options.values);
+  if (body.empty()) return Plain(404, "No such connector runs.\n");
+  return {.content_type = "application/json", .body = std::move(body)};
 }
 
 bool Console::MayWrite(const http::Request& request) const {

@@ -8,7 +8,9 @@
 // Thread-safety: that of the handler.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "console/console_options.h"
@@ -24,6 +26,9 @@ class Console final : public http::Handler {
     bool worker = false;                                        // it takes requests that write
     std::function<bool(const http::Request&)> admits = {};      // empty: everybody
     std::function<bool(absl::string_view origin)> trusts = {};  // empty: no origin but our own
+    // A connector's records behind that number, as JSON, with or without texts; empty: it does not
+    // run.
+    std::function<std::string(absl::string_view connector, uint64_t after, bool texts)> tail = {};
   };
   explicit Console(Parts parts) : parts_(std::move(parts)) {}
 
@@ -31,6 +36,8 @@ class Console final : public http::Handler {
 
  private:
   http::Response Page(const http::Request& request) const;
+  http::Response Settings() const;
+  http::Response Tail(const http::Request& request) const;
   bool MayWrite(const http::Request& request) const;
 
   const Parts parts_;

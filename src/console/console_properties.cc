@@ -17,6 +17,12 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "The console of `walduct serve` may pause, resume, restart and create connectors, for "
             "those whom the REST interface lets do so. Otherwise it only shows, as it always does "
             "in `walduct run`."},
+    {.name = "walduct.console.values",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "The console's live tail shows the beginnings of keys and values to everybody who may "
+            "open the page, as records have them (masks of columns hold). Otherwise it shows "
+            "topics, operations, positions and sizes."},
 };
 
 }  // namespace
@@ -25,7 +31,8 @@ absl::Span<const config::PropertyDefinition> ConsoleProperties() { return kRows;
 
 ConsoleOptions BuildConsole(const config::PropertySet& properties) {
   return {.enabled = properties.Boolean("walduct.console.enabled"),
-          .write = properties.Boolean("walduct.console.write")};
+          .write = properties.Boolean("walduct.console.write"),
+          .values = properties.Boolean("walduct.console.values")};
 }
 
 }  // namespace walduct::console

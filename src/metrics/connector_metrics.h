@@ -11,6 +11,7 @@
 #include "metrics/event_kind.h"
 #include "metrics/histogram.h"
 #include "metrics/incremental_board.h"
+#include "metrics/live_tail.h"
 #include "metrics/names.h"
 #include "metrics/reason_counters.h"
 #include "metrics/slot_board.h"
@@ -84,6 +85,7 @@ struct ConnectorMetrics {
   SnapshotBoard snapshot;
   IncrementalBoard incremental;
   SlotBoard slot;
+  LiveTail tail;
   // Written by the thread of outbox housekeeping alone.
   Counter outbox_rows_deleted, outbox_partitions_dropped, outbox_cleanup_errors;
 

@@ -103,7 +103,8 @@ TEST_F(ConsoleTest, OtherPathsAreTheHandlers) {
 
 TEST_F(ConsoleTest, ABrowserIsAskedForThePassword) {
   parts_.admits = [](const http::Request& request) { return request.authorization == "right"; };
-  for (const char* path : {"/console", "/console/main.js", "/console/settings", "/console/x"}) {
+  for (const char* path :
+       {"/console", "/console/main.js", "/console/settings", "/console/tail", "/console/x"}) {
     const http::Response refused = Ask(path);
     EXPECT_EQ(refused.status, 401) << path;
     EXPECT_THAT(Header(refused, "WWW-Authenticate"), HasSubstr("Basic"));
@@ -113,12 +114,28 @@ TEST_F(ConsoleTest, ABrowserIsAskedForThePassword) {
 }
 
 TEST_F(ConsoleTest, SettingsSayWhatThePageMayDo) {
-  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":true,"write":false})");
+  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":true,"write":false,"values":false})");
   parts_.options.write = true;
-  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":true,"write":true})");
+  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":true,"write":true,"values":false})");
   parts_.worker = false;
-  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":false,"write":false})");
+  EXPECT_EQ(Ask("/console/settings").body, R"({"worker":false,"write":false,"values":false})");
   EXPECT_EQ(Write("POST", "/console/settings", ""), "405");
+}
+
+TEST_F(ConsoleTest, TheTailIsOfOneConnector) {
+  parts_.tail = [](absl::string_view connector, uint64_t after, bool texts) {
+    return connector == "gone" ? "" : absl::StrCat(connector, " ", after, texts ? " texts" : "");
+  };
+  EXPECT_EQ(Ask("/console/tail").status, 400);
+  request_.query = {{"connector", "a"}, {"after", "-1"}};
+  EXPECT_EQ(Ask("/console/tail").status, 400);
+  request_.query = {{"connector", "a"}};
+  EXPECT_EQ(Ask("/console/tail").body, "a 0");
+  request_.query = {{"connector", "a"}, {"after", "7"}};
+  parts_.options.values = true;
+  EXPECT_EQ(Ask("/console/tail").body, "a 7 texts");
+  request_.query = {{"connector", "gone"}};
+  EXPECT_EQ(Ask("/console/tail").status, 404);
 }
 
 TEST_F(ConsoleTest, PagesWriteOnlyWhereTheyMay) {

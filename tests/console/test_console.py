@@ -229,6 +229,36 @@ def test_run_is_shown_and_an_end_is_said(browser, db, connectors):
     assert "Nobody answers" in page.get_by_role("alert").inner_text()
 
 
+@pytest.mark.parametrize("values", [False, True])
+def test_live_events(values, browser, db, connectors):
+    """Records as they are written, their texts only where that is allowed; what came too fast is counted."""
+    db.script(f"create table {TABLE} (id int primary key, note text)")
+    connector = connectors(db, {"snapshot.mode": "no_data"}, worker={"walduct.console.values": str(values).lower()})
+    view = browser.open(Surface(connector.start("--listen", "127.0.0.1:0").wait_streaming()).base)
+    page = view.go()
+    page.get_by_role("link", name=connector.name, exact=True).click()
+    page.get_by_text("Live events").click()
+    shows(page, "since the start")
+    db.execute(f"insert into {TABLE} values (1, %s)", HOSTILE)
+    page.get_by_role("cell", name="create", exact=True).wait_for(timeout=TIMEOUT_MS)
+    if values:
+        page.locator(".tail summary").click()
+    text = page.locator(".tail tbody").inner_text()
+    assert (HOSTILE[:10] in text) == values and ("onerror=\\" in text) == values, text
+    db.execute(f"insert into {TABLE} select generate_series(2, 2000)")
+    shows(page, "more, not shown")
+    assert page.locator(".tail tbody tr").count() <= 201
+    view.shoot(f"tail-{values}")
+    page.get_by_label("Only topics with").fill("nothing has this")
+    page.locator(".tail tbody tr:visible").first.wait_for(state="detached", timeout=TIMEOUT_MS)
+    page.get_by_text("Live events").click()
+    asked = len([url for _, url in view.asked if "/console/tail" in url])
+    page.wait_for_timeout(3000)
+    assert len([url for _, url in view.asked if "/console/tail" in url]) <= asked + 1, "closed, it asks no more"
+    view.check()
+    connector.stop()
+
+
 def test_an_incremental_snapshot_is_shown(browser, db, connectors):
     """How far it is, what it stands still for, and that it is over."""
     db.script("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096));"

@@ -113,7 +113,8 @@ class RecordErrorsTest : public encode::EncodeTest {
                                                            .tracker = &tracker_,
                                                            .waiter = &waiter_,
                                                            .errors = errors_.get(),
-                                                           .metrics = &metrics_});
+                                                           .metrics = &metrics_,
+                                                           .clock = &clock_});
     return *pipeline_;
   }
 

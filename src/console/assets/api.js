@@ -37,6 +37,7 @@ const CLASS = 'io.debezium.connector.postgresql.PostgresConnector';
 export const settings = () => ask('GET', 'console/settings');
 export const status = () => ask('GET', 'status');
 export const detail = (name) => ask('GET', `status?connector=${encodeURIComponent(name)}`);
+export const tail = (name, after) => ask('GET', `console/tail?connector=${encodeURIComponent(name)}&after=${after}`);
 export const known = () => ask('GET', 'connectors?expand=status');
 export const validate = (config) =>
   ask('PUT', `connector-plugins/${CLASS}/config/validate`, {...config, 'connector.class': CLASS});

@@ -4,6 +4,7 @@ import {chart} from './chart.js';
 import {announce, el, facts, refill, setText} from './dom.js';
 import {bytes, count, duration, rate, since} from './format.js';
 import {latest, samplesOf, verdict} from './model.js';
+import {Tail} from './tail.js';
 
 const sum = (rows) => Object.values(rows).reduce((all, one) => all + one, 0);
 const nameOf = (one) => (one.schema === '' && one.table === '' ? 'all other tables' : `${one.schema}.${one.table}`);
@@ -100,7 +101,8 @@ export class DetailPage {
     this.buttons = settings.write ? Object.keys(api.levers).map((word) => this.lever(word)) : [];
     this.root = el('section', {'aria-labelledby': 'title'}, el('h2', {id: 'title'}, name),
       el('div', {class: 'row'}, this.state, ...this.buttons, this.answer,
-        settings.write ? null : el('span', {class: 'quiet'}, 'read-only')), this.cards);
+        settings.write ? null : el('span', {class: 'quiet'}, 'read-only')), this.cards,
+      new Tail(name, settings.values).root);
   }
 
   lever(word) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -67,7 +68,9 @@ absl::Status Pipeline::OnRepeated(const event::ChangeEvent& change) {
 absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
   CountChange(change);
+  change_ = &change;
   const absl::Status published = PublishAll();
+  change_ = nullptr;
   of_table_ = nullptr;
   RETURN_IF_ERROR(published);
   if (incremental_ != nullptr) RETURN_IF_ERROR(TellIncremental(change));
@@ -91,11 +94,13 @@ absl::Status Pipeline::PublishRead(const event::ChangeEvent& row) {
   of_table_ = &CountersOf(*row.schema)->by_kind[static_cast<size_t>(metrics::EventKind::kRead)];
   of_table_->rows.Add();
   has_records_ = true;
+  const event::ChangeEvent* const outer = std::exchange(change_, &row);
   absl::Status published;
   for (const event::Emission& emission : read_emissions_) {
     published = Publish(emission);
     if (!published.ok()) break;
   }
+  change_ = outer;
   of_table_ = nullptr;
   parts_.metrics->Seen(metrics::EventKind::kRead).Add();
   if (published.ok() && complete) parts_.tracker->Advance(*complete);
@@ -285,7 +290,26 @@ absl::Status Pipeline::Write(const event::Record& record) {
   parts_.metrics->records_written.Add();
   parts_.metrics->record_bytes.Add(bytes);
   if (of_table_ != nullptr) of_table_->bytes.Add(bytes);
+  if (parts_.metrics->tail.wanted()) ShowRecord(record);
   return absl::OkStatus();
+}
+
+void Pipeline::ShowRecord(const event::Record& record) {
+  metrics::LiveTail& tail = parts_.metrics->tail;
+  metrics::LiveTail::Entry entry{.number = parts_.metrics->records_written.value(),
+                                 .at = parts_.clock->Now(),
+                                 .topic = std::string(record.topic)};
+  if (change_ != nullptr) {
+    entry.operation = metrics::kEventKindLabels[static_cast<size_t>(KindOf(change_->operation))];
+    entry.lsn = change_->lsn;
+    if (const event::TableSchema* const schema = change_->schema; schema != nullptr)
+      entry.table = absl::StrCat(schema->schema, ".", schema->table);
+  }
+  if (record.key) entry.key_bytes = record.key->size();
+  if (record.value) entry.value_bytes = record.value->size();
+  if (tail.wants_texts() && record.key) entry.key = metrics::BeginningOf(*record.key);
+  if (tail.wants_texts() && record.value) entry.value = metrics::BeginningOf(*record.value);
+  tail.Show(std::move(entry));
 }
 
 }  // namespace walduct::engine

@@ -40,6 +40,7 @@ class Pipeline final : public event::ChangeHandler {
     RecordErrors* errors = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     WarnOnce* warn_once = nullptr;
+    Clock* clock = nullptr;
   };
   explicit Pipeline(Parts parts) : parts_(parts) {}
 
@@ -78,6 +79,8 @@ class Pipeline final : public event::ChangeHandler {
                          RecordErrors::Stage stage);
   // The record without its largest values; InvalidArgument when it still does not fit.
   absl::Status PublishSmaller(const event::Emission& emission, const absl::Status& error);
+  // To who looks on; `change_` is what it is of.
+  void ShowRecord(const event::Record& record);
   void CountChange(const event::ChangeEvent& change);
   metrics::TableCounters* CountersOf(const event::TableSchema& schema);
   void CountReplaced();
@@ -90,6 +93,7 @@ class Pipeline final : public event::ChangeHandler {
   route::Router::Emissions emissions_;
   route::Router::Emissions read_emissions_;
   metrics::TableCounters::Pair* of_table_ = nullptr;  // of the change under way; null: none
+  const event::ChangeEvent* change_ = nullptr;        // the same
   uint64_t last_table_ = 0;                           // the one of last_counters_
   metrics::TableCounters* last_counters_ = nullptr;
   absl::flat_hash_map<uint64_t, metrics::TableCounters*> table_counters_;

@@ -34,7 +34,8 @@ absl::StatusOr<std::unique_ptr<RecordPath>> RecordPath::Create(const Parts& part
                                                                .waiter = parts.waiter,
                                                                .errors = &path->errors_,
                                                                .metrics = parts.metrics,
-                                                               .warn_once = parts.warn_once});
+                                                               .warn_once = parts.warn_once,
+                                                               .clock = parts.clock});
   return path;
 }
 
