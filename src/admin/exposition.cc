@@ -1,7 +1,10 @@
 #include "admin/exposition.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -11,42 +14,57 @@ namespace walduct::admin {
 namespace {
 
 void AppendEscaped(absl::string_view value, std::string* out) {
-  for (const char c : ReplaceInvalidUtf8(value)) {
-    if (c == '\\' || c == '"') {
-      *out += '\\';
-      *out += c;
-    } else if (c == '\n') {
-      *out += "\\n";
-    } else {
-      *out += c;
-    }
+  const auto is_special = [](char c) { return c == '\\' || c == '"' || c == '\n'; };
+  if (std::none_of(value.begin(), value.end(), is_special)) {
+    out->append(value.data(), value.size());
+    return;
+  }
+  for (const char c : value) {
+    if (is_special(c)) *out += '\\';
+    *out += c == '\n' ? 'n' : c;
   }
 }
 
-std::string LabelText(const Labels& labels, absl::string_view bound = "") {
-  if (labels.empty() && bound.empty()) return "";
-  std::string text = "{";
+void AppendLabels(const Labels& labels, absl::string_view bound, std::string* out) {
+  if (labels.empty() && bound.empty()) return;
+  char separator = '{';
   for (const auto& [name, value] : labels) {
-    absl::StrAppend(&text, text.size() > 1 ? "," : "", name, "=\"");
-    AppendEscaped(value, &text);
-    text += '"';
+    *out += separator;
+    separator = ',';
+    absl::StrAppend(out, name, "=\"");
+    if (IsValidUtf8(value))
+      AppendEscaped(value, out);
+    else
+      AppendEscaped(ReplaceInvalidUtf8(value), out);
+    *out += '"';
   }
-  if (!bound.empty()) absl::StrAppend(&text, text.size() > 1 ? "," : "", "le=\"", bound, "\"");
-  return text + "}";
+  if (!bound.empty()) absl::StrAppend(out, separator == ',' ? ",le=\"" : "{le=\"", bound, "\"");
+  *out += '}';
 }
 
 std::string NumberText(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "+Inf" : "-Inf";
+  // Whole numbers are most of them, and quickly written.
+  constexpr double kExact = 1e15;
+  if (std::abs(number) < kExact && number == std::trunc(number) && !std::signbit(number))
+    return absl::StrCat(static_cast<int64_t>(number));
   return absl::StrFormat("%.15g", number);
 }
 
-// In seconds, as OpenMetrics wants it: with a point.
-std::string BoundText(size_t bucket) {
-  if (bucket == metrics::Histogram::kBoundsMs.size()) return "+Inf";
-  std::string text =
-      NumberText(static_cast<double>(metrics::Histogram::kBoundsMs[bucket]) / 1000.0);
-  return text.find('.') == std::string::npos ? text + ".0" : text;
+// The upper bounds of buckets in seconds, as OpenMetrics wants them: with a point.
+const std::array<std::string, metrics::Histogram::kBuckets>& BoundTexts() {
+  static const auto* const kTexts = [] {
+    auto* const texts = new std::array<std::string, metrics::Histogram::kBuckets>();
+    texts->fill("+Inf");
+    for (size_t i = 0; i < metrics::Histogram::kBoundsMs.size(); ++i) {
+      std::string& text = (*texts)[i];
+      text = NumberText(static_cast<double>(metrics::Histogram::kBoundsMs[i]) / 1000.0);
+      if (text.find('.') == std::string::npos) text += ".0";
+    }
+    return texts;
+  }();
+  return *kTexts;
 }
 
 absl::string_view TypeText(MetricType type, Exposition::Format format) {
@@ -66,50 +84,71 @@ absl::string_view TypeText(MetricType type, Exposition::Format format) {
 }  // namespace
 
 Exposition::Samples& Exposition::Of(const Family& family) {
-  const auto [place, is_new] = by_name_.try_emplace(std::string(family.name), families_.size());
-  if (is_new) families_.push_back({.family = family, .samples = {}, .by_text = {}});
+  const auto [place, is_new] = by_name_.try_emplace(family.name, families_.size());
+  if (is_new) families_.push_back({.family = family, .texts = {}, .samples = {}, .by_hash = {}});
   return families_[place->second];
 }
 
-void Exposition::Put(Samples* samples, Sample sample) {
-  const auto [place, is_new] = samples->by_text.try_emplace(sample.text, samples->samples.size());
-  if (is_new) {
-    samples->samples.push_back(std::move(sample));
-    return;
+void Exposition::Put(Samples* samples, size_t begin, const Value& value) {
+  const auto text = [&](size_t from, size_t size) {
+    return absl::string_view(samples->texts).substr(from, size);
+  };
+  const Sample sample{.begin = begin, .size = samples->texts.size() - begin, .value = value};
+  const absl::string_view own = text(begin, sample.size);
+  const auto [place, is_new] =
+      samples->by_hash.try_emplace(absl::HashOf(own), samples->samples.size());
+  if (!is_new) {
+    Sample& same = samples->samples[place->second];
+    if (text(same.begin, same.size) == own) {
+      same.value.integer += value.integer;
+      same.value.number += value.number;
+      samples->texts.resize(begin);
+      return;
+    }
   }
-  Sample& same = samples->samples[place->second];
-  same.integer += sample.integer;
-  same.number += sample.number;
+  samples->samples.push_back(sample);
 }
 
 void Exposition::Add(const Family& family, const Labels& labels, uint64_t value) {
-  Put(&Of(family), {.text = LabelText(labels), .whole = true, .integer = value, .number = 0});
+  Samples& samples = Of(family);
+  const size_t begin = samples.texts.size();
+  AppendLabels(labels, "", &samples.texts);
+  Put(&samples, begin, {.whole = true, .integer = value, .number = 0});
 }
 
 void Exposition::Add(const Family& family, const Labels& labels, double value) {
-  Put(&Of(family), {.text = LabelText(labels), .whole = false, .integer = 0, .number = value});
+  Samples& samples = Of(family);
+  const size_t begin = samples.texts.size();
+  AppendLabels(labels, "", &samples.texts);
+  Put(&samples, begin, {.whole = false, .integer = 0, .number = value});
 }
 
 void Exposition::Add(const Family& family, const Labels& labels,
                      const metrics::Histogram& histogram) {
   Samples& samples = Of(family);
+  const auto put = [&](absl::string_view suffix, absl::string_view bound, const Value& value) {
+    const size_t begin = samples.texts.size();
+    samples.texts.append(suffix.data(), suffix.size());
+    AppendLabels(labels, bound, &samples.texts);
+    Put(&samples, begin, value);
+  };
   uint64_t count = 0;
   for (size_t i = 0; i < metrics::Histogram::kBuckets; ++i) {
     count += histogram.bucket(i);
-    Put(&samples, {.text = absl::StrCat("_bucket", LabelText(labels, BoundText(i))),
-                   .whole = true,
-                   .integer = count,
-                   .number = 0});
+    put("_bucket", BoundTexts()[i], {.whole = true, .integer = count, .number = 0});
   }
-  const std::string text = LabelText(labels);
   const double seconds = static_cast<double>(histogram.sum_us()) / 1e6;
-  Put(&samples, {.text = "_sum" + text, .whole = false, .integer = 0, .number = seconds});
-  Put(&samples, {.text = "_count" + text, .whole = true, .integer = count, .number = 0});
+  put("_sum", "", {.whole = false, .integer = 0, .number = seconds});
+  put("_count", "", {.whole = true, .integer = count, .number = 0});
 }
 
 std::string Exposition::Print(Format format) const {
   const bool open = format == Format::kOpenMetrics;
   std::string text;
+  size_t size = 0;
+  for (const Samples& samples : families_)
+    size += 256 + samples.texts.size() + samples.samples.size() * (samples.family.name.size() + 24);
+  text.reserve(size);
   for (const Samples& samples : families_) {
     const Family& family = samples.family;
     const bool counts = open && family.type == MetricType::kCounter;
@@ -117,12 +156,12 @@ std::string Exposition::Print(Format format) const {
     absl::StrAppend(&text, "# HELP ", name, " ", family.help, "\n");
     absl::StrAppend(&text, "# TYPE ", name, " ", TypeText(family.type, format), "\n");
     for (const Sample& sample : samples.samples) {
-      absl::StrAppend(&text, family.name, sample.text, " ");
-      if (sample.whole) {
-        absl::StrAppend(&text, sample.integer, "\n");
-      } else {
-        absl::StrAppend(&text, NumberText(sample.number), "\n");
-      }
+      text.append(family.name.data(), family.name.size());
+      text.append(samples.texts, sample.begin, sample.size);
+      if (sample.value.whole)
+        absl::StrAppend(&text, " ", sample.value.integer, "\n");
+      else
+        absl::StrAppend(&text, " ", NumberText(sample.value.number), "\n");
     }
   }
   if (open) text += "# EOF\n";

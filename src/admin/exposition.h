@@ -39,22 +39,27 @@ class Exposition {
   std::string Print(Format format) const;
 
  private:
-  struct Sample {
-    std::string text;  // suffix and labels, ready to be printed
+  struct Value {
     bool whole;
     uint64_t integer;
     double number;
   };
+  struct Sample {
+    size_t begin, size;  // of its suffix and labels among the texts, ready to be printed
+    Value value;
+  };
   struct Samples {
     Family family;
+    std::string texts;
     std::vector<Sample> samples;
-    absl::flat_hash_map<std::string, size_t> by_text;
+    absl::flat_hash_map<size_t, size_t> by_hash;  // of the text; the first one of that hash
   };
   Samples& Of(const Family& family);
-  void Put(Samples* samples, Sample sample);
+  // Of the text that begins there and ends the texts.
+  static void Put(Samples* samples, size_t begin, const Value& value);
 
   std::vector<Samples> families_;  // in the order of their first samples
-  absl::flat_hash_map<std::string, size_t> by_name_;
+  absl::flat_hash_map<absl::string_view, size_t> by_name_;
 };
 
 }  // namespace walduct::admin
