@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
     case Command::kStop:
     case Command::kRestart:
       return walduct::cli::PullLever(arguments);
+    case Command::kSkip:
+      return walduct::cli::SkipChange(arguments);
     case Command::kExplain:
       return walduct::cli::Explain(arguments);
     case Command::kHelp:

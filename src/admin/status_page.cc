@@ -58,6 +58,7 @@ class StatusWriter {
     json_.Key("reason").Text(status_.last_error->reason);
     json_.Key("message").Text(status_.last_error->message);
     json_.Key("hint").Text(status_.last_error->hint);
+    if (!status_.last_error->change.empty()) json_.Key("change").Text(status_.last_error->change);
     json_.EndObject();
   }
 

@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include <utility>
+
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 constexpr absl::string_view kReasonUrl = "walduct/reason";
 constexpr absl::string_view kHintUrl = "walduct/hint";
+constexpr absl::string_view kChangeUrl = "walduct/change";
 
 std::string Payload(const absl::Status& status, absl::string_view url) {
   const auto payload = status.GetPayload(url);
@@ -27,10 +30,18 @@ absl::Status Error(absl::StatusCode code, absl::string_view reason, absl::string
 std::string ErrorReason(const absl::Status& status) { return Payload(status, kReasonUrl); }
 std::string ErrorHint(const absl::Status& status) { return Payload(status, kHintUrl); }
 
+absl::Status WithChange(absl::Status status, absl::string_view change) {
+  if (!status.ok() && !change.empty()) status.SetPayload(kChangeUrl, absl::Cord(change));
+  return status;
+}
+
+std::string ErrorChange(const absl::Status& status) { return Payload(status, kChangeUrl); }
+
 absl::Status WithContext(const absl::Status& status, absl::string_view context) {
   if (status.ok()) return status;
-  return Error(status.code(), ErrorReason(status), absl::StrCat(context, ": ", status.message()),
-               ErrorHint(status));
+  absl::Status whole = Error(status.code(), ErrorReason(status),
+                             absl::StrCat(context, ": ", status.message()), ErrorHint(status));
+  return WithChange(std::move(whole), ErrorChange(status));
 }
 
 }  // namespace walduct

@@ -238,6 +238,19 @@ void AddLevers(CLI::App* app, Arguments* arguments) {
   }
 }
 
+void AddSkip(CLI::App* app, Arguments* arguments) {
+  auto* skip = app->add_subcommand(
+      "skip", "Leave one change out for good: the one that a connector has failed at");
+  skip->add_option("connector", arguments->connector, "Its name, in a running walduct serve");
+  skip->add_option("--lsn", arguments->lsn, "The change, as the error names it: 0/16B3748:3")
+      ->type_name("LSN:NUMBER")
+      ->required();
+  skip->add_flag("--yes", arguments->yes, "Do not ask");
+  AddConfiguration(skip, arguments, false);
+  AddProcess(skip, arguments);
+  skip->callback([arguments] { arguments->command = Command::kSkip; });
+}
+
 void AddExplain(CLI::App* app, Arguments* arguments) {
   auto* explain = app->add_subcommand(
       "explain", "What the reason of an error means, and what to do; or where an LSN lies");
@@ -363,6 +376,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddDiff(app, arguments);
   AddStatus(app, arguments);
   AddLevers(app, arguments);
+  AddSkip(app, arguments);
   AddExplain(app, arguments);
   AddSignal(app, arguments);
   AddOffsets(app, arguments);

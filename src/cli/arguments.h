@@ -37,6 +37,7 @@ enum class Command {
   kResume,
   kStop,
   kRestart,
+  kSkip,
   kExplain,
   kSignal,
   kOutboxInit,
@@ -74,7 +75,8 @@ struct Arguments {
   std::string log_level = "info";
   std::string log_format = "text";
   std::string offsets_file;       // of export and import; "-" is a standard stream
-  std::string lsn;                // of offsets set
+  std::string lsn;                // of offsets set, and of skip: of a change
+  bool yes = false;               // of skip: do not ask
   bool accept_loss = false;       // of offsets set and reset
   bool print_reference = false;   // of validate: docs/configuration.md
   bool print_transforms = false;  // of validate: docs/transforms.md

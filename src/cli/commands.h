@@ -43,6 +43,8 @@ int Validate(const Arguments& arguments);
 int ShowOffsets(const Arguments& arguments);
 int ExportOffsets(const Arguments& arguments);
 int ImportOffsets(const Arguments& arguments);
+// Over REST, or in the store where -f names a connector that does not run.
+int SkipChange(const Arguments& arguments);
 // offsets set and reset.
 int MoveOffsets(const Arguments& arguments);
 // Through a channel that the connector reads; does not wait until it is carried out.

@@ -120,6 +120,15 @@ absl::StatusOr<std::string> Pull(const Lever& lever, const http::Server& server,
 
 }  // namespace
 
+absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::string& name,
+                                      const std::string& change) {
+  ASSIGN_OR_RETURN(const http::Response answer,
+                   http::Send("POST", server, absl::StrCat(InPath(name), "/skip"), kTimeout,
+                              absl::StrCat("{\"change\":\"", change, "\"}")));
+  if (answer.status >= 300) return Refusal(server, answer);
+  return absl::StrCat(MessageOf(answer), "; restarting");
+}
+
 int PullLever(const Arguments& arguments) {
   const absl::StatusOr<std::string> done =
       Pull(LeverOf(arguments.command), ServerOf(arguments), arguments.connector);

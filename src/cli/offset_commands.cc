@@ -1,11 +1,13 @@
 #include "engine/commands/offset_commands.h"
 
 #include <rapidjson/document.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -110,6 +112,20 @@ int PrintReport(const std::string& connector, const absl::StatusOr<std::string>&
   return engine::kExitClean;
 }
 
+// Asks who sits before it; where nobody does, --yes has to be given.
+bool Confirms(const std::string& what) {
+  if (isatty(STDIN_FILENO) != 1) {
+    Refuse(absl::StrCat("skip: ", what, " Nobody is here to be asked: say --yes"));
+    return false;
+  }
+  std::cerr << what << " Type yes to go on: " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer == "yes") return true;
+  std::cerr << "nothing was changed\n";
+  return false;
+}
+
 }  // namespace
 
 int ShowOffsets(const Arguments& arguments) {
@@ -174,6 +190,31 @@ int MoveOffsets(const Arguments& arguments) {
 int ExplainLsn(Lsn lsn, const Arguments& arguments) {
   return arguments.connector_files.empty() ? ExplainByProcess(lsn, arguments)
                                            : ExplainByServer(lsn, arguments);
+}
+
+int SkipChange(const Arguments& arguments) {
+  const bool stored = !arguments.connector_files.empty();
+  const std::optional<event::ChangeId> change = event::ParseChangeId(arguments.lsn);
+  if (!change)
+    return Refuse(absl::StrCat("skip: --lsn '", arguments.lsn,
+                               "' is no change; write LSN:NUMBER as the error of the connector "
+                               "names it: 0/16B3748:3"));
+  if (stored == !arguments.connector.empty())
+    return Refuse(
+        "skip: name the connector of a running walduct serve, or -f (and -w) of one that "
+        "does not run");
+  loader::LoadResult loaded;
+  if (stored && !LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+  const std::string& name = stored ? loaded.options.name : arguments.connector;
+  if (!arguments.yes && !Confirms(absl::StrCat("Change ", change->Text(), " of connector ",
+                                               PlainText(name), " will never be published.")))
+    return engine::kExitConfiguration;
+  const absl::StatusOr<std::string> done =
+      stored ? engine::SkipChange(loaded.options, *change, Environment::Real())
+             : AskToSkip(ServerOf(arguments), name, change->Text());
+  if (!done.ok()) return PrintStatus(done.status());
+  std::cout << PlainText(name) << ": " << PlainText(absl::StripSuffix(*done, "\n")) << "\n";
+  return engine::kExitClean;
 }
 
 }  // namespace walduct::cli

@@ -16,4 +16,8 @@ http::Server ServerOf(const Arguments& arguments);
 // The body of a 200. Unavailable: nobody answers there, or another code, with what was said.
 absl::StatusOr<std::string> Ask(const http::Server& server, const std::string& path);
 
+// Has a connector that failed at that change leave it out, and begin again; what was said.
+absl::StatusOr<std::string> AskToSkip(const http::Server& server, const std::string& name,
+                                      const std::string& change);
+
 }  // namespace walduct::cli

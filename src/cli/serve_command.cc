@@ -22,6 +22,7 @@
 #include "cli/process/systemd.h"
 #include "console/console.h"
 #include "engine/commands/client_environment.h"
+#include "engine/commands/offset_commands.h"
 #include "engine/commands/signal_commands.h"
 #include "engine/commands/version.h"
 #include "engine/lifecycle/connector_set.h"
@@ -107,6 +108,14 @@ absl::StatusOr<rest::Interface::Parts::Sent> SendSignal(const config::LoadReques
   return std::pair(std::move(sent->id), std::move(sent->where));
 }
 
+absl::StatusOr<std::string> SkipChange(const config::LoadRequest& request,
+                                       const rest::ConfigMap& config, const event::ChangeId& change,
+                                       const Environment& environment) {
+  const loader::LoadResult loaded = LoadMap(request, config);
+  if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
+  return engine::SkipChange(loaded.options, change, environment);
+}
+
 // For requests between workers, which are refused here: another kind of worker expects one.
 std::string RandomKey() {
   std::random_device random;
@@ -139,17 +148,22 @@ class Serving {
                 .configs = {},
                 .worker = options_.worker_id,
                 .known = [this] { return Known(); }}),
-        interface_({.worker = &worker_,
-                    .topics = &topics_,
-                    .pages = &pages_,
-                    .clock = environment_.clock,
-                    .questions = Questions(request, environment_),
-                    .signal =
-                        [this, request](const rest::ConfigMap& config, const std::string& text) {
-                          return SendSignal(request, config, text, environment_);
-                        },
-                    .cluster_id = "",
-                    .log_level = absl::AsciiStrToUpper(log_level)}) {}
+        interface_(
+            {.worker = &worker_,
+             .topics = &topics_,
+             .pages = &pages_,
+             .clock = environment_.clock,
+             .questions = Questions(request, environment_),
+             .signal =
+                 [this, request](const rest::ConfigMap& config, const std::string& text) {
+                   return SendSignal(request, config, text, environment_);
+                 },
+             .skip =
+                 [this, request](const rest::ConfigMap& config, const event::ChangeId& change) {
+                   return SkipChange(request, config, change, environment_);
+                 },
+             .cluster_id = "",
+             .log_level = absl::AsciiStrToUpper(log_level)}) {}
 
   int Run() {
     if (const absl::Status open = Listen(); !open.ok()) return PrintStatus(open);

@@ -178,7 +178,8 @@ absl::StatusOr<Response> Get(const Server& server, const std::string& path,
 }
 
 absl::StatusOr<Response> Send(const std::string& method, const Server& server,
-                              const std::string& path, absl::Duration timeout) {
+                              const std::string& path, absl::Duration timeout,
+                              const std::string& body) {
   const std::string& base = server.url;
   absl::string_view place = base;
   const bool known =
@@ -189,8 +190,12 @@ absl::StatusOr<Response> Send(const std::string& method, const Server& server,
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<Client> client,
                    Client::Create({.timeout = timeout, .tls = server.tls}));
-  absl::StatusOr<Response> response =
-      client->Send({.method = method, .url = absl::StrCat(absl::StripSuffix(base, "/"), path)});
+  absl::StatusOr<Response> response = client->Send(
+      {.method = method,
+       .url = absl::StrCat(absl::StripSuffix(base, "/"), path),
+       .body = body,
+       .headers = body.empty() ? std::vector<std::string>()
+                               : std::vector<std::string>{"Content-Type: application/json"}});
   if (response.ok()) return response;
   return Error(
       absl::StatusCode::kUnavailable, "status_unreachable",

@@ -98,9 +98,10 @@ std::string WithoutLogin(const std::string& url);
 // used.
 absl::StatusOr<Response> Get(const Server& server, const std::string& path, absl::Duration timeout);
 
-// The same with another method ("PUT", "POST") and no body.
+// The same with another method ("PUT", "POST"); body: JSON, empty: none.
 absl::StatusOr<Response> Send(const std::string& method, const Server& server,
-                              const std::string& path, absl::Duration timeout);
+                              const std::string& path, absl::Duration timeout,
+                              const std::string& body = {});
 
 // A form sent with a user's name and password.
 struct Form {

@@ -32,9 +32,9 @@ inline constexpr std::array<absl::string_view, 5> kFilterRuleLabels = {
     "skipped_operation", "not_captured", "already_done", "no_value", "transform"};
 
 // What became of a record that could not be published and was let pass.
-enum class RecordErrorOutcome : uint8_t { kDeadLetter, kLogged, kSkipped, kPlaceholder };
-inline constexpr std::array<absl::string_view, 4> kRecordErrorLabels = {"dead_letter", "logged",
-                                                                        "skipped", "placeholder"};
+enum class RecordErrorOutcome : uint8_t { kDeadLetter, kLogged, kSkipped, kPlaceholder, kByHand };
+inline constexpr std::array<absl::string_view, 5> kRecordErrorLabels = {
+    "dead_letter", "logged", "skipped", "placeholder", "skipped_by_hand"};
 
 // What stands in a record in place of a value that was sent.
 enum class Replacement : uint8_t {

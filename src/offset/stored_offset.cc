@@ -88,6 +88,7 @@ std::string EncodeOffset(const StoredOffset& offset) {
   if (offset.snapshot_seen) {
     out.Number("walduct_snapshot_seen", static_cast<int64_t>(offset.snapshot_seen->value()));
   }
+  if (offset.skip) out.Text("walduct_skip", offset.skip->Text());
   if (!offset.taken_by.empty()) out.Text("walduct_taken_by", offset.taken_by);
   return out.Finish();
 }

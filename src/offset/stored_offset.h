@@ -5,7 +5,7 @@
 //               last_snapshot_record, snapshot_completed, transaction_id
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
 //               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink,
-//               walduct_snapshot_seen, walduct_taken_by
+//               walduct_snapshot_seen, walduct_taken_by, walduct_skip
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -19,6 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "event/change_id.h"
 #include "event/position.h"
 
 namespace walduct::offset {
@@ -44,6 +45,8 @@ struct StoredOffset {
   // from what whoever had the slot before knows: what that one may yet store is refused. Only
   // written.
   std::string taken_by;
+  // A change that is not to be published when the stream comes to it (walduct skip).
+  std::optional<event::ChangeId> skip;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
   // Write the position's transaction as Debezium's transaction_id too

@@ -131,6 +131,10 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   if (was_snapshot) offset->snapshot_seen = Lsn(seen);
   if (const Value* sink = reader.Find("walduct_sink"); sink != nullptr && sink->IsString())
     offset->sink = std::string(TextOf(*sink));
+  if (const Value* skip = reader.Find("walduct_skip"); skip != nullptr) {
+    if (skip->IsString()) offset->skip = event::ParseChangeId(TextOf(*skip));
+    if (!offset->skip) return Malformed("\"walduct_skip\" is not the position of a change");
+  }
   return absl::OkStatus();
 }
 

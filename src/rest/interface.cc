@@ -105,6 +105,7 @@ const std::vector<Interface::Route>& Interface::Routes() {
       {{"connectors", "*", "offsets"}, "PATCH", &I::PatchOffsets, true},
       {{"connectors", "*", "offsets"}, "DELETE", &I::DeleteOffsets},
       {{"connectors", "*", "signal"}, "POST", &I::Signal, true},
+      {{"connectors", "*", "skip"}, "POST", &I::Skip, true},
       {{"connector-plugins"}, "GET", &I::ListPlugins},
       {{"connector-plugins", "*", "config"}, "GET", &I::PluginConfig},
       {{"connector-plugins", "*", "config", "validate"}, "PUT", &I::ValidatePlugin, true},

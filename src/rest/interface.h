@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/environment.h"
+#include "event/change_id.h"
 #include "http/message.h"
 #include "rest/access/passwords.h"
 #include "rest/logger_board.h"
@@ -37,6 +38,10 @@ class Interface final : public http::Handler {
     // and where it is.
     using Sent = std::pair<std::string, std::string>;
     std::function<absl::StatusOr<Sent>(const ConfigMap& config, const std::string& signal)> signal;
+    // The stored position of such a connector goes with the order to skip a change; what to say.
+    std::function<absl::StatusOr<std::string>(const ConfigMap& config,
+                                              const event::ChangeId& change)>
+        skip = {};
     std::string cluster_id;
     std::string log_level;  // "INFO"
   };
@@ -85,6 +90,7 @@ class Interface final : public http::Handler {
   http::Response PatchOffsets(const Path& path, const http::Request& request);
   http::Response DeleteOffsets(const Path& path, const http::Request& request);
 
+  http::Response Skip(const Path& path, const http::Request& request);
   http::Response Signal(const Path& path, const http::Request& request);
 
   http::Response ListPlugins(const Path& path, const http::Request& request);

@@ -9,6 +9,8 @@
 #include "absl/strings/strip.h"
 #include "admin/json.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/status_macros.h"
 #include "rest/answers.h"
 #include "rest/interface.h"
 
@@ -47,6 +49,19 @@ absl::StatusOr<std::string> LevelOf(const std::string& body) {
   if (level == std::as_const(document).MemberEnd() || !level->value.IsString())
     return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
   return std::string(level->value.GetString(), level->value.GetStringLength());
+}
+
+// {"change":"0/16B3748:3"}
+absl::StatusOr<event::ChangeId> ChangeOf(const std::string& body) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
+  std::optional<event::ChangeId> change;
+  if (!document.HasParseError() && document.IsObject() && document.HasMember("change") &&
+      document["change"].IsString())
+    change = event::ParseChangeId(document["change"].GetString());
+  if (change) return *change;
+  return absl::InvalidArgumentError(
+      "The request body must be {\"change\":\"0/16B3748:3\"}, as last_error of /status names it");
 }
 
 // A range of versions with one version in it.
@@ -97,6 +112,34 @@ http::Response Interface::Signal(const Path& path, const http::Request& request)
   admin::Json json;
   json.Object().Key("name").Text(path[1]).Key("id").Text(sent->first);
   json.Key("written_to").Text(sent->second);
+  return Json(json.EndObject().text(), 202);
+}
+
+// Ours: {"change":"0/16B3748:3"}, the one that the connector has failed at and no other.
+http::Response Interface::Skip(const Path& path, const http::Request& request) {
+  const std::optional<ConnectorView> view = parts_.worker->Find(path[1]);
+  if (!view || view->foreign) return ConnectorNotFound(path[1]);
+  const absl::StatusOr<event::ChangeId> change = ChangeOf(request.body);
+  if (!change.ok()) return ErrorAnswer(change.status());
+  std::string said;
+  const absl::Status skipped =
+      parts_.worker->WhileFailed(path[1], [&](const engine::ConnectorError& last) -> absl::Status {
+        if (last.change != change->Text()) {
+          return absl::FailedPreconditionError(
+              absl::StrCat("Connector ", path[1], " has not failed at change ", change->Text(),
+                           last.change.empty() ? ": its error is of no change that can be skipped"
+                                               : absl::StrCat(" but at ", last.change)));
+        }
+        log::Warn("change to be skipped, as asked for over REST",
+                  {{"connector", path[1]}, {"change", last.change}, {"error", last.message}});
+        ASSIGN_OR_RETURN(said, parts_.skip(view->config, *change));
+        return absl::OkStatus();
+      });
+  if (absl::IsNotFound(skipped)) return ConnectorNotFound(path[1]);
+  if (!skipped.ok()) return ErrorAnswer(skipped);
+  admin::Json json;
+  json.Object().Key("name").Text(path[1]).Key("change").Text(change->Text());
+  json.Key("message").Text(absl::StripSuffix(said, "\n"));
   return Json(json.EndObject().text(), 202);
 }
 

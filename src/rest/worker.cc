@@ -236,6 +236,7 @@ absl::Status Worker::Delete(const std::string& name) {
 }
 
 absl::Status Worker::RestartTask(const std::string& name, const std::string& task) {
+  const std::lock_guard<std::mutex> change(change_mutex_);
   const std::lock_guard<std::mutex> lock(mutex_);
   ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
   if (task != "0" || one->tasks == 0)
@@ -300,6 +301,31 @@ absl::Status Worker::ResetTopics(const std::string& name) {
   }
   if (entries.empty()) return absl::OkStatus();
   return parts_.topics->Write(InternalTopic::kStatus, entries);
+}
+
+absl::Status Worker::WhileFailed(
+    const std::string& name,
+    const std::function<absl::Status(const engine::ConnectorError& last)>& change) {
+  const std::lock_guard<std::mutex> changing(change_mutex_);
+  std::optional<engine::ConnectorStatus> status;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ASSIGN_OR_RETURN(const Deployment* one, FindOwn(name));
+    if (!one->restart) status = parts_.connectors->StatusOf(name);
+  }
+  if (!status || status->state != engine::ConnectorState::kFailed || !status->last_error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Connector ", name, " has not failed: there is nothing to skip"));
+  }
+  RETURN_IF_ERROR(CheckMayWrite());
+  RETURN_IF_ERROR(change(*status->last_error));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ASSIGN_OR_RETURN(Deployment * one, FindOwn(name));
+  one->restart = true;
+  one->failed = 0;
+  RepeatStatus(name, false, true);
+  wake_.Signal();
+  return absl::OkStatus();
 }
 
 absl::Status Worker::WhileStopped(const std::string& name,

@@ -93,6 +93,12 @@ class Worker {
   // ended. NotFound, FailedPrecondition.
   absl::Status WhileStopped(const std::string& name, const std::function<absl::Status()>& change);
 
+  // Runs change while nothing else can change this connector, which has to have failed; then
+  // restarts it. NotFound, FailedPrecondition.
+  absl::Status WhileFailed(
+      const std::string& name,
+      const std::function<absl::Status(const engine::ConnectorError& last)>& change);
+
   // Levels that were set for all workers, as the topics had them.
   std::map<std::string, std::string> LoggerLevels() const;
   // key: 32 random bytes.

@@ -50,6 +50,14 @@ absl::Status Both(const absl::Status& first, const absl::Status& second) {
   return absl::OkStatus();
 }
 
+TEST(Error, TheChangeIsKeptByContext) {
+  const absl::Status error =
+      WithChange(Error(absl::StatusCode::kInvalidArgument, "r", "m"), "0/1:2");
+  EXPECT_EQ(ErrorChange(WithContext(error, "c")), "0/1:2");
+  EXPECT_EQ(ErrorChange(Error(absl::StatusCode::kInvalidArgument, "r", "m")), "");
+  EXPECT_TRUE(WithChange(absl::OkStatus(), "0/1:2").ok());
+}
+
 TEST(StatusMacros, AssignOrReturnStopsAtTheFirstError) {
   int quarter = -1;
   EXPECT_TRUE(Quarter(12, &quarter).ok());

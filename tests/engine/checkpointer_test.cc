@@ -61,9 +61,11 @@ class CheckpointerTest : public testing::Test {
                          .interval = interval,
                          .system_identifier = "7",
                          .timeline = 2,
+                         .skip = skip_,
                          .board = &board_},
                         stored);
   }
+  std::optional<event::ChangeId> skip_;
   FakeStore store_;
   ManualClock clock_;
   StatusBoard board_{"orders", clock_};
@@ -124,6 +126,18 @@ TEST_F(CheckpointerTest, WhatASnapshotHasSeenIsToldUntilThePositionIsThere) {
   }
   EXPECT_EQ(store_.started.at(0).snapshot_seen, Lsn(7));
   EXPECT_FALSE(store_.started.at(1).snapshot_seen.has_value());
+}
+
+TEST_F(CheckpointerTest, AChangeToBeSkippedIsToldUntilItsTransactionIsBehind) {
+  skip_ = event::ChangeId{Lsn(6), 2};
+  Checkpointer checkpointer = Make();
+  for (const uint64_t at : {5u, 6u, 7u}) {
+    checkpointer.MakeDue();
+    EXPECT_TRUE(checkpointer.Turn(At(at)).ok());
+  }
+  EXPECT_EQ(store_.started.at(0).skip, skip_);
+  EXPECT_EQ(store_.started.at(1).skip, skip_);
+  EXPECT_EQ(store_.started.at(2).skip, std::nullopt);
 }
 
 TEST_F(CheckpointerTest, I5_NothingCountsAsStoredBeforeTheStoreAnswered) {

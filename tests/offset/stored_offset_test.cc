@@ -89,6 +89,19 @@ TEST(StoredOffset, WhatASnapshotHasSeenIsKeptAndWhoTookItIsNot) {
   EXPECT_THAT(EncodeOffset(back), testing::Not(testing::HasSubstr("taken_by")));
 }
 
+TEST(StoredOffset, AChangeToBeSkippedIsKept) {
+  StoredOffset offset;
+  offset.position.commit_end = Lsn(5);
+  offset.skip = event::ChangeId{Lsn(0x16B3748), 3};
+  const std::string json = EncodeOffset(offset);
+  EXPECT_THAT(json, testing::HasSubstr(R"("walduct_skip":"0/16B3748:3"})"));
+  const StoredOffset back = *DecodeOffset(json);
+  EXPECT_EQ(back.skip, offset.skip);
+  EXPECT_TRUE(back.foreign.empty());
+  for (const char* broken : {R"({"lsn":5,"walduct_skip":7})", R"({"lsn":5,"walduct_skip":"x"})"})
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(broken).status())) << broken;
+}
+
 TEST(StoredOffsetTest, SNP_12_ARunningSnapshotSaysSo) {
   StoredOffset offset;
   offset.position.commit_end = Lsn(100);

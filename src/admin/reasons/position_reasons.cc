@@ -4,6 +4,9 @@ namespace walduct::admin {
 namespace {
 
 constexpr Reason kRows[] = {
+    {.name = "change_behind",
+     .meaning = "The change that is to be skipped has been published already.",
+     .remedy = "Name the change that the connector's error names (walduct status)."},
     {.name = "change_without_row",
      .meaning = "A change came without a row.",
      .remedy = "Report it."},

@@ -186,6 +186,31 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
   return report;
 }
 
+absl::StatusOr<std::string> SkipChange(const ConnectorOptions& options,
+                                       const event::ChangeId& change,
+                                       const Environment& environment) {
+  RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
+  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());
+  if (!stored || stored->position.snapshot == event::SnapshotPhase::kRunning) {
+    return Error(absl::StatusCode::kFailedPrecondition, "offset_missing",
+                 "no position of a stream is stored: there is no change to skip",
+                 "name the connector, and the worker file that it runs with");
+  }
+  const event::Position& position = stored->position;
+  const bool in_it = position.transaction_final_lsn == change.commit;
+  if (position.commit_end > change.commit || (in_it && position.ordinal >= change.number)) {
+    return Error(absl::StatusCode::kFailedPrecondition, "change_behind",
+                 absl::StrCat("change ", change.Text(), " is behind the stored position, ",
+                              PositionText(stored)),
+                 "name the change that the connector's error names");
+  }
+  stored->skip = change;
+  RETURN_IF_ERROR(Store(*store, stored, options, environment));
+  return absl::StrCat("change ", change.Text(), " will not be published; the position stays at ",
+                      PositionText(stored), "\n");
+}
+
 absl::StatusOr<LsnFacts> LookAtLsn(const ConnectorOptions& options, Lsn lsn,
                                    const Environment& environment) {
   LsnFacts facts{.lsn = lsn};

@@ -14,6 +14,7 @@
 #include "base/environment.h"
 #include "base/lsn.h"
 #include "engine/commands/lsn_place.h"
+#include "event/change_id.h"
 
 namespace walduct::engine {
 
@@ -35,6 +36,13 @@ struct OffsetMove {
 };
 // The server has to answer: it is asked what the move means. See JudgeMove for what is refused.
 absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
+                                       const Environment& environment);
+
+// The stored position goes with the order not to publish that change when the stream comes to it.
+// Answers lines as above. FailedPrecondition offset_missing, change_behind: nothing could be
+// skipped.
+absl::StatusOr<std::string> SkipChange(const ConnectorOptions& options,
+                                       const event::ChangeId& change,
                                        const Environment& environment);
 
 // Where an LSN lies; changes nothing. The transaction is known where the extension pg_walinspect is

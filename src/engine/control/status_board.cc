@@ -103,7 +103,8 @@ void StatusBoard::ShowError(const absl::Status& error) {
   status_.last_error = {.at = clock_.Now(),
                         .message = std::string(error.message()),
                         .reason = ErrorReason(error),
-                        .hint = ErrorHint(error)};
+                        .hint = ErrorHint(error),
+                        .change = ErrorChange(error)};
 }
 
 void StatusBoard::ShowStall(std::optional<Stall> stall) {

@@ -60,6 +60,7 @@ absl::string_view WaitText(WaitReason wait);  // "room in the sink"; empty: noth
 struct ConnectorError {
   absl::Time at;
   std::string message, reason, hint;
+  std::string change;  // event::ChangeId of what could be skipped; empty: nothing
 };
 
 // Nothing progresses though there is something to do.

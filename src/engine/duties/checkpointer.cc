@@ -67,6 +67,7 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   offset.sink = options_.sink;
   if (options_.beside) offset.foreign = options_.beside(safe.mark);
   if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
+  if (options_.skip && safe.commit_end <= options_.skip->commit) offset.skip = options_.skip;
   saving_ = safe;
   if (!unstored_since_) {
     unstored_since_ = now;

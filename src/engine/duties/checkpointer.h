@@ -39,9 +39,11 @@ class Checkpointer {
     std::string system_identifier;
     uint32_t timeline = 0;
     bool of_standby = false;
-    bool transaction_id = false;   // see offset::StoredOffset
-    std::string sink = {};         // the same
-    Lsn snapshot_seen = {};        // the same; 0/0: none
+    bool transaction_id = false;  // see offset::StoredOffset
+    std::string sink = {};        // the same
+    Lsn snapshot_seen = {};       // the same; 0/0: none
+    // Stored until its transaction is behind.
+    std::optional<event::ChangeId> skip = {};
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks
     // A save commits a transaction of the sink: it is due with the records in it, whether the
     // position has moved or not, and one that fails ends the session.

@@ -137,6 +137,7 @@ absl::Status Session::Build() {
                             .snapshot_seen = prepared_.resumes()
                                                  ? prepared_.stored->snapshot_seen.value_or(Lsn())
                                                  : Lsn(),
+                            .skip = prepared_.skip(),
                             .board = parts_.board,
                             .commits = prepared_.sink->transactions() != nullptr,
                             .soon = config().offset->commit_interval,
@@ -153,6 +154,7 @@ absl::Status Session::Build() {
                                               .waiter = &duties_->housekeeping(),
                                               .metrics = parts_.metrics,
                                               .warn_once = parts_.warn_once}));
+  path_->pipeline().Skip(prepared_.skip());
   stall_watch_ = std::make_unique<StallWatch>(
       StallWatch::Parts{.patience = config().runtime->stall_warning,
                         .clock = &clock,

@@ -66,6 +66,7 @@ absl::Status Pipeline::OnRepeated(const event::ChangeEvent& change) {
 }
 
 absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
+  if (skip_ && event::LastChange(change.position) == skip_) return SkipChange(change);
   RETURN_IF_ERROR(parts_.router->Route(change, &emissions_));
   CountChange(change);
   change_ = &change;
@@ -76,6 +77,20 @@ absl::Status Pipeline::OnChange(const event::ChangeEvent& change) {
   if (incremental_ != nullptr) RETURN_IF_ERROR(TellIncremental(change));
   parts_.tracker->Advance(change.position);
   parts_.metrics->Seen(KindOf(change.operation)).Add();
+  return absl::OkStatus();
+}
+
+// What the router counts goes on as if it had been published before.
+absl::Status Pipeline::SkipChange(const event::ChangeEvent& change) {
+  RETURN_IF_ERROR(parts_.router->Recount(change));
+  parts_.metrics->RecordErrors(metrics::RecordErrorOutcome::kByHand).Add();
+  event::Emission emission;
+  emission.kind = event::RecordKind::kChange;
+  emission.change = &change;
+  log::Warn("change skipped, as asked for by walduct skip: it is not published",
+            {{"change", skip_->Text()}, {"record", DescribeRecord(emission)}});
+  skip_.reset();
+  parts_.tracker->Advance(change.position);
   return absl::OkStatus();
 }
 
@@ -246,6 +261,11 @@ absl::Status Pipeline::Publish(const event::Emission& emission) {
 // is acknowledged.
 absl::Status Pipeline::OnFailure(const event::Emission& emission, const absl::Status& error,
                                  RecordErrors::Stage stage) {
+  return parts_.errors->Skippable(emission, LetPass(emission, error, stage));
+}
+
+absl::Status Pipeline::LetPass(const event::Emission& emission, const absl::Status& error,
+                               RecordErrors::Stage stage) {
   if (parts_.sink->spoilt()) return WithContext(error, DescribeRecord(emission));
   if (stage == RecordErrors::Stage::kProduce && parts_.errors->WantsPlaceholder(error)) {
     const absl::Status smaller = PublishSmaller(emission, error);

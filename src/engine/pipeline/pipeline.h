@@ -11,6 +11,7 @@
 #include "engine/errors/warn_once.h"
 #include "engine/pipeline/record_errors.h"
 #include "event/change_handler.h"
+#include "event/change_id.h"
 #include "incremental/incremental_snapshots.h"
 #include "metrics/connector_metrics.h"
 #include "offset/ack_tracker.h"
@@ -61,6 +62,9 @@ class Pipeline final : public event::ChangeHandler {
   // Borrowed; told of each change from now on. Null: nobody.
   void SetIncremental(incremental::IncrementalSnapshots* snapshots) { incremental_ = snapshots; }
 
+  // This change is not published, and told so.
+  void Skip(std::optional<event::ChangeId> change) { skip_ = change; }
+
   // Copies what rules dropped, and values that were replaced, since the last call into the metrics.
   void CountFiltered();
 
@@ -70,6 +74,7 @@ class Pipeline final : public event::ChangeHandler {
 
  private:
   absl::Status PublishAll();
+  absl::Status SkipChange(const event::ChangeEvent& change);
   absl::Status TellIncremental(const event::ChangeEvent& change);
   absl::Status PublishBeside(const event::Emission& emission);
   absl::Status Encode(const event::Emission& emission, event::Record* record);
@@ -77,6 +82,8 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status Write(const event::Record& record);
   absl::Status OnFailure(const event::Emission& emission, const absl::Status& error,
                          RecordErrors::Stage stage);
+  absl::Status LetPass(const event::Emission& emission, const absl::Status& error,
+                       RecordErrors::Stage stage);
   // The record without its largest values; InvalidArgument when it still does not fit.
   absl::Status PublishSmaller(const event::Emission& emission, const absl::Status& error);
   // To who looks on; `change_` is what it is of.
@@ -87,6 +94,7 @@ class Pipeline final : public event::ChangeHandler {
 
   Parts parts_;
   incremental::IncrementalSnapshots* incremental_ = nullptr;
+  std::optional<event::ChangeId> skip_;
   bool in_change_ = false;           // its position is not covered yet
   route::Router::Counters counted_;  // already in the metrics
   std::array<uint64_t, metrics::kReplacementLabels.size()> replaced_{};  // the same

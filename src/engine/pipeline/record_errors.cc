@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "encode/options/encode_options.h"
 #include "engine/pipeline/change_text.h"
+#include "event/change_id.h"
 #include "event/header_error.h"
 #include "event/transform_error.h"
 
@@ -121,6 +122,23 @@ absl::Status RecordErrors::Take(const event::Emission& emission, const absl::Sta
   MakeLetter(emission, error, stage);
   *letter = &letter_;
   return absl::OkStatus();
+}
+
+absl::Status RecordErrors::Skippable(const event::Emission& emission,
+                                     const absl::Status& error) const {
+  const bool of_row = emission.kind == event::RecordKind::kChange && emission.change != nullptr &&
+                      emission.change->operation != event::Operation::kRead;
+  const bool lasts = absl::IsInvalidArgument(error) || absl::IsUnimplemented(error) ||
+                     absl::IsFailedPrecondition(error) || absl::IsDataLoss(error);
+  if (error.ok() || !of_row || !lasts) return error;
+  const auto change = event::LastChange(emission.change->position);
+  if (!change) return error;
+  const std::string hint = ErrorHint(error);
+  return WithChange(
+      Error(error.code(), ErrorReason(error), error.message(),
+            absl::StrCat(hint, hint.empty() ? "" : "; or ", "walduct skip ", options_.connector,
+                         " --lsn ", change->Text(), " leaves this one change out for good")),
+      change->Text());
 }
 
 RecordErrors::Verdict RecordErrors::Judge(const absl::Status& error, Stage stage) const {

@@ -48,6 +48,10 @@ class RecordErrors {
   absl::Status Take(const event::Emission& emission, const absl::Status& error, Stage stage,
                     const event::Record** letter);
 
+  // The connector stops with that error: the same one, with the change that could be left out and
+  // how. Any other as it is.
+  absl::Status Skippable(const event::Emission& emission, const absl::Status& error) const;
+
   // A record that the sink never takes: whether its values are to make room first.
   bool WantsPlaceholder(const absl::Status& error) const;
   // They did: columns were replaced, and it was taken.

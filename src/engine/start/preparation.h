@@ -44,6 +44,7 @@ struct Prepared {
 
   // The stored position is gone on from.
   bool resumes() const { return stored && !decision.snapshot; }
+  std::optional<event::ChangeId> skip() const { return resumes() ? stored->skip : std::nullopt; }
 };
 
 class Preparation {

@@ -1,0 +1,128 @@
+"""`walduct skip`: the one change that a connector has failed at is left out for good, and nothing else."""
+import json
+import re
+import subprocess
+
+import pytest
+from confluent_kafka import Consumer
+from test_serve import config_of, published, workers  # noqa: F401
+
+from support.http import ask
+from support.paths import BINARY
+from support.wait import wait_until
+
+TABLE = "create table items (id int primary key, note text)"
+LARGE = "select repeat(md5(random()::text), 100000)"  # 3.2 MB; records may have 1 MB
+# One transaction with the large row in its middle, and one behind it.
+WORK = f"begin; insert into items values (1), (2); insert into items values (3, ({LARGE})); insert into items values (4); commit;"
+
+
+def skip(*arguments, text=None):
+    return subprocess.run([str(BINARY), "skip", *map(str, arguments)], capture_output=True, text=True, timeout=90, input=text or "")
+
+
+def failed_at(worker, name):
+    """The change that /status names, and the hint that says what to type."""
+    worker.wait_state(name, "RUNNING/FAILED")
+    error = json.loads(ask(worker.port, f"/status?connector={name}")[1])["connectors"][0]["last_error"]
+    assert error["reason"] == "record_too_large" and f"walduct skip {name} --lsn {error['change']}" in error["hint"], error
+    return error["change"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_change_that_failed(killed, workers, databases, pg17, broker):  # noqa: F811
+    """Over REST: refused for any other change; the rest of its transaction is published; kept over a kill."""
+    db = databases(pg17)
+    db.script(TABLE)
+    worker = workers().start()
+    db.execute("insert into items values (0)")
+    worker.create("shop", config_of(db))
+    wait_until(lambda: published(broker, db) == [0], 60, "the snapshot")
+    early = skip("shop", "--lsn", "0/1:1", "--yes", "--url", worker.base)
+    assert early.returncode == 3 and "has not failed" in early.stderr, early
+    db.script(WORK)
+    db.execute("insert into items values (5)")
+    change = failed_at(worker, "shop")
+    assert re.fullmatch(r"[0-9A-F]+/[0-9A-F]+:3", change), "the third change of its transaction"
+
+    def refused(code, says, *arguments):
+        done = skip(*arguments)
+        assert done.returncode == code and says in done.stderr, done
+        assert worker.state("shop") == "RUNNING/FAILED"
+
+    url = ("--url", worker.base)
+    refused(2, "say --yes", "shop", "--lsn", change, *url)
+    refused(2, "write LSN:NUMBER", "shop", "--lsn", change.partition(":")[0], "--yes", *url)
+    refused(2, "name the connector", "--lsn", change, "--yes", *url)
+    refused(3, f"but at {change}", "shop", "--lsn", change.replace(":3", ":4"), "--yes", *url)
+    refused(3, "nobody", "nobody", "--lsn", change, "--yes", *url)
+    for body in ({}, {"change": 3}, {"change": "0/0:3"}, []):
+        assert worker.ask("POST", "/connectors/shop/skip", body)[0] == 400, body
+    if killed:
+        status, answer = worker.ask("POST", "/connectors/shop/skip", {"change": change})
+        worker.kill()
+        assert (status, answer["change"]) == (202, change)
+        worker.start()
+    else:
+        done = skip("shop", "--lsn", change, "--yes", *url)
+        assert done.returncode == 0 and "will not be published" in done.stdout, done
+    worker.wait_state("shop", "RUNNING/RUNNING")
+    wait_until(lambda: 5 in published(broker, db), 60, "what comes behind it")
+    db.execute("insert into items values (6)")
+    wait_until(lambda: 6 in published(broker, db), 60, "the stream")
+    ids = published(broker, db)
+    assert 3 not in ids and list(dict.fromkeys(ids)) == [0, 1, 2, 4, 5, 6], ids
+    assert worker.log_text().count("change skipped, as asked for by walduct skip") == 1
+    metrics = ask(worker.port, "/metrics")[1]
+    assert re.search(r'walduct_record_errors_total\{connector="shop",outcome="skipped_by_hand"\} 1\n', metrics), metrics
+    # Asked for once: the next one fails again.
+    db.script(f"insert into items values (7, ({LARGE}))")
+    again = failed_at(worker, "shop")
+    assert again != change and again.endswith(":1")
+    worker.stop()
+
+
+def committed(broker, topic):
+    """The ids that a reader of committed records sees."""
+    consumer = Consumer({"bootstrap.servers": broker, "group.id": f"read-{topic}", "isolation.level": "read_committed",
+                         "auto.offset.reset": "earliest", "enable.auto.commit": False})
+    consumer.subscribe([topic])
+    ids, silent = [], 0
+    while silent < 5:
+        message = consumer.poll(1)
+        silent = silent + 1 if message is None else 0
+        if message is not None and not message.error():
+            ids.append(json.loads(message.value())["after"]["id"])
+    consumer.close()
+    return ids
+
+
+@pytest.mark.parametrize("exactly_once", [False, True])
+def test_a_process_of_run(exactly_once, db, connectors, broker):
+    """-f: in the store of a connector that does not run; its next start leaves the change out."""
+    db.script(TABLE)
+    more = {"exactly.once.support": "required"} if exactly_once else {}
+    worker = {"offset.storage.file.filename": None, "offset.storage.topic": f"{db.name}-offsets",
+              "offset.storage.partitions": "1", "offset.storage.replication.factor": "1"} if exactly_once else None
+    connector = connectors(db, {"snapshot.mode": "no_data", **more}, worker=worker).start().wait_streaming()
+    db.execute("insert into items values (0)")
+    connector.wait_events(1, 60)
+    running = connector.call("skip", "--lsn", "FF/1:1", "--yes")
+    assert running.returncode == 3 and "stop the connector first" in running.stderr, running
+    db.script(WORK)
+    assert connector.wait_exit(60) == 1
+    change = re.findall(rf"walduct skip {connector.name} --lsn ([0-9A-F]+/[0-9A-F]+:[0-9]+)", connector.log_text())[-1]
+    behind = connector.call("skip", "--lsn", "0/1:1", "--yes")
+    assert behind.returncode == 3 and "is behind the stored position" in behind.stderr, behind
+    done = connector.call("skip", "--lsn", change, "--yes")
+    assert done.returncode == 0 and change in done.stdout, done
+    connector.start().wait_streaming()
+    db.execute("insert into items values (5)")
+    connector.wait_log("change skipped, as asked for by walduct skip", 60)
+    if exactly_once:
+        wait_until(lambda: 5 in committed(broker, f"{connector.prefix}.public.items"), 60, "what comes behind it")
+        assert committed(broker, f"{connector.prefix}.public.items") == [0, 1, 2, 4, 5]
+    else:
+        connector.wait_events(lambda events: any(e.id == 5 for e in events), 60, "what comes behind it")
+        assert list(dict.fromkeys(e.id for e in connector.events())) == [0, 1, 2, 4, 5]
+    connector.stop()
