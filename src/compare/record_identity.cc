@@ -48,8 +48,8 @@ bool IsTime(absl::string_view name) {
 
 absl::Status NotCompared() {
   return Error(absl::StatusCode::kUnimplemented, "format_not_compared",
-               "its records begin with the id of a registry's schema (Avro or Protobuf), which is "
-               "not compared",
+               "its records begin with the id of a registry's schema (Avro, Protobuf or JSON "
+               "Schema), which is not compared",
                "let both connectors write JSON while they are compared: "
                "key.converter and value.converter=org.apache.kafka.connect.json.JsonConverter");
 }

@@ -118,6 +118,7 @@ bool RecordEncoder::Same(const Emission& emission, bool key) {
   context.out = &compared_;
   context.format = FormatOf(converter);
   context.decimal_numeric = converter.decimal_numeric;
+  context.map_entries = converter.json_schema;
   context.nested_arrays = !converter.shows_schema();
   context.streaming = !key;
   context.notices = nullptr;

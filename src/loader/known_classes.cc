@@ -8,9 +8,7 @@ namespace walduct::loader {
 
 bool KnowsClass(absl::string_view class_name, absl::string_view type) {
   if (type == "predicate") return transform::FindPredicateClass(class_name) != nullptr;
-  if (type != "transformation")
-    return encode::FindConverterClass(class_name) != nullptr ||
-           encode::IsLaterConverter(class_name);
+  if (type != "transformation") return encode::FindConverterClass(class_name) != nullptr;
   class_name = absl::StripSuffix(absl::StripSuffix(class_name, "$Key"), "$Value");
   return transform::FindTransformClass(class_name) != nullptr;
 }

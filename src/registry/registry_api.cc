@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
 #include "registry/avro_shape.h"
+#include "registry/json_shape.h"
 #include "registry/protobuf_shape.h"
 
 namespace walduct::registry {
@@ -180,6 +181,11 @@ absl::Status NoRegistrysAnswer(const HttpResponse& response, const RegistryOptio
                absl::StrCat("see the addresses of ", options.property, "'s registry"));
 }
 
+auto ShapeFunction(absl::string_view schema_type) {
+  if (schema_type == kAvro) return AvroShape;
+  return schema_type == "JSON" ? JsonShape : ProtobufShape;
+}
+
 // Where two texts begin to differ.
 std::string DifferenceOf(absl::string_view known, absl::string_view own) {
   constexpr size_t kBefore = 24, kBehind = 60;
@@ -201,7 +207,7 @@ absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const Schema
   if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString())
     return NoRegistrysAnswer(response, options);
   std::string schema(json["schema"].GetString(), json["schema"].GetStringLength());
-  const auto shape = options.schema_type == kAvro ? AvroShape : ProtobufShape;
+  const auto shape = ShapeFunction(options.schema_type);
   const std::string known = shape(schema), own = shape(question.schema);
   if (known == own) return schema;
   const bool latest = options.schema_id < 0;

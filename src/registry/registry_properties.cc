@@ -48,9 +48,8 @@ std::string TakeUserInfo(std::string* url) {
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.schema.registry.url",
      .type = kList,
-     .doc = "Addresses of the schema registry (AvroConverter, ProtobufConverter); one that fails "
-            "is left for the "
-            "next.",
+     .doc = "Addresses of the schema registry (Confluent's converters); one that fails is left for "
+            "the next.",
      .validator = CheckUrls},
     {.name = "<part>.converter.auto.register.schemas",
      .type = kBoolean,

@@ -155,11 +155,10 @@ TEST(Validators, EnumsAndBooleansIgnoreCaseAndBlanks) {
 TEST(Validators, ConvertersByFullSimpleOrShortName) {
   for (const char* name :
        {"org.apache.kafka.connect.json.JsonConverter", "JsonConverter", "Json", "StringConverter",
-        "org.apache.kafka.connect.converters.ByteArrayConverter"}) {
+        "org.apache.kafka.connect.converters.ByteArrayConverter",
+        "io.confluent.connect.json.JsonSchemaConverter"}) {
     EXPECT_EQ(Check("value.converter", name), "") << name;
   }
-  EXPECT_THAT(Check("value.converter", "io.confluent.connect.json.JsonSchemaConverter"),
-              testing::HasSubstr("not supported yet"));
   EXPECT_THAT(Check("value.converter", "com.acme.Foo"),
               testing::AllOf(testing::HasSubstr("not a known converter"),
                              testing::HasSubstr("JsonConverter")));

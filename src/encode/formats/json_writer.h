@@ -40,15 +40,21 @@ class JsonWriter : public TextWriter {
   void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
 
   void Item(size_t index, Need) { Separate(index); }
-  // A map whose keys are not strings is an array of pairs.
+  // A map whose keys are not strings is an array of pairs, or of objects.
   void BeginMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '{' : '['); }
   void Key(size_t index, MapKeys keys) {
     Separate(index);
-    if (keys != MapKeys::kStrings) out_->push_back('[');
+    if (keys != MapKeys::kStrings) out_->append(target_->map_entries ? "{\"key\":" : "[");
   }
-  void MapValue(MapKeys keys, Need) { out_->push_back(keys == MapKeys::kStrings ? ':' : ','); }
+  void MapValue(MapKeys keys, Need) {
+    if (keys == MapKeys::kStrings) {
+      out_->push_back(':');
+    } else {
+      out_->append(target_->map_entries ? ",\"value\":" : ",");
+    }
+  }
   void EndEntry(MapKeys keys) {
-    if (keys != MapKeys::kStrings) out_->push_back(']');
+    if (keys != MapKeys::kStrings) out_->push_back(target_->map_entries ? '}' : ']');
   }
   void EndMap(MapKeys keys) { out_->push_back(keys == MapKeys::kStrings ? '}' : ']'); }
   void BeginStruct() { out_->push_back('{'); }

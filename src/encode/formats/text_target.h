@@ -26,7 +26,8 @@ struct TextTarget {
   std::string* out = nullptr;
   TextFormat format = TextFormat::kJson;
   bool decimal_numeric = false;  // JSON: decimal.format=NUMERIC
-  bool nested_arrays = false;    // several dimensions may be written as arrays in arrays
+  bool map_entries = false;  // JSON: {"key":…,"value":…} in a map without text keys, not a pair
+  bool nested_arrays = false;  // several dimensions may be written as arrays in arrays
 };
 
 // Appends text as a string of the format: quoted and escaped for JSON, quoted for headers, bare for

@@ -52,12 +52,12 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.key.subject.name.strategy",
      .type = kClass,
      .default_value = kTopicName,
-     .doc = "Class that names the subject of a key's schema (AvroConverter, ProtobufConverter).",
+     .doc = "Class that names the subject of a key's schema (Confluent's converters).",
      .validator = CheckStrategy},
     {.name = "<part>.converter.value.subject.name.strategy",
      .type = kClass,
      .default_value = kTopicName,
-     .doc = "Class that names the subject of a value's schema (AvroConverter, ProtobufConverter).",
+     .doc = "Class that names the subject of a value's schema (Confluent's converters).",
      .validator = CheckStrategy},
     {.name = "<part>.converter.connect.meta.data",
      .type = kBoolean,
@@ -167,10 +167,30 @@ constexpr config::PropertyDefinition kRows[] = {
      .support = kNoEffect,
      .doc = "Enums as numbers (ProtobufConverter).",
      .note = "for readers; Debezium's enums are text"},
+    {.name = "<part>.converter.object.additional.properties",
+     .type = kBoolean,
+     .default_value = "true",
+     .doc = "Schemas of structures allow fields that they do not name (JsonSchemaConverter)."},
+    {.name = "<part>.converter.use.optional.for.nonrequired",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Fields that are not required are optional (JsonSchemaConverter).",
+     .note = "for readers"},
+    {.name = "<part>.converter.json.indent.output",
+     .type = kBoolean,
+     .default_value = "false",
+     .support = kNotYetRefused,
+     .doc = "Write JSON over several lines (JsonSchemaConverter).",
+     .note = "JSON is written without blanks"},
+    {.name = "<part>.converter.json.fail.invalid.schema",
+     .type = kBoolean,
+     .support = kNoEffect,
+     .doc = "Refuse values that do not match their schema (JsonSchemaConverter).",
+     .note = "values match, but for decimals in base64"},
     {.name = "<part>.converter.schemas.cache.config",
      .type = kPositiveInt,
      .support = kNoEffect,
-     .doc = "Schemas kept in memory by AvroConverter or ProtobufConverter.",
+     .doc = "Schemas kept in memory by Confluent's converters.",
      .note = "schemas are computed once per table"},
 };
 
@@ -205,6 +225,17 @@ void BuildProtobuf(const config::PluginOptions& properties, bool is_key,
   options->protobuf.optional_for_nullables = properties.Boolean("optional.for.nullables");
   options->protobuf.wrapper_for_nullables = properties.Boolean("wrapper.for.nullables");
   options->protobuf.scrub_invalid_names = properties.Boolean("scrub.invalid.names");
+}
+
+void BuildJsonSchema(const config::PluginOptions& properties, bool is_key,
+                     ConverterOptions* options) {
+  options->subject = StrategyOf(
+      properties.Text(is_key ? "key.subject.name.strategy" : "value.subject.name.strategy"));
+  options->json_schema = true;
+  options->additional_properties = properties.Boolean("object.additional.properties");
+  // What JsonConverter has options for.
+  options->schemas_enable = false;
+  options->replace_null_with_default = true;
 }
 
 void BuildAvro(const config::PluginOptions& properties, bool is_key, ConverterOptions* options) {

@@ -1,5 +1,5 @@
-// The properties that decide how a converter makes Avro or Protobuf: their rows, and the options
-// they make.
+// The properties that decide how a converter makes Avro, Protobuf or JSON with a JSON Schema: their
+// rows, and the options they make.
 #pragma once
 
 #include "absl/types/span.h"
@@ -15,5 +15,7 @@ absl::Span<const config::PropertyDefinition> AvroProperties();
 // is_key: whether it converts keys. Expects values that passed their checks.
 void BuildAvro(const config::PluginOptions& properties, bool is_key, ConverterOptions* options);
 void BuildProtobuf(const config::PluginOptions& properties, bool is_key, ConverterOptions* options);
+void BuildJsonSchema(const config::PluginOptions& properties, bool is_key,
+                     ConverterOptions* options);
 
 }  // namespace walduct::encode

@@ -1,8 +1,5 @@
 #include "encode/options/converter_classes.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "absl/strings/str_cat.h"
 #include "config/properties/class_names.h"
 
@@ -52,6 +49,10 @@ constexpr ConverterClass kConverters[] = {
     {.name = "io.confluent.connect.protobuf.ProtobufConverter",
      .kind = ConverterKind::kProtobuf,
      .headers = false},
+    {.name = "io.confluent.connect.json.JsonSchemaConverter",
+     .kind = ConverterKind::kJson,
+     .json_schema = true,
+     .headers = false},
     {.name = "io.apicurio.registry.utils.converter.ExtJsonConverter",
      .kind = ConverterKind::kJson,
      .registry = RegistryKind::kApicurio,
@@ -63,10 +64,6 @@ constexpr ConverterClass kConverters[] = {
      .headers = false,
      .keys = false},
 };
-// Named so that the message can say "not yet" instead of "unknown".
-constexpr absl::string_view kLaterConverters[] = {
-    "io.confluent.connect.json.JsonSchemaConverter",
-};
 
 }  // namespace
 
@@ -75,12 +72,6 @@ const ConverterClass* FindConverterClass(absl::string_view written) {
     if (config::NamesClass(written, converter.name, "Converter")) return &converter;
   }
   return nullptr;
-}
-
-bool IsLaterConverter(absl::string_view written) {
-  return std::any_of(
-      std::begin(kLaterConverters), std::end(kLaterConverters),
-      [&](absl::string_view name) { return config::NamesClass(written, name, "Converter"); });
 }
 
 std::string SupportedConverters() {

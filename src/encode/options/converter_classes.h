@@ -18,6 +18,7 @@ struct ConverterClass {
   bool delegates = false;     // BinaryDataConverter: another one converts what is not bytes
   bool cloud_events = false;  // a value becomes an event first
   bool schema_id = false;     // kJson: ExtJsonConverter
+  bool json_schema = false;   // kJson: Confluent's JsonSchemaConverter
   event::ConnectType number = event::ConnectType::kInt32;  // kNumber
   bool headers = true;                                     // converts headers, too
   bool keys = true;
@@ -25,9 +26,6 @@ struct ConverterClass {
 
 // null: not a supported converter.
 const ConverterClass* FindConverterClass(absl::string_view written);
-
-// Seen in the wild, and not supported yet.
-bool IsLaterConverter(absl::string_view written);
 
 // "supported: …", for messages.
 std::string SupportedConverters();

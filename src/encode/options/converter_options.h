@@ -23,6 +23,9 @@ struct ConverterOptions {
   bool decimal_numeric = false;  // decimal.format=NUMERIC
   bool replace_null_with_default = true;
   bool schema_id = false;  // kJson: {"schemaId":…,"payload":…}, with the schema in a registry
+  // kJson, without schemas_enable: in a registry's frame, described by a JSON Schema.
+  bool json_schema = false;
+  bool additional_properties = true;  // json_schema: structures may have more fields
   event::ConnectType number = event::ConnectType::kInt32;  // kNumber: the only type it converts
   bool raw_bytes = false;  // BinaryDataConverter: bytes as they are, the rest as said above
   // CloudEventsConverter, with what is said above for its data; null: another.
@@ -37,7 +40,7 @@ struct ConverterOptions {
   // The schema can be seen in what is written, and so can a change of it.
   bool shows_schema() const {
     return kind == ConverterKind::kAvro || kind == ConverterKind::kProtobuf ||
-           (kind == ConverterKind::kJson && schemas_enable);
+           (kind == ConverterKind::kJson && (schemas_enable || json_schema));
   }
 };
 

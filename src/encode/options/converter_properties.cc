@@ -33,8 +33,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = kJson,
      .doc = "Class that turns a record's key into bytes: JsonConverter, StringConverter, "
             "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter, "
-            "Confluent's or Apicurio's AvroConverter, Confluent's ProtobufConverter, Apicurio's "
-            "ExtJsonConverter.",
+            "Confluent's or Apicurio's AvroConverter, Confluent's ProtobufConverter or "
+            "JsonSchemaConverter, Apicurio's ExtJsonConverter.",
      .validator = CheckConverter},
     {.name = "key.converter.schemas.enable",
      .type = kBoolean,
@@ -43,7 +43,8 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "key.converter.decimal.format",
      .type = kEnum,
      .default_value = "base64",
-     .doc = "Decimals of keys as base64 bytes or as JSON numbers (JsonConverter).",
+     .doc = "Decimals of keys as base64 bytes or as JSON numbers (JsonConverter, "
+            "JsonSchemaConverter).",
      .allowed = "base64, numeric"},
     {.name = "key.converter.replace.null.with.default",
      .type = kBoolean,
@@ -55,7 +56,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Class that turns a record's value into bytes: JsonConverter, StringConverter, "
             "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter "
             "or CloudEventsConverter, Confluent's or Apicurio's AvroConverter, Confluent's "
-            "ProtobufConverter, Apicurio's ExtJsonConverter.",
+            "ProtobufConverter or JsonSchemaConverter, Apicurio's ExtJsonConverter.",
      .validator = CheckConverter},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
@@ -64,7 +65,8 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "value.converter.decimal.format",
      .type = kEnum,
      .default_value = "base64",
-     .doc = "Decimals of values as base64 bytes or as JSON numbers (JsonConverter).",
+     .doc = "Decimals of values as base64 bytes or as JSON numbers (JsonConverter, "
+            "JsonSchemaConverter).",
      .allowed = "base64, numeric"},
     {.name = "value.converter.replace.null.with.default",
      .type = kBoolean,
@@ -175,6 +177,7 @@ ConverterOptions ConverterOf(const config::PropertySet& properties, const std::s
     options.schemas_enable = false;
     BuildAvro(of, role == "key", &options);
   }
+  if (converter->json_schema) BuildJsonSchema(of, role == "key", &options);
   if (options.kind == ConverterKind::kAvro) BuildAvro(of, role == "key", &options);
   if (options.kind == ConverterKind::kProtobuf) BuildProtobuf(of, role == "key", &options);
   return options;
@@ -219,9 +222,7 @@ absl::Span<const config::PropertyDefinition> ConverterProperties() { return kRow
 
 std::string CheckConverter(absl::string_view value) {
   if (FindConverterClass(value) != nullptr) return "";
-  return absl::StrCat(
-      IsLaterConverter(value) ? "is not supported yet; " : "is not a known converter; ",
-      SupportedConverters());
+  return absl::StrCat("is not a known converter; ", SupportedConverters());
 }
 
 std::string CheckHeaderConverter(absl::string_view value) {
@@ -283,6 +284,7 @@ std::optional<ConverterRegistry> RegistryOf(const config::PropertySet& propertie
                                                               : RegistryKind::kConfluent};
   }
   if (converter->schema_id) return ConverterRegistry{name, converter->registry, "KCONNECT"};
+  if (converter->json_schema) return ConverterRegistry{name, converter->registry, "JSON"};
   if (converter->kind == ConverterKind::kProtobuf)
     return ConverterRegistry{name, converter->registry, "PROTOBUF"};
   if (converter->kind != ConverterKind::kAvro) return std::nullopt;

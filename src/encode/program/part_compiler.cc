@@ -9,6 +9,7 @@
 #include "encode/formats/number_bytes.h"
 #include "encode/formats/scalar_text.h"
 #include "encode/formats/schema_json.h"
+#include "encode/json_schema/json_schema.h"
 #include "encode/program/cloud_event.h"
 #include "encode/program/cloud_event_part.h"
 #include "encode/program/untouched_row.h"
@@ -84,16 +85,29 @@ void PartCompiler::AddLoneLeaf(const Node& node, PartProgram::Form form) {
 
 absl::Status PartCompiler::SetSchemaId(const Node& node) {
   if (node.schema == nullptr) return NeedsSchema("ExtJsonConverter");
-  const ConverterOptions& converter = part_.converter_;
+  std::string schema;
+  AppendSchemaJson(*node.schema,
+                   {.out = &schema, .decimal_numeric = part_.converter_.decimal_numeric});
+  // Until the id is known: what has a head is not constant.
+  return AskForSchema(node.schema->name, std::move(schema), "{");
+}
+
+absl::Status PartCompiler::SetFrame(const Node& node) {
+  if (node.schema == nullptr) return NeedsSchema("JsonSchemaConverter");
+  JsonSchema schema =
+      MakeJsonSchema(*node.schema, {.additional_properties = part_.converter_.additional_properties,
+                                    .decimal_numeric = part_.converter_.decimal_numeric});
+  return AskForSchema(schema.title, std::move(schema.text), std::string(1 + kIdSize, '\0'));
+}
+
+absl::Status PartCompiler::AskForSchema(absl::string_view name, std::string schema,
+                                        std::string head) {
   ASSIGN_OR_RETURN(std::string subject, SubjectOf({.topic = topic_,
                                                    .is_key = part_.role_ == PartProgram::Role::kKey,
-                                                   .strategy = converter.subject,
-                                                   .record_name = node.schema->name}));
-  std::string schema;
-  AppendSchemaJson(*node.schema, {.out = &schema, .decimal_numeric = converter.decimal_numeric});
+                                                   .strategy = part_.converter_.subject,
+                                                   .record_name = name}));
   part_.schema_id_ = std::make_unique<SchemaId>(ids_, std::move(subject), std::move(schema));
-  // Until the id is known: what has a head is not constant.
-  part_.own_head_ = std::make_unique<std::string>("{");
+  part_.own_head_ = std::make_unique<std::string>(std::move(head));
   part_.head_ = *part_.own_head_;
   return absl::OkStatus();
 }
@@ -124,6 +138,7 @@ absl::Status PartCompiler::CompileNumber(const Node& node) {
 
 absl::Status PartCompiler::SetHead(const Node& node) {
   if (part_.converter_.schema_id) return SetSchemaId(node);
+  if (part_.converter_.json_schema) return SetFrame(node);
   const ConnectSchema* schema = node.schema.get();
   const bool key = part_.role_ == PartProgram::Role::kKey;
   if (table_ != nullptr && part_.role_ != PartProgram::Role::kHeader &&
@@ -222,16 +237,16 @@ absl::Status PartCompiler::Compile(const std::optional<Node>& node, PartProgram:
     Finish();
     return absl::OkStatus();
   }
-  const bool has_head = converter.schemas_enable || converter.schema_id;
-  if (has_head) RETURN_IF_ERROR(SetHead(*node));
+  const bool wrapped = converter.schemas_enable || converter.schema_id;
+  if (wrapped || converter.json_schema) RETURN_IF_ERROR(SetHead(*node));
   const bool constant = IsConstant(*node) && !node->leaf.constant.is_null();
   if (node->kind == Node::Kind::kLeaf && !constant) {
     AddLoneLeaf(*node, PartProgram::Form::kLeaf);
-    if (has_head) part_.tail_ = "}";
+    if (wrapped) part_.tail_ = "}";
     return absl::OkStatus();
   }
   RETURN_IF_ERROR(AddNode(*node));
-  if (has_head) AddText("}");
+  if (wrapped) AddText("}");
   Finish();
   return absl::OkStatus();
 }
@@ -284,6 +299,7 @@ std::string PartCompiler::ScalarText(const event::Scalar& value,
   context.out = &text;
   context.format = part_.format_;
   context.decimal_numeric = part_.converter_.decimal_numeric;
+  context.map_entries = part_.converter_.json_schema;
   context.scratch = &scratch;
   AppendScalar(value, schema, &context);
   return text;

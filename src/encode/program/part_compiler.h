@@ -45,6 +45,9 @@ class PartCompiler {
   void AddLoneLeaf(const event::Node& node, PartProgram::Form form);
   absl::Status SetHead(const event::Node& node);
   absl::Status SetSchemaId(const event::Node& node);
+  absl::Status SetFrame(const event::Node& node);
+  // head: until the id of the schema is known. name: of the record, for the subject.
+  absl::Status AskForSchema(absl::string_view name, std::string schema, std::string head);
   absl::Status CompileNumber(const event::Node& node);
   absl::Status NeedsSchema(absl::string_view converter) const;
 

@@ -21,7 +21,12 @@ absl::Status PartProgram::Prepare() {
 absl::Status PartProgram::FindHead() {
   if (schema_id_->known()) return absl::OkStatus();
   RETURN_IF_ERROR(schema_id_->Find());
-  *own_head_ = absl::StrCat("{\"schemaId\":", schema_id_->value(), ",\"payload\":");
+  if (converter_.json_schema) {
+    for (size_t i = 0; i < kIdSize; ++i)
+      (*own_head_)[1 + i] = static_cast<char>(schema_id_->value() >> (8 * (kIdSize - 1 - i)));
+  } else {
+    *own_head_ = absl::StrCat("{\"schemaId\":", schema_id_->value(), ",\"payload\":");
+  }
   head_ = *own_head_;
   return absl::OkStatus();
 }

@@ -142,6 +142,7 @@ class PartProgram {
     context->out = buffer;
     context->format = format_;
     context->decimal_numeric = converter_.decimal_numeric;
+    context->map_entries = converter_.json_schema;
     context->nested_arrays = !converter_.shows_schema();
   }
 
@@ -152,7 +153,8 @@ class PartProgram {
   bool has_transaction_text_ = false;
   ConverterOptions converter_;
   std::string name_;
-  absl::string_view head_;  // `{"schema":…,"payload":`, of the TablePlan or own_head_
+  // `{"schema":…,"payload":`, of the TablePlan or own_head_; or a frame with the id of the schema.
+  absl::string_view head_;
   std::unique_ptr<std::string> own_head_;
   std::unique_ptr<SchemaId> schema_id_;  // of the head
   std::vector<Step> steps_;

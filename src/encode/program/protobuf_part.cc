@@ -12,7 +12,7 @@
 namespace walduct::encode {
 namespace {
 
-constexpr size_t kIdBegins = 1, kIdSize = 4;
+constexpr size_t kIdBegins = 1;
 
 // The path to a message at the top of its schema: the count of its steps and each, as zigzag
 // varints; the first message's is 0.

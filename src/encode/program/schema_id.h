@@ -1,6 +1,7 @@
 // SchemaId: the id of one schema, asked for once. Subjects by the options of a converter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,9 @@
 #include "event/schema_ids.h"
 
 namespace walduct::encode {
+
+// Of an id behind the zero byte of Confluent's frame.
+inline constexpr size_t kIdSize = 4;
 
 struct SubjectParts {
   absl::string_view topic;

@@ -26,7 +26,8 @@ std::optional<Texts> Render(const Constant& constant, const ConverterOptions& co
   for (const TextFormat format : kAllFormats) {
     const TextTarget target{.out = &texts[Index(format)],
                             .format = format,
-                            .decimal_numeric = converter.decimal_numeric};
+                            .decimal_numeric = converter.decimal_numeric,
+                            .map_entries = converter.json_schema};
     const Outcome outcome = WithTextWriter(
         target, [&](auto* out) { return ReadValue(constant.text, constant.plan, &context, out); });
     if (outcome != Outcome::kOk) return std::nullopt;

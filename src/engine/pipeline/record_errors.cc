@@ -83,7 +83,7 @@ encode::EncodeOptions Lenient(encode::EncodeOptions options) {
   options.values.on_failure = encode::FailureMode::kNull;
   for (encode::ConverterOptions* converter : {&options.key, &options.value}) {
     converter->cloud_events = nullptr;
-    converter->schema_id = false;
+    converter->schema_id = converter->json_schema = false;
     if (converter->kind != encode::ConverterKind::kByteArray &&
         converter->kind != encode::ConverterKind::kNumber &&
         converter->kind != encode::ConverterKind::kAvro &&

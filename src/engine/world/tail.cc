@@ -99,7 +99,7 @@ namespace {
 // A terminal cannot show a binary format, and looking at records must not register schemas.
 void ShowAsJson(ConnectorOptions* config) {
   for (encode::ConverterOptions* converter : {&config->encode->key, &config->encode->value}) {
-    converter->schema_id = false;
+    converter->schema_id = converter->json_schema = false;
     if (converter->kind != encode::ConverterKind::kAvro &&
         converter->kind != encode::ConverterKind::kProtobuf)
       continue;

@@ -1,7 +1,8 @@
 #include "java/hash/hash_code.h"
 
+#include <algorithm>
 #include <bit>
-#include <vector>
+#include <numeric>
 
 #include "base/utf8.h"
 
@@ -53,6 +54,17 @@ uint32_t BigDecimalHash(absl::string_view digits) {
   uint32_t hash = 0;
   for (auto word = words.rbegin(); word != words.rend(); ++word) hash = Add(hash, *word);
   return Add(negative ? 0 - hash : hash, scale);
+}
+
+std::vector<size_t> HashMapOrder(const std::vector<absl::string_view>& keys, size_t buckets) {
+  const size_t mask = HashMapBuckets(keys.size(), buckets) - 1;
+  std::vector<size_t> bucket_of;
+  for (const absl::string_view key : keys) bucket_of.push_back(SpreadHash(StringHash(key)) & mask);
+  std::vector<size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return bucket_of[a] < bucket_of[b]; });
+  return order;
 }
 
 }  // namespace walduct::java

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -29,5 +30,9 @@ inline size_t HashMapBuckets(size_t size, size_t buckets = 16) {
   while (size * 4 > buckets * 3) buckets *= 2;
   return buckets;
 }
+
+// The order in which a HashMap that began with `buckets` lists its keys: their places in `keys`,
+// which are different and in the order in which they came.
+std::vector<size_t> HashMapOrder(const std::vector<absl::string_view>& keys, size_t buckets = 16);
 
 }  // namespace walduct::java
