@@ -36,13 +36,13 @@ def scripting():
     return any(PLUGINS.glob("*/debezium-scripting-*.jar")) and any(PLUGINS.glob("*/groovy-jsr223-*.jar"))
 
 
-def start_distributed(directory, worker, log):
-    """Kafka Connect distributed with these worker properties; the process."""
+def start_distributed(directory, worker, log, *jvm):
+    """Kafka Connect distributed with these worker properties, `jvm`: more options of the JVM; the process."""
     file = directory / "connect-distributed.properties"
     file.write_text(properties_text({**worker, "plugin.path": PLUGINS, "plugin.discovery": "service_load"}))
     (directory / "log4j2.properties").write_text(_LOG4J)
     command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-               f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}", "-cp", f"{LIBS}/*",
+               f"-Dlog4j2.configurationFile={directory / 'log4j2.properties'}", *jvm, "-cp", f"{LIBS}/*",
                "org.apache.kafka.connect.cli.ConnectDistributed", file]
     with open(log, "ab") as out:
         return subprocess.Popen([str(a) for a in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out)
