@@ -62,6 +62,20 @@ constexpr config::PropertyDefinition kIncremental[] = {
      .support = kNoEffect,
      .doc = "Allow schema changes during an incremental snapshot.",
      .note = "always allowed: each chunk is read with the columns that the table then has"},
+    {.name = "walduct.snapshot.rows.per.second",
+     .type = kNonNegativeInt,
+     .default_value = "0",
+     .doc = "Most rows a second that an incremental snapshot reads; 0: no limit."},
+    {.name = "walduct.snapshot.pause.retained.wal.bytes",
+     .type = kNonNegativeLong,
+     .default_value = "0",
+     .doc = "While the slot keeps more WAL, an incremental snapshot reads nothing, until it is a "
+            "fifth below; 0: never. See docs/snapshots.md."},
+    {.name = "walduct.snapshot.pause.lag.ms",
+     .type = kNonNegativeLong,
+     .default_value = "0",
+     .doc = "While the stream is later (commit to acknowledgement), an incremental snapshot reads "
+            "nothing, until it is a fifth below; 0: never."},
 };
 
 constexpr config::PropertyDefinition kSignals[] = {
@@ -197,6 +211,11 @@ IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
       properties.Text("incremental.snapshot.watermarking.strategy") == "insert_delete";
   const auto chunk = static_cast<int>(properties.Integer("incremental.snapshot.chunk.size"));
   options.chunk_size = chunk == 0 ? kDefaultChunk : chunk;
+  options.pace.rows_per_second =
+      static_cast<uint64_t>(properties.Integer("walduct.snapshot.rows.per.second"));
+  options.pace.retained_bytes =
+      static_cast<uint64_t>(properties.Integer("walduct.snapshot.pause.retained.wal.bytes"));
+  options.pace.lag = properties.Milliseconds("walduct.snapshot.pause.lag.ms");
   options.reads_new_tables = properties.Text("walduct.snapshot.new.tables") == "incremental";
   const std::string channels = properties.Text("notification.enabled.channels");
   options.notifies_sink = java::ListContains(channels, "sink");

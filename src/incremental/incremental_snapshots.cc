@@ -26,7 +26,10 @@ std::string KeyText(const Key& key, size_t columns) {
 }  // namespace
 
 IncrementalSnapshots::IncrementalSnapshots(Parts parts)
-    : parts_(std::move(parts)), retry_delay_(kFirstRetry), chunk_size_(parts_.options->chunk_size) {
+    : parts_(std::move(parts)),
+      retry_delay_(kFirstRetry),
+      chunk_size_(parts_.options->chunk_size),
+      pace_(parts_.options->pace) {
   recent_.reserve(kRecentCommits);
 }
 
@@ -111,7 +114,7 @@ absl::Status IncrementalSnapshots::Next() {
   if (!state_.running() || paused_) return absl::OkStatus();
   if (!stops_.empty()) RETURN_IF_ERROR(Stop());
   if (!state_.running()) return absl::OkStatus();
-  if (parts_.clock->Monotonic() < retry_at_) {
+  if (parts_.clock->Monotonic() < retry_at_ || HeldByPace()) {
     step_ = Step::kBroken;
     return absl::OkStatus();
   }

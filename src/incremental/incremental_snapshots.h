@@ -26,6 +26,7 @@
 #include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
 #include "incremental/chunk_source.h"
+#include "incremental/pace.h"
 #include "incremental/signals/signal.h"
 #include "incremental/state.h"
 #include "incremental/window.h"
@@ -145,6 +146,9 @@ class IncrementalSnapshots {
 
   // The next window, if there is anything to read.
   absl::Status Next();
+  // Not yet: `retry_at_` says when to look again.
+  bool HeldByPace();
+  void TellHold(const std::string& why, absl::Duration now);
   absl::Status OnAnswer(ChunkSource::Answer answer);
   void OnTrouble(const absl::Status& error);
   absl::Status OnChunk(Chunk chunk);
@@ -201,6 +205,9 @@ class IncrementalSnapshots {
   };
   Seen seen_;
   metrics::IncrementalView shown_;
+  Pace pace_;
+  std::string pace_hold_;  // what it is held by; empty: nothing
+  absl::Duration hold_began_, hold_told_;
   std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
   std::vector<event::Value> values_;                       // scratch
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "incremental/pace.h"
 
 namespace walduct::incremental {
 
@@ -23,6 +24,7 @@ struct IncrementalOptions {
   bool read_only = false;
   bool deletes_watermarks = false;  // incremental.snapshot.watermarking.strategy=insert_delete
   int chunk_size = 1024;            // rows; never 0
+  Pace::Limits pace;                // of incremental snapshots
   bool reads_new_tables = false;    // walduct.snapshot.new.tables=incremental
   bool notifies_sink = false, notifies_log = false;  // notification.enabled.channels
   std::string notification_topic;

@@ -2,15 +2,61 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
 #include "incremental/incremental_snapshots.h"
+#include "incremental/options.h"
 
 namespace walduct::incremental {
+namespace {
+
+constexpr absl::Duration kLookAgain = absl::Seconds(1);
+constexpr absl::Duration kTellAgain = absl::Minutes(1);
+
+}  // namespace
 
 void IncrementalSnapshots::HoldFor(std::string reason) {
   if (shown_.held_by == reason) return;
   shown_.held_since = parts_.clock->Monotonic();
   shown_.held_by = std::move(reason);
   Show();
+}
+
+bool IncrementalSnapshots::HeldByPace() {
+  const absl::Duration now = parts_.clock->Monotonic();
+  Pace::Seen seen;
+  if (const auto slot = parts_.metrics->slot.Read()) seen.retained_bytes = slot->retained_bytes;
+  if (const auto us = static_cast<int64_t>(parts_.metrics->complete_until_us.value()); us > 0)
+    seen.lag = parts_.clock->Now() - absl::FromUnixMicros(us);
+  const std::string why = pace_.Judge(seen);
+  TellHold(why, now);
+  if (!why.empty()) {
+    retry_at_ = now + kLookAgain;
+    return true;
+  }
+  if (pace_.due() <= now) return false;
+  retry_at_ = pace_.due();
+  return true;
+}
+
+void IncrementalSnapshots::TellHold(const std::string& why, absl::Duration now) {
+  if (why.empty() && pace_hold_.empty()) return;
+  const bool begins = pace_hold_.empty();
+  if (begins) hold_began_ = now;
+  const std::string was = std::exchange(pace_hold_, why);
+  parts_.metrics->incremental_held.Set(why.empty() ? 0 : 1);
+  HoldFor(why);
+  const std::string held = absl::FormatDuration(absl::Trunc(now - hold_began_, absl::Seconds(1)));
+  if (why.empty()) {
+    log::Info("incremental snapshot goes on", {{"held_by", was}, {"held_for", held}});
+    return;
+  }
+  if (!begins && now - hold_told_ < kTellAgain) return;
+  hold_told_ = now;
+  log::Warn(absl::StrCat("incremental snapshot reads nothing: ", why),
+            {{"table", state_.queue.front().table.Text()},
+             {"for", held},
+             {"hint", "it goes on by itself once that is a fifth below its limit"}});
 }
 
 void IncrementalSnapshots::ShowNextTable() {
@@ -32,6 +78,11 @@ void IncrementalSnapshots::Show() {
     const size_t named =
         std::min<size_t>(state_.queue.size(), 1 + metrics::IncrementalView::kMostNamed);
     for (size_t i = 1; i < named; ++i) shown_.named.push_back(state_.queue[i].table.Text());
+  }
+  if (!shown_.running) {
+    pace_hold_.clear();
+    shown_.held_by.clear();
+    parts_.metrics->incremental_held.Set(0);
   }
   parts_.metrics->incremental_tables.Set(state_.queue.size());
   parts_.metrics->incremental.Show(shown_);

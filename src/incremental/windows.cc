@@ -62,6 +62,7 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
   if (!paused_) HoldFor("");
   ++shown_.chunks;
   shown_.rows += chunk.rows.size();
+  pace_.Took(chunk.rows.size(), parts_.clock->Monotonic());
   chunk_size_ = std::min(2 * chunk_size_, parts_.options->chunk_size);
   if (last == nullptr) {
     Show();

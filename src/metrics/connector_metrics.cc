@@ -52,6 +52,7 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
       {&kIncrementalChunks, "", incremental_chunks.value()},
       {&kIncrementalRows, "", incremental_rows.value()},
       {&kIncrementalTables, "", incremental_tables.value()},
+      {&kIncrementalHeld, "", incremental_held.value()},
       {&kOutboxRowsDeleted, "", outbox_rows_deleted.value()},
       {&kOutboxPartitionsDropped, "", outbox_partitions_dropped.value()},
       {&kOutboxCleanupErrors, "", outbox_cleanup_errors.value()},

@@ -75,7 +75,7 @@ struct ConnectorMetrics {
   Gauge snapshot_running, snapshot_tables, snapshot_tables_remaining;
   Counter snapshot_rows;
   Counter signals, signals_refused, incremental_chunks, incremental_rows;
-  Gauge incremental_tables;
+  Gauge incremental_tables, incremental_held;
   // Debezium counts a transaction by its records, without truncates that are skipped.
   Counter transactions_with_records, truncates_skipped;
   Histogram delivery_latency;  // of records, from commit to acknowledgement

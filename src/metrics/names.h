@@ -106,6 +106,9 @@ inline constexpr Name kIncrementalRows = {"walduct_incremental_rows_total", "", 
 inline constexpr Name kIncrementalTables = {
     "walduct_incremental_tables", "", Kind::kGauge, "",
     "tables that an incremental snapshot reads or has still to read"};
+inline constexpr Name kIncrementalHeld = {
+    "walduct_incremental_held", "", Kind::kGauge, "",
+    "1 while an incremental snapshot waits for lag or retained WAL to fall"};
 inline constexpr Name kOutboxRowsDeleted = {"walduct_outbox_rows_deleted_total", "", Kind::kCounter,
                                             "", "outbox rows deleted by housekeeping"};
 inline constexpr Name kOutboxPartitionsDropped = {"walduct_outbox_partitions_dropped_total", "",

@@ -148,6 +148,31 @@ def test_progress_is_shown_while_it_is_paused(db, connectors):
     connector.stop()
 
 
+def test_the_pace_of_a_snapshot(db, connectors):
+    """It stands still while the slot keeps more WAL than it may, says so, and the stream goes on; then not faster than its rate."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.script("create table big (id int primary key); insert into big select generate_series(1, 1000); create table other (id int primary key)")
+    config = {"snapshot.mode": "no_data", "signal.data.collection": "public.signals", "incremental.snapshot.chunk.size": "50"}
+    connector = connectors(db, {**config, "walduct.snapshot.pause.retained.wal.bytes": "1", "walduct.snapshot.rows.per.second": "200"})
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
+    surface.wait_value(lambda value: value > 1, "walduct_retained_wal_bytes", timeout_s=90)
+    db.execute("insert into signals values ('s1', 'execute-snapshot', %s)", json.dumps({"data-collections": ["public.big"]}))
+    connector.wait_log(r"incremental snapshot reads nothing: the slot keeps more than 1 bytes of WAL .* hint=", 60)
+    assert "retained.wal.bytes" in surface.status()["incremental_snapshot"]["held_by"]
+    surface.wait_value(lambda value: value == 1, "walduct_incremental_held", timeout_s=30)
+    db.execute("insert into other values (1)")
+    connector.wait_events(lambda events: any(e.topic.endswith(".other") for e in events), 60, "the stream")
+    assert published(connector, "big") == set()
+    connector.stop()
+    connector.config["walduct.snapshot.pause.retained.wal.bytes"] = "0"
+    began = time.monotonic()
+    connector.start().wait_streaming()
+    wait_until(lambda: published(connector, "big") == set(range(1, 1001)), 120, "all rows, where it was")
+    assert time.monotonic() - began >= 4, "1000 rows, the first 50 at once"
+    connector.stop()
+
+
 def test_a_lock_that_a_chunk_waits_for_is_named(db, connectors):
     """A line says whose it is; the stream goes on."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
