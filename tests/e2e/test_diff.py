@@ -97,7 +97,7 @@ def test_bad_usage_and_what_cannot_be_compared(db, connectors):
     producer.produce(f"try.{left}public.items", key=b"k", value=b"\0\0\0\0\1avro")
     producer.flush()
     binary = diff(live, left, f"try.{left}")
-    assert binary.returncode == 2 and "Avro or Protobuf" in binary.stderr and f"try.{left}public.items-0@0" in binary.stderr, binary
+    assert binary.returncode == 2 and "Avro, Protobuf or JSON Schema" in binary.stderr and f"try.{left}public.items-0@0" in binary.stderr, binary
     live.stop()
 
 
