@@ -3,12 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace walduct::event {
+
+// Values as another schema that stands for theirs writes them. Immutable.
+class ValueRewriter {
+ public:
+  virtual ~ValueRewriter() = default;
+
+  // Appends to *out. InvalidArgument: that schema has no form for the value.
+  virtual absl::Status Rewrite(absl::string_view value, std::string* out) const = 0;
+};
 
 class SchemaIds {
  public:
@@ -20,6 +31,12 @@ class SchemaIds {
   //   InvalidArgument    the registry refuses the schema; its own words
   //   others             the registry refuses us, as error.h says
   virtual absl::StatusOr<int64_t> Find(absl::string_view subject, absl::string_view schema) = 0;
+
+  // How values are to be written for an id that Find has answered; null: as their own schema says.
+  virtual std::shared_ptr<const ValueRewriter> RewriterOf(absl::string_view /*subject*/,
+                                                          absl::string_view /*schema*/) {
+    return nullptr;
+  }
 
   // Readable once an answer has come since the last Find; −1: answers come at once.
   virtual int ready_fd() const = 0;

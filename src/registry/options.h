@@ -37,9 +37,10 @@ struct RegistryOptions {
   bool register_schemas = true;
   bool normalize = false;
   // Without registration: a schema of the registry stands for each, the latest of the subject, or
-  // that of an id (-1: none). Values keep their bytes, so it has to have the same shape.
+  // that of an id (-1: none). strict: it has a null wherever a value may be NULL.
   bool latest = false;
   int64_t schema_id = -1;
+  bool strict = true;
   bool content_id = false;  // kApicurio: the id of the content, not that of the version
   absl::Duration retry_wait = absl::Seconds(1);
   absl::Duration retry_wait_max = absl::Seconds(20);
@@ -50,8 +51,8 @@ inline bool SameRegistry(const RegistryOptions& a, const RegistryOptions& b) {
   // Apicurio's converters remember ids by the schema alone, each its own.
   if (a.api == RegistryApi::kApicurio && a.property != b.property) return false;
   return a.api == b.api && a.schema_type == b.schema_type && a.latest == b.latest &&
-         a.schema_id == b.schema_id && a.content_id == b.content_id && a.urls == b.urls &&
-         a.http == b.http && a.register_schemas == b.register_schemas &&
+         a.schema_id == b.schema_id && a.strict == b.strict && a.content_id == b.content_id &&
+         a.urls == b.urls && a.http == b.http && a.register_schemas == b.register_schemas &&
          a.normalize == b.normalize && a.retry_wait == b.retry_wait &&
          a.retry_wait_max == b.retry_wait_max;
 }

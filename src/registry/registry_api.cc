@@ -7,9 +7,9 @@
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
-#include "registry/avro_shape.h"
+#include "registry/avro_rewriter.h"
 #include "registry/json_shape.h"
-#include "registry/protobuf_shape.h"
+#include "registry/protobuf_fit.h"
 
 namespace walduct::registry {
 namespace {
@@ -181,9 +181,13 @@ absl::Status NoRegistrysAnswer(const HttpResponse& response, const RegistryOptio
                absl::StrCat("see the addresses of ", options.property, "'s registry"));
 }
 
-auto ShapeFunction(absl::string_view schema_type) {
-  if (schema_type == kAvro) return AvroShape;
-  return schema_type == "JSON" ? JsonShape : ProtobufShape;
+absl::Status FitAvro(const SchemaQuestion& question, bool strict, StandIn* known) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const AvroRewriter> rewriter,
+                   AvroRewriter::Make(question.schema, known->schema, strict));
+  if (rewriter->keeps_bytes()) return absl::OkStatus();
+  known->left_out = rewriter->left_out();
+  known->rewriter = rewriter;
+  return absl::OkStatus();
 }
 
 // Where two texts begin to differ.
@@ -197,25 +201,36 @@ std::string DifferenceOf(absl::string_view known, absl::string_view own) {
                       own.substr(begin, size), "…'");
 }
 
+absl::Status FitJson(absl::string_view own_schema, absl::string_view known_schema) {
+  const std::string known = JsonShape(known_schema), own = JsonShape(own_schema);
+  return known == own ? absl::OkStatus() : absl::InvalidArgumentError(DifferenceOf(known, own));
+}
+
+// Whether *known, of whose text that is all, may stand for the schema in question.
+absl::Status Fit(const SchemaQuestion& question, const RegistryOptions& options, StandIn* known) {
+  if (options.schema_type == kAvro) return FitAvro(question, options.strict, known);
+  if (options.schema_type == "JSON") return FitJson(question.schema, known->schema);
+  ASSIGN_OR_RETURN(known->left_out, FitProtobuf(question.schema, known->schema));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
-                                      const RegistryOptions& options) {
+absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
+                                  const RegistryOptions& options) {
   RETURN_IF_ERROR(CheckAnswer(response, question, options));
   rapidjson::Document json;
   json.Parse(response.body.data(), response.body.size());
   if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString())
     return NoRegistrysAnswer(response, options);
-  std::string schema(json["schema"].GetString(), json["schema"].GetStringLength());
-  const auto shape = ShapeFunction(options.schema_type);
-  const std::string known = shape(schema), own = shape(question.schema);
-  if (known == own) return schema;
+  StandIn known{{json["schema"].GetString(), json["schema"].GetStringLength()}, nullptr, {}};
+  const absl::Status fits = Fit(question, options, &known);
+  if (fits.ok()) return known;
   const bool latest = options.schema_id < 0;
   return Error(
       Code::kInvalidArgument, "schema_differs",
       absl::StrCat(latest ? "the latest schema" : "the schema of use.schema.id", " of subject ",
-                   question.subject,
-                   " does not describe the table's values: ", DifferenceOf(known, own)),
+                   question.subject, " does not describe the table's values: ", fits.message()),
       absl::StrCat("change the table or the schema of the subject, or set ", options.property,
                    latest ? ".use.latest.version=false" : ".use.schema.id=-1",
                    " and register the table's schema"));

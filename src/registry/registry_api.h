@@ -13,10 +13,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "event/schema_ids.h"
 #include "registry/http_client.h"
 
 namespace walduct::registry {
@@ -38,10 +41,16 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
 bool HasStandIn(const RegistryOptions& options);
 HttpRequest AskForStandIn(absl::string_view url, const SchemaQuestion& question,
                           const RegistryOptions& options);
-// Its text. InvalidArgument: it does not describe the bytes of values of the schema in question;
-// otherwise as IdOf.
-absl::StatusOr<std::string> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
-                                      const RegistryOptions& options);
+struct StandIn {
+  std::string schema;  // its text
+  // null: values keep their bytes.
+  std::shared_ptr<const event::ValueRewriter> rewriter;
+  // What of the values it does not tell, "after.note".
+  std::vector<std::string> left_out;
+};
+// InvalidArgument: it does not describe values of the schema in question; otherwise as IdOf.
+absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
+                                  const RegistryOptions& options);
 
 // Worth another try: the server is busy, away or broken.
 bool IsPassing(long http_status);

@@ -70,6 +70,13 @@ absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::st
   return absl::ResourceExhaustedError("the schema registry is asked");
 }
 
+std::shared_ptr<const event::ValueRewriter> RegistryClient::RewriterOf(absl::string_view subject,
+                                                                       absl::string_view schema) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = answers_.find(KeyOf({std::string(subject), std::string(schema)}));
+  return known == answers_.end() ? nullptr : known->second.rewriter;
+}
+
 SchemaQuestion RegistryClient::KeyOf(const SchemaQuestion& question) const {
   return {options_.api == RegistryApi::kApicurio ? "" : question.subject, question.schema};
 }
@@ -94,57 +101,63 @@ void RegistryClient::Run() {
       if (stopping_) return;
       question = *question_;
     }
-    absl::StatusOr<int64_t> id = Ask(question);
-    if (absl::IsCancelled(id.status())) return;
-    Keep(question, std::move(id));
+    absl::StatusOr<Found> found = Ask(question);
+    if (absl::IsCancelled(found.status())) return;
+    if (found.ok()) TellLeftOut(question, found->stand_in);
+    Keep(question, std::move(found));
     Signal();
   }
 }
 
 // Until there is an answer.
-absl::StatusOr<int64_t> RegistryClient::Ask(const SchemaQuestion& question) {
+absl::StatusOr<RegistryClient::Found> RegistryClient::Ask(const SchemaQuestion& question) {
   Backoff backoff(options_.retry_wait, options_.retry_wait_max,
                   static_cast<uint64_t>(absl::ToUnixNanos(clock_.Now())));
   bool failed = false;
   while (true) {
-    absl::StatusOr<int64_t> id = AskEachAddress(question);
-    if (!absl::IsUnavailable(id.status())) {
+    absl::StatusOr<Found> found = AskEachAddress(question);
+    if (!absl::IsUnavailable(found.status())) {
       if (failed) log::Info("the schema registry answers", {{"subject", question.subject}});
       ShowFailure(absl::OkStatus());
-      return id;
+      return found;
     }
     if (!std::exchange(failed, true)) {
-      log::Warn("waiting for the schema registry", {{"url", absl::StrJoin(options_.urls, ",")},
-                                                    {"subject", question.subject},
-                                                    {"error", std::string(id.status().message())}});
+      log::Warn("waiting for the schema registry",
+                {{"url", absl::StrJoin(options_.urls, ",")},
+                 {"subject", question.subject},
+                 {"error", std::string(found.status().message())}});
     }
-    ShowFailure(id.status());
+    ShowFailure(found.status());
     Await(backoff.Next());
   }
 }
 
-absl::StatusOr<int64_t> RegistryClient::AskAt(const std::string& url,
-                                              const SchemaQuestion& question) {
+absl::StatusOr<RegistryClient::Found> RegistryClient::AskAt(const std::string& url,
+                                                            const SchemaQuestion& question) {
   SchemaQuestion asked = question;
+  StandIn stand_in;
   if (HasStandIn(options_)) {
     ASSIGN_OR_RETURN(const HttpResponse response,
                      http_->Send(AskForStandIn(url, question, options_)));
-    ASSIGN_OR_RETURN(asked.schema, StandInOf(response, question, options_));
+    ASSIGN_OR_RETURN(stand_in, StandInOf(response, question, options_));
+    asked.schema = stand_in.schema;
   }
   ASSIGN_OR_RETURN(const HttpResponse response, http_->Send(AskForId(url, asked, options_)));
-  return IdOf(response, asked, options_);
+  ASSIGN_OR_RETURN(const int64_t id, IdOf(response, asked, options_));
+  return Found{id, std::move(stand_in)};
 }
 
-absl::StatusOr<int64_t> RegistryClient::AskEachAddress(const SchemaQuestion& question) {
+absl::StatusOr<RegistryClient::Found> RegistryClient::AskEachAddress(
+    const SchemaQuestion& question) {
   absl::Status failure;
   for (size_t tried = 0; tried < options_.urls.size(); ++tried) {
     const std::string& url = options_.urls[address_ % options_.urls.size()];
-    absl::StatusOr<int64_t> id = AskAt(url, question);
+    absl::StatusOr<Found> found = AskAt(url, question);
     // Who is not trusted is left for the next.
-    const bool untrusted = absl::IsFailedPrecondition(id.status());
-    if (!untrusted && !absl::IsUnavailable(id.status())) return id;
+    const bool untrusted = absl::IsFailedPrecondition(found.status());
+    if (!untrusted && !absl::IsUnavailable(found.status())) return found;
     // One that is only away may come back; what none trusts will not.
-    if (failure.ok() || absl::IsUnavailable(id.status())) failure = id.status();
+    if (failure.ok() || absl::IsUnavailable(found.status())) failure = found.status();
     ++address_;
   }
   return failure;
@@ -175,7 +188,13 @@ absl::Status RegistryClient::CheckId(const SchemaQuestion& question, int64_t id)
                "its schemas anew, and let consumers forget what they remember by id");
 }
 
-void RegistryClient::Keep(const SchemaQuestion& question, absl::StatusOr<int64_t> id) {
+void RegistryClient::TellLeftOut(const SchemaQuestion& question, const StandIn& stand_in) {
+  if (stand_in.left_out.empty() || !told_.insert(question.subject).second) return;
+  log::Warn("the registry's schema lacks fields of the table, which are not written",
+            {{"subject", question.subject}, {"fields", absl::StrJoin(stand_in.left_out, ", ")}});
+}
+
+void RegistryClient::Keep(const SchemaQuestion& question, absl::StatusOr<Found> found) {
   const std::lock_guard<std::mutex> lock(mutex_);
   bytes_ += question.subject.size() + question.schema.size();
   if (bytes_ > kMostBytes) {
@@ -183,11 +202,13 @@ void RegistryClient::Keep(const SchemaQuestion& question, absl::StatusOr<int64_t
     schema_of_.clear();
     bytes_ = question.subject.size() + question.schema.size();
   }
-  if (id.ok()) {
-    if (absl::Status fine = CheckId(question, *id); !fine.ok()) id = std::move(fine);
+  if (found.ok()) {
+    if (absl::Status fine = CheckId(question, found->id); !fine.ok()) found = std::move(fine);
   }
   const absl::Duration now = clock_.Monotonic();
-  answers_.insert_or_assign(KeyOf(question), Answer{std::move(id), now});
+  Answer answer = found.ok() ? Answer{found->id, now, std::move(found->stand_in.rewriter)}
+                             : Answer{found.status(), now};
+  answers_.insert_or_assign(KeyOf(question), std::move(answer));
   question_.reset();
 }
 

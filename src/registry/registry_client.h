@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -34,6 +35,8 @@ class RegistryClient final : public event::SchemaIds {
   ~RegistryClient() override;
 
   absl::StatusOr<int64_t> Find(absl::string_view subject, absl::string_view schema) override;
+  std::shared_ptr<const event::ValueRewriter> RewriterOf(absl::string_view subject,
+                                                         absl::string_view schema) override;
   int ready_fd() const override { return ready_fd_; }
   std::string WaitingFor() const override;
 
@@ -42,6 +45,11 @@ class RegistryClient final : public event::SchemaIds {
   struct Answer {
     absl::StatusOr<int64_t> id;
     absl::Duration at;
+    std::shared_ptr<const event::ValueRewriter> rewriter = nullptr;
+  };
+  struct Found {
+    int64_t id = 0;
+    StandIn stand_in = {};
   };
   static constexpr absl::Duration kRefusalHolds = absl::Seconds(10);
   // Encoders keep the ids of the schemas that they use; this is for the next plan of a table.
@@ -53,11 +61,13 @@ class RegistryClient final : public event::SchemaIds {
   // By what an answer is remembered: Apicurio's converters do not look at the subject again.
   SchemaQuestion KeyOf(const SchemaQuestion& question) const;
   void Run();
-  absl::StatusOr<int64_t> Ask(const SchemaQuestion& question);
-  absl::StatusOr<int64_t> AskAt(const std::string& url, const SchemaQuestion& question);
-  absl::StatusOr<int64_t> AskEachAddress(const SchemaQuestion& question);
+  absl::StatusOr<Found> Ask(const SchemaQuestion& question);
+  absl::StatusOr<Found> AskAt(const std::string& url, const SchemaQuestion& question);
+  absl::StatusOr<Found> AskEachAddress(const SchemaQuestion& question);
   void Await(absl::Duration delay);
-  void Keep(const SchemaQuestion& question, absl::StatusOr<int64_t> id);
+  void Keep(const SchemaQuestion& question, absl::StatusOr<Found> found);
+  // Once for each subject.
+  void TellLeftOut(const SchemaQuestion& question, const StandIn& stand_in);
   // FailedPrecondition schema_id_reused: the id is another schema's.
   absl::Status CheckId(const SchemaQuestion& question, int64_t id);
   void ShowFailure(const absl::Status& failure);
@@ -80,6 +90,7 @@ class RegistryClient final : public event::SchemaIds {
 
   // Of the thread alone.
   size_t address_ = 0;
+  std::set<std::string> told_;  // subjects of TellLeftOut
   std::thread thread_;
 };
 

@@ -62,23 +62,23 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "<part>.converter.use.latest.version",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Use the id of the subject's latest schema, which has to describe the same values as "
-            "the table's. Without effect while schemas are registered."},
+     .doc = "Write by the subject's latest schema, which has to describe the table's values: the "
+            "same fields from the first one on. Fields that it lacks behind its last one are not "
+            "written; a warning names them. Without effect while schemas are registered."},
     {.name = "<part>.converter.latest.compatibility.strict",
      .type = kBoolean,
-     .support = kNoEffect,
-     .doc = "Whether the latest schema has to be compatible.",
-     .note = "the latest schema has to describe the same values"},
+     .default_value = "true",
+     .doc = "Refuse a latest schema that has no null where a column may be NULL; else the first "
+            "NULL is refused (Avro)."},
     {.name = "<part>.converter.use.schema.id",
      .type = kInt,
      .default_value = "-1",
-     .doc = "Use this id, whose schema has to describe the same values as the table's; goes before "
-            "use.latest.version. Without effect while schemas are registered."},
+     .doc = "Write by the schema of this id, as by use.latest.version, which it goes before. "
+            "Without effect while schemas are registered."},
     {.name = "<part>.converter.id.compatibility.strict",
      .type = kBoolean,
-     .support = kNoEffect,
-     .doc = "Whether the schema of that id has to be compatible.",
-     .note = "belongs to use.schema.id"},
+     .default_value = "true",
+     .doc = "As latest.compatibility.strict, for use.schema.id."},
     {.name = "<part>.converter.context.name.strategy",
      .type = kClass,
      .default_value = "io.confluent.kafka.serializers.context.NullContextNameStrategy",
@@ -335,6 +335,8 @@ RegistryOptions BuildRegistry(const config::PluginOptions& properties, RegistryA
   options.latest = properties.Boolean("use.latest.version");
   if (!absl::SimpleAtoi(properties.Text("use.schema.id"), &options.schema_id))
     options.schema_id = -1;
+  options.strict = properties.Boolean(options.schema_id < 0 ? "latest.compatibility.strict"
+                                                            : "id.compatibility.strict");
   options.normalize = properties.Boolean("normalize.schemas");
   options.retry_wait = Millis(properties, "retries.wait.ms");
   options.retry_wait_max = Millis(properties, "retries.max.wait.ms");

@@ -159,6 +159,28 @@ TEST_F(AvroFormatTest, AsksAgainUntilTheIdIsKnown) {
   EXPECT_EQ(ids_.asked(), asked);
 }
 
+struct Shouting final : event::ValueRewriter {
+  absl::Status Rewrite(absl::string_view value, std::string* out) const override {
+    if (value.empty()) return absl::InvalidArgumentError("nothing to shout");
+    absl::StrAppend(out, value.size(), "!");
+    return absl::OkStatus();
+  }
+};
+
+TEST_F(AvroFormatTest, WritesAsASchemaThatStandsForItsOwn) {
+  const auto orders = OrdersTable();
+  const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};
+  event::ChangeEvent change = Change(*orders, event::Operation::kCreate);
+  change.after = row;
+  ids_.set_rewriter(std::make_shared<Shouting>());
+  for (int record = 0; record < 2; ++record) {
+    ASSERT_TRUE(Encode(Emit(change)).ok());
+    EXPECT_EQ(record_.key->substr(0, 5), std::string("\0\0\0\0\1", 5));
+    EXPECT_EQ(record_.key->substr(5), "1!");  // 7, as a varint
+    EXPECT_EQ(record_.value->back(), '!');
+  }
+}
+
 TEST_F(AvroFormatTest, SaysWhatTheRegistryRefuses) {
   const auto orders = OrdersTable();
   const std::vector<event::Value> row = {Text("7"), Text("gus"), Text("12.30"), Null()};

@@ -1,4 +1,8 @@
 // A row whose schema the registry does not know yet waits, and everything else goes on.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
 #include "encode/options/encode_options.h"
 #include "engine/duties/stall_watch.h"
 #include "tests/engine/duties_fixture.h"
@@ -74,12 +78,17 @@ TEST_F(SchemaIdsTest, AStallNamesTheRegistry) {
                     .checkpointer = &duties_.checkpointer(),
                     .server = {},
                     .schema_ids = {&ids_, &ids_}});
-  for (int second = 0; second < 20; ++second) {
+  testing::internal::CaptureStderr();
+  for (int second = 0; second < 15 + 3 * 60 + 5; ++second) {
     time_.Advance(absl::Seconds(1));
     watch.Turn(Lsn(), WaitReason::kSchemaId);
   }
   ASSERT_TRUE(board_.Read().stall.has_value());
   EXPECT_EQ(board_.Read().stall->cause, "the schema registry");
+  // A line at once, then one each minute.
+  const std::vector<std::string> lines =
+      absl::StrSplit(testing::internal::GetCapturedStderr(), "waiting for the schema registry");
+  EXPECT_EQ(lines.size() - 1, 4u);
 }
 
 }  // namespace

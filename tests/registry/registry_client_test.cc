@@ -20,6 +20,12 @@ using test::HttpCall;
 using test::HttpServer;
 using testing::HasSubstr;
 
+constexpr char kIdAndNote[] = R"({"type":"record","name":"V","fields":[{"name":"id","type":"int"},)"
+                              R"({"name":"note","type":"string"}]})";
+constexpr char kIdNoteAndMore[] =
+    R"({"type":"record","name":"V","fields":[{"name":"id","type":"int"},)"
+    R"({"name":"note","type":"string"},{"name":"more","type":"string"}]})";
+
 class RegistryClientTest : public testing::Test {
  protected:
   RegistryClientTest() {
@@ -125,22 +131,44 @@ TEST_F(RegistryClientTest, RefusesALatestSchemaOfOtherValues) {
   HttpServer server([](const HttpCall&) {
     return HttpAnswer{
         .body =
+            R"({"schema":"{\"type\":\"record\",\"name\":\"V\",\"fields\":[{\"name\":\"note\",\"type\":\"string\"}]}"})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  options_.latest = true;
+  const absl::Status status = Find("t-value", kIdAndNote).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status));
+  EXPECT_EQ(ErrorReason(status), "schema_differs");
+  EXPECT_THAT(status.message(),
+              HasSubstr("the latest schema of subject t-value does not describe"));
+  EXPECT_THAT(status.message(), HasSubstr("field 1 of the value is note there, and id"));
+  EXPECT_THAT(ErrorHint(status), HasSubstr("value.converter.use.latest.version=false"));
+  EXPECT_EQ(server.calls().size(), 1u);
+}
+
+TEST_F(RegistryClientTest, ANarrowerLatestSchemaLeavesFieldsOut) {
+  HttpServer server([](const HttpCall& call) {
+    if (call.line.find("GET") != 0) return HttpAnswer{.body = R"({"id":9})"};
+    return HttpAnswer{
+        .body =
             R"({"schema":"{\"type\":\"record\",\"name\":\"V\",\"fields\":[{\"name\":\"id\",\"type\":\"int\"}]}"})"};
   });
   options_.urls = {server.url()};
   options_.register_schemas = false;
   options_.latest = true;
-  const absl::Status status =
-      Find("t-value", R"({"type":"record","name":"V","fields":[{"name":"id","type":"int"},)"
-                      R"({"name":"note","type":"string"}]})")
-          .status();
-  EXPECT_TRUE(absl::IsInvalidArgument(status));
-  EXPECT_EQ(ErrorReason(status), "schema_differs");
-  EXPECT_THAT(status.message(),
-              HasSubstr("the latest schema of subject t-value does not describe"));
-  EXPECT_THAT(status.message(), HasSubstr("note: string"));
-  EXPECT_THAT(ErrorHint(status), HasSubstr("value.converter.use.latest.version=false"));
-  EXPECT_EQ(server.calls().size(), 1u);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(*Find("t-value", kIdAndNote), 9);
+  const auto rewriter = client().RewriterOf("t-value", kIdAndNote);
+  ASSERT_NE(rewriter, nullptr);
+  std::string value;
+  ASSERT_TRUE(rewriter->Rewrite("\2\2a", &value).ok());
+  EXPECT_EQ(value, "\2");
+  EXPECT_EQ(client().RewriterOf("other-value", kIdAndNote), nullptr);
+  EXPECT_EQ(*Find("t-value", kIdNoteAndMore), 9);
+  client_.reset();
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("fields=note"));
+  EXPECT_EQ(log.find("more"), std::string::npos);  // told once for each subject
 }
 
 TEST_F(RegistryClientTest, SaysWhatASchemaIsOf) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -24,10 +26,17 @@ class FakeSchemaIds final : public event::SchemaIds {
     schemas_.emplace_back(schema);
     return static_cast<int64_t>(schemas_.size());
   }
+  std::shared_ptr<const event::ValueRewriter> RewriterOf(absl::string_view,
+                                                         absl::string_view) override {
+    return rewriter_;
+  }
   int ready_fd() const override { return -1; }
   std::string WaitingFor() const override { return away_ ? "the schema registry" : ""; }
 
   void set_away(bool away) { away_ = away; }
+  void set_rewriter(std::shared_ptr<const event::ValueRewriter> rewriter) {
+    rewriter_ = std::move(rewriter);
+  }
   void Refuse(const std::string& subject) { refused_.insert(subject); }
 
   size_t asked() const { return asked_; }
@@ -38,6 +47,7 @@ class FakeSchemaIds final : public event::SchemaIds {
  private:
   std::vector<std::string> subjects_, schemas_;
   std::set<std::string> refused_;
+  std::shared_ptr<const event::ValueRewriter> rewriter_;
   bool away_ = false;
   size_t asked_ = 0;
 };

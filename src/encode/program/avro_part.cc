@@ -65,6 +65,14 @@ absl::Status AvroPart::FindId() {
   return absl::OkStatus();
 }
 
+absl::Status AvroPart::Rewrite(std::string* buffer) {
+  rewritten_.assign(*buffer, 0, frame_size_);
+  RETURN_IF_ERROR(
+      id_.rewriter()->Rewrite(absl::string_view(*buffer).substr(frame_size_), &rewritten_));
+  buffer->swap(rewritten_);
+  return absl::OkStatus();
+}
+
 absl::Status AvroPart::Run(const RecordInputs& inputs, ValueContext* context,
                            ProgramBuffers* buffers, std::string* buffer,
                            std::optional<absl::string_view>* out) {
@@ -76,11 +84,14 @@ absl::Status AvroPart::Run(const RecordInputs& inputs, ValueContext* context,
   bool null = false;
   RETURN_IF_ERROR(program_.Run(inputs, context, buffers, buffer, &writer, &null));
   if (null) return absl::OkStatus();
-  if (plain_bytes_)
-    buffer->erase(frame_size_, LengthSize(absl::string_view(*buffer).substr(frame_size_)));
   if (!id_.known()) {
     RETURN_IF_ERROR(FindId());
     buffer->replace(0, frame_size_, frame_, 0, frame_size_);
+  }
+  if (id_.rewriter() != nullptr) {
+    RETURN_IF_ERROR(Rewrite(buffer));
+  } else if (plain_bytes_) {
+    buffer->erase(frame_size_, LengthSize(absl::string_view(*buffer).substr(frame_size_)));
   }
   *out = *buffer;
   return absl::OkStatus();

@@ -58,6 +58,8 @@ class AvroPart {
  private:
   AvroPart(const event::Node& node, const Parts& parts, SchemaId id, bool plain_bytes);
   absl::Status FindId();
+  // As a schema of the registry that stands for the value's own has it.
+  absl::Status Rewrite(std::string* buffer);
 
   NodeProgram<AvroWriter> program_;
   const bool alone_;        // a value that is not a record
@@ -67,6 +69,7 @@ class AvroPart {
   const bool is_key_;
   size_t frame_size_;
   std::string frame_;  // and the branch of a union at the top
+  std::string rewritten_;
   std::vector<std::pair<std::string, std::string>> headers_;
 };
 

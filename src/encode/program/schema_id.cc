@@ -25,6 +25,7 @@ absl::StatusOr<std::string> SubjectOf(const SubjectParts& parts) {
 absl::Status SchemaId::Find() {
   if (known_) return absl::OkStatus();
   ASSIGN_OR_RETURN(value_, ids_->Find(subject_, schema_));
+  rewriter_ = ids_->RewriterOf(subject_, schema_);
   known_ = true;
   schema_ = std::string();
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -33,6 +34,8 @@ class SchemaId {
 
   bool known() const { return known_; }
   int64_t value() const { return value_; }  // once it is known
+  // Once it is known; null: values are written as the schema says. See SchemaIds::RewriterOf.
+  const event::ValueRewriter* rewriter() const { return rewriter_.get(); }
   // See SchemaIds::Find. The text of the schema is forgotten once the id is known.
   absl::Status Find();
 
@@ -41,6 +44,7 @@ class SchemaId {
   const std::string subject_;
   std::string schema_;
   int64_t value_ = 0;
+  std::shared_ptr<const event::ValueRewriter> rewriter_;
   bool known_ = false;
 };
 

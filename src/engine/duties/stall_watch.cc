@@ -11,6 +11,9 @@ namespace {
 
 constexpr absl::Duration kInterval = absl::Seconds(1);
 constexpr absl::Duration kRepeat = absl::Seconds(30);
+// A registry's outage costs nothing but time.
+constexpr absl::Duration kRepeatForRegistry = absl::Minutes(1);
+
 std::string Seconds(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Seconds(1)));
 }
@@ -152,7 +155,7 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
 }
 
 void StallWatch::Say(const Lane& lane, const ServerView& server, Lsn received, absl::Duration now) {
-  next_line_ = now + kRepeat;
+  next_line_ = now + (&lane == &schema_id_ ? kRepeatForRegistry : kRepeat);
   const absl::Duration stood = now - *lane.since;
   const Stall stall = {.since = parts_.clock->Now() - stood,
                        .kind = KindOf(lane),
