@@ -4,6 +4,9 @@ namespace walduct::admin {
 namespace {
 
 constexpr Reason kRows[] = {
+    {.name = "avro_value",
+     .meaning = "A value as it was encoded does not fit the schema that it is rewritten from.",
+     .remedy = "Report it with the table's definition; until then use.latest.version=false."},
     {.name = "bad_message_keys",
      .meaning = "message.key.columns cannot be read.",
      .remedy = "schema.table:column,column;…"},
