@@ -1,4 +1,5 @@
 // Pages of Interface about connectors and their tasks.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "admin/json.h"
+#include "java/hash/hash_code.h"
 #include "rest/answers.h"
 #include "rest/interface.h"
 
@@ -42,8 +44,14 @@ absl::StatusOr<TargetState> InitialState(const std::optional<std::string>& word)
       absl::StrCat("'", *word, "' is not an initial_state; use RUNNING, PAUSED or STOPPED"));
 }
 
-// As Java prints a map; passwords stay out of it.
-std::string MapText(const ConfigMap& config) {
+// As Java prints a HashMap; passwords stay out of it.
+std::string MapText(ConfigMap config) {
+  const size_t buckets = java::HashMapBuckets(config.size());
+  const auto bucket = [buckets](const auto& entry) {
+    return java::SpreadHash(java::StringHash(entry.first)) & (buckets - 1);
+  };
+  std::stable_sort(config.begin(), config.end(),
+                   [&](const auto& one, const auto& other) { return bucket(one) < bucket(other); });
   std::vector<std::string> entries;
   for (const auto& [key, value] : config) {
     const bool secret = absl::EndsWith(key, "password") || absl::StrContains(key, "secret");

@@ -1,19 +1,17 @@
 #include "rest/interface.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "admin/connect_bodies.h"
 #include "admin/json.h"
 #include "base/log.h"
 #include "rest/access/guarded_pages.h"
 #include "rest/answers.h"
+#include "rest/request_rules.h"
 
 namespace walduct::rest {
 namespace {
@@ -24,44 +22,6 @@ bool Matches(const std::vector<std::string>& pattern, const Path& path) {
                     [](const std::string& one, const std::string& part) {
                       return one == "*" ? !part.empty() : one == part;
                     });
-}
-
-// Whether a client takes JSON.
-bool Accepts(const std::string& accept) {
-  if (accept.empty()) return true;
-  for (const absl::string_view range : absl::StrSplit(accept, ',')) {
-    const absl::string_view type = absl::StripAsciiWhitespace(range.substr(0, range.find(';')));
-    if (type == "*/*" || type == "application/*" || type == "application/json") return true;
-  }
-  return false;
-}
-
-bool IsJson(const std::string& content_type) {
-  const absl::string_view type =
-      absl::StripAsciiWhitespace(absl::string_view(content_type).substr(0, content_type.find(';')));
-  return absl::EqualsIgnoreCase(type, "application/json");
-}
-
-// The order of a Java HashSet.
-constexpr std::array<absl::string_view, 6> kMethods = {"HEAD", "DELETE",  "POST",
-                                                       "GET",  "OPTIONS", "PATCH"};
-
-http::Response Options(const std::vector<std::string>& methods, const http::Request& request) {
-  std::vector<std::string> allowed;
-  const auto has = [&](absl::string_view method) {
-    return std::find(methods.begin(), methods.end(), method) != methods.end();
-  };
-  for (const absl::string_view method : kMethods) {
-    const bool implied = method == "OPTIONS" || (method == "HEAD" && has("GET"));
-    if (implied || has(method)) allowed.emplace_back(method);
-  }
-  if (has("PUT")) allowed.emplace_back("PUT");
-  const bool json = absl::StrContains(request.accept, "application/json");
-  http::Response response{.status = 200,
-                          .content_type = json ? "application/json" : "text/plain",
-                          .body = json ? "" : absl::StrJoin(allowed, ", ")};
-  response.headers.emplace_back("Allow", absl::StrJoin(allowed, ","));
-  return response;
 }
 
 bool IsAdmitted(const Interface::Entrance& entrance, const http::Request& request) {
@@ -128,11 +88,8 @@ void Interface::Open() {
 }
 
 http::Response Interface::Answer(const http::Request& request, const Entrance& entrance) {
-  if (absl::StartsWith(request.path, "//") || absl::StrContains(request.path, "//"))
-    return HtmlError(400, "Ambiguous URI empty segment");
-  Path path;
-  for (const absl::string_view part : absl::StrSplit(request.path, '/', absl::SkipEmpty()))
-    path.push_back(http::DecodePercent(part));
+  if (const auto refused = RefusedPath(request)) return *refused;
+  const Path path = SplitPath(request.path);
   const bool admin = !path.empty() && path[0] == "admin";
   if (!(admin ? entrance.admin : entrance.others)) return ContainerError(404, "Not Found");
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
@@ -141,18 +98,19 @@ http::Response Interface::Answer(const http::Request& request, const Entrance& e
     if (!Matches(route.pattern, path)) continue;
     methods.push_back(route.method);
     if (route.method != method) continue;
-    if (!Accepts(request.accept)) return ContainerError(406, "Not Acceptable");
-    if (route.reads_body && !IsJson(request.content_type))
-      return ContainerError(415, "Unsupported Media Type");
-    if (route.handle != &Interface::InternalRequest && !IsAdmitted(entrance, request))
-      return Unauthorized("application/json");
+    // Another worker's: no type is asked of it, nor a password.
+    const bool internal = route.handle == &Interface::InternalRequest;
+    if (const auto refused = RefusedMedia(request, route.reads_body); refused && !internal)
+      return *refused;
+    if (!internal && !IsAdmitted(entrance, request)) return Unauthorized("application/json");
     if (!open_ && route.handle != &Interface::Health)
       return ErrorAnswer(503, "The worker is starting; see /health");
     return (this->*route.handle)(path, request);
   }
   if (methods.empty()) return Pages(request, entrance);
   if (method != "OPTIONS") return ContainerError(405, "Method Not Allowed");
-  return IsAdmitted(entrance, request) ? Options(methods, request) : Unauthorized("text/plain");
+  return IsAdmitted(entrance, request) ? OptionsAnswer(methods, request)
+                                       : Unauthorized("text/plain");
 }
 
 // Who asks for JSON alone asks Connect, which has none of them.

@@ -58,14 +58,18 @@ std::string LoggerBoard::LevelOf(const std::string& logger) const {
 
 absl::StatusOr<std::vector<std::string>> LoggerBoard::Set(const std::string& logger,
                                                           absl::string_view level, absl::Time now) {
-  const std::string word = absl::AsciiStrToUpper(level);
+  const std::string word = absl::AsciiStrToUpper(absl::StripAsciiWhitespace(level));
   if (std::find(std::begin(kLevels), std::end(kLevels), word) == std::end(kLevels))
     return absl::NotFoundError(absl::StrCat("invalid log level '", level, "'."));
   const bool root = absl::EqualsIgnoreCase(logger, kRoot);
   const std::string name = root ? std::string(kRoot) : logger;
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::string> changed;
-  if (LevelOf(name) != word) changed.push_back(name);
+  if (LevelOf(name) != word) {
+    changed.push_back(name);
+  } else {
+    loggers_.try_emplace(name, LoggerLevel{.level = word});  // known from now on
+  }
   for (const auto& [other, setting] : loggers_) {
     const bool below = root || absl::StartsWith(other, name);
     if (below && other != name && setting.level != word) changed.push_back(other);

@@ -4,6 +4,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <utility>
 
@@ -63,11 +65,21 @@ absl::Status CheckPrimitive(const rapidjson::Value& map) {
   return absl::OkStatus();
 }
 
+bool HasOtherMembers(const rapidjson::Value& object,
+                     std::initializer_list<absl::string_view> known) {
+  for (const auto& member : object.GetObject()) {
+    const absl::string_view name(member.name.GetString(), member.name.GetStringLength());
+    if (std::find(known.begin(), known.end(), name) == known.end()) return true;
+  }
+  return false;
+}
+
 absl::Status AddChange(const std::string& connector, const rapidjson::Value& one,
                        std::vector<TopicEntry>* entries) {
   constexpr absl::string_view kForm =
       "An offset has the form {\"partition\":{…},\"offset\":{…}}, or null as offset";
-  if (!one.IsObject()) return absl::InvalidArgumentError(kForm);
+  if (!one.IsObject() || HasOtherMembers(one, {"partition", "offset"}))
+    return absl::InvalidArgumentError(kForm);
   const auto partition = one.FindMember("partition");
   const auto offset = one.FindMember("offset");
   // Of no partition: there is nothing that could be changed.
@@ -105,7 +117,7 @@ absl::StatusOr<std::vector<TopicEntry>> Offsets::ParseChange(const std::string& 
                                                              absl::string_view json) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
-  if (document.HasParseError() || !document.IsObject()) {
+  if (document.HasParseError() || !document.IsObject() || HasOtherMembers(document, {"offsets"})) {
     return absl::InvalidArgumentError(
         "The request body must be a JSON object "
         "{\"offsets\":[{\"partition\":{…},\"offset\":{…}}]}");

@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "rest/answers.h"
 #include "rest/interface.h"
+#include "rest/plugins/versions.h"
 
 namespace walduct::rest {
 namespace {
@@ -40,15 +41,19 @@ void AddLevel(const LoggerLevel& level, admin::Json* json) {
 // {"level":"DEBUG"}
 absl::StatusOr<std::string> LevelOf(const std::string& body) {
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
+  constexpr unsigned kParse =
+      rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
+  document.Parse<kParse>(body.data(), body.size());
   if (document.HasParseError() || !document.IsObject()) {
     return absl::InvalidArgumentError(
         "The request body must be a JSON object {\"level\":\"INFO\"}");
   }
   const auto level = std::as_const(document).FindMember("level");
-  if (level == std::as_const(document).MemberEnd() || !level->value.IsString())
-    return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
-  return std::string(level->value.GetString(), level->value.GetStringLength());
+  if (level != std::as_const(document).MemberEnd() && level->value.IsString())
+    return std::string(level->value.GetString(), level->value.GetStringLength());
+  if (level != std::as_const(document).MemberEnd() && level->value.IsBool())
+    return std::string(level->value.GetBool() ? "true" : "false");
+  return absl::InvalidArgumentError("Desired 'level' parameter was not specified in request.");
 }
 
 // {"change":"0/16B3748:3"}
@@ -62,11 +67,6 @@ absl::StatusOr<event::ChangeId> ChangeOf(const std::string& body) {
   if (change) return *change;
   return absl::InvalidArgumentError(
       "The request body must be {\"change\":\"0/16B3748:3\"}, as last_error of /status names it");
-}
-
-// A range of versions with one version in it.
-bool IsVersion(absl::string_view asked, const std::string& version) {
-  return asked == version || asked == absl::StrCat("[", version, "]");
 }
 
 }  // namespace
@@ -145,7 +145,8 @@ http::Response Interface::Skip(const Path& path, const http::Request& request) {
 
 http::Response Interface::ListPlugins(const Path&, const http::Request& request) {
   const auto asked = request.query.find("connectorsOnly");
-  const bool all = asked != request.query.end() && !absl::EqualsIgnoreCase(asked->second, "true");
+  const bool all = asked != request.query.end() && !asked->second.empty() &&
+                   !absl::EqualsIgnoreCase(asked->second, "true");
   admin::Json json;
   json.Array();
   for (const Plugin& one : AllPlugins()) {
@@ -160,11 +161,9 @@ http::Response Interface::PluginConfig(const Path& path, const http::Request& re
   const Plugin* plugin = FindPlugin(path[1]);
   if (plugin == nullptr) return ErrorAnswer(404, absl::StrCat("Unknown plugin ", path[1], "."));
   const auto version = request.query.find("version");
-  if (version != request.query.end() && !IsVersion(version->second, plugin->version())) {
-    return ErrorAnswer(
-        400, absl::StrCat("Plugin ", path[1], " not found that matches the version range [",
-                          version->second, ",", version->second, "], available versions: [",
-                          plugin->version(), "]"));
+  if (version != request.query.end()) {
+    if (const std::string wrong = VersionError(*plugin, version->second); !wrong.empty())
+      return ErrorAnswer(400, wrong);
   }
   admin::Json json;
   json.Array();

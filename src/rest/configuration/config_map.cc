@@ -30,6 +30,14 @@ absl::Status Parse(absl::string_view json, rapidjson::Document* document) {
   return absl::OkStatus();
 }
 
+// As Connect takes it: numbers and booleans by their text.
+absl::StatusOr<std::string> ScalarOf(const std::string& key, const rapidjson::Value& value) {
+  if (value.IsString()) return TextOf(value);
+  if (value.IsBool()) return std::string(value.GetBool() ? "true" : "false");
+  return absl::InvalidArgumentError(
+      absl::StrCat("The value of '", key, "' is an object or a list; write it as text"));
+}
+
 absl::StatusOr<ConfigMap> ConfigOf(const rapidjson::Value& value) {
   if (!value.IsObject()) {
     return absl::InvalidArgumentError(
@@ -39,13 +47,8 @@ absl::StatusOr<ConfigMap> ConfigOf(const rapidjson::Value& value) {
   for (const auto& member : value.GetObject()) {
     const std::string key = TextOf(member.name);
     std::optional<std::string> text;
-    if (member.value.IsString()) {
-      text = TextOf(member.value);
-    } else if (member.value.IsBool()) {
-      text = member.value.GetBool() ? "true" : "false";
-    } else if (!member.value.IsNull()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The value of '", key, "' is an object or a list; write it as text"));
+    if (!member.value.IsNull()) {
+      ASSIGN_OR_RETURN(text, ScalarOf(key, member.value));
     }
     PutValue(&config, key, std::move(text));
   }
@@ -59,6 +62,11 @@ const std::string* FindValue(const ConfigMap& config, absl::string_view key) {
     if (name == key) return value ? &*value : nullptr;
   }
   return nullptr;
+}
+
+bool HasKey(const ConfigMap& config, absl::string_view key) {
+  return std::any_of(config.begin(), config.end(),
+                     [key](const auto& entry) { return entry.first == key; });
 }
 
 void PutValue(ConfigMap* config, absl::string_view key, std::optional<std::string> value) {
@@ -121,9 +129,8 @@ absl::StatusOr<CreateRequest> ParseCreateRequest(absl::string_view json) {
           "Unrecognized field '", key, "'; known are 'name', 'config' and 'initial_state'"));
     }
     if (member.value.IsNull()) continue;
-    if (!member.value.IsString())
-      return absl::InvalidArgumentError(absl::StrCat("The value of '", key, "' is not a string"));
-    (key == "name" ? request.name : request.initial_state) = TextOf(member.value);
+    ASSIGN_OR_RETURN((key == "name" ? request.name : request.initial_state),
+                     ScalarOf(key, member.value));
   }
   return request;
 }

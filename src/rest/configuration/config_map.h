@@ -16,6 +16,8 @@ using ConfigMap = std::vector<std::pair<std::string, std::optional<std::string>>
 
 // Null when the key is absent or null.
 const std::string* FindValue(const ConfigMap& config, absl::string_view key);
+// Whether it is there, null or not.
+bool HasKey(const ConfigMap& config, absl::string_view key);
 // In the place of the one that is there, else at the end.
 void PutValue(ConfigMap* config, absl::string_view key, std::optional<std::string> value);
 void EraseKey(ConfigMap* config, absl::string_view key);
