@@ -27,7 +27,8 @@ std::string CheckSignalCollection(absl::string_view value) {
   const std::vector<std::string> tables = java::SplitCommaList(value);
   if (tables.size() > 1)
     return "For single task connector only one signal data collection is permitted.";
-  return tables.empty() || ParseTableId(tables.front()) ? "" : "is not a table's name";
+  const bool none = absl::StripAsciiWhitespace(value).empty();
+  return none || (!tables.empty() && ParseTableId(tables.front())) ? "" : "is not a table's name";
 }
 
 std::string CheckChannels(absl::string_view value) {
@@ -188,10 +189,11 @@ void CheckIncremental(const config::PropertySet& properties, config::Findings* f
 IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
   IncrementalOptions options;
   if (properties.IsSet("signal.data.collection")) {
-    const auto tables = java::SplitCommaList(properties.Text("signal.data.collection"));
-    if (const auto table = ParseTableId(tables.front())) {
-      options.signal_schema = table->schema;
-      options.signal_table = table->table;
+    for (const std::string& one : java::SplitCommaList(properties.Text("signal.data.collection"))) {
+      if (const auto table = ParseTableId(one)) {
+        options.signal_schema = table->schema;
+        options.signal_table = table->table;
+      }
     }
   }
   options.source_channel = TakesSignals(properties);

@@ -1,9 +1,10 @@
-// Source: io/debezium/config/Field.java (Debezium 3.6), common/config/ConfigDef.java (Kafka 4.3).
+// Source: io/debezium/config/Field.java (Debezium 3.6).
 #include "rest/plugins/checks.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -14,14 +15,21 @@
 #include "absl/strings/strip.h"
 #include "java/regex/regex.h"
 #include "java/regex/regex_list.h"
+#include "java/text/text_lists.h"
 
 namespace walduct::rest {
 namespace {
 
+bool ReadNumber(absl::string_view text, int64_t* number) {
+  int64_t read = 0;
+  if (absl::StrContains(text, " ") || !absl::SimpleAtoi(text, &read)) return false;
+  *number = read;
+  return true;
+}
+
 bool IsNumber(absl::string_view text, int64_t least, int64_t most) {
   int64_t number = 0;
-  return !absl::StrContains(text, " ") && absl::SimpleAtoi(text, &number) && number >= least &&
-         number <= most;
+  return ReadNumber(text, &number) && number >= least && number <= most;
 }
 
 constexpr int64_t kIntMin = std::numeric_limits<int32_t>::min();
@@ -62,7 +70,7 @@ std::string CheckSlotName(absl::string_view value) {
 }
 
 std::string CheckTopicPrefix(absl::string_view value) {
-  const bool good = std::all_of(value.begin(), value.end(), [](char c) {
+  const bool good = !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
   });
   return good ? ""
@@ -71,17 +79,86 @@ std::string CheckTopicPrefix(absl::string_view value) {
                              "alphanumeric characters are allowed)");
 }
 
-std::string CheckQueueSize(absl::string_view value, const ConfigMap& config) {
-  int64_t queue = 0;
+// Of the default where the setting is not given.
+std::vector<std::string> QueueReasons(const std::string* value, const ConfigMap& config) {
+  int64_t queue = 8192;
   int64_t batch = 2048;
-  if (!absl::SimpleAtoi(value, &queue)) return "An integer is expected";
-  if (const std::string* given = FindValue(config, "max.batch.size"))
-    static_cast<void>(absl::SimpleAtoi(*given, &batch));
-  if (queue <= 0) return "A positive queue size is required";
-  return queue <= batch ? "Must be larger than the maximum batch size" : "";
+  if (value != nullptr && !ReadNumber(*value, &queue)) return {};  // its type is wrong
+  const std::string* given = FindValue(config, "max.batch.size");
+  if (given != nullptr && IsNumber(*given, kIntMin, kIntMax))
+    static_cast<void>(ReadNumber(*given, &batch));
+  std::vector<std::string> reasons;
+  if (queue <= 0) reasons.emplace_back("A positive queue size is required");
+  if (queue <= batch) reasons.emplace_back("Must be larger than the maximum batch size");
+  return reasons;
 }
 
-// Java's words for what people get wrong most; ours for the rest.
+// Where walduct takes more than Debezium (several hosts, a socket's folder, addresses with colons),
+// that is right.
+std::string CheckHostName(absl::string_view value) {
+  const bool more = absl::StrContains(value, ",") || absl::StrContains(value, ":") ||
+                    absl::StartsWith(value, "/");
+  return more || absl::StripAsciiWhitespace(value).empty() ? "" : CheckTopicPrefix(value);
+}
+
+std::string CheckOperations(absl::string_view value) {
+  for (const absl::string_view one : absl::StrSplit(value, ',')) {
+    const absl::string_view word = absl::StripAsciiWhitespace(one);
+    if (word != "c" && word != "u" && word != "d" && word != "t" && word != "none")
+      return "Invalid operation";
+  }
+  return "";
+}
+
+std::string CheckPairs(absl::string_view value) {
+  const std::vector<absl::string_view> items = absl::StrSplit(value, ',', absl::SkipEmpty());
+  const bool good = std::all_of(items.begin(), items.end(), [](absl::string_view one) {
+    return absl::StrContains(one, "=") || absl::StripAsciiWhitespace(one).empty();
+  });
+  return good ? ""
+              : "A equivalent-separated map of valid key/value pairs is expected, for example: "
+                "k1=v1,k2=v2";
+}
+
+// A list whose items have a form.
+std::vector<std::string> FormReasons(absl::string_view value, char separator,
+                                     const std::string& pattern) {
+  std::vector<std::string> reasons;
+  if (value.empty()) reasons.emplace_back("Must not be empty");
+  const auto form = java::Regex::Compile(pattern, {});
+  for (const std::string& one : std::vector<std::string>(absl::StrSplit(value, separator))) {
+    if (form.ok() && (*form)->FullMatch(one)) continue;
+    reasons.push_back(absl::StrCat(one, " has an invalid format (expecting '", pattern, "')"));
+  }
+  return reasons;
+}
+
+constexpr char kKeyColumns[] = R"(^\s*([^:]+):([^:,]+(,[^:,]+)*)\s*$)";
+constexpr char kIdentities[] =
+    R"((?i)^\s*(?<tablepredicate>[^\s:]+):(?<replicaidentity>DEFAULT|(INDEX) (?<indexname>.\w*)|FULL|NOTHING)\s*$)";
+
+// What a setting asks for that has an own name when it is "custom".
+std::string CheckCustomName(absl::string_view of, absl::string_view name, const std::string* value,
+                            const ConfigMap& config) {
+  const std::string* mode = FindValue(config, of);
+  const bool custom = mode != nullptr && absl::EqualsIgnoreCase(*mode, "custom");
+  const bool named = value != nullptr && !absl::StripAsciiWhitespace(*value).empty();
+  return !custom || named
+             ? ""
+             : absl::StrCat(name, " cannot be empty when ", of, " 'custom' is defined");
+}
+
+std::string CheckSinkTopic(const std::string* value, const ConfigMap& config) {
+  const std::string* channels = FindValue(config, "notification.enabled.channels");
+  const bool missing =
+      value == nullptr && channels != nullptr && java::ListContains(*channels, "sink");
+  return missing
+             ? "Notification topic name must be provided when kafka notification channel is enabled"
+             : "";
+}
+
+}  // namespace
+
 std::string JavaPatternError(absl::string_view list, absl::string_view ours) {
   for (const std::string& one : std::vector<std::string>(absl::StrSplit(list, ','))) {
     const std::string pattern(absl::StripAsciiWhitespace(one));
@@ -95,6 +172,8 @@ std::string JavaPatternError(absl::string_view list, absl::string_view ours) {
   }
   return std::string(ours);
 }
+
+namespace {
 
 std::string CheckRegexes(const std::string& value) {
   const absl::StatusOr<java::RegexList> list = java::RegexList::Parse(value);
@@ -116,19 +195,30 @@ std::string DebeziumReason(absl::string_view check, const Definition& definition
     return value == nullptr || absl::StripAsciiWhitespace(*value).empty() ? "A value is required"
                                                                           : "";
   }
+  if (absl::ConsumePrefix(&check, "custom:"))
+    return CheckCustomName(check, definition.name, value, config);
+  if (check == "sinktopic") return CheckSinkTopic(value, config);
   if (value == nullptr) return "";
   for (const NumberCheck& one : kNumbers) {
     if (one.name == check)
       return IsNumber(*value, one.least, one.most) ? "" : std::string(one.reason);
   }
   if (check == "bool") {
-    const bool good =
-        absl::EqualsIgnoreCase(*value, "true") || absl::EqualsIgnoreCase(*value, "false");
+    const absl::string_view word = absl::StripAsciiWhitespace(*value);
+    const bool good = absl::EqualsIgnoreCase(word, "true") || absl::EqualsIgnoreCase(word, "false");
     return good ? "" : "Either 'true' or 'false' is expected";
   }
   if (check == "slotname") return CheckSlotName(*value);
   if (check == "topicname") return CheckTopicPrefix(*value);
-  if (check == "queuesize") return CheckQueueSize(*value, config);
+  if (check == "hostname") return CheckHostName(*value);
+  if (check == "class") return value->empty() ? "A Java class name is expected" : "";
+  if (check == "operations") return CheckOperations(*value);
+  if (check == "pairs") return CheckPairs(*value);
+  if (check == "onetable") {
+    return java::SplitCommaList(*value).size() > 1
+               ? "For single task connector only one signal data collection is permitted."
+               : "";
+  }
   if (check == "regexes") return CheckRegexes(*value);
   if (check == "enum") {
     return IsOneOf(*value, definition.values)
@@ -143,56 +233,18 @@ std::string DebeziumReason(absl::string_view check, const Definition& definition
   return "";
 }
 
-// A value of a type that has no checks is any text.
-std::string KafkaTypeReason(const Definition& definition, const std::string& value) {
-  const bool is_int = definition.type == "INT" || definition.type == "SHORT";
-  if ((is_int && !IsNumber(value, kIntMin, kIntMax)) ||
-      (definition.type == "LONG" && !IsNumber(value, kLongMin, kLongMax)))
-    return absl::StrCat("Not a number of type ", definition.type);
-  if (definition.type == "BOOLEAN" && !absl::EqualsIgnoreCase(value, "true") &&
-      !absl::EqualsIgnoreCase(value, "false"))
-    return "Expected value to be either true or false";
-  return "";
-}
-
-std::string CheckText(const std::string* value) {
-  if (value == nullptr) return "";
-  if (value->empty()) return "String may not be empty";
-  std::vector<int> found;
-  for (const char c : *value) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) found.push_back(c);
+// Most checks give one reason at most.
+std::vector<std::string> DebeziumReasons(absl::string_view check, const Definition& definition,
+                                         const std::string* value, const ConfigMap& config) {
+  if (check == "queuesize") return QueueReasons(value, config);
+  if (check == "keycolumns" || check == "identities") {
+    if (value == nullptr) return {};
+    return check == "keycolumns" ? FormReasons(*value, ';', kKeyColumns)
+                                 : FormReasons(*value, ',', kIdentities);
   }
-  if (found.empty()) return "";
-  return absl::StrCat(
-      "String may not contain control sequences but had the following ASCII chars: ",
-      absl::StrJoin(found, ", "));
-}
-
-std::string KafkaReason(absl::string_view check, const std::string* value) {
-  if (check == "ktext") return CheckText(value);
-  if (check == "kmin1") {
-    int64_t number = 0;
-    if (value == nullptr) return "Value must be non-null";
-    return absl::SimpleAtoi(*value, &number) && number < 1 ? "Value must be at least 1" : "";
-  }
-  if (check == "kregex") {
-    if (value == nullptr) return "Invalid regex: null";
-    const auto regex = java::Regex::Compile(*value, {});
-    return regex.ok() ? "" : absl::StrCat("Invalid regex: ", regex.status().message());
-  }
-  if (absl::ConsumePrefix(&check, "kin:")) {
-    const std::vector<std::string> allowed = absl::StrSplit(check, ", ");
-    const bool good =
-        value != nullptr && std::find(allowed.begin(), allowed.end(), *value) != allowed.end();
-    return good ? "" : absl::StrCat("String must be one of: ", check);
-  }
-  if (absl::ConsumePrefix(&check, "kenum:")) {
-    const std::vector<std::string> allowed = absl::StrSplit(check, '|');
-    if (value != nullptr && IsOneOf(*value, allowed)) return "";
-    return absl::StrCat("String must be one of (case insensitive): ",
-                        absl::AsciiStrToUpper(absl::StrJoin(allowed, ", ")));
-  }
-  return "";
+  std::string reason = DebeziumReason(check, definition, value, config);
+  if (reason.empty()) return {};
+  return {std::move(reason)};
 }
 
 }  // namespace
@@ -201,42 +253,11 @@ std::vector<std::string> DebeziumErrors(const Definition& definition, const Conf
   const std::string* value = FindValue(config, definition.name);
   std::vector<std::string> errors;
   const auto check = [&](absl::string_view name) {
-    const std::string reason = DebeziumReason(name, definition, value, config);
-    if (!reason.empty())
+    for (const std::string& reason : DebeziumReasons(name, definition, value, config))
       errors.push_back(absl::StrCat("The '", definition.name, "' value is invalid: ", reason));
   };
   check(TypeCheck(definition));
   for (const std::string& name : definition.checks) check(name);
-  return errors;
-}
-
-std::vector<std::string> KafkaErrors(const Definition& definition, const std::string* value,
-                                     const std::string& checked_as, bool* valid) {
-  std::vector<std::string> errors;
-  const auto add = [&](absl::string_view shown, absl::string_view name, absl::string_view reason) {
-    errors.push_back(
-        absl::StrCat("Invalid value ", shown, " for configuration ", name, ": ", reason));
-  };
-  *valid = true;
-  if (value == nullptr && definition.required) {
-    errors.push_back(absl::StrCat("Missing required configuration \"", definition.name,
-                                  "\" which has no default value."));
-    *valid = false;
-  }
-  if (value != nullptr) {
-    if (const std::string reason = KafkaTypeReason(definition, *value); !reason.empty()) {
-      add(*value, definition.name, reason);
-      *valid = false;
-    }
-  }
-  const std::string* checked = *valid ? value : nullptr;
-  for (const std::string& check : definition.checks) {
-    const bool optional = checked == nullptr && *valid && !definition.required;
-    const std::string reason = optional ? "" : KafkaReason(check, checked);
-    if (reason.empty()) continue;
-    add(checked == nullptr ? "null" : *checked, checked_as, reason);
-    *valid = false;
-  }
   return errors;
 }
 

@@ -1,6 +1,7 @@
 // What Debezium and Kafka Connect say of the value of one setting. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,23 @@ namespace walduct::rest {
 // "The 'KEY' value is invalid: REASON", in the order of the checks.
 std::vector<std::string> DebeziumErrors(const Definition& definition, const ConfigMap& config);
 
-// "Invalid value V for configuration KEY: REASON". value: given, or null; checked_as: the name that
-// the checks know, without a prefix. *valid: whether the value has its type.
-std::vector<std::string> KafkaErrors(const Definition& definition, const std::string* value,
-                                     const std::string& checked_as, bool* valid);
+// What is wrong with a setting of Connect or of one of its plug-ins, and its value as Connect
+// prints it; none where it has none, or not of its type.
+struct KafkaVerdict {
+  std::optional<std::string> value;
+  std::vector<std::string> errors;
+};
+// What the texts call the setting: where its type is wrong, and where a check finds something.
+struct KafkaNames {
+  std::string typed_as, checked_as;
+};
+KafkaVerdict JudgeKafka(const Definition& definition, const KafkaNames& names,
+                        const ConfigMap& config);
+
+// Items of a list as Kafka reads it: trimmed, empty ones kept; none of an empty text.
+std::vector<std::string> KafkaList(absl::string_view value);
+
+// Why a pattern of a list is none: Java's words for what people get wrong most, else `ours`.
+std::string JavaPatternError(absl::string_view list, absl::string_view ours);
 
 }  // namespace walduct::rest

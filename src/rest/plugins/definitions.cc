@@ -110,14 +110,19 @@ const std::vector<Definition>& ClientDefinitions(absl::string_view client) {
 
 const Plugin& ConnectorPlugin() { return AllPlugins().front(); }
 
+// A simple name that two classes have is none.
 const Plugin* FindPlugin(absl::string_view name) {
+  const Plugin* found = nullptr;
   for (const Plugin& one : AllPlugins()) {
+    if (one.class_name == name) return &one;
     const absl::string_view simple = java::SimpleClassName(one.class_name);
     const bool pruned =
         one.type == "source" && absl::StripSuffix(simple, "Connector") == name && !name.empty();
-    if (one.class_name == name || simple == name || pruned) return &one;
+    if (simple != name && !pruned) continue;
+    if (found != nullptr && found->class_name != one.class_name) return nullptr;
+    if (found == nullptr) found = &one;
   }
-  return nullptr;
+  return found;
 }
 
 const Plugin* FindPlugin(absl::string_view class_name, absl::string_view type) {

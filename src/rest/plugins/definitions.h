@@ -1,9 +1,12 @@
 // Definitions: every setting of the connector, the transforms, the predicates and the converters,
 // as Kafka Connect 4.3 and Debezium 3.6.1 define them (definitions.tsv). Read once, then immutable.
 //
-// The checks of a setting, after that of its type. Debezium's: required, topicname, int, bool,
-// long, posint, nonnegint, poslong, nonneglong, slotname, queuesize, enum (one of the values),
-// regexes, exclusive:OTHER. Connect's: ktext, kmin1, kin:A, B, kenum:a|b, kregex.
+// The checks of a setting, after that of its type (checks.cc). Debezium's: required, topicname,
+// hostname, int, bool, posint, nonnegint, poslong, nonneglong, slotname, queuesize, enum (one of
+// the values), regexes, exclusive:OTHER, custom:MODE, class, pairs, keycolumns, identities,
+// operations, onetable, sinktopic. Connect's, one a setting: ktext, kmin0, kmin1, kin:A, B,
+// kone:A, B, kenum:a|b, kregex, kaliases, klist, kmaylist, kitems, krenames, kcast, knonnull,
+// knonempty.
 #pragma once
 
 #include <optional>

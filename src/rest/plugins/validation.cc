@@ -1,6 +1,10 @@
 #include "rest/plugins/validation.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -8,6 +12,7 @@
 #include "java/hash/hash_code.h"
 #include "java/text/text_lists.h"
 #include "rest/plugins/checks.h"
+#include "rest/plugins/versions.h"
 
 namespace walduct::rest {
 namespace {
@@ -35,18 +40,17 @@ const Plugin* FindOfType(absl::string_view name, absl::string_view type) {
 
 // A setting of Connect itself, or of one of its plug-ins.
 ValidatedSetting KafkaSetting(const Definition& definition, const ConfigMap& config,
-                              const std::string& checked_as) {
-  ValidatedSetting setting{.definition = definition,
-                           .value = {},
-                           .recommended = definition.values,
-                           .errors = {},
-                           .visible = definition.visible};
-  const std::string* value = FindValue(config, definition.name);
-  if (value == nullptr && definition.default_value) value = &*definition.default_value;
-  bool valid = true;
-  setting.errors = KafkaErrors(definition, value, checked_as, &valid);
-  if (valid && value != nullptr) setting.value = *value;
-  return setting;
+                              const KafkaNames& names) {
+  KafkaVerdict verdict = JudgeKafka(definition, names, config);
+  return {.definition = definition,
+          .value = std::move(verdict.value),
+          .recommended = definition.values,
+          .errors = std::move(verdict.errors),
+          .visible = definition.visible};
+}
+
+ValidatedSetting KafkaSetting(const Definition& definition, const ConfigMap& config) {
+  return KafkaSetting(definition, config, {definition.name, definition.name});
 }
 
 struct Asked {
@@ -54,34 +58,80 @@ struct Asked {
   const ValidationQuestions& questions;
 };
 
-// The class of a plug-in, and after it its version. Null: none of that class, or one whose settings
-// have no definitions.
+ValidatedSetting* FindSetting(const std::string& name, Validation* validation) {
+  for (ValidatedSetting& one : validation->settings) {
+    if (one.definition.name == name) return &one;
+  }
+  return nullptr;
+}
+
+std::string InterfaceOf(absl::string_view type) {
+  if (type == "header_converter") return "HeaderConverter";
+  if (type == "converter") return "Converter";
+  return type == "transformation" ? "Transformation" : "Predicate";
+}
+
+// A class of this type, or why it is none.
+const Plugin* FindClass(absl::string_view type, const Asked& asked, ValidatedSetting* setting) {
+  if (!setting->value) return nullptr;
+  const std::string name = *setting->value;
+  if (const Plugin* plugin = FindOfType(name, type)) {
+    setting->value = plugin->class_name;
+    return plugin;
+  }
+  if (asked.questions.knows && asked.questions.knows(name, type)) return nullptr;
+  if (const Plugin* other = FindPlugin(name)) {
+    setting->errors.push_back(absl::StrCat("Class class ", other->class_name,
+                                           " does not implement the ", InterfaceOf(type),
+                                           " interface"));
+    return nullptr;
+  }
+  setting->errors.push_back(absl::StrCat("Invalid value ", name, " for configuration ",
+                                         setting->definition.name, ": Class ", name,
+                                         " could not be found."));
+  setting->value.reset();
+  return nullptr;
+}
+
+// The class of a plug-in, and after it its version. Null: none of that class, one of another
+// version, or one whose settings have no definitions.
 const Plugin* AddClass(const Definition& class_definition, Definition version,
                        absl::string_view type, const Asked& asked, Validation* validation) {
   const ConfigMap& config = asked.config;
-  ValidatedSetting setting = KafkaSetting(class_definition, config, class_definition.name);
+  ValidatedSetting setting = KafkaSetting(class_definition, config);
   setting.recommended = ClassesOf(type);
-  const Plugin* plugin = setting.value ? FindOfType(*setting.value, type) : nullptr;
-  const bool known =
-      setting.value && asked.questions.knows && asked.questions.knows(*setting.value, type);
-  if (setting.value && plugin == nullptr && !known) {
-    setting.errors.push_back(absl::StrCat("Invalid value ", *setting.value, " for configuration ",
-                                          class_definition.name, ": Class ", *setting.value,
-                                          " could not be found."));
-    setting.value.reset();
+  const Plugin* plugin = FindClass(type, asked, &setting);
+  version.default_value.reset();
+  const bool of_chain = type == "transformation" || type == "predicate";
+  version.visible = of_chain || (setting.value && FindPlugin(*setting.value) != nullptr);
+  if (plugin != nullptr) version.default_value = plugin->version();
+  ValidatedSetting versioned = KafkaSetting(version, config);
+  if (plugin != nullptr) versioned.recommended = {plugin->version()};
+  const std::string* given = FindValue(config, version.name);
+  const std::string wrong =
+      plugin == nullptr || given == nullptr ? "" : VersionError(*plugin, *given);
+  // That of a class which is not named is not looked at.
+  if (!wrong.empty() && HasKey(config, class_definition.name)) {
+    if (!absl::StartsWith(wrong, "Unbounded")) setting.errors.push_back(wrong);
+    versioned.errors.push_back(wrong);
+    plugin = nullptr;
   }
   validation->settings.push_back(std::move(setting));
-  version.default_value.reset();
-  version.visible = plugin != nullptr;
-  if (plugin != nullptr) version.default_value = plugin->version();
-  ValidatedSetting versioned = KafkaSetting(version, config, version.name);
-  if (plugin != nullptr) versioned.recommended = {plugin->version()};
   validation->settings.push_back(std::move(versioned));
   return plugin;
 }
 
 absl::string_view ConverterType(absl::string_view name) {
   return absl::StartsWith(name, "header.") ? "header_converter" : "converter";
+}
+
+// A version that is not there is said of the class, too.
+void AddConnectorVersion(ValidatedSetting* version, Validation* validation) {
+  version->recommended = {ConnectorPlugin().version()};
+  const std::string wrong = VersionError(ConnectorPlugin(), version->value.value_or("latest"));
+  if (wrong.empty()) return;
+  FindSetting("connector.class", validation)->errors.push_back(wrong);
+  version->errors.push_back(wrong);
 }
 
 void AddFramework(const Asked& asked, Validation* validation) {
@@ -97,8 +147,15 @@ void AddFramework(const Asked& asked, Validation* validation) {
       ++i;
       continue;
     }
-    ValidatedSetting setting = KafkaSetting(one, asked.config, one.name);
-    if (one.name == "connector.plugin.version") setting.recommended = {ConnectorPlugin().version()};
+    ValidatedSetting setting = KafkaSetting(one, asked.config);
+    if (one.name == "connector.plugin.version") AddConnectorVersion(&setting, validation);
+    if (one.name == "transaction.boundary" && setting.value &&
+        absl::EqualsIgnoreCase(*setting.value, "connector")) {
+      setting.errors.emplace_back(
+          "The connector does not support connector-defined transaction boundaries with the given "
+          "configuration. Please reconfigure it to use a different transaction boundary "
+          "definition.");
+    }
     validation->settings.push_back(std::move(setting));
   }
 }
@@ -147,44 +204,73 @@ int ImportanceRank(absl::string_view importance) {
   return importance == "HIGH" ? 0 : importance == "MEDIUM" ? 1 : 2;
 }
 
-// ConfigDef.sortedConfigs: what has no default first, then by importance and name.
-bool ComesBefore(const Definition& one, const Definition& other) {
-  if (one.group.has_value() != other.group.has_value()) return !one.group.has_value();
-  if (one.order != other.order) return one.order < other.order;
-  if (one.required != other.required) return one.required;
-  const int rank = ImportanceRank(one.importance);
-  const int other_rank = ImportanceRank(other.importance);
-  return rank != other_rank ? rank < other_rank : one.name < other.name;
+// ConfigDef.sortedConfigs: by group, what has no group first; in it what has no default first, then
+// by importance and name.
+void SortDefinitions(std::vector<Definition>* definitions) {
+  std::map<std::string, size_t> groups;  // as they come
+  for (const Definition& one : *definitions) {
+    if (one.group) groups.emplace(*one.group, groups.size() + 1);
+  }
+  const auto rank = [&groups](const Definition& one) {
+    const size_t group = one.group ? groups.at(*one.group) : 0;
+    return std::tuple(group, one.order, !one.required, ImportanceRank(one.importance), one.name);
+  };
+  std::stable_sort(
+      definitions->begin(), definitions->end(),
+      [&](const Definition& one, const Definition& other) { return rank(one) < rank(other); });
 }
 
 // One transform or predicate: ConfigDef.embed.
 void AddLink(absl::string_view kind, const std::string& alias, const Asked& asked,
              Validation* validation) {
   const absl::string_view type = kind == "transforms" ? "transformation" : "predicate";
+  const size_t of_class = validation->settings.size();
   const Plugin* plugin =
       AddClass(ChainClass(kind, alias), ChainVersion(kind, alias), type, asked, validation);
   if (plugin == nullptr) return;
+  const std::string prefix = absl::StrCat(kind, ".", alias, ".");
+  if (kind == "transforms" && HasKey(asked.config, prefix + "negate") &&
+      !HasKey(asked.config, prefix + "predicate")) {
+    validation->settings[of_class].errors.push_back(
+        absl::StrCat("Config '", prefix, "negate' was provided but there is no config '", prefix,
+                     "predicate' defining a predicate to be negated."));
+  }
   std::vector<Definition> definitions = plugin->definitions;
   if (kind == "transforms") {
     for (Definition& one : PredicateSettings()) definitions.push_back(std::move(one));
   }
-  std::stable_sort(definitions.begin(), definitions.end(), ComesBefore);
+  SortDefinitions(&definitions);
   int order = 2;
   for (Definition& one : definitions) {
     const std::string name = one.name;
     const std::string group = *ChainClass(kind, alias).group;
-    one.name = absl::StrCat(kind, ".", alias, ".", name);
+    one.name = prefix + name;
     one.group = one.group ? absl::StrCat(group, ": ", *one.group) : group;
     one.order = order++;
-    validation->settings.push_back(KafkaSetting(one, asked.config, name));
+    validation->settings.push_back(KafkaSetting(one, asked.config, {one.name, name}));
   }
 }
 
 void AddChain(absl::string_view kind, const Asked& asked, Validation* validation) {
   const std::string* aliases = FindValue(asked.config, kind);
   if (aliases == nullptr) return;
-  for (const std::string& alias : java::SplitCommaList(*aliases))
-    AddLink(kind, alias, asked, validation);
+  std::set<std::string> seen;
+  for (const std::string& alias : KafkaList(*aliases)) {
+    if (seen.insert(alias).second) AddLink(kind, alias, asked, validation);
+  }
+}
+
+// Of the connector's own settings, null is as good as nothing.
+void AddNulls(const ConfigMap& config, Validation* validation) {
+  for (const auto& [key, value] : config) {
+    const std::vector<Definition>& own = ConnectorPlugin().definitions;
+    const bool of_connector = std::any_of(
+        own.begin(), own.end(), [&key = key](const Definition& one) { return one.name == key; });
+    if (value || of_connector) continue;
+    ValidatedSetting* setting = FindSetting(key, validation);
+    if (setting == nullptr) setting = FindSetting("connector.class", validation);
+    setting->errors.emplace_back("Null value can not be supplied as the configuration value.");
+  }
 }
 
 // Debezium gives its settings no values.
@@ -207,8 +293,15 @@ void AddOverrides(absl::string_view client, const ConfigMap& config, Validation*
     const std::string name = one.name;
     one.name = absl::StrCat(prefix, name);
     if (FindValue(config, one.name) != nullptr)
-      validation->settings.push_back(KafkaSetting(one, config, name));
+      validation->settings.push_back(KafkaSetting(one, config, {one.name, name}));
   }
+}
+
+// Connect makes the topics of a connector that asks for it, by an admin client; else it has none.
+bool UsesAdmin(const ConfigMap& config) {
+  return std::any_of(config.begin(), config.end(), [](const auto& entry) {
+    return absl::StartsWith(entry.first, "topic.creation.");
+  });
 }
 
 // In the order of a HashMap of their names.
@@ -216,6 +309,8 @@ void AddConverter(const std::string& prefix, const ConfigMap& config, Validation
   const std::string* given = FindValue(config, prefix);
   const Plugin* plugin = given == nullptr ? nullptr : FindOfType(*given, ConverterType(prefix));
   if (plugin == nullptr) return;
+  const std::string* version = FindValue(config, absl::StrCat(prefix, ".plugin.version"));
+  if (version != nullptr && !VersionError(*plugin, *version).empty()) return;
   std::vector<Definition> definitions = plugin->definitions;
   const size_t buckets = java::HashMapBuckets(definitions.size());
   std::stable_sort(definitions.begin(), definitions.end(),
@@ -226,25 +321,20 @@ void AddConverter(const std::string& prefix, const ConfigMap& config, Validation
                      return bucket(one) < bucket(other);
                    });
   ConfigMap with_type = config;
-  PutValue(&with_type, absl::StrCat(prefix, ".converter.type"), prefix.substr(0, prefix.find('.')));
+  const std::string type_key = absl::StrCat(prefix, ".converter.type");
+  if (!HasKey(config, type_key)) PutValue(&with_type, type_key, prefix.substr(0, prefix.find('.')));
   for (Definition& one : definitions) {
     const std::string name = one.name;
     one.name = absl::StrCat(prefix, ".", name);
-    validation->settings.push_back(KafkaSetting(one, with_type, name));
+    validation->settings.push_back(KafkaSetting(one, with_type, {name, name}));
   }
-}
-
-ValidatedSetting* FindSetting(const std::string& name, Validation* validation) {
-  for (ValidatedSetting& one : validation->settings) {
-    if (one.definition.name == name) return &one;
-  }
-  return nullptr;
 }
 
 // Connect takes the connector, and its task fails: so it is here.
 bool ComesOutLater(absl::string_view name) {
   return absl::StartsWith(name, "topic.creation.") ||
-         absl::StartsWith(name, "producer.override.") || name == "signal.enabled.channels" ||
+         absl::StartsWith(name, "producer.override.") ||
+         absl::StartsWith(name, "admin.override.") || name == "signal.enabled.channels" ||
          (absl::StartsWith(name, "transforms.") &&
           (absl::EndsWith(name, ".predicate") ||
            absl::EndsWith(name, ".table.op.invalid.behavior")));
@@ -293,10 +383,12 @@ Validation Validate(const ConfigMap& config, const ValidationQuestions& question
   AddFramework({config, questions}, &validation);
   AddChain("transforms", {config, questions}, &validation);
   AddChain("predicates", {config, questions}, &validation);
+  AddNulls(config, &validation);
   const size_t before = validation.errors().size();
   AddConnector(config, &validation);
   const bool connector_is_right = validation.errors().size() == before;
-  for (const char* client : {"producer", "admin"}) AddOverrides(client, config, &validation);
+  AddOverrides("producer", config, &validation);
+  if (UsesAdmin(config)) AddOverrides("admin", config, &validation);
   for (const char* converter : {"key.converter", "value.converter", "header.converter"})
     AddConverter(converter, config, &validation);
   Ask(config, questions, connector_is_right, &validation);
