@@ -16,8 +16,8 @@ sys.path.insert(0, str(ROOT / "tests" / "rest"))
 import run as recordings  # noqa: E402
 
 # Seconds each; tests/rest/run.py plays all.
-QUICK = ("server", "unknown_connector", "loggers", "plugins", "validate", "create_errors", "create_list_delete", "active_topics",
-         "initial_state", "offsets")
+QUICK = ("server", "unknown_connector", "loggers", "plugins", "plugins_all", "http_accept", "list", "delete", "validate",
+         "create_errors", "create_list_delete", "active_topics", "initial_state", "offsets")
 
 
 @pytest.fixture

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
 #include <set>
+#include <string>
+
+#include "rapidjson/document.h"
 
 namespace walduct::rest {
 namespace {
@@ -137,6 +142,60 @@ TEST(Validate, NoPasswordIsTold) {
   const std::string json = ValidationJson(Validate(config, {}));
   EXPECT_THAT(json, testing::Not(HasSubstr("secret\"")));
   EXPECT_THAT(json, HasSubstr("[hidden]"));
+}
+
+using ErrorsByName = std::map<std::string, std::vector<std::string>>;
+
+ErrorsByName ErrorsByNameOf(const Validation& validation) {
+  ErrorsByName errors;
+  for (const ValidatedSetting& one : validation.settings) {
+    for (const std::string& error : one.errors) errors[one.definition.name].push_back(error);
+  }
+  return errors;
+}
+
+// Those that the recordings were made with; null takes one away.
+ConfigMap Recorded() {
+  return {{"name", "x"},
+          {"connector.class", "io.debezium.connector.postgresql.PostgresConnector"},
+          {"tasks.max", "1"},
+          {"database.hostname", "db"},
+          {"database.port", "5432"},
+          {"database.user", "u"},
+          {"database.password", "secret"},
+          {"database.dbname", "shop"},
+          {"topic.prefix", "srv"},
+          {"slot.name", "srv"},
+          {"publication.name", "srv"},
+          {"plugin.name", "pgoutput"},
+          {"publication.autocreate.mode", "filtered"},
+          {"table.include.list", "public.orders"}};
+}
+
+// validation_errors.jsonl: what Kafka Connect 4.3.0 with Debezium 3.6.1 said of these settings, one
+// configuration a line.
+TEST(Validate, SaysWhatConnectSays) {
+  std::ifstream file(WALDUCT_SOURCE_DIR "/tests/rest/validation_errors.jsonl");
+  size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    rapidjson::Document recorded;
+    ASSERT_FALSE(recorded.Parse(line.c_str()).HasParseError()) << line;
+    ConfigMap config = Recorded();
+    for (const auto& [key, value] : recorded["set"].GetObject()) {
+      PutValue(&config, key.GetString(),
+               value.IsNull() ? std::nullopt : std::optional<std::string>(value.GetString()));
+    }
+    if (recorded.HasMember("without")) {
+      for (const auto& key : recorded["without"].GetArray()) EraseKey(&config, key.GetString());
+    }
+    ErrorsByName expected;
+    for (const auto& [key, errors] : recorded["errors"].GetObject()) {
+      for (const auto& error : errors.GetArray())
+        expected[key.GetString()].emplace_back(error.GetString());
+    }
+    EXPECT_EQ(ErrorsByNameOf(Validate(config, {})), expected) << line;
+  }
+  EXPECT_GT(lines, 700);
 }
 
 }  // namespace
