@@ -2,8 +2,8 @@
 // itself by, with and without schemas, and each family of types beside text.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,44 +48,83 @@ std::shared_ptr<event::TableSchema> MakeTable(const std::vector<BenchColumn>& co
   return table;
 }
 
-void EncodeRows(benchmark::State& state, const std::vector<BenchColumn>& columns, bool schemas,
-                const event::TransformChain* chain = nullptr,
-                ConverterKind kind = ConverterKind::kJson, bool transactions = false,
-                bool events = false) {
-  const auto table = MakeTable(columns);
-  std::vector<event::Value> row;
-  for (const BenchColumn& c : columns) row.push_back(event::Value::Text(c.text));
+double CpuNanoseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+// One row, again and again. Returned where it is made: it points into itself.
+class Rows {
+ public:
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+  Rows(std::shared_ptr<event::TableSchema> table, const std::vector<absl::string_view>& texts,
+       EncodeOptions options, const event::TransformChain* chain = nullptr)
+      : table_(std::move(table)) {
+    for (const absl::string_view text : texts) row_.push_back(event::Value::Text(text));
+    options.topic_prefix = "srv";
+    options.database = "shop";
+    encoder_ = *RecordEncoder::Create(
+        options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain, {&ids_, &ids_});
+    change_.schema = table_.get();
+    change_.after = row_;
+    change_.lsn = Lsn(2393226040);
+    change_.xid = 204126;
+    change_.source_time_us = 1795224449141730;
+    emission_.change = &change_;
+    emission_.with_after = true;
+    emission_.topic = "srv.public.typical";
+  }
+
+  // The next row is of another transaction.
+  void NextTransaction() {
+    change_.lsn = Lsn(change_.lsn.value() + 200);
+    change_.last_commit_end = Lsn(change_.lsn.value() - 56);
+    change_.xid = *change_.xid + 1;
+    change_.source_time_us += 1000;
+  }
+  bool Encode() { return encoder_->Encode(emission_, &record_).ok(); }
+  size_t bytes() const { return record_.value->size(); }
+
+  // CPU time of a row, the best of a few rounds: other work on the machine only makes it slower.
+  double Nanoseconds() {
+    constexpr int kRounds = 2000;
+    double best = 0;
+    for (int attempt = 0; attempt < 25; ++attempt) {
+      const double begin = CpuNanoseconds();
+      for (int i = 0; i < kRounds; ++i) benchmark::DoNotOptimize(Encode());
+      const double took = CpuNanoseconds() - begin;
+      if (attempt == 0 || took < best) best = took;
+    }
+    return best / kRounds;
+  }
+
+ private:
+  const std::shared_ptr<event::TableSchema> table_;
+  std::vector<event::Value> row_;
+  test::FakeSchemaIds ids_;
+  std::unique_ptr<RecordEncoder> encoder_;
+  event::ChangeEvent change_;
+  event::Emission emission_;
+  event::Record record_;
+};
+
+ConverterOptions Json(bool schemas) { return {.schemas_enable = schemas}; }
+
+EncodeOptions With(const ConverterOptions& key, const ConverterOptions& value) {
   EncodeOptions options;
-  options.topic_prefix = "srv";
-  options.database = "shop";
-  options.key.schemas_enable = schemas;
-  options.value.schemas_enable = schemas;
-  options.key.kind = options.value.kind = kind;
-  if (events) options.value.cloud_events = std::make_shared<const CloudEventsOptions>();
-  test::FakeSchemaIds ids;
-  auto encoder = *RecordEncoder::Create(
-      options, Clock::Real(), "01a1fbb7-2e9e-7014-9793-f370a197befc", chain, {&ids, &ids});
-  event::ChangeEvent change;
-  change.schema = table.get();
-  change.after = row;
-  change.lsn = Lsn(2393226040);
-  change.xid = 204126;
-  change.source_time_us = 1795224449141730;
-  event::Emission emission;
-  emission.change = &change;
-  emission.with_after = true;
-  emission.topic = "srv.public.typical";
-  event::Record record;
+  options.key = key;
+  options.value = value;
+  return options;
+}
+
+void Run(benchmark::State& state, Rows* rows, bool transactions = false) {
   size_t bytes = 0;
   for (auto _ : state) {
-    if (transactions) {
-      change.lsn = Lsn(change.lsn.value() + 200);
-      change.last_commit_end = Lsn(change.lsn.value() - 56);
-      change.xid = *change.xid + 1;
-      change.source_time_us += 1000;
-    }
-    if (!encoder->Encode(emission, &record).ok()) state.SkipWithError("a value was refused");
-    bytes += record.value->size();
+    if (transactions) rows->NextTransaction();
+    if (!rows->Encode()) state.SkipWithError("a value was refused");
+    bytes += rows->bytes();
   }
   state.SetItemsProcessed(state.iterations());
   state.SetBytesProcessed(static_cast<int64_t>(bytes));
@@ -115,49 +154,76 @@ const std::vector<BenchColumn>& Typical() {
   return *columns;
 }
 
-void TypicalRow(benchmark::State& state) { EncodeRows(state, Typical(), state.range(0) != 0); }
+Rows TypicalRows(const ConverterOptions& key, const ConverterOptions& value,
+                 const event::TransformChain* chain = nullptr) {
+  std::vector<absl::string_view> texts;
+  for (const BenchColumn& column : Typical()) texts.push_back(column.text);
+  return Rows(MakeTable(Typical()), texts, With(key, value), chain);
+}
+
+void TypicalRow(benchmark::State& state) {
+  const ConverterOptions json = Json(state.range(0) != 0);
+  Rows rows = TypicalRows(json, json);
+  Run(state, &rows);
+}
 BENCHMARK(TypicalRow)->ArgName("schemas")->Arg(0)->Arg(1);
 
-void TypicalRowAsText(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kString);
-}
-BENCHMARK(TypicalRowAsText);
+struct Format {
+  const char* name;
+  ConverterOptions key, value;
+};
 
-void TypicalRowAsEvent(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kJson, false, true);
+std::vector<Format> Formats() {
+  ConverterOptions avro = Json(false), protobuf = Json(false), text = Json(false);
+  ConverterOptions json_schema = Json(false), with_id = Json(false), event = Json(false);
+  avro.kind = ConverterKind::kAvro;
+  protobuf.kind = ConverterKind::kProtobuf;
+  text.kind = ConverterKind::kString;
+  json_schema.json_schema = true;
+  with_id.schema_id = true;
+  event.cloud_events = std::make_shared<const CloudEventsOptions>();
+  ConverterOptions event_of_avro = event, avro_event = event;
+  event_of_avro.kind = avro_event.kind = ConverterKind::kAvro;
+  CloudEventsOptions in_avro;
+  in_avro.avro = true;
+  avro_event.cloud_events = std::make_shared<const CloudEventsOptions>(in_avro);
+  return {{"json", Json(false), Json(false)},
+          {"json_with_schemas", Json(true), Json(true)},
+          {"avro", avro, avro},
+          {"protobuf", protobuf, protobuf},
+          {"json_schema", json_schema, json_schema},
+          {"json_with_id", with_id, with_id},
+          {"cloud_event", Json(false), event},
+          {"cloud_event_of_avro", Json(false), event_of_avro},
+          {"avro_cloud_event", avro, avro_event},
+          {"text", text, text}};
 }
-BENCHMARK(TypicalRowAsEvent);
 
-void TypicalRowAsAvro(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kAvro);
+// In one transaction, and each row in one of its own; "of_json" is how many times slower than JSON
+// without schemas, "bytes" what a value has.
+void AddFormats() {
+  for (const Format& format : Formats()) {
+    benchmark::RegisterBenchmark(
+        absl::StrCat("Format/", format.name).c_str(), [format](benchmark::State& state) {
+          Rows rows = TypicalRows(format.key, format.value);
+          Run(state, &rows);
+          Rows json = TypicalRows(Json(false), Json(false));
+          state.counters["of_json"] = rows.Nanoseconds() / json.Nanoseconds();
+          state.counters["bytes"] = static_cast<double>(rows.bytes());
+        });
+    benchmark::RegisterBenchmark(absl::StrCat("Format/", format.name, "/alone").c_str(),
+                                 [format](benchmark::State& state) {
+                                   Rows rows = TypicalRows(format.key, format.value);
+                                   Run(state, &rows, true);
+                                 });
+  }
 }
-BENCHMARK(TypicalRowAsAvro);
-
-// Each row a transaction of its own.
-void TypicalRowAsAvroAlone(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kAvro, true);
-}
-BENCHMARK(TypicalRowAsAvroAlone);
-
-void TypicalRowAsProtobuf(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kProtobuf);
-}
-BENCHMARK(TypicalRowAsProtobuf);
-
-void TypicalRowAsProtobufAlone(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kProtobuf, true);
-}
-BENCHMARK(TypicalRowAsProtobufAlone);
-
-// Each row a transaction of its own.
-void TypicalRowAlone(benchmark::State& state) {
-  EncodeRows(state, Typical(), false, nullptr, ConverterKind::kJson, true);
-}
-BENCHMARK(TypicalRowAlone);
 
 void Chained(benchmark::State& state, const test::PropertyList& transforms) {
   const auto chain = transform::Chain::Create(test::ChainOf(transforms));
-  EncodeRows(state, Typical(), state.range(0) != 0, chain.get());
+  const ConverterOptions json = Json(state.range(0) != 0);
+  Rows rows = TypicalRows(json, json, chain.get());
+  Run(state, &rows);
 }
 
 // The same record through a chain that changes nothing, unwrapped, and unwrapped to the topic that
@@ -185,61 +251,21 @@ BENCHMARK(TypicalRowRouted)->ArgName("schemas")->Arg(0)->Arg(1);
 
 // A family of types beside text of the same length, as records with one such column: "of_text" is
 // how many times slower its record is, "value_ns" what the value alone takes.
-class OneColumnRecord {
- public:
-  OneColumnRecord(const test::TypeSample& sample, absl::string_view text,
-                  const ValueOptions& values)
-      : row_{event::Value::Text("1"), event::Value::Text(text)} {
-    table_ = MakeTable({{"int8", -1, "1"}, {"text", sample.typmod, ""}});
-    table_->columns[1].type = test::TypeOf(sample);
-    EncodeOptions options;
-    options.topic_prefix = "srv";
-    options.database = "shop";
-    options.key.schemas_enable = false;
-    options.value.schemas_enable = false;
-    options.values = values;
-    encoder_ = *RecordEncoder::Create(options, Clock::Real(), "01a1fbb7");
-    change_.schema = table_.get();
-    change_.after = row_;
-    change_.lsn = Lsn(2393226040);
-    change_.xid = 204126;
-    change_.source_time_us = 1795224449141730;
-    emission_.change = &change_;
-    emission_.with_after = true;
-    emission_.topic = "srv.public.typical";
-  }
-
-  void Encode() { benchmark::DoNotOptimize(encoder_->Encode(emission_, &record_).ok()); }
-
-  // The best of a few rounds: other work on the machine only makes it slower.
-  double Nanoseconds() {
-    constexpr int kRounds = 2000;
-    double best = 0;
-    for (int attempt = 0; attempt < 25; ++attempt) {
-      const auto begin = std::chrono::steady_clock::now();
-      for (int i = 0; i < kRounds; ++i) Encode();
-      const std::chrono::duration<double, std::nano> took =
-          std::chrono::steady_clock::now() - begin;
-      if (attempt == 0 || took.count() < best) best = took.count();
-    }
-    return best / kRounds;
-  }
-
- private:
-  std::shared_ptr<event::TableSchema> table_;
-  std::vector<event::Value> row_;
-  std::unique_ptr<RecordEncoder> encoder_;
-  event::ChangeEvent change_;
-  event::Emission emission_;
-  event::Record record_;
-};
+Rows OneColumn(const test::TypeSample& sample, absl::string_view text, const ValueOptions& values) {
+  auto table = MakeTable({{"int8", -1, "1"}, {"text", sample.typmod, ""}});
+  table->columns[1].type = test::TypeOf(sample);
+  EncodeOptions options;
+  options.key = options.value = Json(false);
+  options.values = values;
+  return Rows(std::move(table), {"1", text}, std::move(options));
+}
 
 void Family(benchmark::State& state, const test::TypeSample& sample, const ValueOptions& options) {
   const std::string plain(std::strlen(sample.text), 'x');
   const test::TypeSample text = {"text", -1, plain.c_str()};
-  OneColumnRecord record(sample, sample.text, options), beside(text, plain, options);
-  OneColumnRecord empty({"text", -1, ""}, "", options);
-  for (auto _ : state) record.Encode();
+  Rows record = OneColumn(sample, sample.text, options), beside = OneColumn(text, plain, options);
+  Rows empty = OneColumn({"text", -1, ""}, "", options);
+  for (auto _ : state) benchmark::DoNotOptimize(record.Encode());
   const double nanoseconds = record.Nanoseconds();
   state.counters["of_text"] = nanoseconds / beside.Nanoseconds();
   state.counters["value_ns"] = nanoseconds - empty.Nanoseconds();
@@ -264,6 +290,7 @@ std::vector<Form> Forms() {
 }
 
 [[maybe_unused]] const bool kRegistered = [] {
+  AddFormats();
   for (const Form& form : Forms()) {
     for (const test::TypeSample& sample : test::TypeSamples()) {
       TypeMapping mapping, usual;
