@@ -142,6 +142,7 @@ def main():
     if not names:
         parser.error("no such scenario")
     directory = args.keep or Path(tempfile.mkdtemp(prefix="formats-"))
+    membership = servers.join_run()
     own = servers.private(postgres=args.postgres, registry=True, **SERVER)
     failed = []
     try:
@@ -156,6 +157,7 @@ def main():
                 print("".join(f"    {d}\n" for d in differences[: None if args.verbose else 4]), end="", flush=True)
     finally:
         own.remove()
+        servers.leave_run(membership)
     print(f"formats, PostgreSQL {args.postgres}: {len(names) - len(failed)} passed, {len(failed)} failed {' '.join(failed)}".rstrip())
     if args.keep is None:
         shutil.rmtree(directory)
