@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "incremental/incremental_snapshots.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "incremental/signals/expansion.h"
 
 namespace walduct::incremental {

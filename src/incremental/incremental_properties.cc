@@ -57,6 +57,13 @@ constexpr config::PropertyDefinition kIncremental[] = {
          "What is done about a table that is captured only now, and may have rows: a line in the "
          "log, or an incremental snapshot of it.",
      .allowed = "tell, incremental"},
+    {.name = "walduct.snapshot.keyless",
+     .type = kEnum,
+     .default_value = "skip",
+     .doc = "What an incremental snapshot does with a table that has nothing to be walked by: it "
+            "leaves it out (NO_PRIMARY_KEY), as Debezium's, or reads it by the blocks of its files "
+            "(PostgreSQL 14). See docs/snapshots.md.",
+     .allowed = "skip, ctid"},
     {.name = "incremental.snapshot.allow.schema.changes",
      .type = kBoolean,
      .default_value = "false",
@@ -77,6 +84,12 @@ constexpr config::PropertyDefinition kIncremental[] = {
      .default_value = "0",
      .doc = "While the stream is later (commit to acknowledgement), an incremental snapshot reads "
             "nothing, until it is a fifth below; 0: never."},
+    {.name = "walduct.snapshot.pause.kept",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc = "An incremental snapshot that pause-snapshot holds stays paused when the process is "
+            "started again. false: it goes on then, as with Debezium; connecting anew keeps the "
+            "pause in any case."},
 };
 
 constexpr config::PropertyDefinition kSignals[] = {
@@ -218,6 +231,8 @@ IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
   options.pace.retained_bytes =
       static_cast<uint64_t>(properties.Integer("walduct.snapshot.pause.retained.wal.bytes"));
   options.pace.lag = properties.Milliseconds("walduct.snapshot.pause.lag.ms");
+  options.reads_by_place = properties.Text("walduct.snapshot.keyless") == "ctid";
+  options.keeps_pause = properties.Text("walduct.snapshot.pause.kept") == "true";
   options.reads_new_tables = properties.Text("walduct.snapshot.new.tables") == "incremental";
   const std::string channels = properties.Text("notification.enabled.channels");
   options.notifies_sink = java::ListContains(channels, "sink");

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 
 namespace walduct::incremental {
 namespace {
@@ -48,11 +48,29 @@ absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
   if (states_.empty()) Keep(stored);
   ASSIGN_OR_RETURN(state_, DecodeState(stored));
   if (!state_.running() || !parts_.options->reads_chunks()) return absl::OkStatus();
-  log::Info("incremental snapshot goes on", {{"tables", state_.Tables()}});
   read_ = state_.emitted;
   ShowNextTable();
   Show();
+  GoOn();
   return Next();
+}
+
+void IncrementalSnapshots::GoOn() {
+  const bool forgets = state_.paused && !parts_.keeps_pause;
+  if (forgets) {
+    state_.paused = false;
+    Changed();
+  }
+  if (state_.paused) {
+    log::Info("incremental snapshot stays paused", {{"tables", state_.Tables()}});
+    HoldFor("paused");
+  } else if (forgets) {
+    log::Warn("incremental snapshot goes on, though it was paused when the process ended",
+              {{"tables", state_.Tables()},
+               {"hint", "with walduct.snapshot.pause.kept=true it stays paused"}});
+  } else {
+    log::Info("incremental snapshot goes on", {{"tables", state_.Tables()}});
+  }
 }
 
 void IncrementalSnapshots::Changed() {
@@ -111,10 +129,10 @@ absl::Status IncrementalSnapshots::Next() {
   window_.Reset();
   window_id_.clear();
   window_done_ = false;
-  if (!state_.running() || paused_) return absl::OkStatus();
-  if (!stops_.empty()) RETURN_IF_ERROR(Stop());
+  if (!state_.running() || state_.paused) return absl::OkStatus();
+  if (!state_.stops.empty()) RETURN_IF_ERROR(Stop());
   if (!state_.running()) return absl::OkStatus();
-  if (parts_.clock->Monotonic() < retry_at_ || HeldByPace()) {
+  if (parts_.clock->Monotonic() < retry_at_ || HeldByPace() || HeldByStore()) {
     step_ = Step::kBroken;
     return absl::OkStatus();
   }
@@ -152,7 +170,7 @@ absl::Status IncrementalSnapshots::OnAnswer(ChunkSource::Answer answer) {
     return absl::OkStatus();
   }
   retry_delay_ = kFirstRetry;
-  if (!paused_ && read_again_ == 0) HoldFor("");
+  if (!state_.paused && read_again_ == 0) HoldFor("");
   switch (step_) {
     case Step::kOpening:
       ReadChunk();
@@ -175,7 +193,7 @@ void IncrementalSnapshots::OnTrouble(const absl::Status& error) {
              {"hint", ErrorHint(error)},
              {"again_in", absl::FormatDuration(retry_delay_)}});
   GiveUpWindow();
-  if (!paused_) HoldFor(std::string(error.message()));
+  if (!state_.paused) HoldFor(std::string(error.message()));
   step_ = Step::kBroken;
   window_id_.clear();
   retry_at_ = parts_.clock->Monotonic() + retry_delay_;
@@ -189,7 +207,11 @@ void IncrementalSnapshots::ReadChunk() {
   source().Read({.table = state_.queue.front(),
                  .after = read_,
                  .maximum = state_.maximum,
-                 .most_rows = chunk_size_});
+                 .most_rows = chunk_size_,
+                 .storage = state_.storage,
+                 .by_place = state_.by_place,
+                 .places = doubted_,
+                 .end = doubted_end_});
 }
 
 bool IncrementalSnapshots::LacksWhatWasTold(const TransactionView& view) const {
@@ -199,6 +221,7 @@ bool IncrementalSnapshots::LacksWhatWasTold(const TransactionView& view) const {
 
 absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
   const TableId table = state_.queue.front().table;
+  if (chunk.anew) ForgetTable();
   // Where it shows no row, or the greatest key is looked for, there may be more.
   const bool shows_end =
       chunk.outcome == Chunk::Outcome::kEmpty ||
@@ -215,7 +238,11 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
       log::Warn(
           "incremental snapshot: the table is left out, it has no key",
           {{"table", table.Text()},
-           {"hint", "name a column in the signal's \"surrogate-key\", or add a primary key"}});
+           {"hint", parts_.options->reads_by_place
+                        ? "it has no blocks to be read by either: PostgreSQL before 14, or a "
+                          "foreign table among its partitions"
+                        : "name a column in the signal's \"surrogate-key\", add a primary key, or "
+                          "set walduct.snapshot.keyless=ctid"}});
       return EndTable("NO_PRIMARY_KEY", false);
     case Chunk::Outcome::kUnknown:
     case Chunk::Outcome::kFailed: {
@@ -230,15 +257,11 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
     case Chunk::Outcome::kRead:
       break;
   }
-  if (chunk.rows.empty()) return EndTable("SUCCEEDED", false);
-  table_rows_ += chunk.rows.size();
-  shown_.estimated_rows = chunk.estimated_rows;
-  state_.maximum = chunk.maximum;
-  state_.key_types.clear();
-  for (const uint16_t column : chunk.shown)
-    state_.key_types.push_back(chunk.schema->columns[column].type);
-  Changed();
-  RETURN_IF_ERROR(NotifyProgress(chunk));
+  if (chunk.storage != state_.storage) doubted_.clear();
+  if (doubted_.empty()) {
+    if (chunk.rows.empty()) return EndTable("SUCCEEDED", false);
+    RETURN_IF_ERROR(TakeBounds(chunk));
+  }
   window_.Load(std::move(chunk));
   if (parts_.options->read_only) {
     step_ = Step::kWaiting;
@@ -249,9 +272,22 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
   return absl::OkStatus();
 }
 
+absl::Status IncrementalSnapshots::TakeBounds(const Chunk& chunk) {
+  table_rows_ += chunk.rows.size();
+  shown_.estimated_rows = chunk.estimated_rows;
+  state_.maximum = chunk.maximum;
+  state_.by_place = chunk.by_place;
+  state_.storage = chunk.storage;
+  state_.key_types.clear();
+  for (const uint16_t column : chunk.shown)
+    state_.key_types.push_back(chunk.schema->columns[column].type);
+  Changed();
+  return NotifyProgress(chunk);
+}
+
 absl::Status IncrementalSnapshots::NotifyProgress(const Chunk& chunk) {
   parts_.metrics->incremental_chunks.Add();
-  const size_t shown = chunk.shown.size();
+  const size_t shown = chunk.by_place ? 1 : chunk.shown.size();
   return Notify("IN_PROGRESS",
                 {{"current_collection_in_progress", state_.queue.front().table.Text()},
                  {"maximum_key", KeyText(*chunk.maximum, shown)},
@@ -293,10 +329,15 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
 
 void IncrementalSnapshots::TakeTable() {
   state_.queue.pop_front();
-  for (PendingStop& stop : stops_) stop.asked -= std::min<size_t>(stop.asked, 1);
+  for (PendingStop& stop : state_.stops) stop.asked -= std::min<size_t>(stop.asked, 1);
+  read_again_ = 0;
+  ForgetTable();
+}
+
+void IncrementalSnapshots::ForgetTable() {
   state_.ForgetKeys();
   read_.reset();
-  read_again_ = 0;
+  doubted_.clear();
   ShowNextTable();
 }
 

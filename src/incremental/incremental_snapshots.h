@@ -25,8 +25,8 @@
 #include "event/notification.h"
 #include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
-#include "incremental/chunk_source.h"
-#include "incremental/pace.h"
+#include "incremental/chunks/chunk_source.h"
+#include "incremental/options/pace.h"
 #include "incremental/signals/signal.h"
 #include "incremental/state.h"
 #include "incremental/window.h"
@@ -47,10 +47,15 @@ class Output {
   virtual void SetMark(uint64_t mark) = 0;
   // The state of that mark is stored.
   virtual uint64_t StoredMark() const = 0;
+  // What is acknowledged is wanted to be stored, rather now than later.
+  virtual void StoreSoon() = 0;
 };
 
 class IncrementalSnapshots {
  public:
+  // So many chunks are published and not stored: what a crash repeats.
+  static constexpr size_t kMostUnstored = 4;
+
   struct Parts {
     const IncrementalOptions* options = nullptr;                // borrowed
     std::string connector_name;                                 // as notifications tell it
@@ -59,6 +64,7 @@ class IncrementalSnapshots {
     std::unique_ptr<SignalInbox> inbox = nullptr;               // null: signals are rows only
     std::function<std::string()> new_id;                        // a random UUID
     std::vector<TableId> captured;                              // at the start
+    bool keeps_pause = false;                                   // that the stored state has
     Clock* clock = nullptr;                                     // borrowed
     metrics::ConnectorMetrics* metrics = nullptr;               // borrowed
   };
@@ -70,7 +76,7 @@ class IncrementalSnapshots {
 
   // What the stored position came with, until something changes; first of all.
   void Keep(const OffsetMembers& stored) { states_.emplace_back(0, stored); }
-  // Goes on with it; before the stream begins.
+  // Goes on with it, paused where it was and that is kept; before the stream begins.
   absl::Status Resume(const OffsetMembers& stored);
 
   // A signal of the connector's own, carried out with the next Turn; taken: with the mark of what
@@ -109,10 +115,6 @@ class IncrementalSnapshots {
 
  private:
   enum class Step : uint8_t { kIdle, kOpening, kReading, kClosing, kWaiting, kBroken };
-  struct PendingStop {
-    std::vector<std::string> collections;  // empty: all
-    size_t asked = 0;                      // of the queue, what was asked for before it
-  };
   enum class TableKind : uint8_t { kOther, kSignals, kCurrent };
 
   TableKind KindOf(const event::TableSchema& schema);
@@ -144,10 +146,13 @@ class IncrementalSnapshots {
   absl::Status Pause();
   absl::Status ResumeReading();
 
+  // After a restart: says what becomes of a pause.
+  void GoOn();
   // The next window, if there is anything to read.
   absl::Status Next();
   // Not yet: `retry_at_` says when to look again.
   bool HeldByPace();
+  bool HeldByStore();
   void TellHold(const std::string& why, absl::Duration now);
   absl::Status OnAnswer(ChunkSource::Answer answer);
   void OnTrouble(const absl::Status& error);
@@ -159,6 +164,9 @@ class IncrementalSnapshots {
   // The table is over: the next one is read in the same window, or the window is closed.
   absl::Status EndTable(absl::string_view status, bool failed);
   void TakeTable();
+  // How far the first one is read.
+  void ForgetTable();
+  absl::Status TakeBounds(const Chunk& chunk);
   absl::Status NotifyProgress(const Chunk& chunk);
   using Details = std::vector<std::pair<std::string, std::string>>;
   absl::Status Notify(absl::string_view type, const Details& details);
@@ -174,12 +182,13 @@ class IncrementalSnapshots {
   std::unique_ptr<ChunkSource> source_;
   SnapshotState state_;
   Step step_ = Step::kIdle;
-  bool paused_ = false;
-  std::vector<PendingStop> stops_;  // to be carried out at the next chunk
   std::string window_id_;
   bool window_done_ = false;  // its close was streamed before it was known to be written
   Window window_;
   std::optional<Key> read_;  // the last key of the last window, with what tells equal keys apart
+  // Rows of the chunk behind it that are to be looked at again, and where it ended.
+  std::vector<std::string> doubted_;
+  std::optional<Key> doubted_end_;
   uint64_t table_rows_ = 0;  // as Debezium counts them
   absl::Duration retry_at_;  // kBroken; else not before then
   absl::Duration retry_delay_;
@@ -196,6 +205,7 @@ class IncrementalSnapshots {
   uint64_t mark_ = 0;
   std::deque<std::pair<RawSignal, std::function<void(uint64_t)>>> asked_;
   std::deque<std::pair<uint64_t, uint64_t>> unsettled_;  // ticket of a signal, mark behind it
+  std::deque<uint64_t> unstored_;                        // marks of chunks that were published
   // Of the change that was seen last.
   struct Seen {
     Lsn lsn;

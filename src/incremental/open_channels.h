@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "incremental/channels/signal_inbox.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 
 namespace walduct::kafka {
 struct KafkaOptions;

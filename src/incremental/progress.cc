@@ -5,12 +5,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "incremental/incremental_snapshots.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 
 namespace walduct::incremental {
 namespace {
 
 constexpr absl::Duration kLookAgain = absl::Seconds(1);
+constexpr absl::Duration kPollStore = absl::Milliseconds(2);
 constexpr absl::Duration kTellAgain = absl::Minutes(1);
 
 }  // namespace
@@ -36,6 +37,16 @@ bool IncrementalSnapshots::HeldByPace() {
   }
   if (pace_.due() <= now) return false;
   retry_at_ = pace_.due();
+  return true;
+}
+
+// What is published by then is repeated after a crash.
+bool IncrementalSnapshots::HeldByStore() {
+  const uint64_t stored = parts_.output->StoredMark();
+  while (!unstored_.empty() && unstored_.front() <= stored) unstored_.pop_front();
+  if (unstored_.size() < kMostUnstored) return false;
+  parts_.output->StoreSoon();
+  retry_at_ = parts_.clock->Monotonic() + kPollStore;
   return true;
 }
 

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "incremental/incremental_snapshots.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "incremental/signals/expansion.h"
 
 namespace walduct::incremental {
@@ -122,8 +122,9 @@ absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repea
   if (execute != nullptr) return Execute(raw.id, *execute);
   if (const auto* stop = std::get_if<StopSnapshot>(&*signal)) {
     // It is carried out when the next chunk would be read.
-    if (state_.running())
-      stops_.push_back({.collections = stop->collections, .asked = state_.queue.size()});
+    if (!state_.running()) return absl::OkStatus();
+    state_.stops.push_back({.collections = stop->collections, .asked = state_.queue.size()});
+    Changed();
     return absl::OkStatus();
   }
   if (std::holds_alternative<PauseSnapshot>(*signal)) return Pause();
@@ -156,6 +157,10 @@ bool IncrementalSnapshots::IsUnderWay(const std::string& id, const ExecuteSnapsh
 
 absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteSnapshot& execute) {
   const bool was_running = state_.running();
+  if (!was_running) {
+    state_.paused = false;
+    state_.stops.clear();
+  }
   const std::vector<TableId> tables = ExpandCollections(execute.collections, parts_.captured);
   for (const TableId& table : tables) {
     state_.queue.push_back({.table = table,
@@ -167,8 +172,6 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
   state_.correlation_id = id;
   Changed();
   if (was_running) return absl::OkStatus();
-  paused_ = false;
-  stops_.clear();
   HoldFor("");
   ShowNextTable();
   Show();
@@ -191,15 +194,17 @@ void IncrementalSnapshots::WarnOfUnused(const std::string& id,
 }
 
 absl::Status IncrementalSnapshots::Pause() {
-  if (!state_.running() || paused_) return absl::OkStatus();
-  paused_ = true;
+  if (!state_.running() || state_.paused) return absl::OkStatus();
+  state_.paused = true;
+  Changed();
   HoldFor("paused");
   return Notify("PAUSED", {{"data_collections", state_.Tables()}});
 }
 
 absl::Status IncrementalSnapshots::ResumeReading() {
-  if (!state_.running() || !paused_) return absl::OkStatus();
-  paused_ = false;
+  if (!state_.running() || !state_.paused) return absl::OkStatus();
+  state_.paused = false;
+  Changed();
   HoldFor("");
   RETURN_IF_ERROR(Notify("RESUMED", {{"data_collections", state_.Tables()}}));
   return step_ == Step::kIdle ? Next() : absl::OkStatus();
@@ -208,7 +213,7 @@ absl::Status IncrementalSnapshots::ResumeReading() {
 // Of what was asked for before each: what it names, and all when it names nothing.
 std::vector<bool> IncrementalSnapshots::ToStop() const {
   std::vector<bool> stops(state_.queue.size());
-  for (const PendingStop& stop : stops_) {
+  for (const PendingStop& stop : state_.stops) {
     std::vector<TableId> wanted;
     if (!stop.collections.empty()) wanted = ExpandCollections(stop.collections, parts_.captured);
     for (size_t i = 0; i < stop.asked; ++i) {
@@ -222,7 +227,7 @@ std::vector<bool> IncrementalSnapshots::ToStop() const {
 // Told as Debezium tells it: what is left of the queue first.
 absl::Status IncrementalSnapshots::Stop() {
   const std::vector<bool> stops = ToStop();
-  stops_.clear();
+  state_.stops.clear();
   const bool stops_current = stops.front();
   std::string stopped;
   std::deque<TableRequest> left;
@@ -236,10 +241,8 @@ absl::Status IncrementalSnapshots::Stop() {
   if (stopped.empty()) log::Warn("signal: none of the tables to stop is being read or waits");
   state_.queue = std::move(left);
   if (stops_current) {
-    state_.ForgetKeys();
-    read_.reset();
+    ForgetTable();
     table_rows_ = 0;
-    ShowNextTable();
   }
   std::string id = state_.correlation_id;
   if (!state_.running()) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
+#include "incremental/own_member.h"
 #include "incremental/stored/java_stream.h"
 #include "rapidjson/document.h"
 
@@ -81,6 +82,7 @@ absl::Status ReadQueue(const std::string& text, SnapshotState* state) {
 
 std::string EncodedKey(const SnapshotState& state, const std::optional<Key>& key,
                        const std::string& stored) {
+  if (state.by_place) return EncodeKey(std::nullopt, {});
   const bool as_stored = key && state.key_types.empty() && !stored.empty();
   return as_stored ? stored : EncodeKey(key, state.key_types);
 }
@@ -112,7 +114,9 @@ absl::Status ReadBlocking(const OffsetMembers& members, SnapshotState* state) {
 
 }  // namespace
 
-bool IsIncrementalMember(absl::string_view name) { return absl::StartsWith(name, kPrefix); }
+bool IsIncrementalMember(absl::string_view name) {
+  return absl::StartsWith(name, kPrefix) || name == kOwnMember;
+}
 bool IsBlockingMember(absl::string_view name) { return name == kBlocking; }
 
 void SnapshotState::ForgetKeys() {
@@ -121,6 +125,8 @@ void SnapshotState::ForgetKeys() {
   key_types.clear();
   stored_maximum.clear();
   stored_emitted.clear();
+  by_place = false;
+  storage.clear();
 }
 
 std::string SnapshotState::Tables() const {
@@ -141,6 +147,7 @@ OffsetMembers EncodeState(const SnapshotState& state) {
   put("collections", Collections(state));
   put("maximum_key", EncodedKey(state, state.maximum, state.stored_maximum));
   put("primary_key", EncodedKey(state, state.emitted, state.stored_emitted));
+  if (const std::string own = OwnText(state); !own.empty()) members.emplace(kOwnMember, Json(own));
   return members;
 }
 
@@ -162,6 +169,8 @@ absl::StatusOr<SnapshotState> DecodeState(const OffsetMembers& members) {
     ASSIGN_OR_RETURN(state.emitted, DecodeKey(*emitted));
     state.stored_emitted = *emitted;
   }
+  ASSIGN_OR_RETURN(const auto own, TextOf(members, kOwnMember));
+  if (own) RETURN_IF_ERROR(ReadOwn(*own, &state));
   return state;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "incremental/chunk.h"
+#include "incremental/chunks/chunk.h"
 #include "incremental/signals/signal.h"
 
 namespace walduct::incremental {
@@ -17,9 +17,17 @@ namespace walduct::incremental {
 // Members of a stored offset: name, JSON.
 using OffsetMembers = std::map<std::string, std::string>;
 
-// Those of Debezium's incremental snapshots, and ours of blocking ones.
+// Those of Debezium's incremental snapshots with ours beside them, and ours of blocking ones.
 bool IsIncrementalMember(absl::string_view name);
 bool IsBlockingMember(absl::string_view name);
+
+// A stop-snapshot, to be carried out at the next chunk.
+struct PendingStop {
+  std::vector<std::string> collections;  // empty: all
+  size_t asked = 0;                      // of the queue, what was asked for before it
+
+  bool operator==(const PendingStop&) const = default;
+};
 
 struct SnapshotState {
   std::deque<TableRequest> queue;  // the first one is being read
@@ -29,6 +37,13 @@ struct SnapshotState {
   std::vector<std::shared_ptr<const event::Type>> key_types;  // of the two; empty: not known yet
   // The two as they were stored: without their types they are stored so again.
   std::string stored_maximum = {}, stored_emitted = {};
+  // Of the first table, as its last chunk told them.
+  bool by_place = false;
+  std::string storage = {};
+
+  // What Debezium stores nothing of.
+  bool paused = false;
+  std::vector<PendingStop> stops = {};
 
   // Signals of blocking snapshots that are not over.
   std::deque<RawSignal> blocking = {};

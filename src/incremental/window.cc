@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/hash/hash.h"
+
 namespace walduct::incremental {
 
 bool TransactionView::Hides(uint32_t xid) const {
@@ -19,13 +21,28 @@ uint32_t TransactionView::HiddenHeld() const {
   return hidden == held.xids.end() ? 0 : *hidden;
 }
 
-void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::string* out) {
-  for (const uint16_t column : columns) {
-    const event::Value value = column < row.size() ? row[column] : event::Value::Null();
-    const uint32_t size = value.is_text() ? value.size : UINT32_MAX;
-    out->append(reinterpret_cast<const char*>(&size), sizeof size);
-    if (value.is_text()) out->append(value.data, value.size);
+namespace {
+
+void AppendColumn(event::RowView row, uint16_t column, std::string* out) {
+  const event::Value value = column < row.size() ? row[column] : event::Value::Null();
+  const uint32_t size = value.is_text() ? value.size : UINT32_MAX;
+  out->append(reinterpret_cast<const char*>(&size), sizeof size);
+  if (value.is_text()) out->append(value.data, value.size);
+}
+
+// Generated columns are in a chunk, and not in the stream.
+uint64_t SumOf(event::RowView row, const event::TableSchema& schema, std::string* scratch) {
+  scratch->clear();
+  for (uint16_t i = 0; i < schema.columns.size(); ++i) {
+    if (!schema.columns[i].generated) AppendColumn(row, i, scratch);
   }
+  return absl::HashOf(*scratch);
+}
+
+}  // namespace
+
+void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::string* out) {
+  for (const uint16_t column : columns) AppendColumn(row, column, out);
 }
 
 void Window::Reset() {
@@ -35,6 +52,9 @@ void Window::Reset() {
   left_.clear();
   by_key_.clear();
   removed_.clear();
+  by_sum_.clear();
+  told_sums_.clear();
+  doubted_.clear();
 }
 
 void Window::Open(std::vector<uint32_t> recent) {
@@ -46,13 +66,14 @@ void Window::BeginAgain(std::vector<uint32_t> recent) {
   if (!open_) return;
   overflown_ = emptied_ = false;
   removed_.clear();
+  told_sums_.clear();
   recent_ = std::move(recent);
 }
 
 void Window::Load(Chunk chunk) {
   chunk_ = std::move(chunk);
   left_.assign(chunk_->rows.size(), !emptied_);
-  if (chunk_->record_key.empty()) return;
+  if (chunk_->record_key.empty()) return LoadWithoutKeys();
   for (size_t i = 0; i < chunk_->rows.size(); ++i) {
     chunk_->rows[i].View(&values_);
     key_.clear();
@@ -67,8 +88,41 @@ void Window::Load(Chunk chunk) {
   removed_.clear();
 }
 
+// Where places are known.
+void Window::LoadWithoutKeys() {
+  if (chunk_->storage.empty()) return;
+  for (size_t i = 0; i < chunk_->rows.size(); ++i) {
+    chunk_->rows[i].View(&values_);
+    const uint64_t sum = SumOf(values_, *chunk_->schema, &key_);
+    by_sum_[sum].push_back(i);
+    if (told_sums_.contains(sum)) doubted_.insert(i);
+  }
+  told_sums_.clear();
+}
+
+void Window::Doubt(const event::ChangeEvent& change) {
+  if (!change.before) return;
+  const uint64_t sum = SumOf(*change.before, *change.schema, &key_);
+  if (!chunk_) {
+    overflown_ = overflown_ || told_sums_.size() >= kMaxKeys;
+    if (!overflown_) told_sums_.insert(sum);
+    return;
+  }
+  if (const auto same = by_sum_.find(sum); same != by_sum_.end())
+    doubted_.insert(same->second.begin(), same->second.end());
+}
+
+std::vector<std::string> Window::Doubted() const {
+  std::vector<std::string> places;
+  for (size_t i = 0; i < left_.size() && !doubted_.empty(); ++i) {
+    if (left_[i] && doubted_.contains(i)) places.push_back(chunk_->places[i]);
+  }
+  return places;
+}
+
 void Window::Remove(const event::ChangeEvent& change, const event::Emission& emission) {
-  if (!open_ || emission.key == event::KeySource::kNone || emission.key_rule == nullptr) return;
+  if (!open_) return;
+  if (emission.key == event::KeySource::kNone || emission.key_rule == nullptr) return Doubt(change);
   const bool before = emission.key == event::KeySource::kBefore;
   const auto& row = before ? change.before : change.after;
   if (!row) return;

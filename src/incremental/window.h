@@ -15,7 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "event/emission.h"
-#include "incremental/chunk.h"
+#include "incremental/chunks/chunk.h"
 
 namespace walduct::incremental {
 
@@ -39,6 +39,9 @@ class Window {
   void Remove(const event::ChangeEvent& change, const event::Emission& emission);
   // All rows are gone.
   void RemoveAll();
+  // Of rows without a key, the places of those that may be what the stream has told the change of:
+  // they look the same. They are not left; whether they are still there has to be read.
+  std::vector<std::string> Doubted() const;
 
   // The chunk may show less than what was streamed before the window was opened, or more keys came
   // than are kept: it has to be read again.
@@ -50,7 +53,7 @@ class Window {
   template <typename Handler>
   absl::Status ForEachLeft(Handler handler) const {
     for (size_t i = 0; i < left_.size(); ++i) {
-      if (!left_[i]) continue;
+      if (!left_[i] || doubted_.contains(i)) continue;
       absl::Status handled = handler(chunk_->rows[i]);
       if (!handled.ok()) return handled;
     }
@@ -58,6 +61,9 @@ class Window {
   }
 
  private:
+  void LoadWithoutKeys();
+  void Doubt(const event::ChangeEvent& change);
+
   bool open_ = false;
   bool overflown_ = false;
   bool emptied_ = false;
@@ -66,8 +72,12 @@ class Window {
   std::vector<bool> left_;                           // of its rows
   absl::flat_hash_map<std::string, size_t> by_key_;  // rows with a key
   absl::flat_hash_set<std::string> removed_;         // before the chunk came
-  std::string key_;                                  // scratch
-  std::vector<event::Value> values_;                 // the same
+  // Rows without a key by a sum over what they hold; those told of before the chunk came.
+  absl::flat_hash_map<uint64_t, std::vector<size_t>> by_sum_;
+  absl::flat_hash_set<uint64_t> told_sums_;
+  absl::flat_hash_set<size_t> doubted_;
+  std::string key_;                   // scratch
+  std::vector<event::Value> values_;  // the same
 };
 
 // Texts of key columns, so that different keys differ.

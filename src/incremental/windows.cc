@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "incremental/chunks/transaction_view.h"
 #include "incremental/incremental_snapshots.h"
-#include "incremental/options.h"
-#include "incremental/transaction_view.h"
+#include "incremental/options/incremental_options.h"
 
 namespace walduct::incremental {
 namespace {
@@ -57,13 +57,27 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
     parts_.metrics->incremental_rows.Add();
     return parts_.output->PublishRead(row);
   }));
-  read_ = chunk.end;
+  const bool whole = doubted_.empty();  // else what was left of a chunk
+  doubted_ = window_.Doubted();
   read_again_ = 0;
-  if (!paused_) HoldFor("");
-  ++shown_.chunks;
-  shown_.rows += chunk.rows.size();
+  if (!state_.paused) HoldFor("");
+  shown_.chunks += whole ? 1 : 0;
+  shown_.rows += chunk.rows.size() - doubted_.size();
   pace_.Took(chunk.rows.size(), parts_.clock->Monotonic());
   chunk_size_ = std::min(2 * chunk_size_, parts_.options->chunk_size);
+  if (!doubted_.empty()) {
+    doubted_end_ = chunk.end;
+    Show();
+    return absl::OkStatus();
+  }
+  read_ = chunk.end;
+  if (chunk.record_key.empty()) {
+    state_.emitted = chunk.end;
+    if (!chunk.by_place) state_.emitted->resize(chunk.shown.size());
+    Changed();
+    unstored_.push_back(mark_);
+    return absl::OkStatus();
+  }
   if (last == nullptr) {
     Show();
     return absl::OkStatus();
@@ -76,11 +90,12 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
   }
   state_.emitted = std::move(emitted);
   Changed();
+  unstored_.push_back(mark_);
   return absl::OkStatus();
 }
 
 void IncrementalSnapshots::GiveUpWindow() {
-  if (window_.loaded() && step_ != Step::kReading)
+  if (window_.loaded() && step_ != Step::kReading && doubted_.empty())
     table_rows_ -= std::min<uint64_t>(table_rows_, window_.chunk().rows.size());
   window_.Reset();
 }
@@ -136,7 +151,7 @@ void IncrementalSnapshots::ReadAgain() {
                {"rows", chunk_size_},
                {"again_in", absl::FormatDuration(pause)},
                {"hint", hint}});
-    if (!paused_) HoldFor(absl::StrCat("a chunk is read again and again: ", why));
+    if (!state_.paused) HoldFor(absl::StrCat("a chunk is read again and again: ", why));
   }
   GiveUpWindow();
   retry_at_ = parts_.clock->Monotonic() + pause;

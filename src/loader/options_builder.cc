@@ -18,7 +18,7 @@
 #include "engine/configuration/runtime_options.h"
 #include "engine/configuration/runtime_properties.h"
 #include "incremental/incremental_properties.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "java/text/text_lists.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"

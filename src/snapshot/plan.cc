@@ -14,9 +14,9 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
-#include "postgres/row_estimate.h"
+#include "postgres/sizes/row_estimate.h"
+#include "postgres/sizes/table_layout.h"
 #include "snapshot/dropped_table.h"
-#include "snapshot/layout.h"
 #include "snapshot/options.h"
 
 namespace walduct::snapshot {
@@ -73,14 +73,15 @@ absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& cata
 }
 
 // What an override selects has no blocks of its own.
-absl::Status LayOut(postgres::Connection& connection, const std::vector<TableName>& tables,
+absl::Status LayOut(postgres::Connection& connection, const std::vector<Oid>& relations,
                     const SnapshotOptions& options, std::vector<PlannedTable>* plan) {
-  ASSIGN_OR_RETURN(const auto layouts, ReadLayouts(connection, tables));
+  ASSIGN_OR_RETURN(const auto layouts,
+                   postgres::ReadLayouts(connection, relations, postgres::LayoutLock::kNone));
   for (PlannedTable& table : *plan) {
     const auto multiplier = options.multipliers.find(FullName(table.name));
     table.parts_per_session =
         multiplier == options.multipliers.end() ? options.multiplier : multiplier->second;
-    const auto layout = layouts.find(ToInteger(table.name.relation));
+    const auto layout = layouts.find(table.name.relation);
     if (layout == layouts.end() || !table.targets.empty()) continue;
     if (layout->second.blocks > 0) table.blocks = layout->second.blocks;
     table.storage = layout->second.storage;
@@ -114,7 +115,7 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
     plan.push_back(std::move(table));
   }
   RETURN_IF_ERROR(ReleaseSavepoint(connection));
-  if (options.reads_parts()) RETURN_IF_ERROR(LayOut(connection, tables, options, &plan));
+  if (options.reads_parts()) RETURN_IF_ERROR(LayOut(connection, relations, options, &plan));
   return plan;
 }
 

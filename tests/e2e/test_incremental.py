@@ -148,6 +148,46 @@ def test_progress_is_shown_while_it_is_paused(db, connectors):
     connector.stop()
 
 
+@pytest.mark.parametrize("kept", ["true", "false"])
+def test_INC_10_a_pause_outlives_the_process(kept, db, connectors):
+    """It is kept when the session breaks; when the process is killed it is, where that is asked for. A stop is, in any case."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.script("create table big (id int primary key); insert into big select generate_series(1, 3000)")
+    db.script("create table b1 (id int primary key); insert into b1 select generate_series(1, 10)")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals", "incremental.snapshot.chunk.size": "10",
+                                "walduct.snapshot.pause.kept": kept, "walduct.snapshot.rows.per.second": "300"},
+                           worker={"offset.flush.interval.ms": "50"}).start().wait_streaming()
+
+    def signal(kind, data="{}"):
+        db.execute("insert into signals values (gen_random_uuid()::text, %s, %s)", kind, data)
+
+    def own():
+        return json.loads((connector.offset() or {}).get("walduct_incremental_snapshot", "{}"))
+
+    signal("execute-snapshot", json.dumps({"data-collections": ["public.big", "public.b1"]}))
+    wait_until(lambda: len(published(connector, "big")) > 20, 60, "some chunks")
+    signal("pause-snapshot")
+    wait_until(lambda: own() == {"paused": True}, 30, "the pause to be stored")
+    db.server.query("select pg_terminate_backend(active_pid) from pg_replication_slots where active and slot_name = '" + connector.config["slot.name"] + "'")
+    connector.wait_log("incremental snapshot stays paused")
+    signal("stop-snapshot", json.dumps({"data-collections": ["public.big"]}))
+    wait_until(lambda: own().get("stops"), 30, "the stop to be stored")
+    before = published(connector, "big")
+    connector.kill()
+    connector.start().wait_streaming()
+    if kept == "true":
+        connector.wait_log("incremental snapshot stays paused")
+        db.execute("insert into b1 values (11)")
+        connector.wait_events(lambda events: any(e.op == "c" and e.id == 11 for e in events), 30, "the stream")
+        assert published(connector, "b1") == set()
+        signal("resume-snapshot")
+    else:
+        connector.wait_log("goes on, though it was paused when the process ended")
+    wait_until(lambda: published(connector, "b1") >= set(range(1, 11)), 60, "the table that was not to be stopped")
+    assert published(connector, "big") == before and len(before) < 3000
+    connector.stop()
+
+
 def test_the_pace_of_a_snapshot(db, connectors):
     """It stands still while the slot keeps more WAL than it may, says so, and the stream goes on; then not faster than its rate."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")

@@ -2,7 +2,7 @@
 
 #include "engine/configuration/connector_options.h"
 #include "gtest/gtest.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 
 namespace walduct::engine {
 namespace {

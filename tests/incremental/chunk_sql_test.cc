@@ -1,7 +1,12 @@
-#include "incremental/chunk_sql.h"
+#include "incremental/chunks/chunk_sql.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "incremental/chunks/place.h"
 
 namespace walduct::incremental {
 namespace {
@@ -13,15 +18,31 @@ Walk OfKey(std::vector<WalkColumn> columns, size_t shown) {
       .table = {"public", "big"}, .condition = {}, .columns = std::move(columns), .shown = shown};
 }
 
+postgres::Statement OnlySql(const Walk& walk, const std::vector<std::string>& columns,
+                            const std::optional<Key>& after, const std::optional<Key>& maximum) {
+  const auto statements = ChunkSql(walk, columns, after, maximum, 4);
+  EXPECT_EQ(statements.size(), 1u);
+  return statements.front();
+}
+
+std::vector<std::string> Conditions(const std::vector<postgres::Statement>& statements) {
+  std::vector<std::string> texts;
+  for (const postgres::Statement& one : statements) {
+    const size_t begin = one.sql.find("WHERE "), end = one.sql.find(" ORDER");
+    texts.push_back(one.sql.substr(begin + 6, end - begin - 6));
+  }
+  return texts;
+}
+
 TEST(ChunkSql, FirstChunkHasNoBounds) {
-  const auto statement = ChunkSql(OfKey({{"id"}}, 1), {"id", "v"}, std::nullopt, Key{"10"}, 4);
+  const auto statement = OnlySql(OfKey({{"id"}}, 1), {"id", "v"}, std::nullopt, Key{"10"});
   EXPECT_EQ(statement.sql, R"(SELECT "id", "v" FROM "public"."big" ORDER BY "id" LIMIT $1)");
   EXPECT_THAT(statement.parameters, ElementsAre("4"));
 }
 
 TEST(ChunkSql, KeysWithoutNullsAreComparedAsRows) {
   const auto statement =
-      ChunkSql(OfKey({{"a"}, {"b"}}, 2), {"a", "b"}, Key{"1", "x"}, Key{"2", "y"}, 4);
+      OnlySql(OfKey({{"a"}, {"b"}}, 2), {"a", "b"}, Key{"1", "x"}, Key{"2", "y"});
   EXPECT_EQ(statement.sql, R"(SELECT "a", "b" FROM "public"."big" WHERE ("a", "b") > ($1, $2) AND )"
                            R"(("a", "b") <= ($3, $4) ORDER BY "a", "b" LIMIT $5)");
   EXPECT_THAT(statement.parameters, ElementsAre("1", "x", "2", "y", "4"));
@@ -30,34 +51,69 @@ TEST(ChunkSql, KeysWithoutNullsAreComparedAsRows) {
 TEST(ChunkSql, INC06_EqualSurrogatesAreToldApart) {
   const Walk walk = OfKey({{"k"}, {"id"}}, 1);
   EXPECT_EQ(MaximumSql(walk).sql, R"(SELECT "k" FROM "public"."big" ORDER BY "k" DESC LIMIT $1)");
-  EXPECT_THAT(ChunkSql(walk, {"id"}, Key{"5", "7"}, Key{"9"}, 4).sql,
+  EXPECT_THAT(OnlySql(walk, {"id"}, Key{"5", "7"}, Key{"9"}).sql,
               testing::HasSubstr(R"(("k", "id") > ($1, $2) AND ("k") <= ($3))"));
   // A stored key has the surrogate alone: what is equal to it is read again.
-  EXPECT_THAT(ChunkSql(walk, {"id"}, Key{"5"}, Key{"9"}, 4).sql,
+  EXPECT_THAT(OnlySql(walk, {"id"}, Key{"5"}, Key{"9"}).sql,
               testing::HasSubstr(R"(("k") >= ($1) AND ("k") <= ($2))"));
 }
 
+// One statement for each place in the index.
 TEST(ChunkSql, INC05_NullsComeLastAndAreWalked) {
   const Walk walk = OfKey({{"k", true}, {"id"}}, 1);
   const auto before = ChunkSql(walk, {"id"}, Key{"5", "7"}, Key{std::nullopt}, 4);
-  EXPECT_THAT(before.sql,
-              testing::HasSubstr(R"(WHERE ("k" > $1 OR "k" IS NULL OR ("k" = $1 AND )"
-                                 R"(("id" > $2 OR ("id" = $2 AND FALSE)))) ORDER BY "k", "id")"));
+  EXPECT_THAT(Conditions(before),
+              ElementsAre(R"("k" = $1 AND "id" > $2)", R"("k" > $1)", R"("k" IS NULL)"));
+  EXPECT_THAT(before[0].parameters, ElementsAre("5", "7", "4"));
+  EXPECT_THAT(before[0].sql, testing::EndsWith(R"( ORDER BY "k", "id" LIMIT $3)"));
+  EXPECT_THAT(before[2].parameters, ElementsAre("4"));
   const auto among = ChunkSql(walk, {"id"}, Key{std::nullopt, "7"}, Key{std::nullopt}, 4);
-  EXPECT_THAT(among.sql, testing::HasSubstr(R"(WHERE ("k" IS NULL AND ("id" > $1 OR )"));
+  EXPECT_THAT(Conditions(among), ElementsAre(R"("k" IS NULL AND "id" > $1)"));
+  // Stored without what tells equal ones apart.
+  EXPECT_THAT(Conditions(ChunkSql(walk, {"id"}, Key{"5"}, Key{"9"}, 4)),
+              ElementsAre(R"("k" = $1 AND ("k") <= ($2))", R"("k" > $1 AND ("k") <= ($2))",
+                          R"("k" IS NULL AND ("k") <= ($1))"));
+  const Walk two = OfKey({{"a"}, {"b", true}}, 2);
+  EXPECT_THAT(Conditions(ChunkSql(two, {"a"}, Key{"1", "x"}, Key{"2", std::nullopt}, 4)),
+              ElementsAre(R"("a" = $1 AND "b" > $2 AND ("a") <= ($3))",
+                          R"("a" = $1 AND "b" IS NULL AND ("a") <= ($2))",
+                          R"("a" > $1 AND ("a") <= ($2))"));
 }
 
 TEST(ChunkSql, RowsWithoutAKeyAreToldApartByTheirPlace) {
   const Walk walk = OfKey({{"a"}, {.name = "ctid", .of_system = true}}, 1);
-  EXPECT_EQ(ChunkSql(walk, {"a"}, Key{"1", "(0,1)"}, std::nullopt, 4).sql,
-            R"(SELECT "a", ctid FROM "public"."big" WHERE ("a", ctid) > ($1, $2) )"
+  EXPECT_EQ(OnlySql(walk, {"a"}, Key{"1", "(0,1)"}, std::nullopt).sql,
+            R"(SELECT "a", ctid, xmin FROM "public"."big" WHERE ("a", ctid) > ($1, $2) )"
             R"(ORDER BY "a", ctid LIMIT $3)");
+}
+
+TEST(ChunkSql, RowsWithoutAnythingToWalkByAreReadByTheirBlocks) {
+  const auto range = RangeSql(OfKey({}, 0), {"a"}, "(0,0)", "(8,0)");
+  EXPECT_EQ(range.sql,
+            R"(SELECT "a", ctid, xmin FROM "public"."big" WHERE ctid > $1 AND ctid < $2 )"
+            "ORDER BY ctid");
+  EXPECT_THAT(range.parameters, ElementsAre("(0,0)", "(8,0)"));
+  Walk walk = OfKey({}, 0);
+  walk.condition = "a > 1";
+  const auto places = PlacesSql(walk, {}, {"(0,1)", "(7,3)"});
+  EXPECT_EQ(places.sql,
+            "SELECT ctid, xmin FROM \"public\".\"big\" WHERE (a > 1\n) AND ctid = "
+            "ANY($1::pg_catalog.tid[])");
+  EXPECT_THAT(places.parameters, ElementsAre("{\"(0,1)\",\"(7,3)\"}"));
+}
+
+TEST(Place, TextAndOrder) {
+  EXPECT_EQ(ParsePlace("(12,3)"), (Place{12, 3}));
+  EXPECT_EQ((Place{4294967295, 65535}).Text(), "(4294967295,65535)");
+  EXPECT_LT((Place{1, 9}), (Place{2, 0}));
+  for (const char* text : {"", "(1)", "1,2", "(1,2", "(a,2)", "(1,2,3)", "(-1,2)"})
+    EXPECT_EQ(ParsePlace(text), std::nullopt) << text;
 }
 
 TEST(ChunkSql, AConditionCannotReachBehindItself) {
   Walk walk = OfKey({{"id"}}, 1);
   walk.condition = "(v > 1 -- as asked)";
-  EXPECT_EQ(ChunkSql(walk, {"id"}, Key{"1"}, std::nullopt, 4).sql,
+  EXPECT_EQ(OnlySql(walk, {"id"}, Key{"1"}, std::nullopt).sql,
             "SELECT \"id\" FROM \"public\".\"big\" WHERE ((v > 1 -- as asked)\n) AND (\"id\") > "
             "($1) ORDER BY \"id\" LIMIT $2");
 }

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "incremental/chunk_source.h"
+#include "absl/strings/str_join.h"
+#include "incremental/chunks/chunk_source.h"
 
 namespace walduct::incremental {
 
@@ -29,6 +30,10 @@ class FakeChunkSource final : public ChunkSource {
     std::string text = absl::StrCat("read ", request.table.table.Text());
     if (request.after) absl::StrAppend(&text, " after ", request.after->front().value_or("NULL"));
     if (request.maximum) absl::StrAppend(&text, " to ", request.maximum->front().value_or("NULL"));
+    if (!request.storage.empty()) absl::StrAppend(&text, " of ", request.storage);
+    if (!request.places.empty())
+      absl::StrAppend(&text, " at ", absl::StrJoin(request.places, ","), " before ",
+                      request.end->front().value_or("NULL"));
     desk_->begun.push_back(std::move(text));
   }
   void WriteClose(const std::string& window) override {

@@ -1,4 +1,4 @@
-#include "incremental/held_commits.h"
+#include "incremental/chunks/held_commits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

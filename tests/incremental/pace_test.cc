@@ -1,4 +1,4 @@
-#include "incremental/pace.h"
+#include "incremental/options/pace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

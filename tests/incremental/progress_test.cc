@@ -58,6 +58,27 @@ TEST_F(ProgressTest, TableByTableChunkByChunk) {
   EXPECT_EQ(metrics_.incremental_tables.value(), 0u);
 }
 
+// What a crash repeats is bounded.
+TEST_F(ProgressTest, ChunksThatAreNotStoredAreFew) {
+  Execute();
+  for (size_t i = 0; i < IncrementalSnapshots::kMostUnstored; ++i) {
+    EXPECT_EQ(asked_to_store_, 0);
+    PlayChunk({absl::StrCat(i)}, std::nullopt);
+  }
+  EXPECT_EQ(asked_to_store_, 1);
+  Begun();
+  clock_.Advance(absl::Seconds(1));
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "");
+  EXPECT_EQ(asked_to_store_, 2);
+  EXPECT_GT(snapshots_->UntilDue(), absl::ZeroDuration());
+  EXPECT_LE(snapshots_->UntilDue(), absl::Milliseconds(10));
+  stored_ = mark_ - 1;
+  clock_.Advance(absl::Seconds(1));
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), absl::StrCat("open w", ids_));
+}
+
 TEST_F(ProgressTest, WhatItStandsStillFor) {
   Execute();
   PlayChunk({"1"}, std::nullopt);

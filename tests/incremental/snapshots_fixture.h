@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "incremental/incremental_snapshots.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "tests/incremental/fake_chunk_source.h"
 #include "tests/incremental/fake_inbox.h"
 #include "tests/support/simulated_time.h"
@@ -52,6 +52,7 @@ class SnapshotsTest : public testing::Test, public Output {
         .inbox = std::make_unique<FakeInbox>(&inbox_),
         .new_id = [this] { return absl::StrCat("w", ++ids_); },
         .captured = {{"public", "big"}, {"public", "b1"}, {"public", "sig"}},
+        .keeps_pause = keeps_pause_,
         .clock = &clock_,
         .metrics = &metrics_});
   }
@@ -74,6 +75,7 @@ class SnapshotsTest : public testing::Test, public Output {
   }
   void SetMark(uint64_t mark) override { mark_ = mark; }
   uint64_t StoredMark() const override { return stored_; }
+  void StoreSoon() override { ++asked_to_store_; }
 
   void Row(const std::vector<std::string>& texts, event::Operation operation) {
     std::vector<event::Value> values;
@@ -136,6 +138,7 @@ class SnapshotsTest : public testing::Test, public Output {
   OffsetMembers State() { return snapshots_->StateOf(mark_); }
 
   IncrementalOptions options_;
+  bool keeps_pause_ = false;
   event::TableSchema signals_;
   event::TableSchemaPtr big_;
   test::SimulatedTime clock_;
@@ -143,6 +146,7 @@ class SnapshotsTest : public testing::Test, public Output {
   FakeChunkSource::Desk desk_;
   int ids_ = 0;
   uint64_t mark_ = 0, stored_ = 0;
+  int asked_to_store_ = 0;
   FakeInbox::Desk inbox_;
   std::vector<std::string> published_, told_;
   std::unique_ptr<IncrementalSnapshots> snapshots_;

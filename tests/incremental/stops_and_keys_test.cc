@@ -155,5 +155,73 @@ TEST_F(SnapshotsTest, StoredKeysStayAsTheyAreUntilAChunkIsRead) {
             stored.at("incremental_snapshot_primary_key"));
 }
 
+// A chunk under way when it is paused.
+TEST_F(SnapshotsTest, INC10_APauseOutlivesASession) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  Signal("pause-snapshot");
+  Closed("w1");
+  const OffsetMembers stored = State();
+  EXPECT_EQ(stored.at("walduct_incremental_snapshot"), R"("{\"paused\":true}")");
+  for (const bool keeps : {true, false}) {
+    keeps_pause_ = keeps;
+    Restart();
+    Begun();
+    ASSERT_TRUE(snapshots_->Resume(stored).ok());
+    EXPECT_EQ(metrics_.incremental.Read().held_by, keeps ? "paused" : "");
+    Signal("resume-snapshot");
+    EXPECT_EQ(Begun(), absl::StrCat("open w", ids_));
+    EXPECT_EQ(told_.back(), keeps ? "s1 RESUMED" : "s1 PAUSED");
+    Answer();
+    EXPECT_FALSE(State().contains("walduct_incremental_snapshot"));
+    told_ = {"s1 PAUSED"};
+  }
+}
+
+TEST_F(SnapshotsTest, INC09_AStopThatIsNotCarriedOutOutlivesARestart) {
+  Execute("\"public.big\", \"public.b1\"");
+  Answer();
+  Opened("w1");
+  Signal("stop-snapshot", R"({"data-collections": ["public.big"]})");
+  const OffsetMembers stored = State();
+  Restart();
+  Begun();
+  ASSERT_TRUE(snapshots_->Resume(stored).ok());
+  EXPECT_EQ(told_.back(), "s1 ABORTED public.big");
+  Answer();
+  EXPECT_THAT(Begun(), testing::EndsWith("read public.b1"));
+  EXPECT_FALSE(State().contains("walduct_incremental_snapshot"));
+}
+
+// It was asked for in another snapshot.
+TEST_F(SnapshotsTest, INC10_APauseEndsWithItsSnapshot) {
+  Execute();
+  Answer();
+  Opened("w1");
+  Signal("pause-snapshot");
+  AnswerRead(Rows({}));
+  Answer();
+  Execute("\"public.b1\"", "s2");
+  EXPECT_FALSE(State().contains("walduct_incremental_snapshot"));
+  Answer();
+  EXPECT_THAT(Begun(), testing::EndsWith("read public.b1"));
+}
+
+TEST_F(SnapshotsTest, WhatIsDamagedOfTheStateIsNotGuessed) {
+  Execute();
+  for (const char* text : {R"("{")", R"("[]")", R"("{\"paused\":1}")", R"("{\"stops\":{}}")",
+                           R"("{\"stops\":[{\"asked\":1}]}")",
+                           R"("{\"stops\":[{\"asked\":1,\"collections\":[2]}]}")"}) {
+    OffsetMembers stored = State();
+    stored["walduct_incremental_snapshot"] = text;
+    Restart();
+    EXPECT_FALSE(snapshots_->Resume(stored).ok()) << text;
+    Execute();
+  }
+}
+
 }  // namespace
 }  // namespace walduct::incremental

@@ -177,8 +177,11 @@ TEST(StoredOffsetTest, ForeignKeysSurviveARoundTrip) {
   const StoredOffset again = Decoded(EncodeOffset(offset));
   EXPECT_EQ(again.foreign, offset.foreign);
   EXPECT_EQ(again.foreign.at("xmin"), "12");
-  const StoredOffset waits = Decoded(R"({"lsn":1,"walduct_blocking_snapshots":"[]"})");
-  EXPECT_EQ(Decoded(EncodeOffset(waits)).foreign.at("walduct_blocking_snapshots"), "\"[]\"");
+  for (const std::string name :
+       {"walduct_blocking_snapshots", "walduct_incremental_snapshot", "walduct_tables"}) {
+    const StoredOffset waits = Decoded(R"({"lsn":1,")" + name + R"(":"[]"})");
+    EXPECT_EQ(Decoded(EncodeOffset(waits)).foreign.at(name), "\"[]\"");
+  }
 }
 
 TEST(StoredOffsetTest, MalformedOffsetsAreRefused) {

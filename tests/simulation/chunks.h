@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "incremental/chunk_source.h"
-#include "incremental/held_commits.h"
+#include "incremental/chunks/chunk_source.h"
+#include "incremental/chunks/held_commits.h"
 #include "tests/simulation/process.h"
 
 namespace walduct::simulation {

@@ -13,7 +13,7 @@
 
 #include "absl/time/time.h"
 #include "base/lsn.h"
-#include "incremental/held_commits.h"
+#include "incremental/chunks/held_commits.h"
 #include "replication/timeline.h"
 #include "tests/simulation/random.h"
 #include "tests/support/pgoutput_builder.h"

@@ -8,7 +8,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "offset/options.h"
 #include "replication/options.h"
 #include "route/options.h"

@@ -16,7 +16,7 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "incremental/channels/signal_text.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "kafka/producer.h"
 #include "postgres/connection.h"

@@ -5,7 +5,7 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/configuration/runtime_options.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "route/options.h"
 
 namespace walduct::engine {
@@ -55,6 +55,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
           .inbox = parts_.source->OpenSignals(),
           .new_id = parts_.new_id,
           .captured = std::move(captured),
+          .keeps_pause = parts_.ran_before || parts_.options->keeps_pause,
           .clock = parts_.clock,
           .metrics = parts_.metrics});
   parts_.pipeline->SetIncremental(snapshots_.get());
@@ -64,6 +65,12 @@ IncrementalDriver::~IncrementalDriver() { parts_.pipeline->SetIncremental(nullpt
 
 absl::Status IncrementalDriver::Begin(const incremental::OffsetMembers& stored) {
   return snapshots_->Resume(stored);
+}
+
+// One that fails is tried again in its own time.
+void IncrementalDriver::StoreSoon() {
+  if (!parts_.checkpointer->saving() && parts_.checkpointer->last_error().ok())
+    parts_.checkpointer->MakeDue();
 }
 
 // Between two changes nothing else would cover it.

@@ -29,11 +29,12 @@ class IncrementalDriver final : public incremental::Output {
     Source* source = nullptr;
     Pipeline* pipeline = nullptr;
     offset::AckTracker* tracker = nullptr;
-    const Checkpointer* checkpointer = nullptr;
+    Checkpointer* checkpointer = nullptr;
     Notifier* notifier = nullptr;
     Clock* clock = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     std::function<std::string()> new_id;
+    bool ran_before = false;  // this process has run the connector
   };
   // Null: no signals are taken, which is logged where the position came with a snapshot under way.
   static std::unique_ptr<IncrementalDriver> Create(const Parts& parts,
@@ -52,6 +53,7 @@ class IncrementalDriver final : public incremental::Output {
   }
   void SetMark(uint64_t mark) override;
   uint64_t StoredMark() const override { return parts_.checkpointer->stored_mark(); }
+  void StoreSoon() override;
 
  private:
   explicit IncrementalDriver(const Parts& parts);

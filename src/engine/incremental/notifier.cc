@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/log.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 
 namespace walduct::engine {
 namespace {

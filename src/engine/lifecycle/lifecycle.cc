@@ -120,7 +120,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                    .board = parts_.board,
                    .metrics = parts_.metrics,
                    .warn_once = &warn_once_,
-                   .pause = &pause_},
+                   .pause = &pause_,
+                   .ran_before = phase_ == Phase::kRunning},
                   *std::move(prepared));
   const absl::Status status = session.Run();
   return {.status = status,

@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "engine/errors/error_policy.h"
 #include "engine/phases/snapshot_phase.h"
-#include "incremental/transaction_view.h"
+#include "incremental/chunks/transaction_view.h"
 
 namespace walduct::engine {
 namespace {

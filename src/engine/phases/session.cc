@@ -17,7 +17,7 @@
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
 #include "engine/phases/stream_phase.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
 #include "pgoutput/assembler.h"
@@ -227,7 +227,8 @@ void Session::BuildIncremental() {
                                             .notifier = notifier_.get(),
                                             .clock = &parts_.world->clock(),
                                             .metrics = parts_.metrics,
-                                            .new_id = new_id},
+                                            .new_id = new_id,
+                                            .ran_before = parts_.ran_before},
                                            StoredMembers());
 }
 

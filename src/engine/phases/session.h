@@ -41,6 +41,7 @@ class Session {
     metrics::ConnectorMetrics* metrics = nullptr;
     WarnOnce* warn_once = nullptr;
     StreamingPause* pause = nullptr;
+    bool ran_before = false;  // a session of the same process
   };
   Session(const Parts& parts, Prepared prepared);
 

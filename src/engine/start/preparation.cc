@@ -11,7 +11,7 @@
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/ownership.h"
 #include "engine/start/start_position.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
 #include "replication/options.h"
 #include "route/options.h"

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/errors/error_policy.h"
-#include "incremental/transaction_view.h"
+#include "incremental/chunks/transaction_view.h"
 #include "postgres/catalog.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"

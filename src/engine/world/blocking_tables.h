@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/world/source.h"
-#include "incremental/held_commits.h"
+#include "incremental/chunks/held_commits.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
 

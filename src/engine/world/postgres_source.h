@@ -15,7 +15,7 @@
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
-#include "incremental/held_commits.h"
+#include "incremental/chunks/held_commits.h"
 #include "names/table_filter.h"
 #include "postgres/background_statement.h"
 #include "postgres/catalog.h"

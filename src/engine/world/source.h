@@ -21,7 +21,7 @@
 #include "event/table_schema.h"
 #include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
-#include "incremental/chunk_source.h"
+#include "incremental/chunks/chunk_source.h"
 #include "outbox/cleanup_thread.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"

@@ -11,7 +11,7 @@
 #include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
-#include "incremental/options.h"
+#include "incremental/options/incremental_options.h"
 #include "offset/options.h"
 #include "outbox/options.h"
 #include "postgres/oid_text.h"

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "incremental/chunk.h"
+#include "incremental/chunks/chunk.h"
 #include "postgres/connection.h"
 
 namespace walduct::incremental {

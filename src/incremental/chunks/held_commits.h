@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "incremental/chunk.h"
+#include "incremental/chunks/chunk.h"
 #include "postgres/connection.h"
 
 namespace walduct::incremental {

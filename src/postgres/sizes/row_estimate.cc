@@ -1,4 +1,4 @@
-#include "postgres/row_estimate.h"
+#include "postgres/sizes/row_estimate.h"
 
 #include <string>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "incremental/chunk.h"
+#include "incremental/chunks/chunk.h"
 
 namespace walduct::incremental {
 

@@ -14,10 +14,12 @@
 #include <variant>
 #include <vector>
 
-#include "incremental/chunk_source.h"
-#include "incremental/chunk_sql.h"
-#include "incremental/held_commits.h"
-#include "incremental/options.h"
+#include "incremental/chunks/chunk_source.h"
+#include "incremental/chunks/chunk_sql.h"
+#include "incremental/chunks/held_commits.h"
+#include "incremental/chunks/place_walk.h"
+#include "incremental/chunks/row_reader.h"
+#include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "postgres/catalog.h"
 #include "postgres/connection_options.h"
@@ -45,8 +47,6 @@ class ChunkThread final : public ChunkSource {
   int ready_fd() const override { return fd_; }
 
  private:
-  static constexpr int kMostRows = 1024;
-
   struct Open {
     std::string window;
   };
@@ -66,15 +66,17 @@ class ChunkThread final : public ChunkSource {
   absl::StatusOr<Chunk> ReadLocked(const ChunkRequest& request);
   absl::StatusOr<event::TableSchemaPtr> Describe(const TableId& table);
   absl::Status LookAtTransactions(Chunk* chunk);
+  absl::StatusOr<Chunk> ReadOf(const PlaceWalk::Table& table, ChunkRequest request, Chunk chunk);
+  // What can be read of a table without a key by its places; no members: nothing.
+  absl::Status LookAtFiles(PlaceWalk::Table* table, Chunk* chunk);
   // Whether the request's bounds are of this walk.
-  bool IsSameWalk(const ChunkRequest& request, const Walk& walk) const;
+  bool IsSameWalk(const ChunkRequest& request, const Walk& walk, const Chunk& chunk) const;
   // What the table is walked by; no columns: nothing.
   absl::StatusOr<Walk> WalkOf(const ChunkRequest& request, Chunk* chunk) const;
   absl::Status Estimate(const Walk& walk, Oid relation);
-  absl::Status ReadMaximum(const Walk& walk, Chunk* chunk);
-  absl::Status ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk);
-  absl::StatusOr<postgres::Result> Fetch(int rows, int columns);
-  // One statement.
+  absl::Status ReadMaximum(const PlaceWalk::Table& table, const Chunk& chunk,
+                           ChunkRequest* request);
+  absl::Status ReadByKey(const ChunkRequest& request, const PlaceWalk::Table& table, Chunk* chunk);
   std::string SignalTable() const;
   std::string Now() const;
 
@@ -93,7 +95,8 @@ class ChunkThread final : public ChunkSource {
   event::TableSchemaPtr last_schema_;
   Walk last_walk_;
   std::optional<uint64_t> estimated_rows_;  // of last_walk_
-  int most_rows_ = kMostRows;               // at once; less where rows are wide
+  RowReader reader_;
+  PlaceWalk places_;
   std::string opened_at_;
 
   std::thread thread_;  // last: uses all of the above

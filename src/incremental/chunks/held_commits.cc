@@ -1,4 +1,4 @@
-#include "incremental/held_commits.h"
+#include "incremental/chunks/held_commits.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,8 @@ namespace {
 
 // Every transaction with a number has a lock on it until others see how it ended, also one that is
 // prepared. Of a session of another role all but its database is hidden, unless pg_read_all_stats
-// is granted. Whoever commits a prepared transaction waits without a number of its own.
+// is granted. Whoever commits a prepared transaction waits without a number of its own. A session
+// that is idle in its transaction commits nothing now, so nothing of it was streamed.
 constexpr absl::string_view kLockedNumbers = R"(
 SELECT l.transactionid,
   CASE WHEN a.state IS NOT NULL THEN coalesce(a.wait_event = 'SyncRep', false)
@@ -24,7 +25,8 @@ FROM pg_catalog.pg_database d CROSS JOIN pg_catalog.pg_locks l
 LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
 LEFT JOIN pg_catalog.pg_prepared_xacts p ON l.pid IS NULL AND p.transaction = l.transactionid
 WHERE d.datname = pg_catalog.current_database() AND l.locktype = 'transactionid' AND l.granted
-  AND l.mode = 'ExclusiveLock' AND (a.datid = d.oid OR p.database = d.datname))";
+  AND l.mode = 'ExclusiveLock' AND (a.datid = d.oid OR p.database = d.datname)
+  AND coalesce(a.state, '') NOT LIKE 'idle in transaction%')";
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "incremental/chunk_thread.h"
+#include "incremental/chunks/chunk_thread.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,8 +13,10 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "event/same_schema.h"
-#include "incremental/transaction_view.h"
-#include "postgres/row_estimate.h"
+#include "incremental/chunks/place.h"
+#include "incremental/chunks/transaction_view.h"
+#include "postgres/sizes/row_estimate.h"
+#include "postgres/sizes/table_layout.h"
 
 namespace walduct::incremental {
 namespace {
@@ -32,22 +34,21 @@ constexpr absl::string_view kFind =
 constexpr absl::string_view kSeen =
     "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
     "ELSE pg_catalog.pg_current_wal_lsn() END";
-constexpr absl::string_view kCursor = "walduct_chunk";
-constexpr int64_t kFirstRows = 8;  // tell how wide rows are
-constexpr size_t kMostBytes = 16 << 20;
 
 // With what tells equal keys apart.
-Key KeyOfLast(const postgres::Result& result, const Walk& walk,
-              const std::vector<std::string>& names) {
-  const int last = result.rows() - 1;
+Key KeyOfLast(const Chunk& chunk, const PlaceWalk::Table& table) {
+  std::vector<event::Value> values;
+  chunk.rows.back().View(&values);
   Key key;
-  for (const WalkColumn& column : walk.columns) {
-    const auto at = std::find(names.begin(), names.end(), column.name);
-    // What has no place among the columns stands behind them.
-    const int i =
-        column.of_system ? static_cast<int>(names.size()) : static_cast<int>(at - names.begin());
-    key.push_back(result.is_null(last, i) ? std::nullopt
-                                          : std::optional(std::string(result.Get(last, i))));
+  for (const WalkColumn& column : table.walk.columns) {
+    if (column.of_system) {
+      const std::string& place = chunk.places.back();
+      key.emplace_back(place.substr(0, place.find(' ')));
+      continue;
+    }
+    const auto at = std::find(table.columns.begin(), table.columns.end(), column.name);
+    const event::Value& value = values[static_cast<size_t>(at - table.columns.begin())];
+    key.push_back(value.is_text() ? std::optional(std::string(value.text())) : std::nullopt);
   }
   return key;
 }
@@ -215,29 +216,61 @@ absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
   Chunk chunk;
   RETURN_IF_ERROR(LookAtTransactions(&chunk));
   ASSIGN_OR_RETURN(chunk.schema, Describe(table));
-  ASSIGN_OR_RETURN(const Walk walk, WalkOf(request, &chunk));
-  if (walk.columns.empty()) {
+  PlaceWalk::Table walked;
+  ASSIGN_OR_RETURN(walked.walk, WalkOf(request, &chunk));
+  for (const event::Column& column : chunk.schema->columns) walked.columns.push_back(column.name);
+  if (chunk.record_key.empty()) RETURN_IF_ERROR(LookAtFiles(&walked, &chunk));
+  if (walked.walk.columns.empty() && !chunk.by_place) {
     chunk.outcome = Chunk::Outcome::kNoKey;
     return chunk;
   }
-  ChunkRequest bounds = request;
-  if (request.maximum && !IsSameWalk(request, walk)) {
-    log::Warn("incremental snapshot begins a table again: the key it is read by has changed",
-              {{"table", table.Text()}});
-    bounds.after.reset();
-    bounds.maximum.reset();
+  return ReadOf(walked, request, std::move(chunk));
+}
+
+absl::StatusOr<Chunk> ChunkThread::ReadOf(const PlaceWalk::Table& table, ChunkRequest request,
+                                          Chunk chunk) {
+  const bool moved = !request.storage.empty() && chunk.storage != request.storage;
+  if (!request.places.empty() && !moved) {
+    RETURN_IF_ERROR(ReadPlaces(*connection_, table, request, &reader_, &chunk));
+    return chunk;
   }
+  const Walk& walk = table.walk;
+  if (request.maximum && !IsSameWalk(request, walk, chunk)) {
+    log::Warn(
+        "incremental snapshot begins a table again: the key it is read by, or its files, have "
+        "changed",
+        {{"table", walk.table.Text()}});
+    chunk.anew = true;
+    request.after.reset();
+    request.maximum.reset();
+  }
+  // What is equal is told apart by places that are not those any more.
+  if (moved && request.after) request.after->resize(std::min(request.after->size(), walk.shown));
   RETURN_IF_ERROR(Estimate(walk, chunk.schema->relation));
   chunk.estimated_rows = estimated_rows_;
   last_walk_ = walk;
-  chunk.maximum = bounds.maximum;
-  if (!chunk.maximum) RETURN_IF_ERROR(ReadMaximum(walk, &chunk));
+  if (!request.maximum) RETURN_IF_ERROR(ReadMaximum(table, chunk, &request));
+  chunk.maximum = request.maximum;
   if (!chunk.maximum) {
     chunk.outcome = Chunk::Outcome::kEmpty;
     return chunk;
   }
-  RETURN_IF_ERROR(ReadRows(bounds, walk, &chunk));
+  RETURN_IF_ERROR(chunk.by_place ? places_.Read(*connection_, table, request, &reader_, &chunk)
+                                 : ReadByKey(request, table, &chunk));
   return chunk;
+}
+
+absl::Status ChunkThread::LookAtFiles(PlaceWalk::Table* table, Chunk* chunk) {
+  const Oid relation = chunk->schema->relation;
+  ASSIGN_OR_RETURN(const auto layouts,
+                   postgres::ReadLayouts(*connection_, {relation}, postgres::LayoutLock::kHeld));
+  const auto layout = layouts.find(relation);
+  if (layout == layouts.end()) return absl::OkStatus();
+  chunk->storage = layout->second.storage;
+  table->members = layout->second.members;
+  table->blocks = layout->second.blocks;
+  chunk->by_place = options_.incremental.reads_by_place && table->walk.columns.empty();
+  return absl::OkStatus();
 }
 
 // Once for a table. What a condition lets through is not known.
@@ -253,7 +286,10 @@ absl::Status ChunkThread::Estimate(const Walk& walk, Oid relation) {
 }
 
 // After a restart only the number of columns is known.
-bool ChunkThread::IsSameWalk(const ChunkRequest& request, const Walk& walk) const {
+bool ChunkThread::IsSameWalk(const ChunkRequest& request, const Walk& walk,
+                             const Chunk& chunk) const {
+  if (request.by_place || chunk.by_place)
+    return request.by_place == chunk.by_place && request.storage == chunk.storage;
   if (request.maximum->size() != walk.shown) return false;
   const size_t bound = request.after ? request.after->size() : walk.shown;
   if (bound != walk.shown && bound != walk.columns.size()) return false;
@@ -315,55 +351,38 @@ absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chu
   return walk;
 }
 
-absl::Status ChunkThread::ReadMaximum(const Walk& walk, Chunk* chunk) {
-  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(MaximumSql(walk)));
+absl::Status ChunkThread::ReadMaximum(const PlaceWalk::Table& table, const Chunk& chunk,
+                                      ChunkRequest* request) {
+  if (chunk.by_place) {
+    if (table.blocks > 0) request->maximum = Key{Place{.block = table.blocks}.Text()};
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const postgres::Result result, connection_->Query(MaximumSql(table.walk)));
   if (result.rows() == 0) return absl::OkStatus();
   Key maximum;
-  for (int i = 0; i < static_cast<int>(walk.shown); ++i) {
+  for (int i = 0; i < static_cast<int>(table.walk.shown); ++i) {
     maximum.push_back(result.is_null(0, i) ? std::nullopt
                                            : std::optional(std::string(result.Get(0, i))));
   }
-  chunk->maximum = std::move(maximum);
+  request->maximum = std::move(maximum);
   return absl::OkStatus();
 }
 
 // The chunk ends early where rows are wide: the next one goes on behind it.
-absl::Status ChunkThread::ReadRows(const ChunkRequest& request, const Walk& walk, Chunk* chunk) {
-  std::vector<std::string> names;
-  for (const event::Column& column : chunk->schema->columns) names.push_back(column.name);
-  postgres::Statement statement =
-      ChunkSql(walk, names, request.after, chunk->maximum, request.most_rows);
-  statement.sql = absl::StrCat("DECLARE ", kCursor, " NO SCROLL CURSOR FOR ", statement.sql);
-  RETURN_IF_ERROR(connection_->Run(statement));
-  const int columns = static_cast<int>(names.size()) + (walk.columns.back().of_system ? 1 : 0);
-  int64_t left = request.most_rows;
-  int64_t wanted = kFirstRows;
-  size_t bytes = 0;
-  while (left > 0 && bytes < kMostBytes) {
-    const int count = static_cast<int>(std::min({left, wanted, int64_t{most_rows_}}));
-    ASSIGN_OR_RETURN(const postgres::Result result, Fetch(count, columns));
-    for (int row = 0; row < result.rows(); ++row) {
-      ChunkRow& read = chunk->rows.emplace_back();
-      for (int i = 0; i < static_cast<int>(names.size()); ++i)
-        read.Add(result.is_null(row, i), result.Get(row, i));
-      bytes += read.bytes.size();
-    }
-    if (result.rows() > 0) chunk->end = KeyOfLast(result, walk, names);
-    if (result.rows() < count) break;
-    left -= count;
-    const size_t width = std::max<size_t>(1, bytes / chunk->rows.size());
-    wanted = std::max<int64_t>(
-        1, static_cast<int64_t>((kMostBytes - std::min(bytes, kMostBytes)) / width));
+absl::Status ChunkThread::ReadByKey(const ChunkRequest& request, const PlaceWalk::Table& table,
+                                    Chunk* chunk) {
+  RowReader::Ask ask{.columns = static_cast<int>(table.columns.size()),
+                     .has_places = table.walk.columns.back().of_system};
+  for (postgres::Statement& statement :
+       ChunkSql(table.walk, table.columns, request.after, request.maximum, request.most_rows)) {
+    ask.statement = std::move(statement);
+    ask.most_rows = request.most_rows - static_cast<int64_t>(chunk->rows.size());
+    RETURN_IF_ERROR(reader_.Read(*connection_, &ask, chunk));
+    const bool full = chunk->rows.size() >= static_cast<size_t>(request.most_rows);
+    if (!ask.complete || full) break;
   }
+  if (!chunk->rows.empty()) chunk->end = KeyOfLast(*chunk, table);
   return absl::OkStatus();
-}
-
-absl::StatusOr<postgres::Result> ChunkThread::Fetch(int rows, int columns) {
-  absl::StatusOr<postgres::Result> result =
-      connection_->Query(postgres::Rows(columns), absl::StrCat("FETCH ", rows, " FROM ", kCursor));
-  // Wider than those before: the chunk is read again, in smaller steps.
-  if (ErrorReason(result.status()) == "answer_too_large") most_rows_ = std::max(1, rows / 16);
-  return result;
 }
 
 }  // namespace walduct::incremental

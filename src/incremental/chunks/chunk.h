@@ -27,6 +27,12 @@ struct ChunkRequest {
   std::optional<Key> after = {};    // absent: from the beginning
   std::optional<Key> maximum = {};  // absent: to be found out
   int most_rows = 0;
+  // Of the chunk before: see there.
+  std::string storage = {};
+  bool by_place = false;
+  // Of a chunk that ended at `end` these rows only, those that are still there; empty: all.
+  std::vector<std::string> places = {};
+  std::optional<Key> end = {};
 };
 
 // A row of its own: its texts one behind the other.
@@ -84,6 +90,14 @@ struct Chunk : TransactionView {
   std::optional<Key> maximum;        // of `shown`
   std::optional<Key> end;            // of the last row, with what tells equal keys apart
   std::vector<ChunkRow> rows;
+  // Of rows without a key, where each stands and who wrote it: "(12,3) 745". Empty: not known.
+  std::vector<std::string> places;
+  // Names the table's files while places are known: a rewrite gives the rows others.
+  std::string storage;
+  // The table has no key: it is walked by the blocks of its files, and the three keys are places,
+  // "(12,3)". `shown` is empty.
+  bool by_place = false;
+  bool anew = false;  // it is the first one again: the request's bounds were of another walk
   std::optional<uint64_t> estimated_rows;  // of the whole table; absent: not known
   Lsn seen;  // what it shows was written before this; without watermarks only
 };

@@ -1,4 +1,4 @@
-#include "incremental/transaction_view.h"
+#include "incremental/chunks/transaction_view.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"

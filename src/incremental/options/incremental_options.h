@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "incremental/pace.h"
+#include "incremental/options/pace.h"
 
 namespace walduct::incremental {
 
@@ -24,7 +24,9 @@ struct IncrementalOptions {
   bool read_only = false;
   bool deletes_watermarks = false;  // incremental.snapshot.watermarking.strategy=insert_delete
   int chunk_size = 1024;            // rows; never 0
+  bool reads_by_place = false;      // walduct.snapshot.keyless=ctid
   Pace::Limits pace;                // of incremental snapshots
+  bool keeps_pause = false;         // walduct.snapshot.pause.kept: over a start of the process
   bool reads_new_tables = false;    // walduct.snapshot.new.tables=incremental
   bool notifies_sink = false, notifies_log = false;  // notification.enabled.channels
   std::string notification_topic;
