@@ -6,7 +6,8 @@
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, one slot and one topic for each round. Workloads: typical
 (15 mixed columns, about 400 bytes a row), narrow (3 columns), wide (50), big (10 KB a row), update (of typical rows, replica
-identity FULL), single (typical, each row in its own transaction). Printed for each reader: rows/s, CPU microseconds a row of
+identity FULL), single (typical, each row in its own transaction), huge (typical, twice as many rows in one transaction), outbox
+(events through EventRouter), avro (typical, with a registry). Printed for each reader: rows/s, CPU microseconds a row of
 the reader, of its walsender and of the broker, the highest RSS; then the ratios. Absolute rates hold for the machine only:
 compare ratios. Nothing is asserted but that all rows have come.
 --unix lets both connect by a unix socket. --null drains the backlog once more to /dev/null, --exactly-once with
@@ -71,6 +72,7 @@ class Bench:
             **database_properties(self.database), **PLAIN_JSON, "topic.prefix": name, "slot.name": name,
             "publication.name": "bench", "publication.autocreate.mode": "disabled", "snapshot.mode": "no_data",
             "table.include.list": f"public.{self.workload.table_name}", "database.hostname": self._host(),
+            **self.workload.properties(name, self.own.registry if self.workload.registry else None),
         }
 
     def _host(self):
@@ -97,13 +99,16 @@ class Bench:
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
         for number in range(self.args.rounds):
-            for reader in ("recvlogical", "debezium") if self.args.debezium else ("recvlogical",):
+            for reader in ("recvlogical", "debezium") if self._beside_debezium() else ("recvlogical",):
                 self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", self._slot(reader, number))
         self.end = self.workload.fill(self.database, self.args.rows, self.args.transaction)
         self.workload.one_more(self.database)
 
     def _slot(self, reader, number):
         return f"{self.workload.name}_{reader}{number}"
+
+    def _beside_debezium(self):
+        return self.args.debezium and not self.workload.registry
 
     def readers(self):
         args = self.args
@@ -112,7 +117,7 @@ class Bench:
                 **({"exactly once": lambda n: self.drain(self.exact[n])} if args.exactly_once else {}),
                 **({"other build": lambda n: self.drain(self.others[n])} if args.against else {}),
                 **({"scraped": lambda n: self._drain_scraped(self.scraped[n])} if args.scrape else {}),
-                **({"debezium": self.debezium} if args.debezium else {})}
+                **({"debezium": self.debezium} if self._beside_debezium() else {})}
 
     def recvlogical(self, number):
         postgres, slot = self.own.postgres, self._slot("recvlogical", number)
@@ -150,7 +155,7 @@ class Bench:
         return measured
 
     def _check_rows(self, connector):
-        topic = TopicReader(self.own.bootstrap, f"{connector.prefix}.public.{self.workload.table_name}")
+        topic = TopicReader(self.own.bootstrap, self.workload.topic(connector.prefix))
         with contextlib.closing(topic):
             # The markers of transactions count, too.
             if topic.count() < self.rows:
@@ -162,7 +167,7 @@ class Bench:
         worker = Worker(self.directory / name, self.own.bootstrap, free_port(), JVM, {})
         with contextlib.closing(worker):
             worker.wait_ready()
-            topic = TopicReader(self.own.bootstrap, f"{name}.public.{self.workload.table_name}")
+            topic = TopicReader(self.own.bootstrap, self.workload.topic(name))
             sampler = Sampler(worker.process.pid, self.database, name, self.broker_pid)
             sampler.start()
             begin, ticks = time.monotonic(), cpu_ticks(worker.process.pid)
@@ -227,10 +232,11 @@ def main():
         os.chmod(directory, 0o777)  # the server runs as another user, and puts its socket there
         settings = {**backlog.SETTINGS, "max_replication_slots": "200", "max_wal_senders": "20",
                     "unix_socket_directories": directory if args.unix else ""}
-        own = servers.private(postgres=args.postgres, kafka=True, pg_set=settings)
+        chosen = list(WORKLOADS) if "all" in names else names
+        own = servers.private(postgres=args.postgres, kafka=True, registry=any(WORKLOADS[name].registry for name in chosen),
+                              pg_set=settings)
         try:
-            reports = {name: run(Bench(args, WORKLOADS[name], own, Path(directory)))
-                       for name in (WORKLOADS if "all" in names else names)}
+            reports = {name: run(Bench(args, WORKLOADS[name], own, Path(directory))) for name in chosen}
         finally:
             own.remove()
     if args.json:

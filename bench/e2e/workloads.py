@@ -16,6 +16,19 @@ class Workload:
     before: str = ""  # a statement, before the slots are made: {rows}
     share: float = 1.0  # of --rows: rows that are larger are fewer
     transaction: int | None = None  # rows of one, whatever is asked for
+    registry: str = ""  # the class of a converter that keeps schemas in one: Debezium is not measured beside it
+    config: dict = dataclasses.field(default_factory=dict)  # more properties; {prefix} is the topic prefix
+    topic_name: str = "{prefix}.public.{table}"
+
+    def topic(self, prefix):
+        return self.topic_name.format(prefix=prefix, table=self.table_name)
+
+    def properties(self, prefix, registry):
+        """What a connector is given beside what all are."""
+        more = {name: text.format(prefix=prefix) for name, text in self.config.items()}
+        for side in ("key", "value") if self.registry else ():
+            more |= {f"{side}.converter": self.registry, f"{side}.converter.schema.registry.url": registry}
+        return more
 
     @property
     def table_name(self):
@@ -56,4 +69,12 @@ WORKLOADS = {w.name: w for w in (
              "update typical set account = account + 1, note = 'changed ' || note where id between {first} and {last}",
              before=backlog.ROWS.format(first="1", last="{rows}")),
     Workload("single", backlog.TABLE, backlog.ROWS, transaction=1),
+    Workload("huge", backlog.TABLE, backlog.ROWS, share=2, transaction=10**9),
+    Workload("outbox", "create table outbox (id uuid primary key, aggregatetype text not null, aggregateid text not null, "
+             "type text not null, payload jsonb not null)",
+             "insert into outbox select md5(g::text)::uuid, 'order', mod(g, 10000), 'changed', jsonb_build_object('id', g, "
+             "'items', array[1, 2, 3], 'note', repeat('lorem ipsum ', 8)) from generate_series({first}::bigint, {last}::bigint) g",
+             config={"transforms": "o", "transforms.o.type": "io.debezium.transforms.outbox.EventRouter",
+                     "transforms.o.route.topic.replacement": "{prefix}.events"}, topic_name="{prefix}.events"),
+    Workload("avro", backlog.TABLE, backlog.ROWS, registry="io.confluent.connect.avro.AvroConverter"),
 )}
