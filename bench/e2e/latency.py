@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""How long after its commit a change is in its topic, at a steady rate of small transactions.
+
+  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--json FILE]
+
+A private PostgreSQL and Kafka on loopback. One session commits a row --rate times a second; walduct streams; a consumer notes when
+it sees each row. Between them a producer of its own sends a record as often, and the same consumer sees that: the broker's own
+round trip, its wake-ups and the consumer's included. Printed: p50, p99 and p99.9 of both and of CPU time, and the difference of
+the first two: what walduct and the walsender add between commit and acknowledgement. Nothing is asserted but that all have come.
+
+Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
+"""
+import argparse
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from pathlib import Path
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from measure import TICK, cpu_ticks  # noqa: E402
+from support import servers  # noqa: E402
+from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
+from support.kafka import QUIET, TopicReader  # noqa: E402
+from support.paths import BINARY  # noqa: E402
+from support.wait import wait_until  # noqa: E402
+
+PROBES, PREFIX = "probes", "latency"
+TOPIC = f"{PREFIX}.public.beats"
+
+
+def arrivals(bootstrap, wanted, into):
+    """When each record of the two topics was seen, by topic and number."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": str(uuid.uuid4()), "enable.auto.commit": False, **QUIET})
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING) for topic in (PROBES, TOPIC)])
+    deadline = time.monotonic() + 600
+    while len(into) < wanted and time.monotonic() < deadline:
+        message = consumer.poll(1)
+        if message is None or message.error():
+            continue
+        now = time.monotonic()
+        number = int(message.key()) if message.topic() == PROBES else json.loads(message.key())["id"]
+        into[message.topic(), number] = now
+    consumer.close()
+
+
+def spread(seconds):
+    ordered = sorted(seconds)
+    return {name: round(1e3 * ordered[min(len(ordered) - 1, int(len(ordered) * share))], 3)
+            for name, share in (("p50", .5), ("p99", .99), ("p999", .999))}
+
+
+def measure(args, own, directory):
+    database = own.postgres.database("latency").create()
+    database.execute("create table beats (id bigint primary key, note text)")
+    config = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
+              **database_properties(database), **PLAIN_JSON, "topic.prefix": PREFIX, "slot.name": PREFIX, "snapshot.mode": "no_data",
+              "publication.autocreate.mode": "filtered", "table.include.list": "public.beats",
+              "database.hostname": str(directory) if args.unix else own.postgres.host}
+    worker = {"bootstrap.servers": own.bootstrap, "offset.storage.file.filename": str(directory / "offsets.dat")}
+    connector = Connector(directory / "walduct", config, worker, name=PREFIX, binary=BINARY)
+    connector.start()
+    wait_until(lambda: database.slot(PREFIX) and database.slot(PREFIX)["active_pid"], 30, "walduct streams")
+    producer = Producer({"bootstrap.servers": own.bootstrap, "enable.idempotence": True, "linger.ms": 0, **QUIET})
+    database.execute("insert into beats values (0, 'first')")  # makes the topic
+    producer.produce(PROBES, b"first", b"0")
+    producer.flush(30)
+    reader = TopicReader(own.bootstrap, TOPIC)
+    wait_until(lambda: reader.count() == 1, 30, "the first row is there")
+    reader.close()
+    count, sent, seen = args.rate * args.seconds, {}, {}
+    consumer = threading.Thread(target=arrivals, args=(own.bootstrap, 2 * (count + 1), seen))
+    consumer.start()
+    wait_until(lambda: len(seen) == 2, 30, "the consumer reads")
+    ticks, begin = cpu_ticks(connector.process.pid), time.monotonic()
+    with database.connect() as session:
+        for number in range(1, count + 1):
+            for half, topic in enumerate((TOPIC, PROBES)):
+                time.sleep(max(0, begin + (number + half / 2) / args.rate - time.monotonic()))
+                if topic == TOPIC:
+                    session.execute("insert into beats values (%s, %s)", (number, "note"))
+                    sent[topic, number] = time.monotonic()
+                else:
+                    sent[topic, number] = time.monotonic()
+                    producer.produce(PROBES, b"note", str(number).encode())
+                    producer.poll(0)
+    consumer.join()
+    cpu = (cpu_ticks(connector.process.pid) - ticks) / TICK
+    connector.stop()
+    if len(seen) < 2 * (count + 1):
+        raise SystemExit(f"bench: {len(seen)} of {2 * (count + 1)} records have come")
+    took = {topic: [seen[key] - at for key, at in sent.items() if key[0] == topic] for topic in (TOPIC, PROBES)}
+    ours, broker = spread(took[TOPIC]), spread(took[PROBES])
+    return {"rate": args.rate, "rows": count, "connection": "unix" if args.unix else "tcp", "walduct_ms": ours, "broker_ms": broker,
+            "added_ms": {key: round(ours[key] - broker[key], 3) for key in ours}, "cpu_us_per_row": round(cpu * 1e6 / count, 1)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rate", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
+    parser.add_argument("--unix", action="store_true")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="walduct-latency-") as directory:
+        os.chmod(directory, 0o777)  # the server runs as another user, and puts its socket there
+        own = servers.private(postgres=args.postgres, kafka=True, pg_set={"unix_socket_directories": directory if args.unix else ""})
+        try:
+            measured = measure(args, own, Path(directory))
+        finally:
+            own.remove()
+    for name in ("walduct", "broker", "added"):
+        print(f"{name:<8} " + ", ".join(f"{key} {value:.2f} ms" for key, value in measured[f"{name}_ms"].items()))
+    print(f"CPU of walduct {measured['cpu_us_per_row']} us a row")
+    if args.json:
+        args.json.write_text(json.dumps(measured, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
