@@ -71,6 +71,7 @@ void ConfigureLog(const Arguments& arguments) {
 std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   config::LoadRequest request;
   if (!arguments.worker_file.empty()) request.worker_path = arguments.worker_file;
+  request.reaches_kafka = arguments.command != Command::kTail;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
   if (arguments.command == Command::kRun && !arguments.listen.empty())
     request.overrides.emplace_back("walduct.listen", arguments.listen);

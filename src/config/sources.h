@@ -27,6 +27,7 @@ struct LoadRequest {
   std::optional<std::vector<std::pair<std::string, std::string>>> connector_values = {};
   std::optional<std::string> worker_path;
   std::vector<std::pair<std::string, std::string>> overrides;
+  bool reaches_kafka = true;  // false: for a look that publishes and stores nothing
 };
 
 // Older names replaced, references resolved, nothing checked yet. What went wrong is added to the

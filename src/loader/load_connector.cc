@@ -22,7 +22,7 @@ namespace walduct::loader {
 namespace {
 
 void CheckAndBuild(config::PropertySet properties, const std::string& default_name,
-                   const std::string& login_file, LoadResult* result) {
+                   const std::string& login_file, bool reaches_kafka, LoadResult* result) {
   const std::string name = properties.IsSet("name") ? properties.Find("name")->value : default_name;
   const std::optional<transform::Guess> prefix = transform::GuessTopicPrefix(name, &properties);
   const config::Masking masking(properties);
@@ -32,6 +32,7 @@ void CheckAndBuild(config::PropertySet properties, const std::string& default_na
   transform::ChainSpec chain = CheckCombinations(properties, &findings);
   if (!findings.refused() && result->errors.empty()) {
     result->options = BuildOptions(properties, std::move(chain), default_name, &findings);
+    if (reaches_kafka) WarnOfDefaultBroker(properties, result->options, &findings);
     result->listen = BuildListen(properties, &findings);
     result->console = console::BuildConsole(properties);
     if (properties.IsSet("walduct.listen"))
@@ -49,7 +50,7 @@ LoadResult LoadConnector(const config::LoadRequest& request, const std::string& 
   if (properties) {
     CheckAndBuild(*std::move(properties),
                   std::filesystem::path(request.connector_path).stem().string(), login_file,
-                  &result);
+                  request.reaches_kafka, &result);
   }
   return result;
 }

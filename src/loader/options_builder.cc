@@ -148,18 +148,6 @@ void SetTransactions(const config::PropertySet& properties, engine::ConnectorOpt
       CommitInterval(properties).value_or(options->offset->commit_interval);
 }
 
-void WarnOfDefaultBroker(const config::PropertySet& properties,
-                         const engine::ConnectorOptions& options, config::Findings* findings) {
-  const bool needs_kafka = std::holds_alternative<sink::KafkaSinkOptions>(options.sink->target) ||
-                           options.offset->kind == offset::OffsetStoreKind::kKafkaTopic;
-  const bool given = properties.IsSet("bootstrap.servers") ||
-                     properties.IsSet("producer.bootstrap.servers") ||
-                     properties.IsSet("producer.override.bootstrap.servers");
-  if (!needs_kafka || given) return;
-  findings->Warn("bootstrap.servers", absl::StrCat("not set: '", options.kafka->bootstrap_servers,
-                                                   "' is used, as Kafka Connect does"));
-}
-
 }  // namespace
 
 engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
@@ -193,8 +181,19 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.outbox = outbox::BuildOutbox(properties);
   *options.spill = spill::BuildSpill(properties);
   options.replication->stream_in_progress = options.spill->enabled;
-  WarnOfDefaultBroker(properties, options, findings);
   return options;
+}
+
+void WarnOfDefaultBroker(const config::PropertySet& properties,
+                         const engine::ConnectorOptions& options, config::Findings* findings) {
+  const bool needs_kafka = std::holds_alternative<sink::KafkaSinkOptions>(options.sink->target) ||
+                           options.offset->kind == offset::OffsetStoreKind::kKafkaTopic;
+  const bool given = properties.IsSet("bootstrap.servers") ||
+                     properties.IsSet("producer.bootstrap.servers") ||
+                     properties.IsSet("producer.override.bootstrap.servers");
+  if (!needs_kafka || given) return;
+  findings->Warn("bootstrap.servers", absl::StrCat("not set: '", options.kafka->bootstrap_servers,
+                                                   "' is used, as Kafka Connect does"));
 }
 
 }  // namespace walduct::loader

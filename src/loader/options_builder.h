@@ -19,4 +19,8 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
                                       transform::ChainSpec chain, const std::string& default_name,
                                       config::Findings* findings);
 
+// Where options need Kafka and no property says where it is.
+void WarnOfDefaultBroker(const config::PropertySet& properties,
+                         const engine::ConnectorOptions& options, config::Findings* findings);
+
 }  // namespace walduct::loader

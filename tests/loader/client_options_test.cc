@@ -198,6 +198,15 @@ TEST_F(ClientOptionsTest, NoBrokersAreNeededWithoutKafka) {
               IsEmpty());
 }
 
+TEST_F(ClientOptionsTest, ALookThatNeedsNoKafkaIsNotWarnedOfItsBroker) {
+  config::LoadRequest request;
+  request.connector_path = WriteFile("connector.conf", WithoutBrokers());
+  request.reaches_kafka = false;
+  const LoadResult result = LoadConnector(request);
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_THAT(result.warnings, IsEmpty());
+}
+
 TEST_F(ClientOptionsTest, BufferMemoryBoundsTheSink) {
   EXPECT_EQ(ToKafka(LoadWith("producer.override.buffer.memory=1000")).buffer_bytes, 1000u);
   EXPECT_EQ(ToKafka(Load(Minimal())).buffer_bytes, 16u << 20);
