@@ -190,12 +190,12 @@ absl::StatusOr<Response> Send(const std::string& method, const Server& server,
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<Client> client,
                    Client::Create({.timeout = timeout, .tls = server.tls}));
-  absl::StatusOr<Response> response = client->Send(
-      {.method = method,
-       .url = absl::StrCat(absl::StripSuffix(base, "/"), path),
-       .body = body,
-       .headers = body.empty() ? std::vector<std::string>()
-                               : std::vector<std::string>{"Content-Type: application/json"}});
+  absl::StatusOr<Response> response =
+      client->Send({.method = method,
+                    .url = absl::StrCat(absl::StripSuffix(base, "/"), path),
+                    .body = body,
+                    // Without a body, too: libcurl would say that it is a form, which is refused.
+                    .headers = {"Content-Type: application/json"}});
   if (response.ok()) return response;
   return Error(
       absl::StatusCode::kUnavailable, "status_unreachable",
