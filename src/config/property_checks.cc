@@ -151,6 +151,8 @@ PropertyReport CheckProperty(const Property& property, const PropertySet& proper
     findings->Error(property, problem, Fix(definition));
   } else if (java::ListContains(definition.refused, value)) {
     Refuse(property, findings);
+  } else if (definition.meaning != nullptr && report.note.empty()) {
+    report.note = definition.meaning(value);
   }
   return report;
 }

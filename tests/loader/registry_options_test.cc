@@ -328,5 +328,16 @@ TEST_F(RegistryOptionsTest, BinaryDataConverterHasItsFirstNames) {
   }
 }
 
+TEST_F(RegistryOptionsTest, AConverterSaysWhatItWrites) {
+  const LoadResult result = LoadWith(
+      "key.converter=org.apache.kafka.connect.storage.StringConverter\n"
+      "value.converter=io.confluent.connect.avro.AvroConverter\n"
+      "value.converter.schema.registry.url=http://registry:8081");
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(Report(result, "key.converter")->note, "text");
+  EXPECT_EQ(Report(result, "value.converter")->note,
+            "Avro, its schemas in a registry by Confluent's interface");
+}
+
 }  // namespace
 }  // namespace walduct::loader

@@ -50,6 +50,9 @@ using Validator = std::string (*)(absl::string_view value);
 // "" when the property `name` has an effect beside the others, else why it has none.
 using IdleCheck = std::string (*)(const PropertySet& properties, absl::string_view name);
 
+// What a value that has no error stands for, for the note of a report; "" says nothing.
+using Meaning = std::string (*)(absl::string_view value);
+
 struct PropertyDefinition {
   absl::string_view name;
   PropertyType type = PropertyType::kString;
@@ -65,6 +68,7 @@ struct PropertyDefinition {
   Validator validator = nullptr;
   Validator name_validator = nullptr;  // patterns: checks what stands for the placeholders
   IdleCheck idle = nullptr;
+  Meaning meaning = nullptr;
   bool required = false;
   bool secret = false;
   // Patterns: a name near an exact one with the same beginning is a misspelling of that.

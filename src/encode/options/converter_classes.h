@@ -12,7 +12,8 @@
 namespace walduct::encode {
 
 struct ConverterClass {
-  absl::string_view name;  // with the package
+  absl::string_view name;    // with the package
+  absl::string_view writes;  // what the bytes are, for people
   ConverterKind kind = ConverterKind::kJson;
   RegistryKind registry = RegistryKind::kConfluent;
   bool delegates = false;     // BinaryDataConverter: another one converts what is not bytes
@@ -26,6 +27,9 @@ struct ConverterClass {
 
 // null: not a supported converter.
 const ConverterClass* FindConverterClass(absl::string_view written);
+
+// What a converter of this class writes, for people; "" of one that is not known.
+std::string ConverterMeaning(absl::string_view written);
 
 // "supported: …", for messages.
 std::string SupportedConverters();

@@ -35,7 +35,8 @@ constexpr config::PropertyDefinition kRows[] = {
             "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter, "
             "Confluent's or Apicurio's AvroConverter, Confluent's ProtobufConverter or "
             "JsonSchemaConverter, Apicurio's ExtJsonConverter.",
-     .validator = CheckConverter},
+     .validator = CheckConverter,
+     .meaning = ConverterMeaning},
     {.name = "key.converter.schemas.enable",
      .type = kBoolean,
      .default_value = "true",
@@ -57,7 +58,8 @@ constexpr config::PropertyDefinition kRows[] = {
             "ByteArrayConverter, Connect's converters of numbers, Debezium's BinaryDataConverter "
             "or CloudEventsConverter, Confluent's or Apicurio's AvroConverter, Confluent's "
             "ProtobufConverter or JsonSchemaConverter, Apicurio's ExtJsonConverter.",
-     .validator = CheckConverter},
+     .validator = CheckConverter,
+     .meaning = ConverterMeaning},
     {.name = "value.converter.schemas.enable",
      .type = kBoolean,
      .default_value = "true",
@@ -76,7 +78,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .type = kClass,
      .doc = "Class that converts what is not bytes (envelopes, heartbeats, keys) when "
             "BinaryDataConverter is used. Its options follow the name of this property.",
-     .validator = CheckConverter},
+     .validator = CheckConverter,
+     .meaning = ConverterMeaning},
     {.name = "<part>.converter.delegate.converter.type.schemas.enable",
      .type = kBoolean,
      .default_value = "true",
@@ -105,7 +108,8 @@ constexpr config::PropertyDefinition kRows[] = {
      .default_value = "org.apache.kafka.connect.storage.SimpleHeaderConverter",
      .doc = "Class that turns header values into bytes: SimpleHeaderConverter, JsonConverter, "
             "StringConverter, ByteArrayConverter or Debezium's BinaryDataConverter.",
-     .validator = CheckHeaderConverter},
+     .validator = CheckHeaderConverter,
+     .meaning = ConverterMeaning},
     {.name = "header.converter.schemas.enable",
      .type = kBoolean,
      .default_value = "true",
