@@ -109,9 +109,10 @@ std::string OwnText(const SnapshotState& state) {
 }
 
 absl::Status ReadOwn(const std::string& text, SnapshotState* state) {
-  rapidjson::Document json;
-  json.Parse(text.data(), text.size());
-  if (json.HasParseError() || !json.IsObject()) return IsDamaged();
+  rapidjson::Document document;
+  document.Parse(text.data(), text.size());
+  if (document.HasParseError() || !document.IsObject()) return IsDamaged();
+  const rapidjson::Value& json = document;
   if (const auto paused = json.FindMember("paused"); paused != json.MemberEnd()) {
     if (!paused->value.IsBool()) return IsDamaged();
     state->paused = paused->value.GetBool();

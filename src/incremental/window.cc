@@ -33,8 +33,10 @@ void AppendColumn(event::RowView row, uint16_t column, std::string* out) {
 // Generated columns are in a chunk, and not in the stream.
 uint64_t SumOf(event::RowView row, const event::TableSchema& schema, std::string* scratch) {
   scratch->clear();
-  for (uint16_t i = 0; i < schema.columns.size(); ++i) {
-    if (!schema.columns[i].generated) AppendColumn(row, i, scratch);
+  uint16_t number = 0;
+  for (const event::Column& column : schema.columns) {
+    if (!column.generated) AppendColumn(row, number, scratch);
+    ++number;
   }
   return absl::HashOf(*scratch);
 }
