@@ -72,13 +72,14 @@ void Worker::Step(const std::string& name) {
   if (one.target == TargetState::kStarted && one.failed != one.version) StartOne(name, one);
 }
 
-// True: it has ended and is not wanted as it is.
+// True: it has ended and is not wanted as it is. What was told to stop is not wanted any more,
+// whatever was asked for since: a new one follows it.
 bool Worker::StepRunning(const std::string& name, bool ended) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Running& running = running_[name];
   const auto found = deployments_.find(name);
   const bool wanted = found != deployments_.end() && !IsForeign(found->second) &&
-                      found->second.target != TargetState::kStopped &&
+                      found->second.target != TargetState::kStopped && !running.stopping &&
                       found->second.version == running.version;
   if (!wanted) {
     if (ended) return true;

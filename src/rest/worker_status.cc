@@ -58,10 +58,11 @@ StatusView Worker::ViewOf(const std::string& name, const Deployment& one) const 
   return view;
 }
 
-// A task fails, its connector goes on as RUNNING. A stopped one has no task.
+// A task fails, its connector goes on as RUNNING. A stopped one has no task once it has ended; one
+// that was made anew has none until its own is committed, whatever of its name still ends.
 std::optional<TaskView> Worker::TaskOf(const std::string& name, const Deployment& one) const {
   const std::optional<engine::ConnectorStatus> status = parts_.connectors->StatusOf(name);
-  if (one.tasks == 0 && !status) return std::nullopt;
+  if (one.tasks == 0 && (!status || one.target != TargetState::kStopped)) return std::nullopt;
   if (!status || !running_.contains(name)) {
     if (one.failed == one.version && !one.failure.empty()) {
       return TaskView{

@@ -187,6 +187,30 @@ TEST_F(WorkerTest, DeletedIsGoneFromTheTopics) {
   EXPECT_TRUE(absl::IsNotFound(worker_.Delete("a")));
 }
 
+TEST_F(WorkerTest, MadeAgainWhileItEndsItHasNoTaskOfItsLifeBefore) {
+  CreateRunning("a");
+  const auto before = connectors_.Find("a");
+  ASSERT_TRUE(worker_.Delete("a").ok());
+  ASSERT_TRUE(worker_.Create("a", Config("a"), TargetState::kStarted).ok());
+  ASSERT_EQ(connectors_.Find("a"), before);
+  EXPECT_EQ(worker_.StatusOf("a")->state, "RUNNING");
+  EXPECT_EQ(TaskState("a"), "");
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+  EXPECT_NE(connectors_.Find("a"), before);
+  EXPECT_EQ(worker_.Find("a")->tasks, 1);
+}
+
+TEST_F(WorkerTest, ResumedWhileItStopsItStartsAnew) {
+  CreateRunning("a");
+  const auto before = connectors_.Find("a");
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kStopped).ok());
+  worker_.Reconcile();
+  ASSERT_EQ(connectors_.Find("a"), before);
+  ASSERT_TRUE(worker_.SetTarget("a", TargetState::kStarted).ok());
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+  EXPECT_NE(connectors_.Find("a"), before);
+}
+
 TEST_F(WorkerTest, TheNextWorkerFindsWhatTheTopicsSay) {
   ASSERT_TRUE(worker_.Create("runs", Config("runs"), TargetState::kStarted).ok());
   ASSERT_TRUE(worker_.Create("paused", Config("paused"), TargetState::kPaused).ok());
