@@ -7,9 +7,6 @@
 #include "base/json_text.h"
 #include "base/status_macros.h"
 #include "rapidjson/document.h"
-#include "registry/avro_rewriter.h"
-#include "registry/json_shape.h"
-#include "registry/protobuf_fit.h"
 
 namespace walduct::registry {
 namespace {
@@ -18,35 +15,17 @@ using Code = absl::StatusCode;
 
 constexpr long kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kTimeout = 408,
                kConflict = 409, kTooMany = 429;
-constexpr size_t kLongestMessage = 4000;
 // What a schema is of when nothing is said.
 constexpr absl::string_view kAvro = "AVRO";
 
-// The registry's own words; of another's page its beginning.
-std::string MessageOf(const HttpResponse& response) {
-  rapidjson::Document json;
-  json.Parse(response.body.data(), response.body.size());
-  if (json.IsObject() && json.HasMember("message") && json["message"].IsString()) {
-    std::string message(json["message"].GetString(), json["message"].GetStringLength());
-    if (message.size() > kLongestMessage) message.resize(kLongestMessage);
-    const bool code = json.HasMember("error_code") && json["error_code"].IsInt();
-    return code ? absl::StrCat(message, " (error code ", json["error_code"].GetInt(), ")")
-                : message;
-  }
-  return absl::StrCat("HTTP ", response.status, " ",
-                      absl::StripAsciiWhitespace(response.body.substr(0, 200)));
+std::string Refusal(const SchemaQuestion& question, absl::string_view words) {
+  return absl::StrCat("the schema registry refuses the schema of subject ", question.subject, ": ",
+                      words);
 }
 
 absl::Status Refused(const HttpResponse& response, const SchemaQuestion& question,
                      const RegistryOptions& options) {
-  const std::string what = absl::StrCat("the schema registry refuses the schema of subject ",
-                                        question.subject, ": ", MessageOf(response));
-  if (response.status == kConflict) {
-    return Error(Code::kInvalidArgument, "schema_incompatible", what,
-                 absl::StrCat("change the table so that the new schema is compatible, or set the "
-                              "compatibility of the subject: PUT /config/",
-                              PercentEncoded(question.subject), " {\"compatibility\":\"NONE\"}"));
-  }
+  if (response.status == kConflict) return Incompatible(question, MessageOf(response));
   if (response.status == kNotFound && !options.register_schemas) {
     return Error(
         Code::kInvalidArgument, "schema_not_registered",
@@ -56,12 +35,34 @@ absl::Status Refused(const HttpResponse& response, const SchemaQuestion& questio
                          ? ".auto.register.schemas=true"
                          : ".apicurio.registry.auto-register=true"));
   }
-  return Error(Code::kInvalidArgument, "schema_refused", what,
+  return Error(Code::kInvalidArgument, "schema_refused", Refusal(question, MessageOf(response)),
                "where names are refused, set schema.name.adjustment.mode=avro and "
                "field.name.adjustment.mode=avro");
 }
 
 }  // namespace
+
+std::string MessageOf(const HttpResponse& response) {
+  constexpr size_t kLongest = 4000;
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  if (json.IsObject() && json.HasMember("message") && json["message"].IsString()) {
+    std::string message(json["message"].GetString(), json["message"].GetStringLength());
+    if (message.size() > kLongest) message.resize(kLongest);
+    const bool code = json.HasMember("error_code") && json["error_code"].IsInt();
+    return code ? absl::StrCat(message, " (error code ", json["error_code"].GetInt(), ")")
+                : message;
+  }
+  return absl::StrCat("HTTP ", response.status, " ",
+                      absl::StripAsciiWhitespace(response.body.substr(0, 200)));
+}
+
+absl::Status Incompatible(const SchemaQuestion& question, absl::string_view words) {
+  return Error(Code::kInvalidArgument, "schema_incompatible", Refusal(question, words),
+               absl::StrCat("change the table so that the new schema is compatible, or set the "
+                            "compatibility of the subject: PUT /config/",
+                            PercentEncoded(question.subject), " {\"compatibility\":\"NONE\"}"));
+}
 
 std::string PercentEncoded(absl::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
@@ -108,6 +109,16 @@ absl::string_view IdMember(const RegistryOptions& options) {
 
 }  // namespace
 
+std::string SchemaBody(const SchemaQuestion& question, const RegistryOptions& options) {
+  std::string body = "{";
+  if (options.schema_type != kAvro)
+    absl::StrAppend(&body, "\"schemaType\":\"", options.schema_type, "\",");
+  body.append("\"schema\":");
+  AppendJsonString(question.schema, &body);
+  body.push_back('}');
+  return body;
+}
+
 HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
                      const RegistryOptions& options) {
   if (options.api == RegistryApi::kApicurio) return AskApicurio(url, question, options);
@@ -118,13 +129,7 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
                              options.register_schemas ? "/versions" : "",
                              "?normalize=", options.normalize ? "true" : "false",
                              options.register_schemas ? "" : "&deleted=false");
-  request.body = "{";
-  if (options.schema_type != kAvro) {
-    absl::StrAppend(&request.body, "\"schemaType\":\"", options.schema_type, "\",");
-  }
-  request.body.append("\"schema\":");
-  AppendJsonString(question.schema, &request.body);
-  request.body.push_back('}');
+  request.body = SchemaBody(question, options);
   return request;
 }
 
@@ -181,39 +186,6 @@ absl::Status NoRegistrysAnswer(const HttpResponse& response, const RegistryOptio
                absl::StrCat("see the addresses of ", options.property, "'s registry"));
 }
 
-absl::Status FitAvro(const SchemaQuestion& question, bool strict, StandIn* known) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const AvroRewriter> rewriter,
-                   AvroRewriter::Make(question.schema, known->schema, strict));
-  if (rewriter->keeps_bytes()) return absl::OkStatus();
-  known->left_out = rewriter->left_out();
-  known->rewriter = rewriter;
-  return absl::OkStatus();
-}
-
-// Where two texts begin to differ.
-std::string DifferenceOf(absl::string_view known, absl::string_view own) {
-  constexpr size_t kBefore = 24, kBehind = 60;
-  size_t at = 0;
-  while (at < known.size() && at < own.size() && known[at] == own[at]) ++at;
-  const size_t begin = at > kBefore ? at - kBefore : 0;
-  const size_t size = at - begin + kBehind;
-  return absl::StrCat("there '…", known.substr(begin, size), "…', of the table '…",
-                      own.substr(begin, size), "…'");
-}
-
-absl::Status FitJson(absl::string_view own_schema, absl::string_view known_schema) {
-  const std::string known = JsonShape(known_schema), own = JsonShape(own_schema);
-  return known == own ? absl::OkStatus() : absl::InvalidArgumentError(DifferenceOf(known, own));
-}
-
-// Whether *known, of whose text that is all, may stand for the schema in question.
-absl::Status Fit(const SchemaQuestion& question, const RegistryOptions& options, StandIn* known) {
-  if (options.schema_type == kAvro) return FitAvro(question, options.strict, known);
-  if (options.schema_type == "JSON") return FitJson(question.schema, known->schema);
-  ASSIGN_OR_RETURN(known->left_out, FitProtobuf(question.schema, known->schema));
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
@@ -224,7 +196,7 @@ absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQues
   if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString())
     return NoRegistrysAnswer(response, options);
   StandIn known{{json["schema"].GetString(), json["schema"].GetStringLength()}, nullptr, {}};
-  const absl::Status fits = Fit(question, options, &known);
+  const absl::Status fits = Fit(question.schema, options, &known);
   if (fits.ok()) return known;
   const bool latest = options.schema_id < 0;
   return Error(

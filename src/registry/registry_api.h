@@ -13,14 +13,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "event/schema_ids.h"
 #include "registry/http_client.h"
+#include "registry/schema_fit.h"
 
 namespace walduct::registry {
 
@@ -41,13 +39,6 @@ HttpRequest AskForId(absl::string_view url, const SchemaQuestion& question,
 bool HasStandIn(const RegistryOptions& options);
 HttpRequest AskForStandIn(absl::string_view url, const SchemaQuestion& question,
                           const RegistryOptions& options);
-struct StandIn {
-  std::string schema;  // its text
-  // null: values keep their bytes.
-  std::shared_ptr<const event::ValueRewriter> rewriter;
-  // What of the values it does not tell, "after.note".
-  std::vector<std::string> left_out;
-};
 // InvalidArgument: it does not describe values of the schema in question; otherwise as IdOf.
 absl::StatusOr<StandIn> StandInOf(const HttpResponse& response, const SchemaQuestion& question,
                                   const RegistryOptions& options);
@@ -62,6 +53,15 @@ bool IsPassing(long http_status);
 //   Unauthenticated, PermissionDenied
 absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion& question,
                              const RegistryOptions& options);
+
+// InvalidArgument schema_incompatible, with the registry's words.
+absl::Status Incompatible(const SchemaQuestion& question, absl::string_view words);
+
+// The registry's own words; of another's page its beginning.
+std::string MessageOf(const HttpResponse& response);
+
+// {"schema":…}, as Confluent's interface wants it.
+std::string SchemaBody(const SchemaQuestion& question, const RegistryOptions& options);
 
 // A segment of a path.
 std::string PercentEncoded(absl::string_view text);

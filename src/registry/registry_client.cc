@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "registry/compatibility.h"
 
 namespace walduct::registry {
 
@@ -70,6 +71,14 @@ absl::StatusOr<int64_t> RegistryClient::Find(absl::string_view subject, absl::st
   return absl::ResourceExhaustedError("the schema registry is asked");
 }
 
+void RegistryClient::Foresee(absl::string_view subject, absl::string_view schema) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    foreseen_.push_back({std::string(subject), std::string(schema)});
+  }
+  wake_.notify_all();
+}
+
 std::shared_ptr<const event::ValueRewriter> RegistryClient::RewriterOf(absl::string_view subject,
                                                                        absl::string_view schema) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -95,11 +104,22 @@ void RegistryClient::Run() {
   log::SetConnector(connector_);
   while (true) {
     SchemaQuestion question;
+    bool ahead = false;
     {
       std::unique_lock<std::mutex> lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || question_; });
+      wake_.wait(lock, [this] { return stopping_ || question_ || !foreseen_.empty(); });
       if (stopping_) return;
-      question = *question_;
+      ahead = !question_;
+      if (ahead) {
+        question = std::move(foreseen_.front());
+        foreseen_.pop_front();
+      } else {
+        question = *question_;
+      }
+    }
+    if (ahead) {
+      LookAhead(question);
+      continue;
     }
     absl::StatusOr<Found> found = Ask(question);
     if (absl::IsCancelled(found.status())) return;
@@ -143,8 +163,40 @@ absl::StatusOr<RegistryClient::Found> RegistryClient::AskAt(const std::string& u
     asked.schema = stand_in.schema;
   }
   ASSIGN_OR_RETURN(const HttpResponse response, http_->Send(AskForId(url, asked, options_)));
-  ASSIGN_OR_RETURN(const int64_t id, IdOf(response, asked, options_));
-  return Found{id, std::move(stand_in)};
+  const absl::StatusOr<int64_t> id = IdOf(response, asked, options_);
+  if (!id.ok()) return Explain(id.status(), url, question);
+  return Found{*id, std::move(stand_in)};
+}
+
+absl::Status RegistryClient::Explain(const absl::Status& refusal, const std::string& url,
+                                     const SchemaQuestion& question) {
+  if (ErrorReason(refusal) != "schema_incompatible") return refusal;
+  const absl::StatusOr<HttpResponse> latest = http_->Send(AskForLatest(url, question, options_));
+  if (!latest.ok()) return refusal;
+  return WithDifference(refusal, DifferenceFromLatest(*latest, question, options_));
+}
+
+absl::Status RegistryClient::AskWhether(const std::string& url, const SchemaQuestion& question) {
+  if (!options_.register_schemas) return AskAt(url, question).status();
+  ASSIGN_OR_RETURN(const HttpResponse response,
+                   http_->Send(AskWhetherTaken(url, question, options_)));
+  return Explain(WouldTake(response, question, options_), url, question);
+}
+
+// Who has a record to publish waits for an answer; this does not.
+void RegistryClient::LookAhead(const SchemaQuestion& question) {
+  const absl::Status asked = AskWhether(options_.urls[address_ % options_.urls.size()], question);
+  if (absl::IsUnavailable(asked) && !std::exchange(told_away_, true)) {
+    log::Warn(
+        "the schema registry cannot be asked yet whether it will take the tables' schemas",
+        {{"url", absl::StrJoin(options_.urls, ",")}, {"error", std::string(asked.message())}});
+  }
+  if (!absl::IsInvalidArgument(asked)) return;
+  log::Warn("the next row of this table will be refused by the schema registry",
+            {{"subject", question.subject},
+             {"reason", ErrorReason(asked)},
+             {"error", std::string(asked.message())},
+             {"hint", ErrorHint(asked)}});
 }
 
 absl::StatusOr<RegistryClient::Found> RegistryClient::AskEachAddress(

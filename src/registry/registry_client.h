@@ -37,6 +37,7 @@ class RegistryClient final : public event::SchemaIds {
   absl::StatusOr<int64_t> Find(absl::string_view subject, absl::string_view schema) override;
   std::shared_ptr<const event::ValueRewriter> RewriterOf(absl::string_view subject,
                                                          absl::string_view schema) override;
+  void Foresee(absl::string_view subject, absl::string_view schema) override;
   int ready_fd() const override { return ready_fd_; }
   std::string WaitingFor() const override;
 
@@ -64,6 +65,12 @@ class RegistryClient final : public event::SchemaIds {
   absl::StatusOr<Found> Ask(const SchemaQuestion& question);
   absl::StatusOr<Found> AskAt(const std::string& url, const SchemaQuestion& question);
   absl::StatusOr<Found> AskEachAddress(const SchemaQuestion& question);
+  // The difference that made it refuse.
+  absl::Status Explain(const absl::Status& refusal, const std::string& url,
+                       const SchemaQuestion& question);
+  // Whether it will be taken; says so where not.
+  void LookAhead(const SchemaQuestion& question);
+  absl::Status AskWhether(const std::string& url, const SchemaQuestion& question);
   void Await(absl::Duration delay);
   void Keep(const SchemaQuestion& question, absl::StatusOr<Found> found);
   // Once for each subject.
@@ -83,6 +90,7 @@ class RegistryClient final : public event::SchemaIds {
   std::condition_variable wake_;
   bool stopping_ = false;                   // guarded by mutex_, as what follows
   std::optional<SchemaQuestion> question_;  // that is being asked
+  std::deque<SchemaQuestion> foreseen_;     // not looked at yet; after question_
   std::string failure_;                     // of the last attempt; empty: none
   std::map<SchemaQuestion, Answer> answers_;
   size_t bytes_ = 0;                       // of answers_, about
@@ -91,6 +99,7 @@ class RegistryClient final : public event::SchemaIds {
   // Of the thread alone.
   size_t address_ = 0;
   std::set<std::string> told_;  // subjects of TellLeftOut
+  bool told_away_ = false;      // that it cannot be asked ahead
   std::thread thread_;
 };
 

@@ -109,6 +109,30 @@ def test_it_refuses_a_schema(db, connectors, registry):
     connector.stop()
 
 
+def test_a_refusal_is_told_before_the_first_row(db, connectors, registry):
+    """What the registry will refuse is said at the start, with what the table changed; nothing is registered by that."""
+    db.script("create table items (id int primary key, note text); insert into items values (1, 'one'); create table empty (id int primary key)")
+    connector = connectors(db, avro(registry.url)).start().wait_streaming()
+    connector.wait_events(1, 60)
+    connector.stop()
+    subject = f"{connector.prefix}.public.items-value"
+    assert not [one for one in registry.subjects() if ".empty-" in one]
+    registry.ask("PUT", f"/config/{subject}", {"compatibility": "FULL"})
+    db.script("alter table items drop column note; alter table items add column note int")
+    connector.start().wait_streaming()
+    connector.wait_log(f"will be refused by the schema registry subject={subject}", 30)
+    changed = "beside version 1, field before.note is null or string there, and null or int in the table's"
+    assert changed in connector.log_text() and connector.running()
+    db.execute("insert into items values (2, 7)")
+    assert connector.wait_exit(60) != 0
+    assert connector.log_text().count(changed) == 2 and f"PUT /config/{subject}" in connector.log_text()
+    registry.ask("PUT", f"/config/{subject}", {"compatibility": "NONE"})
+    connector.start().wait_streaming()
+    connector.wait_events(2, 60)
+    connector.stop()
+    assert not [one for one in registry.subjects() if ".empty-" in one]
+
+
 def test_an_id_that_is_no_answer(db, connectors, door):
     """Something else answers in its place: what it said is told, and nothing is published until the registry does."""
     db.script(TABLE)

@@ -7,7 +7,9 @@
 
 #include <atomic>
 
+#include "absl/strings/str_replace.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "tests/support/await.h"
 #include "tests/support/http_server.h"
 #include "tests/support/simulated_time.h"
@@ -47,6 +49,17 @@ class RegistryClientTest : public testing::Test {
       pollfd ready = {.fd = client().ready_fd(), .events = POLLIN, .revents = 0};
       if (poll(&ready, 1, 20000) != 1) return absl::DeadlineExceededError("no answer");
     }
+  }
+
+  // Returns once all that was foreseen has been looked at, then ends the client; what it logged.
+  std::string LogOfForesight(const HttpServer& server) {
+    client().Foresee("the-last", "\"int\"");
+    test::Await([&] {
+      const auto calls = server.calls();
+      return !calls.empty() && calls.back().line.find("the-last") != std::string::npos;
+    });
+    client_.reset();
+    return testing::internal::GetCapturedStderr();
   }
 
   test::SimulatedTime time_;
@@ -331,6 +344,74 @@ TEST_F(RegistryClientTest, AsksAgainAboutARefusalAfterAWhile) {
   EXPECT_TRUE(absl::IsInvalidArgument(client().Find("t-key", "\"int\"").status()));
   time_.Advance(absl::Seconds(11));
   EXPECT_EQ(*Find("t-key", "\"int\""), 1);
+}
+
+TEST_F(RegistryClientTest, SaysWhatTheRefusedSchemaChanged) {
+  HttpServer server([&](const HttpCall& call) {
+    if (call.line.find("GET") != 0) return HttpAnswer{409, R"({"message":"no"})"};
+    std::string body = R"({"version":3,"schema":)";
+    AppendJsonString(kIdAndNote, &body);
+    return HttpAnswer{.body = body + "}"};
+  });
+  options_.urls = {server.url()};
+  const std::string retyped = absl::StrReplaceAll(kIdAndNote, {{R"("string")", R"("int")"}});
+  EXPECT_THAT(
+      Find("t-value", retyped).status().message(),
+      HasSubstr("no; beside version 3, field note is string there, and int in the table's"));
+  EXPECT_EQ(server.calls()[1].line, "GET /subjects/t-value/versions/latest");
+  EXPECT_THAT(Find("t-value", kIdNoteAndMore).status().message(),
+              HasSubstr("no; beside version 3, more is not there"));
+}
+
+TEST_F(RegistryClientTest, AsksAheadWithoutRegistering) {
+  HttpServer server([&](const HttpCall& call) {
+    if (call.line.find("GET") == 0) return HttpAnswer{404, "{}"};
+    return HttpAnswer{.body = R"({"is_compatible":false,"messages":["reader lacks field x"]})"};
+  });
+  options_.urls = {server.url()};
+  testing::internal::CaptureStderr();
+  client().Foresee("t-value", "\"int\"");
+  const std::string log = LogOfForesight(server);
+  EXPECT_EQ(server.calls()[0].line, "POST /compatibility/subjects/t-value/versions?verbose=true");
+  EXPECT_EQ(server.calls()[0].body, R"({"schema":"\"int\""})");
+  EXPECT_THAT(log, HasSubstr("reader lacks field x"));
+  EXPECT_THAT(log, HasSubstr("PUT /config/t-value"));
+}
+
+TEST_F(RegistryClientTest, IsSilentAboutWhatWillBeTakenAndWhatCannotBeTold) {
+  HttpServer server([&](const HttpCall& call) {
+    if (call.line.find("new") != std::string::npos) return HttpAnswer{404, R"({"message":"none"})"};
+    if (call.line.find("odd") != std::string::npos) return HttpAnswer{.body = "<html>"};
+    return HttpAnswer{.body = R"({"is_compatible":true,"messages":[]})"};
+  });
+  options_.urls = {server.url()};
+  testing::internal::CaptureStderr();
+  for (const char* subject : {"old-value", "new-value", "odd-value"})
+    client().Foresee(subject, "\"int\"");
+  EXPECT_EQ(LogOfForesight(server), "");
+}
+
+TEST_F(RegistryClientTest, ARegistryThatIsAwayIsSaidOnceAheadAndNotWaitedFor) {
+  HttpServer server([](const HttpCall&) { return HttpAnswer{503, "busy"}; });
+  options_.urls = {server.url()};
+  testing::internal::CaptureStderr();
+  client().Foresee("a-value", "\"int\"");
+  client().Foresee("b-value", "\"int\"");
+  EXPECT_EQ(client().WaitingFor(), "");
+  const std::string log = LogOfForesight(server);
+  EXPECT_THAT(log, HasSubstr("cannot be asked yet"));
+  EXPECT_EQ(log.find("cannot be asked yet"), log.rfind("cannot be asked yet"));
+}
+
+TEST_F(RegistryClientTest, ASchemaThatMayNotBeRegisteredIsLookedForAhead) {
+  HttpServer server([](const HttpCall&) {
+    return HttpAnswer{404, R"({"error_code":40403,"message":"Schema not found"})"};
+  });
+  options_.urls = {server.url()};
+  options_.register_schemas = false;
+  testing::internal::CaptureStderr();
+  client().Foresee("t-value", "\"int\"");
+  EXPECT_THAT(LogOfForesight(server), HasSubstr("schema_not_registered"));
 }
 
 TEST_F(RegistryClientTest, RefusesACertificateThatIsNone) {

@@ -43,6 +43,8 @@ class RegistryStub:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def _answer(self, path, body):
+        if path.startswith("/compatibility/"):
+            return 404, {"error_code": 40401, "message": "the stub has no opinion"}
         subject = path.split("/")[2]
         self.calls.append(subject)
         time.sleep(self.delay_s)

@@ -107,6 +107,7 @@ void Session::GiveUpTransaction() {
 
 absl::Status Session::RunPhases() {
   RETURN_IF_ERROR(Build());
+  prepared_.source->ForeseeSchemas(registries_.sources());
   if (prepared_.decision.snapshot) RETURN_IF_ERROR(TakeSnapshot());
   if (prepared_.decision.stream && !parts_.control->interrupted()) RETURN_IF_ERROR(Stream());
   return absl::OkStatus();

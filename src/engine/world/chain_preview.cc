@@ -12,13 +12,12 @@
 #include "encode/options/encode_options.h"
 #include "encode/record_encoder.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/world/row_preview.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
 #include "outbox/options.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
-#include "route/options.h"
-#include "route/router.h"
 #include "transform/chain/chain.h"
 #include "transform/chain/chain_spec.h"
 
@@ -45,14 +44,10 @@ ORDER BY 1, 2)";
 class Previewer {
  public:
   explicit Previewer(const ConnectorOptions& config)
-      : filter_(*config.tables),
+      : rows_(config),
         chain_(transform::Chain::Create(*config.chain)),
-        outbox_(*config.outbox) {
-    route::RouteOptions options = *config.route;
-    options.transaction_metadata = false;
-    router_ = std::make_unique<route::Router>(std::move(options), filter_);
-    strict_ = config.chain->IsStrict();
-  }
+        outbox_(*config.outbox),
+        strict_(config.chain->IsStrict()) {}
 
   absl::Status Open(const ConnectorOptions& config, Clock& clock) {
     ASSIGN_OR_RETURN(encoder_,
@@ -62,13 +57,8 @@ class Previewer {
 
   absl::Status Add(const std::string& table, const event::TableSchema& schema,
                    ChainPreview* preview) {
-    const std::vector<event::Value> row(schema.columns.size());
-    event::ChangeEvent change;
-    change.schema = &schema;
-    change.after = row;
-    route::Router::Emissions emissions;
-    RETURN_IF_ERROR(router_->Route(change, &emissions));
-    for (const event::Emission& emission : emissions) {
+    RETURN_IF_ERROR(rows_.Route(schema));
+    for (const event::Emission& emission : rows_.emissions()) {
       const absl::StatusOr<ChainOutcome> outcome = encoder_->Preview(emission);
       // A table that cannot be written at all says so with its first row.
       if (!outcome.ok()) continue;
@@ -100,12 +90,11 @@ class Previewer {
     return absl::OkStatus();
   }
 
-  names::TableFilter filter_;
+  RowPreview rows_;
   std::unique_ptr<const transform::Chain> chain_;
   const outbox::OutboxOptions& outbox_;
   std::unique_ptr<encode::RecordEncoder> encoder_;
-  std::unique_ptr<route::Router> router_;
-  bool strict_ = false;
+  const bool strict_;
 };
 
 // Captured partitions of outbox tables whose own names walduct.outbox.tables does not match.

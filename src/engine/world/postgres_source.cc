@@ -18,6 +18,7 @@
 #include "engine/world/blocking_tables.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/postgres_snapshot.h"
+#include "engine/world/schema_foresight.h"
 #include "incremental/chunks/chunk_thread.h"
 #include "incremental/open_channels.h"
 #include "incremental/options/incremental_options.h"
@@ -131,6 +132,13 @@ absl::Status PostgresSource::PreviewTransforms() {
   for (const std::string& notice : preview.notices) options_.warn_once->Warn(notice);
   for (const std::string& problem : preview.problems) options_.warn_once->Warn(problem);
   return absl::OkStatus();
+}
+
+// Advice: a server that went away is found by who needs it.
+void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
+  const absl::Status told =
+      engine::ForeseeSchemas(config(), ids, *sql_, *catalog_, facts_.captured);
+  if (!told.ok()) log::Debug("schemas are not foreseen", {{"error", std::string(told.message())}});
 }
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {

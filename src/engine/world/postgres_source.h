@@ -38,6 +38,7 @@ class PostgresSource final : public Source {
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
   absl::Status CheckSlot() override;
   absl::Status PreviewTransforms() override;
+  void ForeseeSchemas(const event::SchemaIdSources& ids) override;
   absl::Status CheckPlan(const SourcePlan& plan) override;
   absl::Status PreparePublication(const SourcePlan& plan) override;
   absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,

@@ -18,6 +18,7 @@
 #include "base/lsn.h"
 #include "engine/world/server_view.h"
 #include "event/position.h"
+#include "event/schema_ids.h"
 #include "event/table_schema.h"
 #include "incremental/blocking_snapshot.h"
 #include "incremental/channels/signal_inbox.h"
@@ -85,6 +86,8 @@ class Source {
   virtual absl::Status CheckSlot() = 0;
   // Warns of what the transforms will make of the tables.
   virtual absl::Status PreviewTransforms() = 0;
+  // Tells registries which schemas the records to come will have. See SchemaIds::Foresee.
+  virtual void ForeseeSchemas(const event::SchemaIdSources&) {}
   // Whether the plan lacks a right or a free slot.
   virtual absl::Status CheckPlan(const SourcePlan& plan) = 0;
   // What has to be there before the slot: replica identities that were asked for, the publication.

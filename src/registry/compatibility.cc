@@ -1,0 +1,122 @@
+#include "registry/compatibility.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/error.h"
+#include "rapidjson/document.h"
+
+namespace walduct::registry {
+namespace {
+
+constexpr long kUnauthorized = 401, kForbidden = 403, kConflict = 409;
+constexpr size_t kMostMessages = 5;
+
+bool IsFine(const HttpResponse& response) {
+  return response.status >= 200 && response.status < 300;
+}
+
+std::string ArtifactUrl(absl::string_view url, const SchemaQuestion& question) {
+  return absl::StrCat(url, "/groups/default/artifacts/", PercentEncoded(question.subject));
+}
+
+std::string VersionsUrl(absl::string_view url, const SchemaQuestion& question) {
+  return absl::StrCat(url, "/subjects/", PercentEncoded(question.subject), "/versions");
+}
+
+// Why it would not be taken; empty: it would, or that cannot be told.
+std::string ObjectionIn(const HttpResponse& response, RegistryApi api) {
+  if (api == RegistryApi::kApicurio)
+    return response.status == kConflict ? MessageOf(response) : std::string();
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  const bool refused = IsFine(response) && json.IsObject() && json.HasMember("is_compatible") &&
+                       json["is_compatible"].IsFalse();
+  if (!refused) return "";
+  std::vector<std::string> messages;
+  if (json.HasMember("messages") && json["messages"].IsArray()) {
+    for (const auto& message : json["messages"].GetArray()) {
+      if (!message.IsString() || messages.size() == kMostMessages) continue;
+      messages.emplace_back(message.GetString(), message.GetStringLength());
+    }
+  }
+  return messages.empty() ? "it is not compatible with the latest version"
+                          : absl::StrJoin(messages, "; ");
+}
+
+// The text of the latest version and its number.
+std::pair<std::string, std::string> LatestIn(const HttpResponse& response, RegistryApi api) {
+  if (!IsFine(response)) return {};
+  if (api == RegistryApi::kApicurio) return {response.body, "the latest"};
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  if (!json.IsObject() || !json.HasMember("schema") || !json["schema"].IsString()) return {};
+  const bool numbered = json.HasMember("version") && json["version"].IsInt();
+  return {{json["schema"].GetString(), json["schema"].GetStringLength()},
+          numbered ? absl::StrCat(json["version"].GetInt()) : "the latest"};
+}
+
+}  // namespace
+
+HttpRequest AskWhetherTaken(absl::string_view url, const SchemaQuestion& question,
+                            const RegistryOptions& options) {
+  HttpRequest request;
+  if (options.api == RegistryApi::kApicurio) {
+    request.method = "PUT";
+    request.url = absl::StrCat(ArtifactUrl(url, question), "/test");
+    request.headers = {"Content-Type: application/json", "Accept: application/json",
+                       absl::StrCat("X-Registry-ArtifactType: ", options.schema_type)};
+    request.body = question.schema;
+    return request;
+  }
+  request.method = "POST";
+  request.url =
+      absl::StrCat(VersionsUrl(absl::StrCat(url, "/compatibility"), question), "?verbose=true");
+  request.headers = {"Content-Type: application/vnd.schemaregistry.v1+json"};
+  request.body = SchemaBody(question, options);
+  return request;
+}
+
+absl::Status WouldTake(const HttpResponse& response, const SchemaQuestion& question,
+                       const RegistryOptions& options) {
+  const long status = response.status;
+  if (IsPassing(status) || status == kUnauthorized || status == kForbidden) {
+    return Error(absl::StatusCode::kUnavailable, "registry_unavailable", MessageOf(response));
+  }
+  const std::string objection = ObjectionIn(response, options.api);
+  return objection.empty() ? absl::OkStatus() : Incompatible(question, objection);
+}
+
+HttpRequest AskForLatest(absl::string_view url, const SchemaQuestion& question,
+                         const RegistryOptions& options) {
+  HttpRequest request;
+  request.headers = {"Accept: application/vnd.schemaregistry.v1+json, application/json, */*"};
+  request.url = options.api == RegistryApi::kApicurio
+                    ? ArtifactUrl(url, question)
+                    : absl::StrCat(VersionsUrl(url, question), "/latest");
+  return request;
+}
+
+std::string DifferenceFromLatest(const HttpResponse& response, const SchemaQuestion& question,
+                                 RegistryOptions options) {
+  auto [schema, version] = LatestIn(response, options.api);
+  if (schema.empty()) return "";
+  options.strict = true;
+  StandIn latest{std::move(schema), nullptr, {}};
+  const absl::Status fits = Fit(question.schema, options, &latest);
+  if (fits.ok() && latest.left_out.empty()) return "";
+  const std::string what = fits.ok()
+                               ? absl::StrCat(absl::StrJoin(latest.left_out, ", "), " is not there")
+                               : std::string(fits.message());
+  return absl::StrCat("beside version ", version, ", ", what);
+}
+
+absl::Status WithDifference(const absl::Status& refusal, absl::string_view difference) {
+  if (difference.empty()) return refusal;
+  return Error(refusal.code(), ErrorReason(refusal),
+               absl::StrCat(refusal.message(), "; ", difference), ErrorHint(refusal));
+}
+
+}  // namespace walduct::registry
