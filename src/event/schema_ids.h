@@ -38,9 +38,9 @@ class SchemaIds {
     return nullptr;
   }
 
-  // Find may be called for it later: whether the answer will be a refusal is found out meanwhile and
-  // told in the log. Registers nothing.
-  virtual void Foresee(absl::string_view /*subject*/, absl::string_view /*schema*/) {}
+  // Find may be called for it later: whether the answer will be a refusal is found out meanwhile
+  // and told in the log. Registers nothing.
+  virtual void Foresee(absl::string_view, absl::string_view) {}
 
   // Readable once an answer has come since the last Find; −1: answers come at once.
   virtual int ready_fd() const = 0;

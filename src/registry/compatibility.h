@@ -1,12 +1,12 @@
-// What a registry thinks of a schema beside those that it has: whether it would take it, and where a
-// refused one begins to differ from the latest. Advice: what cannot be told is nothing. Pure.
+// What a registry thinks of a schema beside those that it has: whether it would take it, and where
+// a refused one begins to differ from the latest. Advice: what cannot be told is nothing. Pure.
 // Confluent:
-//   POST /compatibility/subjects/{subject}/versions?verbose=true         {"schema":…}
+//   POST /compatibility/subjects/{subject}/versions?verbose=true {"schema":…}
 //     → {"is_compatible":…,"messages":[…]}
-//   GET  /subjects/{subject}/versions/latest                             → {"schema":…,"version":…}
+//   GET  /subjects/{subject}/versions/latest                    → {"schema":…,"version":…}
 // Apicurio, version 2; the schema is the body:
-//   PUT  /groups/default/artifacts/{id}/test                             → 204, or 409 {"message":…}
-//   GET  /groups/default/artifacts/{id}                                  → the latest one
+//   PUT  /groups/default/artifacts/{id}/test           → 204, or 409 {"message":…}
+//   GET  /groups/default/artifacts/{id}                → the latest one
 #pragma once
 
 #include <string>

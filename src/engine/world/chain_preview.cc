@@ -6,11 +6,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "encode/options/encode_options.h"
-#include "encode/record_encoder.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/world/row_preview.h"
 #include "java/regex/regex_list.h"
@@ -18,7 +15,6 @@
 #include "outbox/options.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
-#include "transform/chain/chain.h"
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
@@ -40,26 +36,17 @@ JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
 WHERE c.relispartition AND c.relkind = 'r'
 ORDER BY 1, 2)";
 
-// One row of each table, without values.
+// What transforms make of one row of each table.
 class Previewer {
  public:
-  explicit Previewer(const ConnectorOptions& config)
-      : rows_(config),
-        chain_(transform::Chain::Create(*config.chain)),
-        outbox_(*config.outbox),
-        strict_(config.chain->IsStrict()) {}
-
-  absl::Status Open(const ConnectorOptions& config, Clock& clock) {
-    ASSIGN_OR_RETURN(encoder_,
-                     encode::RecordEncoder::Create(*config.encode, clock, "", chain_.get()));
-    return absl::OkStatus();
-  }
+  Previewer(const ConnectorOptions& config, std::unique_ptr<RowPreview> rows)
+      : rows_(std::move(rows)), outbox_(*config.outbox), strict_(config.chain->IsStrict()) {}
 
   absl::Status Add(const std::string& table, const event::TableSchema& schema,
                    ChainPreview* preview) {
-    RETURN_IF_ERROR(rows_.Route(schema));
-    for (const event::Emission& emission : rows_.emissions()) {
-      const absl::StatusOr<ChainOutcome> outcome = encoder_->Preview(emission);
+    RETURN_IF_ERROR(rows_->Route(schema));
+    for (const event::Emission& emission : rows_->emissions()) {
+      const absl::StatusOr<ChainOutcome> outcome = rows_->encoder().Preview(emission);
       // A table that cannot be written at all says so with its first row.
       if (!outcome.ok()) continue;
       RETURN_IF_ERROR(AddOutcome(table, *outcome, preview));
@@ -90,10 +77,8 @@ class Previewer {
     return absl::OkStatus();
   }
 
-  RowPreview rows_;
-  std::unique_ptr<const transform::Chain> chain_;
+  const std::unique_ptr<RowPreview> rows_;
   const outbox::OutboxOptions& outbox_;
-  std::unique_ptr<encode::RecordEncoder> encoder_;
   const bool strict_;
 };
 
@@ -137,8 +122,13 @@ absl::StatusOr<ChainPreview> PreviewChain(const ConnectorOptions& config,
     if (absl::IsNotFound(schema.status())) continue;
     RETURN_IF_ERROR(schema.status());
     if (previewer == nullptr) {
-      previewer = std::make_unique<Previewer>(config);
-      RETURN_IF_ERROR(previewer->Open(config, *connection.environment().clock));
+      ASSIGN_OR_RETURN(std::unique_ptr<RowPreview> rows,
+                       RowPreview::Open({.tables = *config.tables,
+                                         .route = *config.route,
+                                         .chain = *config.chain,
+                                         .encode = *config.encode,
+                                         .clock = *connection.environment().clock}));
+      previewer = std::make_unique<Previewer>(config, std::move(rows));
     }
     RETURN_IF_ERROR(previewer->Add(name, **schema, &preview));
   }

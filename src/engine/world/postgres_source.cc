@@ -136,8 +136,13 @@ absl::Status PostgresSource::PreviewTransforms() {
 
 // Advice: a server that went away is found by who needs it.
 void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
-  const absl::Status told =
-      engine::ForeseeSchemas(config(), ids, *sql_, *catalog_, facts_.captured);
+  const absl::Status told = engine::ForeseeSchemas({.tables = *config().tables,
+                                                    .route = *config().route,
+                                                    .chain = *config().chain,
+                                                    .encode = *config().encode,
+                                                    .clock = *environment_.clock,
+                                                    .ids = ids},
+                                                   *catalog_, facts_.captured);
   if (!told.ok()) log::Debug("schemas are not foreseen", {{"error", std::string(told.message())}});
 }
 

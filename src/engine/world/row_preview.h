@@ -1,36 +1,59 @@
-// RowPreview: a row of a table, without values, as the router hands it to the encoder: what can be
-// told about a table's records before there are any.
+// RowPreview: a row of a table, without values, on its way to a record: what can be told about a
+// table's records before there are any.
 //
 // Thread-safety: none. Emissions live until the next Route.
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "event/change_event.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "base/clock.h"
+#include "encode/record_encoder.h"
+#include "event/emission.h"
+#include "event/schema_ids.h"
 #include "event/table_schema.h"
-#include "names/table_filter.h"
-#include "route/router.h"
+
+namespace walduct::names {
+struct TableFilterOptions;
+}
+namespace walduct::route {
+struct RouteOptions;
+}
+namespace walduct::transform {
+struct ChainSpec;
+}
 
 namespace walduct::engine {
 
-struct ConnectorOptions;
-
 class RowPreview {
  public:
-  explicit RowPreview(const ConnectorOptions& config);
+  // All borrowed for life.
+  struct Parts {
+    const names::TableFilterOptions& tables;
+    const route::RouteOptions& route;
+    const transform::ChainSpec& chain;
+    const encode::EncodeOptions& encode;
+    Clock& clock;
+    event::SchemaIdSources ids = {};
+  };
+  // Errors: those of the encoder's options.
+  static absl::StatusOr<std::unique_ptr<RowPreview>> Open(const Parts& parts);
+  ~RowPreview();
 
   // schema: borrowed until the next Route. Errors: those of the router.
   absl::Status Route(const event::TableSchema& schema);
-  const route::Router::Emissions& emissions() const { return emissions_; }
+  absl::Span<const event::Emission> emissions() const;
+
+  encode::RecordEncoder& encoder();
+  bool has_chain() const;
 
  private:
-  const names::TableFilter filter_;
-  std::unique_ptr<route::Router> router_;
-  std::vector<event::Value> row_;
-  event::ChangeEvent change_;
-  route::Router::Emissions emissions_;
+  struct Way;
+  explicit RowPreview(const Parts& parts);
+
+  const std::unique_ptr<Way> way_;
 };
 
 }  // namespace walduct::engine

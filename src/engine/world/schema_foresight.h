@@ -6,18 +6,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "event/schema_ids.h"
+#include "engine/world/row_preview.h"
 #include "postgres/catalog.h"
-#include "postgres/connection.h"
 
 namespace walduct::engine {
 
-struct ConnectorOptions;
-
-// Tables whose topics or records depend on values (outbox) are left out, as are those beyond the
-// first thousand. Errors: those of the connection.
-absl::Status ForeseeSchemas(const ConnectorOptions& config, const event::SchemaIdSources& ids,
-                            postgres::Connection& connection, postgres::Catalog& catalog,
+// parts.ids: of the registries. Tables whose topics or records depend on values (outbox) are left
+// out, as are those beyond the first thousand. Errors: those of the catalog.
+absl::Status ForeseeSchemas(RowPreview::Parts parts, postgres::Catalog& catalog,
                             const std::vector<postgres::TableName>& captured);
 
 }  // namespace walduct::engine
