@@ -3,6 +3,7 @@
 // null is absent.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,9 @@ constexpr Family kSnapshotDurationInSeconds = {"debezium_metrics_SnapshotDuratio
 constexpr Family kSnapshotPausedDurationInSeconds = {
     "debezium_metrics_SnapshotPausedDurationInSeconds", kUntyped, kHelp};
 constexpr Family kRowsScanned = {"debezium_metrics_RowsScanned", kUntyped, kHelp};
+constexpr Family kTableChunkCounts = {"debezium_metrics_TableChunkCounts", kUntyped, kHelp};
+constexpr Family kTableChunksCompletedCounts = {"debezium_metrics_TableChunksCompletedCounts",
+                                                kUntyped, kHelp};
 constexpr Family kTotalNumberOfEventsSeen = {"debezium_metrics_TotalNumberOfEventsSeen", kUntyped,
                                              kHelp};
 constexpr Family kTotalNumberOfCreateEventsSeen = {"debezium_metrics_TotalNumberOfCreateEventsSeen",
@@ -96,29 +100,21 @@ class DebeziumSeries {
     AddEvents(true);
     AddQueue();
     const metrics::SnapshotView snapshot = numbers_.snapshot.Read();
-    using enum metrics::SnapshotOutcome;
-    const auto flag = [](bool value) { return uint64_t{value ? 1u : 0u}; };
-    const auto left =
-        std::count_if(snapshot.tables.begin(), snapshot.tables.end(),
-                      [](const metrics::SnapshotTable& table) { return !table.done; });
-    Put(kTotalTableCount, snapshot.tables.size());
-    Put(kRemainingTableCount, static_cast<uint64_t>(left));
-    Put(kSnapshotRunning, flag(snapshot.outcome == kRunning));
-    Put(kSnapshotPaused, uint64_t{0});
-    Put(kSnapshotCompleted, flag(snapshot.outcome == kCompleted));
-    Put(kSnapshotAborted, flag(snapshot.outcome == kAborted));
-    Put(kSnapshotSkipped, flag(snapshot.outcome == kNone && numbers_.connected.value() > 0));
-    const absl::Duration end = snapshot.outcome == kRunning ? scene_.monotonic : snapshot.ended;
-    Put(kSnapshotDurationInSeconds,
-        static_cast<uint64_t>(absl::ToInt64Seconds(end - snapshot.began)));
-    Put(kSnapshotPausedDurationInSeconds, uint64_t{0});
-    size_t shown = 0;
+    const metrics::IncrementalRuns::View run = numbers_.incremental_runs.Read();
+    AddCounts(snapshot, run);
+    AddOutcome(snapshot, run);
+    std::map<std::string, uint64_t> rows = run.tables;
     for (const metrics::SnapshotTable& table : snapshot.tables) {
-      if (++shown > metrics::TableMetrics::kMaxTables) break;
-      const std::string full_name = absl::StrCat(table.schema, ".", table.table);
-      Labels labels = Common();
-      labels.emplace_back("table", full_name);
-      out_.Add(kRowsScanned, labels, table.rows);
+      if (rows.size() >= metrics::TableMetrics::kMaxTables) break;
+      rows.emplace(absl::StrCat(table.schema, ".", table.table), table.rows);
+    }
+    for (const auto& [table, scanned] : rows) PutOf(kRowsScanned, table, scanned);
+    for (const metrics::SnapshotTable& table : snapshot.tables) {
+      if (table.chunks <= 1 || !rows.contains(absl::StrCat(table.schema, ".", table.table)))
+        continue;
+      const std::string name = absl::StrCat(table.schema, ".", table.table);
+      PutOf(kTableChunkCounts, name, table.chunks);
+      PutOf(kTableChunksCompletedCounts, name, table.chunks_read);
     }
   }
 
@@ -128,6 +124,48 @@ class DebeziumSeries {
   void Put(const Family& family, Number value) {
     out_.Add(family, Common(), value);
   }
+  void PutOf(const Family& family, const std::string& table, uint64_t value) {
+    Labels labels = Common();
+    labels.emplace_back("table", table);
+    out_.Add(family, labels, value);
+  }
+
+  // The tables of both, each once.
+  void AddCounts(const metrics::SnapshotView& snapshot, const metrics::IncrementalRuns::View& run) {
+    uint64_t total = run.tables.size(), left = run.remaining;
+    for (const metrics::SnapshotTable& table : snapshot.tables) {
+      total += run.tables.contains(absl::StrCat(table.schema, ".", table.table)) ? 0 : 1;
+      left += table.done ? 0 : 1;
+    }
+    Put(kTotalTableCount, total);
+    Put(kRemainingTableCount, left);
+  }
+
+  // Of the one that began last.
+  void AddOutcome(const metrics::SnapshotView& snapshot,
+                  const metrics::IncrementalRuns::View& run) {
+    using enum metrics::SnapshotOutcome;
+    const bool incremental =
+        run.outcome != kNone && (snapshot.outcome == kNone || run.began >= snapshot.began);
+    const metrics::SnapshotOutcome outcome = incremental ? run.outcome : snapshot.outcome;
+    const absl::Duration began = incremental ? run.began : snapshot.began;
+    const absl::Duration ended = incremental ? run.ended : snapshot.ended;
+    const absl::Duration end = outcome == kRunning ? scene_.monotonic : ended;
+    absl::Duration paused = incremental ? run.paused : absl::ZeroDuration();
+    if (incremental && run.paused_since) paused += scene_.monotonic - *run.paused_since;
+    const auto flag = [](bool value) { return uint64_t{value ? 1u : 0u}; };
+    const auto seconds = [](absl::Duration time) {
+      return static_cast<uint64_t>(absl::ToInt64Seconds(time));
+    };
+    Put(kSnapshotRunning, flag(outcome == kRunning));
+    Put(kSnapshotPaused, flag(incremental && run.paused_since.has_value()));
+    Put(kSnapshotCompleted, flag(outcome == kCompleted));
+    Put(kSnapshotAborted, flag(outcome == kAborted));
+    Put(kSnapshotSkipped, flag(outcome == kNone && numbers_.connected.value() > 0));
+    Put(kSnapshotDurationInSeconds, seconds(end - began));
+    Put(kSnapshotPausedDurationInSeconds, seconds(paused));
+  }
+
   uint64_t Seen(EventKind kind) const {
     return numbers_.events_seen[static_cast<size_t>(kind)].value();
   }

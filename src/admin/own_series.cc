@@ -57,6 +57,22 @@ constexpr Family kSnapshotTableRows = {"walduct_snapshot_table_rows", kGauge,
                                        "rows of a table that the snapshot has read"};
 constexpr Family kSnapshotTableEstimate = {"walduct_snapshot_table_estimated_rows", kGauge,
                                            "rows of that table by the server's statistics"};
+constexpr Family kSnapshotTableRead = {
+    "walduct_snapshot_table_read_ratio", kGauge,
+    "how much of a table the snapshot has read, by its blocks or by the estimate of its rows"};
+constexpr Family kSnapshotTableChunks = {"walduct_snapshot_table_chunks", kGauge,
+                                         "statements by which the snapshot reads a table"};
+constexpr Family kSnapshotTableChunksRead = {"walduct_snapshot_table_chunks_read", kGauge,
+                                             "those that are read"};
+constexpr Family kSnapshotRate = {"walduct_snapshot_rows_per_second", kGauge,
+                                  "rows that the running or last snapshot has read a second"};
+constexpr Family kIncrementalRead = {
+    "walduct_incremental_read_ratio", kGauge,
+    "how much of its table the incremental snapshot has read, by blocks or by estimated rows"};
+constexpr Family kIncrementalRate = {"walduct_incremental_rows_per_second", kGauge,
+                                     "rows of its table that are read a second"};
+constexpr Family kIncrementalLeft = {"walduct_incremental_seconds_left", kGauge,
+                                     "until the incremental snapshot has read its table"};
 constexpr Family kSnapshotSeconds = {"walduct_snapshot_seconds", kGauge,
                                      "how long the running or last snapshot has taken"};
 constexpr Family kSnapshotLeft = {"walduct_snapshot_seconds_left", kGauge,
@@ -83,6 +99,7 @@ class OwnSeries {
     AddSlot();
     AddTables();
     AddSnapshot();
+    AddIncremental();
   }
 
  private:
@@ -184,6 +201,7 @@ class OwnSeries {
     out_.Add(kSnapshotSeconds, {{"connector", name_}}, Seconds(elapsed));
     if (const auto left = snapshot.TimeLeft(scene_.monotonic))
       out_.Add(kSnapshotLeft, {{"connector", name_}}, Seconds(*left));
+    out_.Add(kSnapshotRate, {{"connector", name_}}, snapshot.Rate(scene_.monotonic));
     size_t shown = 0;
     for (const metrics::SnapshotTable& table : snapshot.tables) {
       if (++shown > metrics::TableMetrics::kMaxTables) break;
@@ -191,7 +209,27 @@ class OwnSeries {
           {"connector", name_}, {"schema", table.schema}, {"table", table.table}};
       out_.Add(kSnapshotTableRows, labels, table.rows);
       if (table.estimated_rows) out_.Add(kSnapshotTableEstimate, labels, *table.estimated_rows);
+      AddShare(kSnapshotTableRead, labels, table);
+      out_.Add(kSnapshotTableChunks, labels, uint64_t{table.chunks});
+      out_.Add(kSnapshotTableChunksRead, labels, uint64_t{table.chunks_read});
     }
+  }
+
+  void AddIncremental() {
+    const metrics::IncrementalView view = one_.metrics->incremental.Read();
+    if (!view.running) return;
+    const Labels labels = {{"connector", name_}, {"schema", view.schema}, {"table", view.table}};
+    AddShare(kIncrementalRead, labels, view);
+    out_.Add(kIncrementalRate, {{"connector", name_}}, view.Rate(scene_.monotonic));
+    if (const auto left = view.TimeLeft(scene_.monotonic))
+      out_.Add(kIncrementalLeft, {{"connector", name_}}, Seconds(*left));
+  }
+
+  void AddShare(const Family& family, Labels labels, const metrics::TableProgress& table) {
+    const std::optional<metrics::ReadShare> share = table.share();
+    if (!share) return;
+    labels.emplace_back("by", BasisText(*share));
+    out_.Add(family, labels, share->value);
   }
 
   const Scene& scene_;

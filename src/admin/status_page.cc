@@ -114,6 +114,7 @@ class StatusWriter {
       json_.Key("at_least").Flag(snapshot.at_least());
     }
     json_.Key("rows").Whole(snapshot.rows());
+    json_.Key("rows_per_second").Number(snapshot.Rate(scene_.monotonic));
     json_.Key("tables").Array();
     for (const metrics::SnapshotTable& table : snapshot.tables) WriteTable(table);
     json_.EndArray();
@@ -128,8 +129,9 @@ class StatusWriter {
     json_.Key("schema").Text(view.schema);
     json_.Key("table").Text(view.table);
     json_.Key("chunks").Whole(view.chunks);
-    json_.Key("rows").Whole(view.rows);
-    if (view.estimated_rows) json_.Key("estimated_rows").Whole(*view.estimated_rows);
+    json_.Key("rows").Whole(view.rows_before + view.rows);
+    WriteProgress(view);
+    json_.Key("rows_per_second").Number(view.Rate(scene_.monotonic));
     json_.Key("seconds").Number(Seconds(scene_.monotonic - view.began));
     if (const auto left = view.TimeLeft(scene_.monotonic))
       json_.Key("seconds_left").Number(Seconds(*left));
@@ -144,12 +146,31 @@ class StatusWriter {
     json_.EndObject();
   }
 
+  void WriteProgress(const metrics::TableProgress& table) {
+    if (table.estimated_rows) json_.Key("estimated_rows").Whole(*table.estimated_rows);
+    if (table.blocks) {
+      json_.Key("blocks").Whole(*table.blocks);
+      json_.Key("blocks_read").Whole(table.blocks_before + table.blocks_read);
+    }
+    if (const auto share = table.share()) {
+      json_.Key("percent").Number(100 * share->value);
+      json_.Key("percent_by").Text(BasisText(*share));
+    }
+  }
+
   void WriteTable(const metrics::SnapshotTable& table) {
     json_.Object();
     json_.Key("schema").Text(table.schema);
     json_.Key("table").Text(table.table);
     json_.Key("rows").Whole(table.rows);
-    if (table.estimated_rows) json_.Key("estimated_rows").Whole(*table.estimated_rows);
+    WriteProgress(table);
+    json_.Key("chunks").Whole(table.chunks);
+    json_.Key("chunks_read").Whole(table.chunks_read);
+    if (table.begun) {
+      const absl::Duration took = (table.done ? table.ended : scene_.monotonic) - table.began;
+      if (took > absl::ZeroDuration())
+        json_.Key("rows_per_second").Number(static_cast<double>(table.rows) / Seconds(took));
+    }
     json_.Key("state").Text(table.done ? "done" : table.begun ? "reading" : "waiting");
     json_.EndObject();
   }

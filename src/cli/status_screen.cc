@@ -164,6 +164,8 @@ class Screen {
     std::string line = absl::StrCat(
         outcome, absl::StrFormat(", %.0f rows in ", Number(*snapshot, "rows").value_or(0)),
         DurationText(absl::Seconds(Number(*snapshot, "seconds").value_or(0))));
+    if (const auto rate = Number(*snapshot, "rows_per_second"))
+      absl::StrAppend(&line, absl::StrFormat(", %.0f rows/s", *rate));
     if (const auto left = Number(*snapshot, "seconds_left")) {
       const Value* const at_least = Find(*snapshot, "at_least");
       const bool more = at_least != nullptr && at_least->IsTrue();
@@ -201,14 +203,19 @@ class Screen {
   void AddBar(const Value& table, const std::string& state) {
     const double rows = Number(table, "rows").value_or(0);
     const std::optional<double> estimate = Number(table, "estimated_rows");
+    const std::optional<double> percent = Number(table, "percent");
     double share = state == "done" ? 1 : 0;
-    if (state == "reading" && estimate) share = std::min(rows / std::max(*estimate, 1.0), 0.99);
+    if (state == "reading" && percent) share = std::clamp(*percent / 100, 0.0, 1.0);
     const int filled = static_cast<int>(share * kBarWidth);
     const std::string bar = std::string(static_cast<size_t>(filled), '#') +
                             std::string(static_cast<size_t>(kBarWidth - filled), '.');
     std::string count = absl::StrFormat("%.0f", rows);
     if (state != "done" && estimate)
       absl::StrAppend(&count, absl::StrFormat(" of ~%.0f", *estimate));
+    if (state == "reading" && percent)
+      absl::StrAppend(&count, absl::StrFormat(", %.1f%% by ", *percent), Text(table, "percent_by"));
+    if (const auto rate = Number(table, "rows_per_second"); state == "reading" && rate)
+      absl::StrAppend(&count, absl::StrFormat(", %.0f rows/s", *rate));
     absl::StrAppend(&text_, "    [", bar, "] ", Text(table, "schema"), ".", Text(table, "table"),
                     "  ", count, state == "waiting" ? "  waiting" : "", "\n");
   }

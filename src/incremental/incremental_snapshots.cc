@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "incremental/chunks/place.h"
 #include "incremental/options/incremental_options.h"
 
 namespace walduct::incremental {
@@ -37,6 +38,7 @@ IncrementalSnapshots::~IncrementalSnapshots() {
   SettleSignals();
   state_ = SnapshotState();
   Show();
+  parts_.metrics->incremental_runs.Forget();
 }
 
 ChunkSource& IncrementalSnapshots::source() {
@@ -50,6 +52,7 @@ absl::Status IncrementalSnapshots::Resume(const OffsetMembers& stored) {
   if (!state_.running() || !parts_.options->reads_chunks()) return absl::OkStatus();
   read_ = state_.emitted;
   ShowNextTable();
+  ShowResumed();
   Show();
   GoOn();
   return Next();
@@ -275,9 +278,11 @@ absl::Status IncrementalSnapshots::OnChunk(Chunk chunk) {
 absl::Status IncrementalSnapshots::TakeBounds(const Chunk& chunk) {
   table_rows_ += chunk.rows.size();
   shown_.estimated_rows = chunk.estimated_rows;
+  shown_.blocks = chunk.by_place ? BlocksBefore(chunk.maximum) : std::nullopt;
   state_.maximum = chunk.maximum;
   state_.by_place = chunk.by_place;
   state_.storage = chunk.storage;
+  parts_.metrics->incremental_runs.Scanned(state_.queue.front().table.Text(), table_rows_);
   state_.key_types.clear();
   for (const uint16_t column : chunk.shown)
     state_.key_types.push_back(chunk.schema->columns[column].type);
@@ -304,6 +309,7 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
                                       {"status", std::string(status)},
                                       {"data_collections", state_.Tables()}}));
   if (!failed) table_rows_ = 0;
+  TellProgress("incremental snapshot of table ended", status);
   TakeTable();
   if (state_.running()) {
     Changed();
@@ -315,6 +321,8 @@ absl::Status IncrementalSnapshots::EndTable(absl::string_view status, bool faile
     return absl::OkStatus();
   }
   Changed();
+  parts_.metrics->incremental_runs.End(metrics::SnapshotOutcome::kCompleted,
+                                       parts_.clock->Monotonic());
   log::Info("incremental snapshot completed");
   if (failed || parts_.options->read_only) {
     RETURN_IF_ERROR(Notify("COMPLETED", {}));

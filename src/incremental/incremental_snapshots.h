@@ -175,6 +175,10 @@ class IncrementalSnapshots {
   // To the board; HoldFor: what it stands still for, empty: it goes on.
   void Show();
   void ShowNextTable();
+  void ShowResumed();
+  // To the log; of the first table.
+  void TellProgress(const std::string& message, absl::string_view status);
+  void TellProgressWhenDue();
   void HoldFor(std::string reason);
   ChunkSource& source();
 
@@ -218,6 +222,7 @@ class IncrementalSnapshots {
   Pace pace_;
   std::string pace_hold_;  // what it is held by; empty: nothing
   absl::Duration hold_began_, hold_told_;
+  absl::Duration progress_told_;
   std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
   std::vector<event::Value> values_;                       // scratch
 };

@@ -89,12 +89,22 @@ absl::Status ReadStops(const rapidjson::Value& stops, SnapshotState* state) {
   return absl::OkStatus();
 }
 
+absl::Status ReadRows(const rapidjson::Value& json, SnapshotState* state) {
+  const auto rows = json.FindMember("rows");
+  if (rows == json.MemberEnd()) return absl::OkStatus();
+  if (!rows->value.IsUint64()) return IsDamaged();
+  state->rows = rows->value.GetUint64();
+  return absl::OkStatus();
+}
+
 bool HasPlaces(const SnapshotState& state) { return state.by_place && state.maximum; }
+// Places tell more.
+bool HasRows(const SnapshotState& state) { return state.rows > 0 && !HasPlaces(state); }
 
 }  // namespace
 
 std::string OwnText(const SnapshotState& state) {
-  if (!state.paused && state.stops.empty() && !HasPlaces(state)) return "";
+  if (!state.paused && state.stops.empty() && !HasPlaces(state) && !HasRows(state)) return "";
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
   writer.StartObject();
@@ -103,6 +113,10 @@ std::string OwnText(const SnapshotState& state) {
     writer.Bool(true);
   }
   if (!state.stops.empty()) WriteStops(state.stops, &writer);
+  if (HasRows(state)) {
+    writer.Key("rows");
+    writer.Uint64(state.rows);
+  }
   if (HasPlaces(state)) WritePlaces(state, &writer);
   writer.EndObject();
   return {buffer.GetString(), buffer.GetSize()};
@@ -117,6 +131,7 @@ absl::Status ReadOwn(const std::string& text, SnapshotState* state) {
     if (!paused->value.IsBool()) return IsDamaged();
     state->paused = paused->value.GetBool();
   }
+  RETURN_IF_ERROR(ReadRows(json, state));
   const auto stops = json.FindMember("stops");
   if (stops != json.MemberEnd()) RETURN_IF_ERROR(ReadStops(stops->value, state));
   const auto places = json.FindMember("places");

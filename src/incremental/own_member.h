@@ -1,5 +1,5 @@
 // What of a SnapshotState Debezium has no member for, in one of ours: a pause, stops that are not
-// carried out yet, how far a table without a key is read. Pure.
+// carried out yet, how many rows of a table are read, how far one without a key is. Pure.
 #pragma once
 
 #include <string>

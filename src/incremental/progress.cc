@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "incremental/chunks/place.h"
 #include "incremental/incremental_snapshots.h"
 #include "incremental/options/incremental_options.h"
 
@@ -13,12 +14,15 @@ namespace {
 constexpr absl::Duration kLookAgain = absl::Seconds(1);
 constexpr absl::Duration kPollStore = absl::Milliseconds(2);
 constexpr absl::Duration kTellAgain = absl::Minutes(1);
+constexpr absl::Duration kTellProgress = absl::Seconds(10);
 
 }  // namespace
 
 void IncrementalSnapshots::HoldFor(std::string reason) {
   if (shown_.held_by == reason) return;
-  shown_.held_since = parts_.clock->Monotonic();
+  const absl::Duration now = parts_.clock->Monotonic();
+  if (!shown_.held_by.empty()) shown_.held += now - std::max(shown_.held_since, shown_.began);
+  shown_.held_since = now;
   shown_.held_by = std::move(reason);
   Show();
 }
@@ -71,9 +75,40 @@ void IncrementalSnapshots::TellHold(const std::string& why, absl::Duration now) 
 }
 
 void IncrementalSnapshots::ShowNextTable() {
-  shown_.chunks = shown_.rows = 0;
-  shown_.estimated_rows.reset();
-  shown_.began = parts_.clock->Monotonic();
+  static_cast<metrics::TableProgress&>(shown_) = {};
+  shown_.chunks = 0;
+  shown_.began = progress_told_ = parts_.clock->Monotonic();
+  shown_.held = absl::ZeroDuration();
+}
+
+void IncrementalSnapshots::ShowResumed() {
+  for (const TableRequest& one : state_.queue)
+    parts_.metrics->incremental_runs.Scanned(one.table.Text(), 0);
+  shown_.rows_before = state_.rows;
+  if (!state_.by_place) return;
+  shown_.blocks = BlocksBefore(state_.maximum);
+  shown_.blocks_before = BlocksBefore(state_.emitted).value_or(0);
+}
+
+void IncrementalSnapshots::TellProgressWhenDue() {
+  if (parts_.clock->Monotonic() - progress_told_ < kTellProgress) return;
+  progress_told_ = parts_.clock->Monotonic();
+  TellProgress("incremental snapshot in progress", "");
+}
+
+void IncrementalSnapshots::TellProgress(const std::string& message, absl::string_view status) {
+  const absl::Duration now = parts_.clock->Monotonic();
+  const std::optional<absl::Duration> left = shown_.TimeLeft(now);
+  const std::string eta =
+      left ? absl::FormatDuration(absl::Trunc(*left, absl::Seconds(1))) : "unknown";
+  log::Info(message, {{"table", state_.queue.front().table.Text()},
+                      {"rows", shown_.rows_before + shown_.rows},
+                      {"chunks", shown_.chunks},
+                      {"rows_per_s", static_cast<uint64_t>(shown_.Rate(now))},
+                      {"tables_left", state_.queue.size()},
+                      status.empty() ? log::Field{"percent", metrics::ShareText(shown_.share())}
+                                     : log::Field{"status", status},
+                      {"eta", status.empty() ? eta : "0"}});
 }
 
 void IncrementalSnapshots::Show() {
@@ -95,6 +130,8 @@ void IncrementalSnapshots::Show() {
     shown_.held_by.clear();
     parts_.metrics->incremental_held.Set(0);
   }
+  parts_.metrics->incremental_runs.Show(state_.queue.size(), state_.running() && state_.paused,
+                                        parts_.clock->Monotonic());
   parts_.metrics->incremental_tables.Set(state_.queue.size());
   parts_.metrics->incremental.Show(shown_);
 }

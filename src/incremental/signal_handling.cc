@@ -166,6 +166,7 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
     state_.queue.push_back({.table = table,
                             .condition = ConditionOf(execute, table),
                             .surrogate_key = execute.surrogate_key});
+    parts_.metrics->incremental_runs.Scanned(table.Text(), 0);
   }
   WarnOfUnused(id, UnusedConditions(execute, tables));
   if (!state_.running()) return absl::OkStatus();
@@ -246,6 +247,8 @@ absl::Status IncrementalSnapshots::Stop() {
   }
   std::string id = state_.correlation_id;
   if (!state_.running()) {
+    parts_.metrics->incremental_runs.End(metrics::SnapshotOutcome::kAborted,
+                                         parts_.clock->Monotonic());
     RETURN_IF_ERROR(Notify("COMPLETED", {}));
     id = parts_.new_id();
   }

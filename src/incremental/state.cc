@@ -127,6 +127,7 @@ void SnapshotState::ForgetKeys() {
   stored_emitted.clear();
   by_place = false;
   storage.clear();
+  rows = 0;
 }
 
 std::string SnapshotState::Tables() const {

@@ -40,6 +40,7 @@ struct SnapshotState {
   // Of the first table, as its last chunk told them.
   bool by_place = false;
   std::string storage = {};
+  uint64_t rows = 0;  // read up to `emitted`, by all processes that knew of it
 
   // What Debezium stores nothing of.
   bool paused = false;

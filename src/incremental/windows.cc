@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "incremental/chunks/place.h"
 #include "incremental/chunks/transaction_view.h"
 #include "incremental/incremental_snapshots.h"
 #include "incremental/options/incremental_options.h"
@@ -63,6 +64,10 @@ absl::Status IncrementalSnapshots::PublishWindow(const event::ChangeEvent& close
   if (!state_.paused) HoldFor("");
   shown_.chunks += whole ? 1 : 0;
   shown_.rows += chunk.rows.size() - doubted_.size();
+  state_.rows = shown_.rows_before + shown_.rows;
+  if (const auto blocks = chunk.by_place ? BlocksBefore(chunk.end) : std::nullopt)
+    shown_.blocks_read = *blocks - std::min(*blocks, shown_.blocks_before);
+  TellProgressWhenDue();
   pace_.Took(chunk.rows.size(), parts_.clock->Monotonic());
   chunk_size_ = std::min(2 * chunk_size_, parts_.options->chunk_size);
   if (!doubted_.empty()) {

@@ -11,6 +11,7 @@
 #include "metrics/event_kind.h"
 #include "metrics/histogram.h"
 #include "metrics/incremental_board.h"
+#include "metrics/incremental_runs.h"
 #include "metrics/live_tail.h"
 #include "metrics/names.h"
 #include "metrics/reason_counters.h"
@@ -84,6 +85,7 @@ struct ConnectorMetrics {
   ReasonCounters retries;
   SnapshotBoard snapshot;
   IncrementalBoard incremental;
+  IncrementalRuns incremental_runs;
   SlotBoard slot;
   LiveTail tail;
   // Written by the thread of outbox housekeeping alone.

@@ -2,6 +2,7 @@
 // thread reads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -10,19 +11,21 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "metrics/table_progress.h"
 
 namespace walduct::metrics {
 
-struct IncrementalView {
+// Rows before are those that an earlier process read of the table.
+struct IncrementalView : TableProgress {
   static constexpr size_t kMostNamed = 100;
 
   bool running = false;  // false: the rest says nothing
   std::string id;        // of the signal that came last
   // The table that is read.
   std::string schema, table;
-  uint64_t chunks = 0, rows = 0;           // of it, since `began`
-  std::optional<uint64_t> estimated_rows;  // of the table; absent: not known, or a filter is used
-  absl::Duration began;                    // on the monotonic clock
+  uint64_t chunks = 0;   // of it, since `began`
+  absl::Duration began;  // on the monotonic clock
+  absl::Duration held;   // since then it stood still so long, but for what holds it now
   // Behind it; of `named` the first ones.
   uint64_t tables_waiting = 0;
   std::vector<std::string> named;  // "schema.table"
@@ -30,11 +33,20 @@ struct IncrementalView {
   std::string held_by;
   absl::Duration held_since;  // on the monotonic clock
 
+  // Until now, or until it came to stand still.
+  absl::Duration Reading(absl::Duration now) const {
+    return (held_by.empty() ? now : std::max(held_since, began)) - began - held;
+  }
+  // Rows a second, on the average.
+  double Rate(absl::Duration now) const {
+    const double seconds = absl::ToDoubleSeconds(Reading(now));
+    return seconds > 0 ? static_cast<double>(rows) / seconds : 0;
+  }
   // Of the table, at the rate so far.
   std::optional<absl::Duration> TimeLeft(absl::Duration now) const {
-    if (!running || !estimated_rows || rows == 0 || !held_by.empty()) return std::nullopt;
-    const uint64_t left = *estimated_rows > rows ? *estimated_rows - rows : 0;
-    return (now - began) * (static_cast<double>(left) / static_cast<double>(rows));
+    const std::optional<uint64_t> left = rows_left();
+    if (!running || !left || rows == 0 || !held_by.empty()) return std::nullopt;
+    return Reading(now) * (static_cast<double>(*left) / static_cast<double>(rows));
   }
 };
 

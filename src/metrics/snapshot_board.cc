@@ -14,16 +14,15 @@ uint64_t SnapshotView::rows() const {
 std::optional<uint64_t> SnapshotView::rows_left() const {
   std::optional<uint64_t> left;
   for (const SnapshotTable& table : tables) {
-    if (table.done || !table.estimated_rows) continue;
-    left = left.value_or(0) + std::max(*table.estimated_rows, table.rows) - table.rows;
+    if (const auto of_table = table.done ? std::nullopt : table.rows_left())
+      left = left.value_or(0) + *of_table;
   }
   return left;
 }
 
 bool SnapshotView::at_least() const {
-  return std::any_of(tables.begin(), tables.end(), [](const SnapshotTable& table) {
-    return !table.done && !table.estimated_rows;
-  });
+  return std::any_of(tables.begin(), tables.end(),
+                     [](const SnapshotTable& table) { return !table.rows_left(); });
 }
 
 std::optional<absl::Duration> SnapshotView::TimeLeft(absl::Duration now) const {
@@ -31,6 +30,12 @@ std::optional<absl::Duration> SnapshotView::TimeLeft(absl::Duration now) const {
   const uint64_t read = rows();
   if (outcome != SnapshotOutcome::kRunning || !left || read == 0) return std::nullopt;
   return (now - began) * (static_cast<double>(*left) / static_cast<double>(read));
+}
+
+double SnapshotView::Rate(absl::Duration now) const {
+  const absl::Duration took = (outcome == SnapshotOutcome::kRunning ? now : ended) - began;
+  return took > absl::ZeroDuration() ? static_cast<double>(rows()) / absl::ToDoubleSeconds(took)
+                                     : 0;
 }
 
 void SnapshotBoard::Begin(std::vector<SnapshotTable> tables, absl::Duration now) {
@@ -42,14 +47,24 @@ void SnapshotBoard::Begin(std::vector<SnapshotTable> tables, absl::Duration now)
            .ended = absl::ZeroDuration()};
 }
 
-void SnapshotBoard::BeginTable(size_t table) {
+void SnapshotBoard::BeginTable(size_t table, absl::Duration now) {
   const std::lock_guard<std::mutex> lock(mutex_);
   view_.tables[table].begun = true;
+  view_.tables[table].began = now;
 }
 
-void SnapshotBoard::EndTable(size_t table) {
+void SnapshotBoard::EndChunk(size_t table, uint64_t blocks) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  view_.tables[table].done = true;
+  view_.tables[table].blocks_read += blocks;
+  ++view_.tables[table].chunks_read;
+}
+
+void SnapshotBoard::EndTable(size_t table, absl::Duration now) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  SnapshotTable& ended = view_.tables[table];
+  ended.done = true;
+  ended.ended = now;
+  ended.chunks_read = ended.chunks;
 }
 
 void SnapshotBoard::End(SnapshotOutcome outcome, absl::Duration now) {

@@ -11,17 +11,17 @@
 
 #include "absl/time/time.h"
 #include "metrics/cell.h"
+#include "metrics/table_progress.h"
 
 namespace walduct::metrics {
 
 enum class SnapshotOutcome { kNone, kRunning, kCompleted, kAborted };
 
-struct SnapshotTable {
+struct SnapshotTable : TableProgress {
   std::string schema, table;
-  std::optional<uint64_t> estimated_rows;
-  uint64_t rows = 0;
+  size_t chunks = 1, chunks_read = 0;  // statements that read it
   bool begun = false;
-  bool done = false;
+  absl::Duration began, ended;  // on the monotonic clock
 };
 
 struct SnapshotView {
@@ -36,16 +36,20 @@ struct SnapshotView {
   bool at_least() const;
   // At the rate so far; absent when nothing is known of it, or it does not run.
   std::optional<absl::Duration> TimeLeft(absl::Duration now) const;
+  // A second, on the average; while it runs, and then of the whole.
+  double Rate(absl::Duration now) const;
 };
 
 class SnapshotBoard {
  public:
   // A snapshot of these tables begins.
   void Begin(std::vector<SnapshotTable> tables, absl::Duration now);
-  void BeginTable(size_t table);
+  void BeginTable(size_t table, absl::Duration now);
   // Rows of a table that has begun.
   void AddRows(size_t table, uint64_t rows) { rows_[table].Add(rows); }
-  void EndTable(size_t table);
+  // A chunk of so many blocks is read to its end.
+  void EndChunk(size_t table, uint64_t blocks);
+  void EndTable(size_t table, absl::Duration now);
   void End(SnapshotOutcome outcome, absl::Duration now);
 
   SnapshotView Read() const;

@@ -9,6 +9,23 @@ namespace {
 
 std::string Block(uint32_t block) { return absl::StrCat("'(", block, ",0)'::pg_catalog.tid"); }
 
+// Chunks of 8 MB, or of half a percent of the table.
+uint32_t ChunkBlocks(const PlannedTable& table) {
+  constexpr uint32_t kBlocks = 1024;
+  constexpr uint32_t kChunks = 200;
+  return std::max(kBlocks, table.blocks.value_or(0) / kChunks);
+}
+
+bool CountsBlocks(const PlannedTable& table, const TablePart& part) {
+  return table.blocks && part.place.parts > 1 && !part.changed_since;
+}
+
+// Of an open part what was there when blocks were counted.
+uint64_t EndOf(const PlannedTable& table, const TablePart& part) {
+  const uint64_t blocks = table.blocks.value_or(0);
+  return part.blocks.end ? std::min<uint64_t>(*part.blocks.end, blocks) : blocks;
+}
+
 // Of a thousandth of the table, but no smaller than 1 MB.
 uint64_t SmallParts(uint64_t blocks) {
   constexpr uint64_t kBlocks = 128;
@@ -67,6 +84,26 @@ std::vector<TablePart> SplitTables(const std::vector<PlannedTable>& tables,
     }
   }
   return all;
+}
+
+uint64_t BlocksOf(const PlannedTable& table, const TablePart& part) {
+  if (!CountsBlocks(table, part)) return 0;
+  const uint64_t end = EndOf(table, part);
+  return end - std::min<uint64_t>(part.blocks.begin, end);
+}
+
+size_t ChunksOf(const PlannedTable& table, const TablePart& part) {
+  const uint64_t each = ChunkBlocks(table);
+  return std::max<uint64_t>(1, (BlocksOf(table, part) + each - 1) / each);
+}
+
+TablePart ChunkAt(const PlannedTable& table, const TablePart& part, uint32_t from) {
+  TablePart chunk = part;
+  if (!CountsBlocks(table, part)) return chunk;
+  chunk.blocks.begin = from;
+  const uint64_t end = from + uint64_t{ChunkBlocks(table)};
+  if (end < EndOf(table, part)) chunk.blocks.end = static_cast<uint32_t>(end);
+  return chunk;
 }
 
 std::string PartStatement(const PlannedTable& table, const TablePart& part) {

@@ -37,6 +37,13 @@ struct SplitOptions {
 std::vector<TablePart> SplitTables(const std::vector<PlannedTable>& tables,
                                    const SplitOptions& options);
 
+// A large part is read chunk by chunk, one behind the other, so that it is known how far it is. The
+// one that begins at `from`, a block of the part; the first one begins where the part does.
+TablePart ChunkAt(const PlannedTable& table, const TablePart& part, uint32_t from);
+size_t ChunksOf(const PlannedTable& table, const TablePart& part);
+// How many of the table's blocks are read with it; 0: they are not counted, or were before.
+uint64_t BlocksOf(const PlannedTable& table, const TablePart& part);
+
 std::string PartStatement(const PlannedTable& table, const TablePart& part);
 
 }  // namespace walduct::snapshot

@@ -1,5 +1,4 @@
-// How far a snapshot is, for the log and for status pages. Pure values; times come from the
-// caller's Clock.
+// How far a snapshot is, for the log. Pure values; times come from the caller's Clock.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +6,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "metrics/table_progress.h"
 
 namespace walduct::snapshot {
 
@@ -18,9 +18,11 @@ struct SnapshotProgress {
   std::string table;  // being read, or next, or the last: "schema.table"
   uint64_t table_rows = 0;
   absl::Duration table_elapsed;
-  // Rows still to come by the server's statistics; absent when it has none of what is left.
+  std::optional<metrics::ReadShare> table_share;
+  size_t table_chunks = 1, table_chunks_read = 0;
+  // Rows still to come by what is known of the tables; absent when it is nothing.
   std::optional<uint64_t> estimated_remaining_rows;
-  bool at_least = false;  // it has none of some tables that are left: they come on top
+  bool at_least = false;  // of some tables that are left nothing is known: they come on top
 };
 
 // 0 before any time has passed.

@@ -1,5 +1,6 @@
-// ReadingProgress: which tables of a snapshot have begun and ended and how many rows they gave, for
-// the metrics and the log: a line every 10 s, at each table's end and at the end of all.
+// ReadingProgress: which tables of a snapshot have begun and ended, how many rows and chunks they
+// gave and how much of each that is, for the metrics and the log: a line every 10 s, at each
+// table's end and at the end of all.
 //
 // Not thread-safe.
 #pragma once
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/lsn.h"
 #include "metrics/connector_metrics.h"
+#include "snapshot/parts.h"
 #include "snapshot/plan.h"
 #include "snapshot/progress.h"
 
@@ -18,8 +20,8 @@ namespace walduct::snapshot {
 class ReadingProgress {
  public:
   // All are borrowed.
-  ReadingProgress(const std::vector<PlannedTable>& tables, Clock& clock,
-                  metrics::ConnectorMetrics& metrics);
+  ReadingProgress(const std::vector<PlannedTable>& tables, const std::vector<TablePart>& parts,
+                  Clock& clock, metrics::ConnectorMetrics& metrics);
   // Unless it was finished, it was aborted.
   ~ReadingProgress();
   ReadingProgress(const ReadingProgress&) = delete;
@@ -27,30 +29,26 @@ class ReadingProgress {
 
   void BeginTable(size_t table);
   void AddRows(size_t table, uint64_t rows);
+  // blocks: of the chunk; 0: they are not counted.
+  void EndChunk(size_t table, uint64_t blocks);
   void EndTable(size_t table);
   void Finish(Lsn consistent_point);
   void LogWhenDue();
 
   size_t tables_done() const { return done_; }
-  uint64_t rows_of(size_t table) const { return read_[table].rows; }
+  uint64_t rows_of(size_t table) const { return tables_[table].rows; }
   uint64_t retained_wal_bytes() const { return metrics_.retained_wal_bytes.value(); }
   SnapshotProgress Look() const;
 
  private:
-  struct Table {
-    uint64_t rows = 0;
-    absl::Duration began;
-    bool done = false;
-  };
   void Log(const char* message, size_t table) const;
   SnapshotProgress Look(size_t table) const;
   size_t Current() const;
 
-  const std::vector<PlannedTable>& tables_;
   Clock& clock_;
   metrics::ConnectorMetrics& metrics_;
-  std::vector<Table> read_;
-  size_t current_ = 0;  // began last
+  std::vector<metrics::SnapshotTable> tables_;  // as the board has them
+  size_t current_ = 0;                          // began last
   size_t done_ = 0;
   uint64_t rows_ = 0;
   bool finished_ = false;

@@ -41,7 +41,7 @@ SnapshotReader::SnapshotReader(postgres::Connection& connection, Clock& clock,
       parts_(SplitTables(request_.tables, request_.split)),
       tells_parts_(TellsParts(request_)),
       marker_(request_.origin, 1 + request_.workers.size()),
-      progress_(request_.tables, clock, metrics),
+      progress_(request_.tables, parts_, clock, metrics),
       lanes_(1 + request_.workers.size()),
       tables_(request_.tables.size()) {
   if (request_.split.whole_tables) marker_.LeaveOutFirst();
@@ -85,11 +85,12 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(size_t lane,
   absl::StatusOr<Progress> result = TakeRows(lanes_[lane], lane, handler, max_rows, &rows);
   progress_.AddRows(table, rows);
   if (!result.ok() || *result != Progress::kDone) return result;
-  RETURN_IF_ERROR(ClosePart(lane));
+  ASSIGN_OR_RETURN(const bool more, NextChunk(lanes_[lane]));
+  if (!more) RETURN_IF_ERROR(ClosePart(lane));
   return Progress::kRead;
 }
 
-// kDone: the part is.
+// kDone: the chunk is.
 absl::StatusOr<SnapshotReader::Progress> SnapshotReader::TakeRows(Lane& lane, size_t number,
                                                                   event::ChangeHandler& handler,
                                                                   int max_rows, uint64_t* rows) {
@@ -121,8 +122,10 @@ absl::Status SnapshotReader::OpenPart(size_t lane) {
   Lane& opened = lanes_[lane];
   opened.part = queue_.front();
   queue_.pop_front();
-  const PartPlace& place = parts_[opened.part].place;
+  const TablePart& part = parts_[opened.part];
+  const PartPlace& place = part.place;
   const PlannedTable& table = request_.tables[place.table];
+  opened.chunk = ChunkAt(table, part, part.blocks.begin);
   marker_.StartPart(lane, place, table.schema);
   RETURN_IF_ERROR(BeginTable(place));
   // Without columns there is nothing that a row could tell.
@@ -141,22 +144,26 @@ absl::Status SnapshotReader::BeginTable(const PartPlace& place) {
 }
 
 absl::Status SnapshotReader::StartCopy(Lane& lane) {
-  const TablePart& part = parts_[lane.part];
   const PlannedTable& table = TableOf(lane);
-  const bool can_wait = request_.lock_timeout > kShortLockWait;
-  if (!std::exchange(lane.has_savepoint, true)) {
-    if (can_wait && tables_.size() > 1)
-      RETURN_IF_ERROR(SetLockTimeout(*lane.connection, kShortLockWait));
-    RETURN_IF_ERROR(SetSavepoint(*lane.connection));
-  }
+  const size_t number = lane.chunk.place.table;
+  if (!lane.has_savepoint || lane.held_table.value_or(number) != number)
+    RETURN_IF_ERROR(PutSavepoint(lane));
   // Going back to the savepoint takes it back.
-  if (tables_[part.place.table].locked && can_wait)
+  if (tables_[number].locked && request_.lock_timeout > kShortLockWait)
     RETURN_IF_ERROR(SetLockTimeout(*lane.connection, request_.lock_timeout));
   ASSIGN_OR_RETURN(lane.copy,
-                   postgres::CopyReader::Start(*lane.connection, PartStatement(table, part),
+                   postgres::CopyReader::Start(*lane.connection, PartStatement(table, lane.chunk),
                                                table.select_columns));
   if (lanes_.size() > 1) ready_.Add(lane.copy->ready_fd());
   return absl::OkStatus();
+}
+
+absl::Status SnapshotReader::PutSavepoint(Lane& lane) const {
+  if (std::exchange(lane.has_savepoint, true)) RETURN_IF_ERROR(ReleaseSavepoint(*lane.connection));
+  lane.held_table.reset();
+  if (request_.lock_timeout > kShortLockWait && tables_.size() > 1)
+    RETURN_IF_ERROR(SetLockTimeout(*lane.connection, kShortLockWait));
+  return SetSavepoint(*lane.connection);
 }
 
 // A table that was dropped is gone without; one of which rows were read was there.
@@ -164,9 +171,13 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::OnError(size_t lane,
                                                                  const absl::Status& error) {
   Lane& failed = lanes_[lane];
   const PlannedTable& table = TableOf(failed);
-  if (failed.copy->begun()) return OfTable(error, table);
+  const bool begun = failed.chunk.blocks.begin != parts_[failed.part].blocks.begin;
+  if (begun || failed.copy->begun()) return OfTable(error, table);
   const absl::Status dropped = GoOnWithout(*failed.connection, table.name, error);
-  if (dropped.ok()) return Progress::kDone;
+  if (dropped.ok()) {
+    failed.chunk = parts_[failed.part];  // nothing is behind it
+    return Progress::kDone;
+  }
   RETURN_IF_ERROR(OfTable(PutOff(failed, dropped), table));
   return Progress::kRead;
 }
@@ -204,12 +215,26 @@ bool SnapshotReader::OthersLeft(size_t table) const {
          });
 }
 
+absl::StatusOr<bool> SnapshotReader::NextChunk(Lane& lane) {
+  const TablePart& part = parts_[lane.part];
+  const PlannedTable& table = TableOf(lane);
+  progress_.EndChunk(part.place.table, BlocksOf(table, lane.chunk));
+  if (lane.chunk.blocks.end == part.blocks.end) return false;
+  lane.chunk = ChunkAt(table, part, *lane.chunk.blocks.end);
+  ready_.Remove(lane.connection->ready_fd());
+  lane.copy = nullptr;
+  const absl::Status started = StartCopy(lane);
+  if (!started.ok()) return OfTable(started, table);
+  return true;
+}
+
 absl::Status SnapshotReader::ClosePart(size_t lane) {
   Lane& closed = lanes_[lane];
   const PartPlace& place = parts_[closed.part].place;
   closed.copy = nullptr;
   ready_.Remove(closed.connection->ready_fd());
   lock_waits_ = 0;
+  if (place.parts > 1) closed.held_table = place.table;
   marker_.EndPart(lane);
   if (tells_parts()) RETURN_IF_ERROR(listener_->OnPartEnd(names_, place));
   if (--tables_[place.table].parts_left > 0) return absl::OkStatus();

@@ -17,6 +17,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -70,7 +71,10 @@ class SnapshotReader final : public RowSource {
     postgres::Connection* connection = nullptr;
     std::unique_ptr<postgres::CopyReader> copy;  // of `part`; null between two
     size_t part = 0;
+    TablePart chunk = {};  // of the part
     bool has_savepoint = false;
+    // Of which it has read a part since then: going back would give up its lock.
+    std::optional<size_t> held_table = std::nullopt;
   };
   struct TableState {
     size_t parts_left = 0;
@@ -85,9 +89,13 @@ class SnapshotReader final : public RowSource {
   absl::Status OpenPart(size_t lane);
   absl::Status BeginTable(const PartPlace& place);
   absl::Status StartCopy(Lane& lane);
+  // To go back to, with the short wait for locks where there are other tables.
+  absl::Status PutSavepoint(Lane& lane) const;
   absl::StatusOr<Progress> OnError(size_t lane, const absl::Status& error);
   absl::Status PutOff(Lane& lane, const absl::Status& error);
   bool OthersLeft(size_t table) const;
+  // Whether there is another chunk of the part, which is read then.
+  absl::StatusOr<bool> NextChunk(Lane& lane);
   absl::Status ClosePart(size_t lane);
   void Record(const PartPlace& place) const;
   absl::Status Finish(event::ChangeHandler& handler);

@@ -54,13 +54,16 @@ TEST(StatusScreen, ASnapshotHasABarForEachTable) {
   const std::string screen = Show(R"({"now":"2026-01-01T00:00:10.000Z","connectors":[{"name":"s",
     "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"snapshotting",
     "activity_since":"2026-01-01T00:00:00.000Z","snapshot":{"outcome":"running","seconds":10,
-    "seconds_left":30,"at_least":true,"rows":150,"tables":[
+    "seconds_left":30,"at_least":true,"rows":150,"rows_per_second":15,"tables":[
     {"schema":"public","table":"a","rows":100,"estimated_rows":90,"state":"done"},
-    {"schema":"public","table":"b","rows":50,"estimated_rows":100,"state":"reading"},
+    {"schema":"public","table":"b","rows":50,"estimated_rows":100,"percent":50.04,
+     "percent_by":"blocks","rows_per_second":10,"state":"reading"},
     {"schema":"public","table":"c","rows":0,"state":"waiting"}]}}]})");
-  EXPECT_THAT(screen, HasSubstr("running, 150 rows in 10 s, at least 30 s left\n"));
+  EXPECT_THAT(screen, HasSubstr("running, 150 rows in 10 s, 15 rows/s, at least 30 s left\n"));
   EXPECT_THAT(screen, HasSubstr("[####################] public.a  100\n"));
-  EXPECT_THAT(screen, HasSubstr("[##########..........] public.b  50 of ~100\n"));
+  EXPECT_THAT(
+      screen,
+      HasSubstr("[##########..........] public.b  50 of ~100, 50.0% by blocks, 10 rows/s\n"));
   EXPECT_THAT(screen, HasSubstr("[....................] public.c  0  waiting\n"));
 }
 
@@ -68,12 +71,12 @@ TEST(StatusScreen, AnIncrementalSnapshotHasABarAndWhatHoldsIt) {
   const std::string screen = Show(R"({"now":"2026-01-01T00:00:10.000Z","connectors":[{"name":"s",
     "state":"RUNNING","state_since":"2026-01-01T00:00:00.000Z","activity":"streaming",
     "activity_since":"2026-01-01T00:00:00.000Z","incremental_snapshot":{"id":"a","schema":"public",
-    "table":"big","chunks":3,"rows":300,"estimated_rows":600,"seconds":10,"seconds_left":10,
+    "table":"big","chunks":3,"rows":300,"estimated_rows":600,"percent":50,"percent_by":"rows","seconds":10,"seconds_left":10,
     "held_by":"paused","held_seconds":7,"tables_waiting":2,"waiting":["public.b","public.c"]}}]})");
   EXPECT_THAT(
       screen,
       HasSubstr("snapshot   incremental, 300 rows in 3 chunks, 10 s, 10 s left, 2 more tables\n"));
-  EXPECT_THAT(screen, HasSubstr("[##########..........] public.big  300 of ~600\n"));
+  EXPECT_THAT(screen, HasSubstr("[##########..........] public.big  300 of ~600, 50.0% by rows\n"));
   EXPECT_THAT(screen, HasSubstr("held by    paused, for 7.0 s\n"));
 }
 

@@ -69,10 +69,12 @@ TEST_F(KeylessTest, BlocksAreWalkedAndStored) {
   // Debezium has no key for it.
   EXPECT_EQ(State().at("incremental_snapshot_primary_key"), "\"aced000570\"");
   EXPECT_EQ(State().at("incremental_snapshot_maximum_key"), "\"aced000570\"");
+  EXPECT_EQ(metrics::ShareText(metrics_.incremental.Read().share()), "33.3 by blocks");
   const OffsetMembers stored = State();
   Restart();
   Begun();
   ASSERT_TRUE(snapshots_->Resume(stored).ok());
+  EXPECT_EQ(metrics::ShareText(metrics_.incremental.Read().share()), "33.3 by blocks");
   Answer();
   EXPECT_THAT(Begun(), testing::EndsWith("read public.big after (3,0) to (9,0) of files"));
   AnswerRead(Heap({}, "(9,0)"));

@@ -112,7 +112,41 @@ TEST_F(ProgressTest, ARestartShowsWhatGoesOn) {
   EXPECT_TRUE(View().running);
   EXPECT_EQ(View().table, "big");
   EXPECT_EQ(View().rows, 0u) << "of this process";
+  EXPECT_EQ(View().rows_before, 1u);
   EXPECT_EQ(View().tables_waiting, 1u);
+  PlayChunk({"2"}, 4);
+  EXPECT_EQ(metrics::ShareText(View().share()), "50.0 by rows");
+  EXPECT_EQ(State().at("walduct_incremental_snapshot"), R"x("{\"rows\":2}")x");
+}
+
+TEST_F(ProgressTest, WhatADebeziumHasLeftCountsFromThere) {
+  Execute();
+  PlayChunk({"1"}, 5);
+  OffsetMembers stored = State();
+  stored.erase("walduct_incremental_snapshot");
+  Restart();
+  ASSERT_TRUE(snapshots_->Resume(stored).ok());
+  EXPECT_EQ(View().rows_before, 0u);
+}
+
+// As Debezium's bean has it.
+TEST_F(ProgressTest, ARunIsToldOf) {
+  const auto run = [this] { return metrics_.incremental_runs.Read(); };
+  using enum metrics::SnapshotOutcome;
+  Execute("\"public.big\", \"public.b1\"");
+  EXPECT_EQ(run().outcome, kRunning);
+  EXPECT_EQ(run().remaining, 2u);
+  PlayChunk({"1", "2"}, std::nullopt);
+  EXPECT_EQ(run().tables.at("public.big"), 2u);
+  EXPECT_EQ(run().tables.at("public.b1"), 0u);
+  Signal("pause-snapshot");
+  EXPECT_TRUE(run().paused_since);
+  Signal("resume-snapshot");
+  EXPECT_FALSE(run().paused_since);
+  Signal("stop-snapshot");
+  PlayChunk({"3"}, std::nullopt);
+  EXPECT_EQ(run().outcome, kAborted);
+  EXPECT_EQ(run().remaining, 0u);
 }
 
 }  // namespace

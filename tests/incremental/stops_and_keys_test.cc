@@ -165,7 +165,7 @@ TEST_F(SnapshotsTest, INC10_APauseOutlivesASession) {
   Signal("pause-snapshot");
   Closed("w1");
   const OffsetMembers stored = State();
-  EXPECT_EQ(stored.at("walduct_incremental_snapshot"), R"("{\"paused\":true}")");
+  EXPECT_EQ(stored.at("walduct_incremental_snapshot"), R"("{\"paused\":true,\"rows\":1}")");
   for (const bool keeps : {true, false}) {
     keeps_pause_ = keeps;
     Restart();
@@ -176,7 +176,7 @@ TEST_F(SnapshotsTest, INC10_APauseOutlivesASession) {
     EXPECT_EQ(Begun(), absl::StrCat("open w", ids_));
     EXPECT_EQ(told_.back(), keeps ? "s1 RESUMED" : "s1 PAUSED");
     Answer();
-    EXPECT_FALSE(State().contains("walduct_incremental_snapshot"));
+    EXPECT_EQ(State().at("walduct_incremental_snapshot"), R"("{\"rows\":1}")");
     told_ = {"s1 PAUSED"};
   }
 }
@@ -212,8 +212,8 @@ TEST_F(SnapshotsTest, INC10_APauseEndsWithItsSnapshot) {
 
 TEST_F(SnapshotsTest, WhatIsDamagedOfTheStateIsNotGuessed) {
   Execute();
-  for (const char* text : {R"("{")", R"("[]")", R"("{\"paused\":1}")", R"("{\"stops\":{}}")",
-                           R"("{\"stops\":[{\"asked\":1}]}")",
+  for (const char* text : {R"("{")", R"("[]")", R"("{\"paused\":1}")", R"("{\"rows\":-1}")",
+                           R"("{\"stops\":{}}")", R"("{\"stops\":[{\"asked\":1}]}")",
                            R"("{\"stops\":[{\"asked\":1,\"collections\":[2]}]}")"}) {
     OffsetMembers stored = State();
     stored["walduct_incremental_snapshot"] = text;

@@ -93,10 +93,10 @@ TEST(SnapshotBoard, EstimatesWhatIsLeft) {
   SnapshotBoard board;
   board.Begin({Table("a", 100), Table("b", 300)}, absl::Seconds(10));
   EXPECT_FALSE(board.Read().TimeLeft(absl::Seconds(20)));
-  board.BeginTable(0);
+  board.BeginTable(0, absl::Seconds(10));
   board.AddRows(0, 120);
-  board.EndTable(0);
-  board.BeginTable(1);
+  board.EndTable(0, absl::Seconds(15));
+  board.BeginTable(1, absl::Seconds(15));
   board.AddRows(1, 80);
   const SnapshotView view = board.Read();
   EXPECT_EQ(view.rows(), 200u);
@@ -114,7 +114,7 @@ TEST(SnapshotBoard, TablesWithoutStatisticsComeOnTop) {
   board.AddRows(0, 50);
   EXPECT_EQ(board.Read().rows_left(), 50u);
   EXPECT_TRUE(board.Read().at_least());
-  board.EndTable(0);
+  board.EndTable(0, absl::ZeroDuration());
   EXPECT_FALSE(board.Read().rows_left());
 }
 

@@ -47,6 +47,55 @@ TEST(Parts, WholeWhereBlocksAreNotKnownOrNotWanted_SNP23) {
   EXPECT_THAT(Statements(Table(10), {.sessions = 3, .whole_tables = true}), ElementsAre(""));
 }
 
+// Chunks of a part join, and the last one ends where the part does.
+TEST(Parts, LargeOnesAreReadInChunks) {
+  const PlannedTable table = Table(5000);
+  const std::vector<TablePart> parts = SplitTables({table}, {.sessions = 2});
+  ASSERT_EQ(parts.size(), 2u);
+  uint64_t blocks = 0;
+  size_t chunks = 0;
+  for (const TablePart& part : parts) {
+    TablePart chunk = ChunkAt(table, part, part.blocks.begin);
+    EXPECT_EQ(chunk.blocks.begin, part.blocks.begin);
+    for (++chunks; chunk.blocks.end != part.blocks.end; ++chunks) {
+      EXPECT_EQ(*chunk.blocks.end - chunk.blocks.begin, 1024u);
+      blocks += BlocksOf(table, chunk);
+      const uint32_t end = *chunk.blocks.end;
+      chunk = ChunkAt(table, part, end);
+      EXPECT_EQ(chunk.blocks.begin, end);
+    }
+    blocks += BlocksOf(table, chunk);
+  }
+  EXPECT_EQ(blocks, 5000u);
+  EXPECT_EQ(chunks, ChunksOf(table, parts[0]) + ChunksOf(table, parts[1]));
+  EXPECT_EQ(chunks, 6u);
+}
+
+TEST(Parts, ChunksAreNoMoreThanAPercentEach) {
+  const PlannedTable table = Table(UINT32_MAX);
+  const TablePart part = SplitTables({table}, {.sessions = 2})[1];
+  EXPECT_EQ(ChunksOf(table, part), 101u);
+  EXPECT_EQ(ChunkAt(table, part, UINT32_MAX - 5).blocks.end, std::nullopt);
+}
+
+TEST(Parts, AWholeTableIsOneChunkAndCountsNoBlocks) {
+  const PlannedTable table = Table(5000);
+  const TablePart part = SplitTables({table}, {})[0];
+  EXPECT_EQ(ChunksOf(table, part), 1u);
+  EXPECT_EQ(BlocksOf(table, part), 0u);
+  EXPECT_EQ(PartStatement(table, ChunkAt(table, part, 0)), table.select);
+}
+
+TEST(Parts, WhatIsLookedAtOnceMoreCountsNoBlocks) {
+  PlannedTable table = Table(4000);
+  table.before = {.storage = "f", .since = 7, .ranges = {{0, 3000}}};
+  const std::vector<TablePart> parts = SplitTables({table}, {.sessions = 2});
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(BlocksOf(table, parts[0]), 0u);
+  EXPECT_EQ(ChunkAt(table, parts[0], 0).blocks, (BlockRange{0, 3000}));
+  EXPECT_EQ(BlocksOf(table, parts[1]), 1000u);
+}
+
 // What was read is looked at once more for what has changed; the cuts are those of a whole table.
 TEST(Parts, WhatIsLeftAfterAnInterruption) {
   PlannedTable table = Table(4000);

@@ -41,13 +41,18 @@ class Listener final : public TableListener {
   }
   absl::Status OnPartBegin(const std::vector<std::string>&, const PartPlace& place) override {
     told.push_back(absl::StrCat("part ", place.part, " of ", place.parts));
+    if (on_part_begin) on_part_begin(place);
     return absl::OkStatus();
   }
   absl::Status OnPartEnd(const std::vector<std::string>&, const PartPlace& place) override {
     told.push_back(absl::StrCat("part ", place.part, " read"));
+    if (on_part_end) on_part_end();
     return absl::OkStatus();
   }
   std::vector<std::string> told;
+  std::function<void(const PartPlace&)> on_part_begin;
+  std::function<void()> on_part_end;
+  std::function<void(int)> on_wait;  // how often it has waited, up to 10 ms each
 };
 
 class SnapshotReaderTest : public ::testing::Test {
@@ -92,12 +97,14 @@ class SnapshotReaderTest : public ::testing::Test {
   }
 
   absl::Status ReadToEnd(SnapshotReader& reader) {
+    int waits = 0;
     while (true) {
       const auto progress = reader.Step(recorder_, 7);
       if (!progress.ok()) return progress.status();
       if (*progress == SnapshotReader::Progress::kDone) return absl::OkStatus();
-      if (*progress == SnapshotReader::Progress::kWouldBlock)
-        Poller::Real().WaitReadable({reader.ready_fd()}, absl::Seconds(5));
+      if (*progress != SnapshotReader::Progress::kWouldBlock) continue;
+      Poller::Real().WaitReadable({reader.ready_fd()}, absl::Milliseconds(10));
+      if (listener_.on_wait) listener_.on_wait(++waits);
     }
   }
 

@@ -54,15 +54,21 @@ function slotCard(one) {
   return card;
 }
 
+// By the blocks of its files, or by the server's estimate of its rows.
+function read(row) {
+  return el('label', {}, `${row.percent.toFixed(1)} % by ${row.percent_by} `,
+    el('progress', {max: 100, value: row.percent, 'aria-label': `of ${nameOf(row)}`}));
+}
+
 function snapshotCard(one) {
   const snapshot = one.snapshot;
   if (!snapshot) return null;
   const left = snapshot.seconds_left === undefined ? ''
     : `, ${snapshot.at_least ? 'at least ' : ''}${duration(snapshot.seconds_left)} left`;
-  const bar = (row) => (row.estimated_rows && row.state === 'reading'
-    ? el('progress', {max: row.estimated_rows, value: row.rows, 'aria-label': `of ${nameOf(row)}`}) : row.state);
+  const bar = (row) => (row.percent !== undefined && row.state === 'reading' ? read(row) : row.state);
+  const speed = snapshot.rows_per_second === undefined ? '' : `, ${count(Math.round(snapshot.rows_per_second))} rows/s`;
   return el('div', {class: 'card wide'}, table(`Snapshot ${snapshot.outcome}: ${count(snapshot.rows)} rows in `
-      + `${duration(snapshot.seconds)}${left}`, ['Table', 'Rows', 'Estimated', 'State'],
+      + `${duration(snapshot.seconds)}${speed}${left}`, ['Table', 'Rows', 'Estimated', 'State'],
   snapshot.tables.slice(0, 500).map((row) => [nameOf(row), count(row.rows), count(row.estimated_rows), bar(row)])));
 }
 
@@ -71,11 +77,11 @@ function incrementalCard(one) {
   if (!snapshot) return null;
   const name = nameOf(snapshot);
   const of = snapshot.estimated_rows === undefined ? count(snapshot.rows)
-    : el('label', {}, `${count(snapshot.rows)} of about ${count(snapshot.estimated_rows)} `,
-      el('progress', {max: Math.max(1, snapshot.estimated_rows), value: snapshot.rows, 'aria-label': `of ${name}`}));
+    : `${count(snapshot.rows)} of about ${count(snapshot.estimated_rows)}`;
   const more = snapshot.tables_waiting - snapshot.waiting.length;
   return el('div', {class: snapshot.held_by === undefined ? 'card wide' : 'card warn wide'}, el('h3', {}, 'Incremental snapshot'), facts([
-    ['Reads', name], ['Rows', of], ['Chunks', count(snapshot.chunks)], ['For', duration(snapshot.seconds)],
+    ['Reads', name], ['Rows', of], ['Read', snapshot.percent === undefined ? null : read(snapshot)], ['Chunks', count(snapshot.chunks)],
+    ['Rows/s', snapshot.rows_per_second === undefined ? null : count(Math.round(snapshot.rows_per_second))], ['For', duration(snapshot.seconds)],
     ['Left', snapshot.seconds_left === undefined ? null : duration(snapshot.seconds_left)],
     ['Held by', snapshot.held_by && `${snapshot.held_by}, for ${duration(snapshot.held_seconds)}`],
     ['Then', snapshot.tables_waiting === 0 ? null : snapshot.waiting.join(', ') + (more > 0 ? ` and ${count(more)} more` : '')],

@@ -21,4 +21,10 @@ std::optional<Place> ParsePlace(absl::string_view text) {
   return place;
 }
 
+std::optional<uint64_t> BlocksBefore(const std::optional<Key>& place) {
+  if (!place || place->size() != 1 || !place->front()) return std::nullopt;
+  const std::optional<Place> parsed = ParsePlace(*place->front());
+  return parsed ? std::optional(parsed->block) : std::nullopt;
+}
+
 }  // namespace walduct::incremental

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "incremental/stored/stored_key.h"
 
 namespace walduct::incremental {
 
@@ -18,6 +19,9 @@ struct Place {
   auto operator<=>(const Place&) const = default;
   std::string Text() const;  // "(12,3)"
 };
+
+// How many blocks are in front of a key that is a place; absent: it is none.
+std::optional<uint64_t> BlocksBefore(const std::optional<Key>& place);
 
 std::optional<Place> ParsePlace(absl::string_view text);
 
