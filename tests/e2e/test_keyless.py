@@ -3,12 +3,13 @@ import collections
 import json
 import os
 import random
-import threading
 import time
 
 import pytest
 
+from support.events import fold
 from support.wait import wait_until
+from support.writer import Writer
 
 KILLS = int(os.environ.get("E2E_KILLS", "6"))
 ROWS = 6000
@@ -16,44 +17,20 @@ UNSTORED = 4 + 1  # chunks that may be published and not stored, and the one und
 FULL = "alter table big replica identity full"
 
 
-class Writer(threading.Thread):
+class Changes(Writer):
     """Inserts, updates and deletes, also of the same row again and again. Ids are its own matter: the table has no key."""
 
-    def __init__(self, database, seed):
-        super().__init__(daemon=True)
-        self.database, self.choose, self.over, self.changes = database, random.Random(seed), threading.Event(), 0
-
-    def run(self):
-        with self.database.connect() as session:
-            while not self.over.is_set():
-                which, a = self.choose.randrange(5), self.choose.randrange(1, ROWS)
-                if which == 0:
-                    session.execute("insert into big values (%s, %s)", [ROWS + 1 + self.changes, "new"])
-                elif which == 1:
-                    session.execute("delete from big where id = %s", [a])
-                elif which == 2:  # back and forth
-                    session.execute("update big set v = case v when 'tick' then 'tock' else 'tick' end where id between 3 and 5")
-                else:
-                    session.execute("update big set v = %s where id between %s and %s", [f"w{self.changes}", a, a + 5])
-                self.changes += 1
-
-    def stop(self):
-        self.over.set()
-        self.join(30)
-
-
-def fold(events, topic):
-    rows = {}
-    for event in events:
-        if event.topic != topic or event.value is None:
-            continue
-        assert event.key is None
-        before, after = event.before, event.after
-        if event.op in "ud":
-            rows.pop(before["id"], None)
-        if event.op != "d":
-            rows[after["id"]] = after["v"]
-    return rows
+    def change(self, session, choose):
+        which, a = choose.randrange(5), choose.randrange(1, ROWS)
+        if which == 0:
+            session.execute("insert into big values (%s, %s)", [ROWS + 1 + self.changes, "new"])
+        elif which == 1:
+            session.execute("delete from big where id = %s", [a])
+        elif which == 2:  # back and forth
+            session.execute("update big set v = case v when 'tick' then 'tock' else 'tick' end where id between 3 and 5")
+        else:
+            session.execute("update big set v = %s where id between %s and %s", [f"w{self.changes}", a, a + 5])
+        return 1
 
 
 def reads(connector, table):
@@ -114,7 +91,7 @@ def test_kills_under_a_writer(properties, db, connectors):
     choose = random.Random(seed)
     connector = begin(db, connectors, f"create table big (id int, v text); {FULL}; "
                       f"insert into big select i, 'v' || i from generate_series(1, {ROWS}) i", properties)
-    writer = Writer(db, seed)
+    writer = Changes(db, seed)
     writer.start()
     try:
         ask(db, "big")
@@ -131,6 +108,7 @@ def test_kills_under_a_writer(properties, db, connectors):
     topic = f"{connector.prefix}.public.big"
     wait_until(lambda: fold(connector.events(), topic) == rows, 30, "the topic to give the table", interval_s=0.2)
     assert len({e.after["id"] for e in reads(connector, "big")}) > ROWS / 10
+    assert all(event.key is None for event in connector.events() if event.topic == topic)
     connector.stop()
 
 

@@ -71,6 +71,19 @@ class Event:
         return next((v for k, v in self.headers if k == name), None)
 
 
+def fold(events, topic):
+    """What a consumer has in the end of rows with `id` and `v`: {id: v}. Updates that tell the row before may have moved it."""
+    rows = {}
+    for event in events:
+        if event.topic != topic or event.value is None:
+            continue
+        if event.before:
+            rows.pop(event.before["id"], None)
+        if event.op != "d":
+            rows[event.after["id"]] = event.after["v"]
+    return rows
+
+
 def _payload(content):
     if content is None:
         return None
