@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How long after its commit a change is in its topic, at a steady rate of small transactions.
 
-  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--json FILE]
+  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--snapshot-rows N] [--json FILE]
 
 A private PostgreSQL and Kafka on loopback. One session commits a row --rate times a second; walduct streams; a consumer notes when
 it sees each row. Between them a producer of its own sends a record as often, and the same consumer sees that: the broker's own
 round trip, its wake-ups and the consumer's included. Printed: p50, p99 and p99.9 of both and of CPU time, and the difference of
 the first two: what walduct and the walsender add between commit and acknowledgement. Nothing is asserted but that all have come.
+--snapshot-rows: then the same once more, while an incremental snapshot of a table of so many rows runs from the first to the last.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -60,9 +61,14 @@ def spread(seconds):
 def measure(args, own, directory):
     database = own.postgres.database("latency").create()
     database.execute("create table beats (id bigint primary key, note text)")
+    database.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    database.execute(f"create table big as select g::bigint as id, repeat('x', 60) as note from generate_series(1, {args.snapshot_rows}) g")
+    database.execute("alter table big add primary key (id)")
+    database.execute("vacuum analyze big")
     config = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
               **database_properties(database), **PLAIN_JSON, "topic.prefix": PREFIX, "slot.name": PREFIX, "snapshot.mode": "no_data",
-              "publication.autocreate.mode": "filtered", "table.include.list": "public.beats",
+              "publication.autocreate.mode": "filtered", "table.include.list": "public.beats,public.big,public.signals",
+              "signal.data.collection": "public.signals",
               "database.hostname": str(directory) if args.unix else own.postgres.host}
     worker = {"bootstrap.servers": own.bootstrap, "offset.storage.file.filename": str(directory / "offsets.dat")}
     connector = Connector(directory / "walduct", config, worker, name=PREFIX, binary=BINARY)
@@ -76,30 +82,51 @@ def measure(args, own, directory):
     wait_until(lambda: reader.count() == 1, 30, "the first row is there")
     reader.close()
     count, sent, seen = args.rate * args.seconds, {}, {}
-    consumer = threading.Thread(target=arrivals, args=(own.bootstrap, 2 * (count + 1), seen))
+    phases = 2 if args.snapshot_rows else 1
+    wanted = 2 * (phases * count + 1)
+    consumer = threading.Thread(target=arrivals, args=(own.bootstrap, wanted, seen))
     consumer.start()
     wait_until(lambda: len(seen) == 2, 30, "the consumer reads")
-    ticks, begin = cpu_ticks(connector.process.pid), time.monotonic()
+    cpu = []
+    for phase in range(phases):
+        if phase:
+            data = {"type": "incremental", "data-collections": ["public.big"]}
+            database.execute("insert into signals values ('a', 'execute-snapshot', %s)", json.dumps(data))
+            connector.wait_log("signal .*id=a")
+        ticks = cpu_ticks(connector.process.pid)
+        beat(args, database, producer, phase * count, sent)
+        cpu.append((cpu_ticks(connector.process.pid) - ticks) / TICK)
+        if phase and connector.logged("incremental snapshot completed"):
+            raise SystemExit("bench: the snapshot was over before the last row; give it more --snapshot-rows")
+    consumer.join()
+    progress = connector.log_text().splitlines()[-1] if phases > 1 else ""
+    connector.stop()
+    if len(seen) < wanted:
+        raise SystemExit(f"bench: {len(seen)} of {wanted} records have come")
+    results = [of_phase(args, sent, seen, range(phase * count + 1, (phase + 1) * count + 1), cpu[phase]) for phase in range(phases)]
+    return {**results[0], **({"beside_a_snapshot": results[1], "snapshot": progress} if phases > 1 else {})}
+
+
+def beat(args, database, producer, behind, sent):
+    begin = time.monotonic()
     with database.connect() as session:
-        for number in range(1, count + 1):
+        for number in range(1, args.rate * args.seconds + 1):
             for half, topic in enumerate((TOPIC, PROBES)):
                 time.sleep(max(0, begin + (number + half / 2) / args.rate - time.monotonic()))
                 if topic == TOPIC:
-                    session.execute("insert into beats values (%s, %s)", (number, "note"))
-                    sent[topic, number] = time.monotonic()
+                    session.execute("insert into beats values (%s, %s)", (behind + number, "note"))
+                    sent[topic, behind + number] = time.monotonic()
                 else:
-                    sent[topic, number] = time.monotonic()
-                    producer.produce(PROBES, b"note", str(number).encode())
+                    sent[topic, behind + number] = time.monotonic()
+                    producer.produce(PROBES, b"note", str(behind + number).encode())
                     producer.poll(0)
-    consumer.join()
-    cpu = (cpu_ticks(connector.process.pid) - ticks) / TICK
-    connector.stop()
-    if len(seen) < 2 * (count + 1):
-        raise SystemExit(f"bench: {len(seen)} of {2 * (count + 1)} records have come")
-    took = {topic: [seen[key] - at for key, at in sent.items() if key[0] == topic] for topic in (TOPIC, PROBES)}
+
+
+def of_phase(args, sent, seen, numbers, cpu):
+    took = {topic: [seen[topic, number] - sent[topic, number] for number in numbers] for topic in (TOPIC, PROBES)}
     ours, broker = spread(took[TOPIC]), spread(took[PROBES])
-    return {"rate": args.rate, "rows": count, "connection": "unix" if args.unix else "tcp", "walduct_ms": ours, "broker_ms": broker,
-            "added_ms": {key: round(ours[key] - broker[key], 3) for key in ours}, "cpu_us_per_row": round(cpu * 1e6 / count, 1)}
+    return {"rate": args.rate, "rows": len(numbers), "connection": "unix" if args.unix else "tcp", "walduct_ms": ours, "broker_ms": broker,
+            "added_ms": {key: round(ours[key] - broker[key], 3) for key in ours}, "cpu_us_per_row": round(cpu * 1e6 / len(numbers), 1)}
 
 
 def main():
@@ -108,6 +135,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
     parser.add_argument("--unix", action="store_true")
+    parser.add_argument("--snapshot-rows", type=int, default=0)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="walduct-latency-") as directory:
@@ -117,9 +145,13 @@ def main():
             measured = measure(args, own, Path(directory))
         finally:
             own.remove()
-    for name in ("walduct", "broker", "added"):
-        print(f"{name:<8} " + ", ".join(f"{key} {value:.2f} ms" for key, value in measured[f"{name}_ms"].items()))
-    print(f"CPU of walduct {measured['cpu_us_per_row']} us a row")
+    for result in (measured, measured.get("beside_a_snapshot")):
+        if result is None:
+            continue
+        print("" if result is measured else f"beside an incremental snapshot ({measured['snapshot']}):")
+        for name in ("walduct", "broker", "added"):
+            print(f"{name:<8} " + ", ".join(f"{key} {value:.2f} ms" for key, value in result[f"{name}_ms"].items()))
+        print(f"CPU of walduct {result['cpu_us_per_row']} us a row")
     if args.json:
         args.json.write_text(json.dumps(measured, indent=1) + "\n")
 
