@@ -82,12 +82,14 @@ TEST_F(StallWatchTest, ALockIsNamed) {
 }
 
 TEST_F(StallWatchTest, ATableThatASnapshotCannotReadIsNamed) {
-  metrics_.snapshot.Begin({{.schema = "public", .table = "a", .estimated_rows = {}},
-                           {.schema = "public", .table = "b", .estimated_rows = {}}},
-                          time_.Monotonic());
-  metrics_.snapshot.BeginTable(0);
-  metrics_.snapshot.EndTable(0);
-  metrics_.snapshot.BeginTable(1);
+  metrics::SnapshotTable first, second;
+  first.schema = second.schema = "public";
+  first.table = "a";
+  second.table = "b";
+  metrics_.snapshot.Begin({first, second}, time_.Monotonic());
+  metrics_.snapshot.BeginTable(0, time_.Monotonic());
+  metrics_.snapshot.EndTable(0, time_.Monotonic());
+  metrics_.snapshot.BeginTable(1, time_.Monotonic());
   Pass(absl::Seconds(20), WaitReason::kDatabase);
   ASSERT_TRUE(board_.Read().stall);
   EXPECT_EQ(board_.Read().stall->cause, "PostgreSQL to send the rows of table public.b");
