@@ -73,6 +73,13 @@ def refused(table, options):
 ADDED_LABELS = re.compile(r'(?:,new\d+)+(?=\\*")')
 
 
+def unwrapped(value):
+    """Protobuf's wrappers of nullable numbers and texts as what is in them, by which the comparison knows times and positions."""
+    if isinstance(value, dict):
+        return unwrapped(value["value"]) if set(value) == {"value"} else {name: unwrapped(part) for name, part in value.items()}
+    return [unwrapped(part) for part in value] if isinstance(value, list) else value
+
+
 class Reader:
     """Reads frames by the schemas of a registry, into JSON with the id of the schema where JsonConverter has the schema. Schemas that
     differ in nothing but an enum's added labels have one id here."""
@@ -89,7 +96,7 @@ class Reader:
 
     def _frame(self, content):
         codec, same = self._codec(int.from_bytes(content[1:5], "big"))
-        return {"schema": same, "payload": codec.decode(content, 5)[0]}
+        return {"schema": same, "payload": unwrapped(codec.decode(content, 5)[0])}
 
     def _event(self, content):
         event = json.loads(content)
