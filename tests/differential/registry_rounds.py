@@ -57,9 +57,12 @@ def asks(options):
 
 
 def left_out(column, options):
-    """Columns with known differences, whose values look different here, and what Protobuf has no form for."""
+    """Columns with known differences, whose values look different here, what Protobuf has no form for, and the default of an Avro schema
+    that registries refuse to both."""
     if not asks(options):
         return False
+    if column.default == "'NaN'" and PROTOBUF not in options.values():
+        return True
     arrays = PROTOBUF in options.values() and column.type.family.startswith("array")
     return arrays or _LEFT_OUT.fullmatch(column.type.family) is not None
 
