@@ -1,5 +1,6 @@
 #include "base/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -62,23 +63,36 @@ EscapeMasks FindEscapes(const char* bytes) {
 }
 #endif
 
-size_t CleanPrefix(absl::string_view text) {
-  size_t i = 0;
+// Copies text up to the first byte that kEscape names; answers how many bytes. What does not fill a
+// block is taken together with bytes before it once more.
+size_t CopyClean(absl::string_view text, char* out) {
+  const char* const from = text.data();
+  const size_t size = text.size();
 #ifdef __SSE2__
-  for (; i + 16 <= text.size(); i += 16) {
-    const EscapeMasks found = FindEscapes(text.data() + i);
-    if (const unsigned mask = found.itself | found.other)
-      return i + static_cast<size_t>(std::countr_zero(mask));
+  if (size >= 16) {
+    for (size_t at = 0;; at = std::min(at + 16, size - 16)) {
+      const EscapeMasks found = FindEscapes(from + at);
+      std::memcpy(out + at, from + at, 16);
+      if (const unsigned mask = found.itself | found.other)
+        return at + static_cast<size_t>(std::countr_zero(mask));
+      if (at == size - 16) return size;
+    }
   }
 #endif
-  for (; i + 8 <= text.size(); i += 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    if (const uint64_t bits = EscapeBits(word))
-      return i + static_cast<size_t>(std::countr_zero(bits)) / 8;
+  if (size >= 8) {
+    for (size_t at = 0;; at = std::min(at + 8, size - 8)) {
+      uint64_t word;
+      std::memcpy(&word, from + at, 8);
+      std::memcpy(out + at, &word, 8);
+      if (const uint64_t bits = EscapeBits(word))
+        return at + static_cast<size_t>(std::countr_zero(bits)) / 8;
+      if (at == size - 8) return size;
+    }
   }
-  while (i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0) ++i;
-  return i;
+  size_t clean = 0;
+  for (; clean < size && kEscape[static_cast<unsigned char>(from[clean])] == 0; ++clean)
+    out[clean] = from[clean];
+  return clean;
 }
 
 constexpr char kHex[] = "0123456789ABCDEF";
@@ -127,15 +141,6 @@ char* PutEscape(absl::string_view* text, char* out) {
   return out;
 }
 
-// Copies the clean bytes at the front of text, sixteen at most.
-char* PutClean(absl::string_view* text, char* out) {
-  const absl::string_view some = text->substr(0, 16);
-  const size_t clean = CleanPrefix(some);
-  std::memcpy(out, some.data(), clean);
-  text->remove_prefix(clean);
-  return out + clean;
-}
-
 #ifdef __SSE2__
 // Sixteen bytes with quotes and backslashes: what follows each is written again, one byte further
 // on, so that no step waits for the one before. Reads and writes up to sixteen bytes beyond.
@@ -149,30 +154,66 @@ char* PutBlock(const char* bytes, unsigned itself, char* out) {
   }
   return out + 16;
 }
+
+// The same of the front of text, of which it takes sixteen bytes or all; false where there is more
+// to escape than quotes and backslashes: nothing was taken.
+bool TakeBlock(absl::string_view* text, char** out) {
+  char padded[32] = {};
+  const absl::string_view block = text->substr(0, 16);
+  const char* bytes = text->data();
+  if (text->size() < sizeof(padded)) {
+    PutBytes(block, padded);
+    bytes = padded;
+  }
+  const unsigned taken = (2u << (block.size() - 1)) - 1;
+  const EscapeMasks found = FindEscapes(bytes);
+  if ((found.other & taken) != 0) return false;
+  *out = PutBlock(bytes, found.itself & taken, *out) - (16 - block.size());
+  text->remove_prefix(block.size());
+  return true;
+}
 #endif
 
 constexpr size_t kMostOfAStep = 48;  // sixteen bytes, each escaped, and those beyond
 static_assert(16 + kLongestEscape <= kMostOfAStep);
 
-// Takes one to nineteen bytes of text; where what stands for them ends.
+// Takes one to nineteen bytes of text, which is not empty; where what stands for them ends.
 char* PutStep(absl::string_view* text, char* out) {
 #ifdef __SSE2__
-  if (text->size() >= 32) {
-    const EscapeMasks found = FindEscapes(text->data());
-    if (found.other == 0) {
-      out = PutBlock(text->data(), found.itself, out);
-      text->remove_prefix(16);
-      return out;
-    }
-  }
+  if (TakeBlock(text, &out)) return out;
 #endif
-  out = PutClean(text, out);
+  const size_t clean = CopyClean(text->substr(0, 16), out);
+  out += clean;
+  text->remove_prefix(clean);
   const bool escape = !text->empty() && kEscape[static_cast<unsigned char>(text->front())] != 0;
   return escape ? PutEscape(text, out) : out;
 }
 
-// For text where one escape follows the other, such as JSON in JSON.
-void AppendEscapes(absl::string_view text, std::string* out) {
+}  // namespace
+
+void AppendJsonEscaped(absl::string_view text, OutBuffer* out) {
+  char* const to = out->Room(text.size());
+  const size_t clean = CopyClean(text, to);
+  out->EndAt(to + clean);
+  text.remove_prefix(clean);
+  while (!text.empty()) out->EndAt(PutStep(&text, out->Room(kMostOfAStep)));
+}
+
+void AppendJsonString(absl::string_view text, OutBuffer* out) {
+  char* const to = out->Room(text.size() + 2);
+  *to = '"';
+  const size_t clean = CopyClean(text, to + 1);
+  char* const end = to + 1 + clean;
+  if (clean == text.size()) {
+    *end = '"';
+    return out->EndAt(end + 1);
+  }
+  out->EndAt(end);
+  AppendJsonEscaped(text.substr(clean), out);
+  out->push_back('"');
+}
+
+void AppendJsonEscaped(absl::string_view text, std::string* out) {
   std::array<char, 1024> buffer;  // NOLINT: written before it is read
   char* const full = buffer.data() + buffer.size() - kMostOfAStep;
   while (!text.empty()) {
@@ -180,14 +221,6 @@ void AppendEscapes(absl::string_view text, std::string* out) {
     while (!text.empty() && end <= full) end = PutStep(&text, end);
     out->append(buffer.data(), static_cast<size_t>(end - buffer.data()));
   }
-}
-
-}  // namespace
-
-void AppendJsonEscaped(absl::string_view text, std::string* out) {
-  const size_t clean = CleanPrefix(text);
-  out->append(text.data(), clean);
-  if (clean < text.size()) AppendEscapes(text.substr(clean), out);
 }
 
 void AppendJsonString(absl::string_view text, std::string* out) {

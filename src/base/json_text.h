@@ -7,12 +7,15 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "base/out_buffer.h"
 
 namespace walduct {
 
 // Appends text as a quoted JSON string. Bulk-copies runs that need no escape.
+void AppendJsonString(absl::string_view text, OutBuffer* out);
 void AppendJsonString(absl::string_view text, std::string* out);
 // The same without the surrounding quotes.
+void AppendJsonEscaped(absl::string_view text, OutBuffer* out);
 void AppendJsonEscaped(absl::string_view text, std::string* out);
 
 }  // namespace walduct

@@ -87,7 +87,7 @@ class RecordEncoder final : public event::RecordComparison {
 
   Scratch scratch_;
   ValueContext context_;
-  std::string compared_;
+  OutBuffer compared_;
   const std::unique_ptr<TemplateEncoder> templates_;
   const std::unique_ptr<RecordBranches> other_branches_;  // of records that are about no row
 };

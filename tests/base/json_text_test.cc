@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,10 @@ namespace {
 std::string Quoted(absl::string_view text) {
   std::string out = "before ";
   AppendJsonString(text, &out);
+  OutBuffer buffer;
+  buffer.assign("before ");
+  AppendJsonString(text, &buffer);
+  EXPECT_EQ(buffer.view(), out);
   return out.substr(7);
 }
 
@@ -84,6 +90,32 @@ TEST(JsonText, BytesNextToTheEscapedOnesAreKept) {
     if (c != '"' && c != '\\') text.push_back(static_cast<char>(c));
   }
   EXPECT_EQ(Quoted(text), "\"" + text + "\"");
+}
+
+// One character after the other.
+std::string Plainly(absl::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const bool four = static_cast<unsigned char>(text[i]) >= 0xF0;
+    const absl::string_view character = text.substr(i, four ? 4 : 1);
+    AppendJsonEscaped(character, &out);
+    i += character.size();
+  }
+  return "\"" + out + "\"";
+}
+
+// In a block of its own, so that a read behind its end shows.
+TEST(JsonText, RandomTextsOfEverySize) {
+  const std::vector<std::string> pieces = {"a", "bc",   "0123456789", "\"", "\\",      "\n", "\x1",
+                                           "é", "\x7F", "\U0001F600", "/",  "{\"k\": "};
+  std::mt19937 random(1);
+  for (int round = 0; round < 20000; ++round) {
+    const size_t size = random() % 90, clean = random() % 40;
+    std::string text(std::min(size, clean), 'x');
+    while (text.size() < size) text += pieces[random() % (round % 2 == 0 ? pieces.size() : 4)];
+    const std::vector<char> block(text.begin(), text.end());
+    ASSERT_EQ(Quoted({block.data(), block.size()}), Plainly(text));
+  }
 }
 
 }  // namespace

@@ -17,9 +17,8 @@ template <typename Float>
 std::string Java(const std::string& text) {
   FloatText<Float> value;
   if (!value.Parse(text)) return "<refused>";
-  std::string out;
-  value.AppendJava(&out);
-  return out;
+  char out[java::kMostOfNumber];
+  return {out, value.PutJava(out)};
 }
 
 void AppendConverted(double value, std::string* out) { java::AppendDouble(value, out); }

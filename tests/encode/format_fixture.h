@@ -16,7 +16,7 @@ namespace walduct::encode {
 template <class Writer, class Reader>
 class FormatTest : public EveryTypeTest {
  protected:
-  virtual Writer MakeWriter(std::string* bytes) { return Writer(bytes); }
+  virtual Writer MakeWriter(OutBuffer* bytes) { return Writer(bytes); }
   virtual Reader MakeReader(absl::string_view bytes, std::string* json) {
     return Reader(bytes, json);
   }
@@ -33,7 +33,8 @@ class FormatTest : public EveryTypeTest {
       event::Value& value = row[plan.row.fields[i].column];
       if (!HasForm(*fields[i].schema, value)) value = Null();
     }
-    std::string json, bytes, decoded;
+    OutBuffer json, bytes;
+    std::string decoded;
     Scratch scratch;
     ValueContext context;
     context.scratch = &scratch;
@@ -48,7 +49,7 @@ class FormatTest : public EveryTypeTest {
     schema.optional = false;
     Reader reader = MakeReader(bytes, &decoded);
     reader.Value(schema);
-    EXPECT_EQ(decoded, json);
+    EXPECT_EQ(decoded, json.view());
     EXPECT_TRUE(reader.done());
   }
 

@@ -27,7 +27,7 @@ class ProtobufFormatTest : public FormatTest<ProtobufWriter, ProtobufReader> {
     encoder_ = nullptr;
   }
 
-  ProtobufWriter MakeWriter(std::string* bytes) override {
+  ProtobufWriter MakeWriter(OutBuffer* bytes) override {
     return ProtobufWriter(bytes, options_.value.protobuf);
   }
   ProtobufReader MakeReader(absl::string_view bytes, std::string* json) override {
@@ -63,7 +63,7 @@ class ProtobufFormatTest : public FormatTest<ProtobufWriter, ProtobufReader> {
 
   std::string Hex(const std::vector<event::Value>& row, const event::TableSchema& table) {
     const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options_);
-    std::string bytes;
+    OutBuffer bytes;
     Scratch scratch;
     ValueContext context;
     context.scratch = &scratch;

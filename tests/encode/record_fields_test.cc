@@ -16,13 +16,13 @@ class RecordFieldsTest : public ::testing::Test {
   RecordFieldsTest() { emission_.change = &change_; }
 
   std::string Text(InputField field, TextFormat format = TextFormat::kJson) {
-    std::string text;
+    OutBuffer text;
     TextTarget target;
     target.out = &text;
     target.format = format;
     fields_.Begin(emission_, now_);
     const bool known = WithTextWriter(target, [&](auto* out) { return fields_.Write(field, out); });
-    return known ? text : "<null>";
+    return known ? std::string(text.view()) : "<null>";
   }
 
   event::Scalar Value(InputField field) {

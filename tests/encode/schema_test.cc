@@ -16,9 +16,9 @@ std::string FieldSchema(const TestColumn& column) {
   const TablePlan plan = CompileTable({.schema = table.get(), .topic = "srv.public.t"}, options);
   const event::ConnectSchema& row = *plan.envelope_schema->fields[0].schema;
   if (row.fields.empty()) return "<dropped>";
-  std::string json;
+  OutBuffer json;
   AppendSchemaJson(*row.fields[0].schema, {.out = &json});
-  return json;
+  return std::string(json.view());
 }
 
 std::string FieldSchema(const std::string& type, int32_t typmod = -1) {

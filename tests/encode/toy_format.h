@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "base/out_buffer.h"
 #include "encode/formats/value_writer.h"
 #include "encode/values/base64.h"
 
@@ -18,10 +19,10 @@ namespace walduct::encode {
 
 class ToyWriter {
  public:
-  explicit ToyWriter(std::string* out) : out_(out) {}
+  explicit ToyWriter(OutBuffer* out) : out_(out) {}
 
   size_t Mark() const { return out_->size(); }
-  void Rewind(size_t mark) { out_->resize(mark); }
+  void Rewind(size_t mark) { out_->CutTo(mark); }
   bool nested_arrays() const { return false; }
 
   // Of an optional value, which was announced as there.
@@ -48,7 +49,7 @@ class ToyWriter {
   }
   void Bytes(absl::string_view bytes) {
     Integer(static_cast<int64_t>(bytes.size()));
-    out_->append(bytes.data(), bytes.size());
+    out_->append(bytes);
   }
   bool HexBytes(absl::string_view hex) {
     return Ascii(hex.size() / 2, [=](char* to) { return PutBytesOfHex(hex, to); });
@@ -87,9 +88,11 @@ class ToyWriter {
   void Announce(Need need) {
     if (need != Need::kRequired) out_->push_back(static_cast<char>(1 - NullOf(need)));
   }
-  void Raw(const void* value, size_t size) { out_->append(static_cast<const char*>(value), size); }
+  void Raw(const void* value, size_t size) {
+    out_->append({static_cast<const char*>(value), size});
+  }
 
-  std::string* const out_;
+  OutBuffer* const out_;
 };
 
 }  // namespace walduct::encode

@@ -14,7 +14,8 @@ class ToyRecordTest : public EncodeTest {
   ToyRecordTest() { options_.value.replace_null_with_default = false; }
 
   std::string Decoded(const event::Node& node, const TablePlan* plan) {
-    std::string toy, json;
+    OutBuffer toy;
+    std::string json;
     ToyWriter writer(&toy);
     size_t buffers = 0;
     bool null = false;

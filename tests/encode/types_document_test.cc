@@ -99,14 +99,14 @@ std::string Code(const std::string& text) {
 }
 
 std::string JsonOf(const ValuePlan& plan, absl::string_view text, bool streaming = false) {
-  std::string out;
+  OutBuffer out;
   Scratch scratch;
   ReadContext context{.scratch = &scratch, .streaming = streaming};
   const TextTarget target{.out = &out};
   JsonWriter writer(&target);
   const Outcome outcome = ReadValue(text, plan, &context, &writer);
   if (outcome == Outcome::kAbsent) return "null while streaming, else the text";
-  return outcome == Outcome::kOk ? Code(out) : "null";
+  return outcome == Outcome::kOk ? Code(std::string(out.view())) : "null";
 }
 
 std::string TypeName(const TypeSample& sample) {

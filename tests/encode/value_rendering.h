@@ -22,7 +22,7 @@ inline std::string Render(const event::Type& type, int32_t typmod, absl::string_
                           Rendering rendering = {}) {
   TypeMapping mapping;
   if (!MapType(type, typmod, rendering.values, &mapping)) return "<unsupported>";
-  std::string out;
+  OutBuffer out;
   Scratch scratch;
   ReadContext context{.scratch = &scratch, .streaming = rendering.streaming};
   const TextTarget target{.out = &out,
@@ -33,7 +33,7 @@ inline std::string Render(const event::Type& type, int32_t typmod, absl::string_
       target, [&](auto* writer) { return ReadValue(text, mapping.plan, &context, writer); });
   switch (outcome) {
     case Outcome::kOk:
-      return out;
+      return std::string(out.view());
     case Outcome::kNull:
     case Outcome::kNoRoom:
       return "<null>";

@@ -49,11 +49,11 @@ event::ConnectSchemaPtr StructOf(std::vector<event::ConnectField> fields, bool o
 class WriteTreeTest : public ::testing::Test {
  protected:
   std::string Print(TextFormat format, const event::ConnectSchema* schema, bool numeric = false) {
-    std::string text;
+    OutBuffer text;
     const TextTarget target{.out = &text, .format = format, .decimal_numeric = numeric};
     EXPECT_TRUE(WithTextWriter(
         target, [&](auto* out) { return WriteScalar(tree_.value(), schema, &scratch_, out); }));
-    return text;
+    return std::string(text.view());
   }
   std::string Json(const event::ConnectSchemaPtr& schema) {
     return Print(TextFormat::kJson, schema.get());
@@ -66,7 +66,8 @@ class WriteTreeTest : public ::testing::Test {
   }
   // Written in the binary format, decoded by the schema alone.
   std::string Toy(const event::ConnectSchemaPtr& schema) {
-    std::string bytes, json;
+    OutBuffer bytes;
+    std::string json;
     ToyWriter writer(&bytes);
     EXPECT_TRUE(WriteScalar(tree_.value(), schema.get(), &scratch_, &writer));
     ToyReader reader(bytes, &json);
@@ -173,7 +174,7 @@ TEST_F(WriteTreeTest, AnItemThatDoesNotFitIsNotWritten) {
   tree_.Begin(Kind::kArray);
   tree_.Add(Scalar::Decimal("1.555"));
   tree_.End();
-  std::string bytes;
+  OutBuffer bytes;
   ToyWriter writer(&bytes);
   EXPECT_FALSE(WriteScalar(tree_.value(), ArrayOf(Decimal("2")).get(), &scratch_, &writer));
 }

@@ -93,10 +93,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   encode::TypeMapping mapping;
   const auto type = array ? walduct::test::ArrayTypeOf(sample) : walduct::test::TypeOf(sample);
   if (!encode::MapType(*type, sample.typmod, options, &mapping)) return 0;
-  std::string out;
+  walduct::OutBuffer buffer;
   encode::Scratch scratch;
   encode::ReadContext context{.scratch = &scratch, .streaming = (input[2] & 32) != 0};
-  const encode::TextTarget target{.out = &out,
+  const encode::TextTarget target{.out = &buffer,
                                   .format = static_cast<encode::TextFormat>(input[2] % 3),
                                   .decimal_numeric = (input[2] & 16) != 0,
                                   .nested_arrays = (input[2] & 8) != 0};
@@ -104,6 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
     return encode::ReadValue(text, mapping.plan, &context, writer);
   });
   if (outcome != encode::Outcome::kOk || target.format != encode::TextFormat::kJson) return 0;
+  const std::string out(buffer.view());
   CheckJson(out);
   if (array) return 0;
   CheckInteger(sample.name, text, out);

@@ -68,13 +68,13 @@ inline event::Scalar TreeOf(absl::string_view json, const event::ConnectSchema& 
 }
 
 inline std::string JsonOf(const event::Scalar& value, const event::ConnectSchema& schema) {
-  std::string json;
+  OutBuffer json;
   encode::Scratch scratch;
   encode::ValueContext context;
   context.out = &json;
   context.scratch = &scratch;
   encode::AppendScalar(value, &schema, &context);
-  return json;
+  return std::string(json.view());
 }
 
 }  // namespace walduct::transform

@@ -1,4 +1,4 @@
-// AvroWriter: values as Avro's binary encoding has them, appended to a string: nothing but values,
+// AvroWriter: values as Avro's binary encoding has them, appended to a buffer: nothing but values,
 // in the order of the schema.
 //   int, long      zigzag varint            float, double  4, 8 bytes, little endian
 //   bytes, string  length, bytes            boolean        one byte
@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
+#include "base/out_buffer.h"
 #include "encode/formats/value_writer.h"
 #include "encode/values/base64.h"
 
@@ -26,12 +26,12 @@ class AvroWriter {
   // A field that is null is written as its default, as Struct.get() reads it.
   static constexpr bool kNullIsDefault = true;
 
-  // Borrows the string.
-  explicit AvroWriter(std::string* out) : out_(out) {}
+  // Borrows the buffer.
+  explicit AvroWriter(OutBuffer* out) : out_(out) {}
 
   size_t Mark() const { return out_->size(); }
   void Rewind(size_t mark) {
-    out_->resize(mark);
+    out_->CutTo(mark);
     while (!open_.empty() && open_.back().begin >= mark) open_.pop_back();
   }
   bool nested_arrays() const { return false; }
@@ -39,10 +39,7 @@ class AvroWriter {
   // Of a value that may be missing and was announced as there.
   void Null() { out_->back() ^= kSecondBranch; }
   void Boolean(bool value) { out_->push_back(value ? 1 : 0); }
-  void Integer(int64_t value) {
-    char bytes[kMostBytes];
-    out_->append(bytes, static_cast<size_t>(PutInteger(value, bytes) - bytes));
-  }
+  void Integer(int64_t value) { out_->EndAt(PutInteger(value, out_->Room(kMostBytes))); }
   void IntegerText(absl::string_view, int64_t value) { Integer(value); }
   void Float(float value) {
     if (std::isnan(value)) value = std::numeric_limits<float>::quiet_NaN();
@@ -57,24 +54,23 @@ class AvroWriter {
   void String(absl::string_view text) { Bytes(text); }
   template <typename Fill>
   bool Ascii(size_t size, Fill fill) {
-    const size_t begin = out_->size();
-    char length[kMostBytes];
-    auto width = static_cast<size_t>(PutInteger(static_cast<int64_t>(size), length) - length);
-    out_->resize(begin + width + size);
-    char* const text = out_->data() + begin + width;
+    char* const begin = out_->Room(kMostBytes + size);
+    char* const text = PutInteger(static_cast<int64_t>(size), begin);
     const char* const end = fill(text);
     if (end == nullptr) return false;
     const auto filled = static_cast<size_t>(end - text);
-    const auto needed =
+    char length[kMostBytes];
+    const auto width =
         static_cast<size_t>(PutInteger(static_cast<int64_t>(filled), length) - length);
-    if (needed != width) std::memmove(out_->data() + begin + needed, text, filled);
-    std::memcpy(out_->data() + begin, length, needed);
-    out_->resize(begin + needed + filled);
+    if (begin + width != text) std::memmove(begin + width, text, filled);
+    std::memcpy(begin, length, width);
+    out_->EndAt(begin + width + filled);
     return true;
   }
   void Bytes(absl::string_view bytes) {
-    Integer(static_cast<int64_t>(bytes.size()));
-    out_->append(bytes.data(), bytes.size());
+    char* const to =
+        PutInteger(static_cast<int64_t>(bytes.size()), out_->Room(kMostBytes + bytes.size()));
+    out_->EndAt(PutBytes(bytes, to));
   }
   bool HexBytes(absl::string_view hex) {
     return Ascii(hex.size() / 2, [=](char* to) { return PutBytesOfHex(hex, to); });
@@ -135,7 +131,7 @@ class AvroWriter {
       byte = static_cast<char>(bits);
       bits = static_cast<Bits>(bits >> 8);
     }
-    out_->append(bytes, sizeof(bytes));
+    out_->append({bytes, sizeof(bytes)});
   }
   // The branch of the union, where the value may be missing.
   void Announce(Need need) {
@@ -152,11 +148,11 @@ class AvroWriter {
     char count[kMostBytes];
     const auto width =
         static_cast<size_t>(PutInteger(static_cast<int64_t>(block.items), count) - count);
-    out_->replace(block.begin, 1, count, width);
+    out_->replace(block.begin, 1, {count, width});
     out_->push_back(0);
   }
 
-  std::string* const out_;
+  OutBuffer* const out_;
   absl::InlinedVector<Block, 8> open_;
 };
 

@@ -25,13 +25,13 @@ uint32_t Unit(absl::string_view half) {
 
 }  // namespace
 
-void AppendJsonWithHalfPairs(absl::string_view text, std::string* out) {
+void AppendJsonWithHalfPairs(absl::string_view text, OutBuffer* out) {
   out->push_back('"');
   while (true) {
     const size_t half = FindHalfPair(text);
     AppendJsonEscaped(text.substr(0, half), out);
     if (half == text.size()) break;
-    absl::StrAppendFormat(out, "\\u%04X", Unit(text.substr(half)));
+    out->append(absl::StrFormat("\\u%04X", Unit(text.substr(half))));
     text.remove_prefix(half + kSize);
   }
   out->push_back('"');

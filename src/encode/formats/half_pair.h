@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "base/out_buffer.h"
 
 namespace walduct::encode {
 
@@ -13,7 +14,7 @@ namespace walduct::encode {
 inline bool MayHaveHalfPair(absl::string_view text) { return absl::StrContains(text, '\xED'); }
 
 // A JSON string, with it as Jackson writes it: as it was written.
-void AppendJsonWithHalfPairs(absl::string_view text, std::string* out);
+void AppendJsonWithHalfPairs(absl::string_view text, OutBuffer* out);
 
 // With it as Java's encoder of UTF-8 writes it: as a question mark.
 std::string WithoutHalfPairs(absl::string_view text);

@@ -18,18 +18,16 @@ class JavaWriter : public TextWriter {
   // Borrows the target.
   explicit JavaWriter(const TextTarget* target) : TextWriter(target) {}
 
-  void Float(const FloatText<float>& value) { value.AppendJava(out_); }
-  void Double(const FloatText<double>& value) { value.AppendJava(out_); }
-  void Float(float value);
-  void Double(double value);
+  void Float(const FloatText<float>& value) { PutFloating(value); }
+  void Double(const FloatText<double>& value) { PutFloating(value); }
+  void Float(float value) { PutFloating(value); }
+  void Double(double value) { PutFloating(value); }
   void String(absl::string_view text) { Append(text); }
   template <typename Fill>
   bool Ascii(size_t size, Fill fill) {
-    const size_t begin = out_->size();
-    out_->resize(begin + size);
-    const char* end = fill(out_->data() + begin);
+    char* const end = fill(out_->Room(size));
     if (end == nullptr) return false;
-    out_->resize(static_cast<size_t>(end - out_->data()));
+    out_->EndAt(end);
     return true;
   }
   void Bytes(absl::string_view bytes) {
@@ -40,7 +38,9 @@ class JavaWriter : public TextWriter {
     return Ascii(Base64Size(hex.size() / 2),
                  [=](char* to) { return PutBase64OfHex(hex, Base64Alphabet::kStandard, to); });
   }
-  void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
+  void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch) {
+    PutJavaDecimal(decimal, scale, scratch);
+  }
 
   void Item(size_t index, Need) { Separate(index); }
   void BeginMap(MapKeys) { out_->push_back('{'); }
@@ -72,7 +72,7 @@ class JavaWriter : public TextWriter {
   }
   void EndField(bool null) {
     if (null) {
-      out_->resize(field_);
+      out_->CutTo(field_);
     } else {
       first_ = false;
     }

@@ -1,8 +1,8 @@
-// JsonWriter: values as Kafka Connect's JsonConverter writes them, appended to a string.
+// JsonWriter: values as Kafka Connect's JsonConverter writes them, appended to a buffer.
 #pragma once
 
 #include <cmath>
-#include <string>
+#include <cstddef>
 
 #include "absl/strings/string_view.h"
 #include "base/json_text.h"
@@ -20,10 +20,10 @@ class JsonWriter : public TextWriter {
   // Borrows the target.
   explicit JsonWriter(const TextTarget* target) : TextWriter(target) {}
 
-  void Float(const FloatText<float>& value) { AppendFloating(value); }
-  void Double(const FloatText<double>& value) { AppendFloating(value); }
-  void Float(float value);
-  void Double(double value);
+  void Float(const FloatText<float>& value) { Floating(value.finite(), value); }
+  void Double(const FloatText<double>& value) { Floating(value.finite(), value); }
+  void Float(float value) { Floating(std::isfinite(value), value); }
+  void Double(double value) { Floating(std::isfinite(value), value); }
   void String(absl::string_view text) { AppendJsonString(text, out_); }
   template <typename Fill>
   bool Ascii(size_t size, Fill fill) {
@@ -37,7 +37,13 @@ class JsonWriter : public TextWriter {
     return Quoted(Base64Size(hex.size() / 2),
                   [=](char* to) { return PutBase64OfHex(hex, Base64Alphabet::kStandard, to); });
   }
-  void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch);
+  void Decimal(const DecimalText& decimal, int32_t scale, Scratch* scratch) {
+    if (target_->decimal_numeric) {
+      PutJavaDecimal(decimal, scale, scratch);
+    } else {
+      Bytes(UnscaledBytes(decimal, scale, scratch));
+    }
+  }
 
   void Item(size_t index, Need) { Separate(index); }
   // A map whose keys are not strings is an array of pairs, or of objects.
@@ -93,24 +99,20 @@ class JsonWriter : public TextWriter {
   // At most `size` characters between quotes.
   template <typename Fill>
   bool Quoted(size_t size, Fill fill) {
-    const size_t begin = out_->size();
-    out_->resize(begin + size + 2);
-    char* const open = out_->data() + begin;
+    char* const open = out_->Room(size + 2);
     *open = '"';
     char* const close = fill(open + 1);
     if (close == nullptr) return false;
     *close = '"';
-    out_->resize(begin + static_cast<size_t>(close + 1 - open));
+    out_->EndAt(close + 1);
     return true;
   }
 
  private:
   template <typename Float>
-  void AppendFloating(const FloatText<Float>& value) {
-    if (value.finite()) return value.AppendJava(out_);
-    out_->push_back('"');
-    value.AppendJava(out_);
-    out_->push_back('"');
+  void Floating(bool finite, const Float& value) {
+    if (finite) return PutFloating(value);
+    Quoted(java::kMostOfNumber, [&](char* to) { return JavaNumber(value, to); });
   }
 };
 

@@ -9,14 +9,14 @@ namespace {
 using event::ConnectType;
 using event::Scalar;
 
-bool AppendBigEndian(uint64_t bits, int bytes, std::string* out) {
+bool AppendBigEndian(uint64_t bits, int bytes, OutBuffer* out) {
   for (int i = bytes - 1; i >= 0; --i) out->push_back(static_cast<char>(bits >> (8 * i)));
   return true;
 }
 
 }  // namespace
 
-bool AppendNumberBytes(const Scalar& value, ConnectType type, std::string* out) {
+bool AppendNumberBytes(const Scalar& value, ConnectType type, OutBuffer* out) {
   const auto integer = static_cast<uint64_t>(value.integer);
   const bool real = value.kind == Scalar::Kind::kReal;
   const bool whole = value.kind == Scalar::Kind::kInteger;

@@ -1,4 +1,4 @@
-// ProtobufWriter: values as messages of proto3, appended to a string. The n-th field of a struct
+// ProtobufWriter: values as messages of proto3, appended to a buffer. The n-th field of a struct
 // has the number n; a field that is NULL is left out, and so is one of zero, false or "" unless
 // `optional` says that it is there.
 //   tag      number << 3 | wire type, a varint
@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
+#include "base/out_buffer.h"
 #include "encode/formats/value_writer.h"
 #include "encode/options/protobuf_form.h"
 #include "encode/values/base64.h"
@@ -43,17 +43,17 @@ class ProtobufWriter {
   // A field begins with its number: it has to be announced where its value is written.
   static constexpr bool kTagged = true;
 
-  // Borrows the string.
-  explicit ProtobufWriter(std::string* out, const ProtobufForm& options = {})
+  // Borrows the buffer.
+  explicit ProtobufWriter(OutBuffer* out, const ProtobufForm& options = {})
       : out_(out), options_(options) {}
   // One with the same options.
-  ProtobufWriter On(std::string* out) const { return ProtobufWriter(out, options_); }
+  ProtobufWriter On(OutBuffer* out) const { return ProtobufWriter(out, options_); }
 
   const ProtobufProblem& problem() const { return problem_; }
 
   size_t Mark() const { return out_->size(); }
   void Rewind(size_t mark) {
-    out_->resize(mark);
+    out_->CutTo(mark);
     while (!open_.empty() && open_.back().start >= mark) Leave();
   }
   bool nested_arrays() const { return false; }
@@ -85,25 +85,23 @@ class ProtobufWriter {
   void String(absl::string_view text) { Bytes(text); }
   template <typename Fill>
   bool Ascii(size_t size, Fill fill) {
-    const size_t begin = out_->size();
+    char* const begin = out_->Room(kMostOfHead + size);
     char head[kMostOfHead];
     const size_t reserved = PutHead(size, head);
-    out_->resize(begin + reserved + size);
-    char* const text = out_->data() + begin + reserved;
+    char* const text = begin + reserved;
     const char* const end = fill(text);
     if (end == nullptr) return false;
     const auto filled = static_cast<size_t>(end - text);
     const size_t needed = PutHead(filled, head);
-    if (needed != reserved && needed != 0)
-      std::memmove(out_->data() + begin + needed, text, filled);
-    std::memcpy(out_->data() + begin, head, needed);
-    out_->resize(begin + needed + filled);
+    if (needed != reserved && needed != 0) std::memmove(begin + needed, text, filled);
+    std::memcpy(begin, head, needed);
+    out_->EndAt(begin + needed + filled);
     return true;
   }
   void Bytes(absl::string_view bytes) {
-    char head[kMostOfHead];
-    out_->append(head, PutHead(bytes.size(), head));
-    out_->append(bytes.data(), bytes.size());
+    char* to = out_->Room(kMostOfHead + bytes.size());
+    to += PutHead(bytes.size(), to);
+    out_->EndAt(PutBytes(bytes, to));
   }
   bool HexBytes(absl::string_view hex) {
     return Ascii(hex.size() / 2, [=](char* to) { return PutBytesOfHex(hex, to); });
@@ -135,8 +133,7 @@ class ProtobufWriter {
   void EndMap(MapKeys) {}
   void BeginStruct() {
     const size_t start = out_->size();
-    char tag[kMostOfTag];
-    out_->append(tag, static_cast<size_t>(PutTag(kBytes, tag) - tag));
+    out_->EndAt(PutTag(kBytes, out_->Room(kMostOfTag)));
     open_.push_back({start, out_->size(), place_, false});
     out_->push_back(0);
   }
@@ -220,10 +217,9 @@ class ProtobufWriter {
   // put(char* to) writes at most 10 bytes and answers their end.
   template <typename Put>
   void Number(uint8_t wire, bool zero, Put put) {
-    char bytes[kMostOfTag + 2 + kMostOfVarint];
-    char* to = bytes;
+    if (place_.presence == Presence::kItem) BeginPacked();
+    char* to = out_->Room(kMostOfTag + 2 + kMostOfVarint);
     if (place_.presence == Presence::kItem) {
-      BeginPacked();
       to = put(to);
     } else if (place_.presence == Presence::kWrapped) {
       char* const length = PutTag(kBytes, to);
@@ -237,7 +233,7 @@ class ProtobufWriter {
       if (zero && place_.presence == Presence::kImplicit) return;
       to = put(PutTag(wire, to));
     }
-    out_->append(bytes, static_cast<size_t>(to - bytes));
+    out_->EndAt(to);
   }
   // −0 is not zero.
   template <typename Bits>
@@ -255,8 +251,7 @@ class ProtobufWriter {
   void BeginPacked() {
     Frame& array = open_.back();
     if (array.length != kUnknown) return;
-    char tag[kMostOfTag];
-    out_->append(tag, static_cast<size_t>(PutTag(kBytes, tag) - tag));
+    out_->EndAt(PutTag(kBytes, out_->Room(kMostOfTag)));
     array.length = out_->size();
     out_->push_back(0);
   }
@@ -268,7 +263,7 @@ class ProtobufWriter {
       return;
     }
     char length[kMostOfVarint];
-    out_->replace(at, 1, length, static_cast<size_t>(PutVarint(size, length) - length));
+    out_->replace(at, 1, {length, static_cast<size_t>(PutVarint(size, length) - length)});
   }
   void Leave() {
     place_ = open_.back().outer;
@@ -281,7 +276,7 @@ class ProtobufWriter {
   }
   void Fail(ProtobufProblem::Kind kind);
 
-  std::string* const out_;
+  OutBuffer* const out_;
   const ProtobufForm options_;
   Place place_;
   absl::InlinedVector<Frame, 8> open_;

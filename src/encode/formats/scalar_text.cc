@@ -14,9 +14,13 @@ bool AppendScalar(const Scalar& value, const event::ConnectSchema* schema, Value
 
 bool AppendHeaderScalar(const Scalar& value, const event::ConnectSchema* schema,
                         ValueContext* context) {
-  const bool time = value.kind == Scalar::Kind::kInteger && schema != nullptr &&
-                    java::AppendConnectTime(schema->name, value.integer, context->out);
-  if (time) return true;
+  if (value.kind == Scalar::Kind::kInteger && schema != nullptr) {
+    std::string time;
+    if (java::AppendConnectTime(schema->name, value.integer, &time)) {
+      context->out->append(time);
+      return true;
+    }
+  }
   context->format = value.is_tree() ? TextFormat::kHeader : TextFormat::kStruct;
   return AppendScalar(value, schema, context);
 }

@@ -2,15 +2,16 @@
 
 #include <charconv>
 
+#include "java/text/number_text.h"
+
 namespace walduct::encode {
 
 // The double nearest to the number as Java prints it: 3.3, not 3.299999952316284.
 void ScalarWriter::Float(const FloatText<float>& value) {
   double real = value.value();
   if (value.finite()) {
-    std::string text;  // so short that it is not allocated
-    value.AppendJava(&text);
-    std::from_chars(text.data(), text.data() + text.size(), real);
+    char text[java::kMostOfNumber];
+    std::from_chars(text, value.PutJava(text), real);
   }
   Double(real);
 }

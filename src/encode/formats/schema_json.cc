@@ -39,17 +39,22 @@ absl::string_view TypeName(event::ConnectType type) {
   return "";
 }
 
-void AppendText(absl::string_view member, absl::string_view text, std::string* out) {
-  absl::StrAppend(out, ",\"", member, "\":");
+template <typename... Pieces>
+void Append(OutBuffer* out, const Pieces&... pieces) {
+  (out->append(pieces), ...);
+}
+
+void AppendText(absl::string_view member, absl::string_view text, OutBuffer* out) {
+  Append(out, ",\"", member, "\":");
   AppendJsonString(text, out);
 }
 
-void AppendParameters(const event::ConnectSchema& schema, std::string* out) {
+void AppendParameters(const event::ConnectSchema& schema, OutBuffer* out) {
   if (schema.parameters.empty()) return;
-  absl::StrAppend(out, ",\"parameters\":{");
+  Append(out, ",\"parameters\":{");
   const char* separator = "";
   for (const auto& [key, value] : schema.parameters) {
-    absl::StrAppend(out, separator);
+    Append(out, separator);
     AppendJsonString(key, out);
     out->push_back(':');
     AppendJsonString(value, out);
@@ -71,11 +76,11 @@ void AppendNode(const event::ConnectSchema& schema, const std::string* field,
                 const TextTarget& target);
 
 void AppendFields(const event::ConnectSchema& schema, const TextTarget& target) {
-  std::string* out = target.out;
-  absl::StrAppend(out, ",\"fields\":[");
+  OutBuffer* out = target.out;
+  Append(out, ",\"fields\":[");
   const char* separator = "";
   for (const event::ConnectField& field : schema.fields) {
-    absl::StrAppend(out, separator);
+    Append(out, separator);
     AppendNode(*field.schema, &field.name, target);
     separator = ",";
   }
@@ -84,22 +89,22 @@ void AppendFields(const event::ConnectSchema& schema, const TextTarget& target) 
 
 void AppendNode(const event::ConnectSchema& schema, const std::string* field,
                 const TextTarget& target) {
-  std::string* out = target.out;
-  absl::StrAppend(out, "{\"type\":\"", TypeName(schema.type), "\"");
+  OutBuffer* out = target.out;
+  Append(out, "{\"type\":\"", TypeName(schema.type), "\"");
   if (schema.type == event::ConnectType::kStruct) AppendFields(schema, target);
   if (schema.type == event::ConnectType::kArray) {
-    absl::StrAppend(out, ",\"items\":");
+    Append(out, ",\"items\":");
     AppendNode(*schema.items, nullptr, target);
   }
   if (schema.type == event::ConnectType::kMap) {
-    absl::StrAppend(out, ",\"keys\":");
+    Append(out, ",\"keys\":");
     AppendNode(*schema.keys, nullptr, target);
-    absl::StrAppend(out, ",\"values\":");
+    Append(out, ",\"values\":");
     AppendNode(*schema.items, nullptr, target);
   }
-  absl::StrAppend(out, ",\"optional\":", schema.optional ? "true" : "false");
+  Append(out, ",\"optional\":", schema.optional ? "true" : "false");
   if (!schema.name.empty()) AppendText("name", schema.name, out);
-  if (schema.version) absl::StrAppend(out, ",\"version\":", *schema.version);
+  if (schema.version) Append(out, absl::StrCat(",\"version\":", *schema.version));
   if (!schema.doc.empty()) AppendText("doc", schema.doc, out);
   AppendParameters(schema, out);
   if (schema.default_value) AppendDefault(schema, target);

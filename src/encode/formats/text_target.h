@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "base/out_buffer.h"
 
 namespace walduct::encode {
 
@@ -23,7 +24,7 @@ inline size_t Index(TextFormat format) { return static_cast<size_t>(format); }
 using Texts = std::array<std::string, kTextFormats>;
 
 struct TextTarget {
-  std::string* out = nullptr;
+  OutBuffer* out = nullptr;
   TextFormat format = TextFormat::kJson;
   bool decimal_numeric = false;  // JSON: decimal.format=NUMERIC
   bool map_entries = false;  // JSON: {"key":…,"value":…} in a map without text keys, not a pair

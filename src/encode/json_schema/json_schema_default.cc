@@ -131,9 +131,9 @@ class JsonDefaultPrinter {
                               ? internal::ScaleOf(*schema)
                               : static_cast<int32_t>(decimal.fraction.size());
     if (!decimal_numeric_) return PrintBytes(UnscaledBytes(decimal, scale, &scratch));
-    std::string text;
-    AppendJavaDecimal(decimal, scale, &scratch, &text);
-    AppendNumber(text, out_);
+    std::string text(MostOfJavaDecimal(decimal, scale), '\0');
+    const char* end = PutJavaDecimal(decimal, scale, &scratch, text.data());
+    AppendNumber({text.data(), static_cast<size_t>(end - text.data())}, out_);
   }
 
   void PrintArray(const Scalar& array, const ConnectSchema* schema) {

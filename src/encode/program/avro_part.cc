@@ -46,7 +46,9 @@ AvroPart::AvroPart(const event::Node& node, const Parts& parts, SchemaId id, boo
       is_key_(parts.is_key),
       frame_size_(FrameSize(parts.converter.id_place)),
       frame_(frame_size_, '\0') {
-  AvroWriter(&frame_).Field(0, "", NeedOf(node.schema.get()));
+  OutBuffer branch;
+  AvroWriter(&branch).Field(0, "", NeedOf(node.schema.get()));
+  absl::StrAppend(&frame_, branch.view());
 }
 
 absl::Status AvroPart::FindId() {
@@ -65,16 +67,15 @@ absl::Status AvroPart::FindId() {
   return absl::OkStatus();
 }
 
-absl::Status AvroPart::Rewrite(std::string* buffer) {
-  rewritten_.assign(*buffer, 0, frame_size_);
-  RETURN_IF_ERROR(
-      id_.rewriter()->Rewrite(absl::string_view(*buffer).substr(frame_size_), &rewritten_));
-  buffer->swap(rewritten_);
+absl::Status AvroPart::Rewrite(OutBuffer* buffer) {
+  rewritten_.assign(buffer->data(), frame_size_);
+  RETURN_IF_ERROR(id_.rewriter()->Rewrite(buffer->view().substr(frame_size_), &rewritten_));
+  buffer->assign(rewritten_);
   return absl::OkStatus();
 }
 
 absl::Status AvroPart::Run(const RecordInputs& inputs, ValueContext* context,
-                           ProgramBuffers* buffers, std::string* buffer,
+                           ProgramBuffers* buffers, OutBuffer* buffer,
                            std::optional<absl::string_view>* out) {
   buffer->assign(frame_);
   context->out = buffer;
@@ -86,12 +87,12 @@ absl::Status AvroPart::Run(const RecordInputs& inputs, ValueContext* context,
   if (null) return absl::OkStatus();
   if (!id_.known()) {
     RETURN_IF_ERROR(FindId());
-    buffer->replace(0, frame_size_, frame_, 0, frame_size_);
+    buffer->replace(0, frame_size_, absl::string_view(frame_).substr(0, frame_size_));
   }
   if (id_.rewriter() != nullptr) {
     RETURN_IF_ERROR(Rewrite(buffer));
   } else if (plain_bytes_) {
-    buffer->erase(frame_size_, LengthSize(absl::string_view(*buffer).substr(frame_size_)));
+    buffer->replace(frame_size_, LengthSize(buffer->view().substr(frame_size_)), "");
   }
   *out = *buffer;
   return absl::OkStatus();

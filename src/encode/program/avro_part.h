@@ -53,13 +53,13 @@ class AvroPart {
 
   // *out, absent before: stays so where the value is null; borrows from *buffer.
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                   std::string* buffer, std::optional<absl::string_view>* out);
+                   OutBuffer* buffer, std::optional<absl::string_view>* out);
 
  private:
   AvroPart(const event::Node& node, const Parts& parts, SchemaId id, bool plain_bytes);
   absl::Status FindId();
   // As a schema of the registry that stands for the value's own has it.
-  absl::Status Rewrite(std::string* buffer);
+  absl::Status Rewrite(OutBuffer* buffer);
 
   NodeProgram<AvroWriter> program_;
   const bool alone_;        // a value that is not a record

@@ -75,7 +75,7 @@ absl::Status CloudEventPart::Prepare() {
 }
 
 absl::Status CloudEventPart::Run(const RecordInputs& inputs, ValueContext* context,
-                                 ProgramBuffers* buffers, std::string* buffer,
+                                 ProgramBuffers* buffers, OutBuffer* buffer,
                                  std::optional<absl::string_view>* out) {
   std::optional<absl::string_view> data;
   RETURN_IF_ERROR(data_->Run(inputs, context, buffers, &data_buffer_, &data));

@@ -27,7 +27,7 @@ class CloudEventPart {
   // See AvroPart::Prepare.
   absl::Status Prepare();
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                   std::string* buffer, std::optional<absl::string_view>* out);
+                   OutBuffer* buffer, std::optional<absl::string_view>* out);
 
  private:
   // A value that is made before the event is written. Belongs to this part alone.
@@ -37,7 +37,7 @@ class CloudEventPart {
   absl::Status CompileEvent(const CloudEvent& event, const AvroPart::Parts& parts);
 
   const std::shared_ptr<Held> data_bytes_, schema_uri_;
-  std::string data_buffer_;
+  OutBuffer data_buffer_;
   std::unique_ptr<AvroPart> data_;
   PartProgram event_;
   std::string uri_base_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/out_buffer.h"
 #include "encode/formats/value_context.h"
 #include "encode/records/record_inputs.h"
 #include "event/connect_schema.h"
@@ -37,8 +38,8 @@ struct LeafProgram {
 struct ProgramBuffers {
   std::deque<std::string> texts;  // of functions
   std::deque<std::vector<event::Scalar>> operands;
-  std::string key, value;
-  std::deque<std::string> header_texts;
+  OutBuffer key, value;
+  std::deque<OutBuffer> header_texts;
 
   template <typename T>
   static T* At(std::deque<T>* buffers, size_t index) {

@@ -1,5 +1,5 @@
 // NodeProgram: the key or the value of a template for any writer (formats/value_writer.h) that
-// appends to a string and whose structure is appends, too: what binary formats run. What does not
+// appends to a buffer and whose structure is appends, too: what binary formats run. What does not
 // vary is written when it is compiled, and is one append; what the changes of a transaction share
 // is written once per transaction; rows that no transform has touched are one loop over columns.
 // A writer that is kTagged begins values with what was announced of their field, and ends structs
@@ -68,7 +68,7 @@ class NodeProgram {
   // Appends to *text, on which `out` writes. *null: a value alone that is NULL; nothing of it was
   // written.
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                   std::string* text, Writer* out, bool* null) const {
+                   OutBuffer* text, Writer* out, bool* null) const {
     *null = false;
     for (const Step& step : steps_) {
       text->append(step.text);
@@ -116,7 +116,7 @@ class NodeProgram {
   };
   struct Step {
     enum class Kind : uint8_t { kText, kColumns, kField, kLeaf, kBegin, kEnd };
-    std::string text = {};  // before the value
+    OutBuffer text = {};  // before the value
     // What `text` is made of, with `end` behind it; empty: it is constant.
     std::vector<TransactionValue> of_transaction = {};
     std::string end = {};
@@ -128,7 +128,7 @@ class NodeProgram {
     Place place = {};       // kField, kLeaf, kBegin
   };
 
-  Writer WriterOn(std::string* text) const {
+  Writer WriterOn(OutBuffer* text) const {
     if constexpr (kTagged) return compiler_.On(text);
     return Writer(text);
   }
@@ -213,7 +213,7 @@ class NodeProgram {
     const bool filled = node.leaf.null_is_default && !internal::NullIsDefault<Writer>();
     if (checked || filled) return false;
     if (IsOfTransaction(input.field)) {
-      of_transaction_.push_back({std::exchange(text_, ""), input.field, node.schema, place_});
+      of_transaction_.push_back({TakeText(), input.field, node.schema, place_});
       has_transaction_text_ = true;
       return true;
     }
@@ -230,12 +230,23 @@ class NodeProgram {
     return absl::OkStatus();
   }
 
+  std::string TakeText() {
+    std::string text(text_.view());
+    text_.clear();
+    return text;
+  }
+
   Step& AddStep(typename Step::Kind kind) {
     Step step;
     step.kind = kind;
     step.place = place_;
     step.of_transaction = std::exchange(of_transaction_, {});
-    (step.of_transaction.empty() ? step.text : step.end) = std::exchange(text_, "");
+    if (step.of_transaction.empty()) {
+      step.text.append(text_);
+      text_.clear();
+    } else {
+      step.end = TakeText();
+    }
     steps_.push_back(std::move(step));
     return steps_.back();
   }
@@ -268,7 +279,7 @@ class NodeProgram {
   std::vector<Step> steps_;
   bool has_transaction_text_ = false;
   // While it is compiled.
-  std::string text_;
+  OutBuffer text_;
   Writer compiler_;
   Place place_;  // of the member that is being added
   std::vector<TransactionValue> of_transaction_;

@@ -48,7 +48,7 @@ Step& PartCompiler::AddStep(Step::Kind kind) {
   Step step;
   step.kind = kind;
   if (of_transaction_ == nullptr) {
-    step.text = std::exchange(text_, "");
+    step.text.assign(std::exchange(text_, ""));
   } else {
     of_transaction_->end = std::exchange(text_, "");
     step.of_transaction = std::move(of_transaction_);
@@ -85,11 +85,11 @@ void PartCompiler::AddLoneLeaf(const Node& node, PartProgram::Form form) {
 
 absl::Status PartCompiler::SetSchemaId(const Node& node) {
   if (node.schema == nullptr) return NeedsSchema("ExtJsonConverter");
-  std::string schema;
+  OutBuffer schema;
   AppendSchemaJson(*node.schema,
                    {.out = &schema, .decimal_numeric = part_.converter_.decimal_numeric});
   // Until the id is known: what has a head is not constant.
-  return AskForSchema(node.schema->name, std::move(schema), "{");
+  return AskForSchema(node.schema->name, std::string(schema.view()), "{");
 }
 
 absl::Status PartCompiler::SetFrame(const Node& node) {
@@ -266,9 +266,11 @@ void PartCompiler::CompileSimple(const Node& header) {
   if (header.leaf.constant.is_null()) return;
   ValueContext context;
   Scratch scratch;
-  context.out = &text_;
+  OutBuffer text;
+  context.out = &text;
   context.scratch = &scratch;
   AppendHeaderScalar(header.leaf.constant_value(), header.schema.get(), &context);
+  AddText(text);
   Finish();
 }
 
@@ -293,7 +295,7 @@ std::string PartCompiler::ConstantText(const Node& leaf) const {
 
 std::string PartCompiler::ScalarText(const event::Scalar& value,
                                      const ConnectSchema* schema) const {
-  std::string text;
+  OutBuffer text;
   Scratch scratch;
   ValueContext context;
   context.out = &text;
@@ -302,7 +304,7 @@ std::string PartCompiler::ScalarText(const event::Scalar& value,
   context.map_entries = part_.converter_.json_schema;
   context.scratch = &scratch;
   AppendScalar(value, schema, &context);
-  return text;
+  return std::string(text.view());
 }
 
 absl::Status PartCompiler::AddNode(const Node& node) {

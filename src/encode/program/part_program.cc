@@ -34,7 +34,7 @@ absl::Status PartProgram::FindHead() {
 absl::Status PartProgram::RunNumber(const RecordInputs& inputs, ValueContext* context,
                                     ProgramBuffers* buffers,
                                     std::optional<absl::string_view>* out) const {
-  std::string* const buffer = context->out;
+  OutBuffer* const buffer = context->out;
   Scalar value;
   RETURN_IF_ERROR(ReadLeaf(members_[0].leaf, inputs, context, buffers, &value));
   if (value.is_null()) return absl::OkStatus();
@@ -61,7 +61,7 @@ void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* con
 
 void PartProgram::AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
                               ValueContext* context) {
-  std::string* const out = context->out;
+  OutBuffer* const out = context->out;
   out->append(piece.text);
   if (piece.sequence)
     return inputs.fields().AppendSequenceCommit(context->format == TextFormat::kJson, out);
@@ -69,14 +69,14 @@ void PartProgram::AppendPiece(const TransactionText::Piece& piece, const RecordI
   if (piece.left_out) out->append(piece.label);
   if (inputs.AppendField(piece.input, *context)) return;
   if (piece.left_out) {
-    out->resize(size);
+    out->CutTo(size);
   } else {
     out->append(piece.null_text);
   }
 }
 
 absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* context,
-                                   ProgramBuffers* buffers, std::string* buffer,
+                                   ProgramBuffers* buffers, OutBuffer* buffer,
                                    std::optional<absl::string_view>* out) const {
   if (form_ == Form::kAvro) return avro_->Run(inputs, context, buffers, buffer, out);
   if (form_ == Form::kProtobuf) return protobuf_->Run(inputs, context, buffers, buffer, out);
@@ -100,7 +100,7 @@ absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* con
     *out = *buffer;
     return absl::OkStatus();
   }
-  buffer->append(head_.data(), head_.size());
+  buffer->append(head_);
   RETURN_IF_ERROR(AppendLeaf(leaf, converter_, inputs, context, buffers, &null));
   // StringConverter writes null for null; JsonConverter the word, unless there is no schema.
   if (null && (format_ == TextFormat::kStruct || schemaless_)) return absl::OkStatus();
@@ -113,7 +113,7 @@ absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* con
 absl::Status PartProgram::RunBytes(const RecordInputs& inputs, ValueContext* context,
                                    ProgramBuffers* buffers,
                                    std::optional<absl::string_view>* out) const {
-  std::string* const buffer = context->out;
+  OutBuffer* const buffer = context->out;
   Scalar value;
   RETURN_IF_ERROR(ReadLeaf(members_[0].leaf, inputs, context, buffers, &value));
   if (value.is_null()) return absl::OkStatus();
@@ -123,7 +123,7 @@ absl::Status PartProgram::RunBytes(const RecordInputs& inputs, ValueContext* con
                           : role_ == Role::kValue ? "value"
                                                   : "header",
                           "is something else");
-  buffer->assign(value.text.data(), value.text.size());
+  buffer->assign(value.text);
   *out = *buffer;
   return absl::OkStatus();
 }
@@ -143,7 +143,7 @@ absl::Status PartProgram::RunMember(const Step& step, const RecordInputs& inputs
                                     ValueContext* context, ProgramBuffers* buffers,
                                     bool* first) const {
   const MemberStep& member = members_[step.leaf];
-  std::string* const out = context->out;
+  OutBuffer* const out = context->out;
   const size_t size = out->size();
   if (member.first) *first = true;
   if (member.comma && !*first) out->push_back(',');
@@ -151,7 +151,7 @@ absl::Status PartProgram::RunMember(const Step& step, const RecordInputs& inputs
   bool null = false;
   RETURN_IF_ERROR(AppendLeaf(member.leaf, converter_, inputs, context, buffers, &null));
   if (null) {
-    out->resize(size);
+    out->CutTo(size);
   } else {
     *first = false;
   }
@@ -160,7 +160,7 @@ absl::Status PartProgram::RunMember(const Step& step, const RecordInputs& inputs
 
 absl::Status PartProgram::RunSteps(const RecordInputs& inputs, ValueContext* context,
                                    ProgramBuffers* buffers) const {
-  std::string* const out = context->out;
+  OutBuffer* const out = context->out;
   bool first = true, null = false;
   for (const Step& step : steps_) {
     out->append(step.text);

@@ -49,7 +49,7 @@ struct Step {
     kMember,    // a member of a struct that StringConverter prints
     kComma,     // one, if a member of the struct stands before it
   };
-  std::string text;                                 // before the value
+  OutBuffer text;                                   // before the value
   std::unique_ptr<TransactionText> of_transaction;  // what `text` is made of; null: constant
   Kind kind = Kind::kText;
   InputRow row = InputRow::kBefore;     // kColumns, kRow
@@ -92,10 +92,10 @@ class PartProgram {
   // *out, absent before: stays so where the part is null; it borrows from the program or from
   // *buffer.
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                   std::string* buffer, std::optional<absl::string_view>* out) const {
+                   OutBuffer* buffer, std::optional<absl::string_view>* out) const {
     if (form_ != Form::kSteps) return RunOther(inputs, context, buffers, buffer, out);
     Begin(buffer, context);
-    if (!head_.empty()) buffer->append(head_.data(), head_.size());
+    if (!head_.empty()) buffer->append(head_);
     absl::Status status = RunSteps(inputs, context, buffers);
     if (status.ok()) *out = *buffer;
     return status;
@@ -126,7 +126,7 @@ class PartProgram {
   static void AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
                           ValueContext* context);
   absl::Status RunOther(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                        std::string* buffer, std::optional<absl::string_view>* out) const;
+                        OutBuffer* buffer, std::optional<absl::string_view>* out) const;
   absl::Status RunSteps(const RecordInputs& inputs, ValueContext* context,
                         ProgramBuffers* buffers) const;
   absl::Status RunMember(const Step& step, const RecordInputs& inputs, ValueContext* context,
@@ -137,7 +137,7 @@ class PartProgram {
   absl::Status RunNumber(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                          std::optional<absl::string_view>* out) const;
   absl::Status FindHead();
-  void Begin(std::string* buffer, ValueContext* context) const {
+  void Begin(OutBuffer* buffer, ValueContext* context) const {
     buffer->clear();
     context->out = buffer;
     context->format = format_;

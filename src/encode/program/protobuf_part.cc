@@ -70,7 +70,7 @@ absl::Status ProtobufPart::HasNoForm(const ProtobufProblem& problem) const {
 }
 
 absl::Status ProtobufPart::Run(const RecordInputs& inputs, ValueContext* context,
-                               ProgramBuffers* buffers, std::string* buffer,
+                               ProgramBuffers* buffers, OutBuffer* buffer,
                                std::optional<absl::string_view>* out) {
   buffer->assign(frame_);
   context->out = buffer;

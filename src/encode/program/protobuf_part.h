@@ -29,7 +29,7 @@ class ProtobufPart {
   // As AvroPart's.
   absl::Status Prepare() { return alone_ ? absl::OkStatus() : FindId(); }
   absl::Status Run(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
-                   std::string* buffer, std::optional<absl::string_view>* out);
+                   OutBuffer* buffer, std::optional<absl::string_view>* out);
 
  private:
   ProtobufPart(const event::Node& node, const AvroPart::Parts& parts, SchemaId id, int index);

@@ -21,7 +21,7 @@ Outcome ReadStars(absl::string_view, const ValuePlan& plan, ReadContext*, Writer
 
 // What a mask is made of: the published text without quotes, in scratch->published.
 inline Outcome ReadPublished(absl::string_view text, const ValueMask& mask, ReadContext* context) {
-  std::string* published = &context->scratch->published;
+  OutBuffer* published = &context->scratch->published;
   published->clear();
   const TextTarget target{.out = published, .nested_arrays = true};
   JavaWriter out(&target);

@@ -8,13 +8,10 @@ namespace {
 using event::ChangeEvent;
 using event::SnapshotMarker;
 
-void Append(absl::string_view text, std::string* out) { out->append(text.data(), text.size()); }
-
-void AppendQuoted(absl::string_view digits, bool json, std::string* out) {
+void AppendQuoted(absl::string_view digits, bool json, OutBuffer* out) {
   const absl::string_view quote = json ? "\\\"" : "\"";
-  Append(quote, out);
-  Append(digits, out);
-  Append(quote, out);
+  char* const to = out->Room(digits.size() + 2 * quote.size());
+  out->EndAt(PutBytes(quote, PutBytes(digits, PutBytes(quote, to))));
 }
 
 char* PutLsn(const std::optional<Lsn>& lsn, char* to) {
@@ -114,17 +111,17 @@ char* RecordFields::PutSequence(char* to) const {
   return to;
 }
 
-void RecordFields::AppendSequenceCommit(bool json, std::string* out) const {
+void RecordFields::AppendSequenceCommit(bool json, OutBuffer* out) const {
   const std::optional<Lsn>& commit = emission_->change->last_commit_end;
-  if (!commit) return Append("null", out);
+  if (!commit) return out->append("null");
   char digits[24];
   const char* end = std::to_chars(digits, digits + sizeof(digits), commit->value()).ptr;
   AppendQuoted({digits, static_cast<size_t>(end - digits)}, json, out);
 }
 
-void RecordFields::AppendSequenceChange(bool json, std::string* out) const {
+void RecordFields::AppendSequenceChange(bool json, OutBuffer* out) const {
   const absl::string_view digits = LsnDigits();
-  if (digits.empty()) return Append("null", out);
+  if (digits.empty()) return out->append("null");
   AppendQuoted(digits, json, out);
 }
 

@@ -48,8 +48,8 @@ class RecordFields {
   bool Write(InputField field, Writer* out) const;
 
   // The two parts of kSequence, with the quotes that they have in a text: in JSON, escaped.
-  void AppendSequenceCommit(bool json, std::string* out) const;
-  void AppendSequenceChange(bool json, std::string* out) const;
+  void AppendSequenceCommit(bool json, OutBuffer* out) const;
+  void AppendSequenceChange(bool json, OutBuffer* out) const;
 
  private:
   // What the changes of a transaction have in common.

@@ -24,13 +24,15 @@ std::optional<Texts> Render(const Constant& constant, const ConverterOptions& co
   ReadContext context{.scratch = &scratch};
   Texts texts;
   for (const TextFormat format : kAllFormats) {
-    const TextTarget target{.out = &texts[Index(format)],
+    OutBuffer text;
+    const TextTarget target{.out = &text,
                             .format = format,
                             .decimal_numeric = converter.decimal_numeric,
                             .map_entries = converter.json_schema};
     const Outcome outcome = WithTextWriter(
         target, [&](auto* out) { return ReadValue(constant.text, constant.plan, &context, out); });
     if (outcome != Outcome::kOk) return std::nullopt;
+    texts[Index(format)] = std::string(text.view());
   }
   return texts;
 }
@@ -143,10 +145,10 @@ absl::StatusOr<std::optional<Field>> CompileField(const FieldRequest& request) {
 }
 
 std::string QuotedName(absl::string_view name, TextFormat format) {
-  std::string quoted;
+  OutBuffer quoted;
   const TextTarget target{.out = &quoted, .format = format};
   AppendText(name, &target);
-  return quoted;
+  return std::string(quoted.view());
 }
 
 void PlaceFields(std::vector<Field>* fields) {

@@ -140,7 +140,7 @@ bool SameRow(const TablePlan& table, const RowPlan& plan, const RowSource& a, co
     const size_t middle = context->out->size();
     if (!append(field, right)) return false;
     if (left_null != context->wrote_null) return false;
-    const absl::string_view both = *context->out;
+    const absl::string_view both = context->out->view();
     if (both.substr(0, middle) != both.substr(middle)) return false;
   }
   return true;

@@ -160,10 +160,9 @@ void Compiler::CompileValue() {
 
 std::string PayloadHead(const event::ConnectSchema& schema, const ConverterOptions& converter) {
   if (converter.kind != ConverterKind::kJson || !converter.schemas_enable) return "";
-  std::string head = "{\"schema\":";
-  AppendSchemaJson(schema, {.out = &head, .decimal_numeric = converter.decimal_numeric});
-  absl::StrAppend(&head, ",\"payload\":");
-  return head;
+  OutBuffer text;
+  AppendSchemaJson(schema, {.out = &text, .decimal_numeric = converter.decimal_numeric});
+  return absl::StrCat("{\"schema\":", text.view(), ",\"payload\":");
 }
 
 TablePlan CompileTable(const TableRequest& request, const EncodeOptions& options) {

@@ -128,10 +128,13 @@ void AppendPlainDecimal(const DecimalText& decimal, int32_t scale, Scratch* scra
   out->append(digits.data() + whole, digits.size() - whole);
 }
 
-void AppendJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
-                       std::string* out) {
+size_t MostOfJavaDecimal(const DecimalText& decimal, int32_t scale) {
+  return decimal.whole.size() + static_cast<size_t>(scale) + java::kMoreOfDecimal;
+}
+
+char* PutJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch, char* to) {
   const absl::string_view digits = UnscaledDigits(decimal, scale, scratch);
-  java::AppendDecimal({decimal.negative && digits != "0", digits, scale}, out);
+  return java::PutDecimal({decimal.negative && digits != "0", digits, scale}, to);
 }
 
 }  // namespace walduct::encode

@@ -31,8 +31,8 @@ absl::string_view UnscaledBytes(const DecimalText& decimal, int32_t scale, Scrat
 void AppendPlainDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
                         std::string* out);
 
-// As BigDecimal.toString() of that scale.
-void AppendJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch,
-                       std::string* out);
+// As BigDecimal.toString() of that scale; answers the end.
+size_t MostOfJavaDecimal(const DecimalText& decimal, int32_t scale);
+char* PutJavaDecimal(const DecimalText& decimal, int32_t scale, Scratch* scratch, char* to);
 
 }  // namespace walduct::encode

@@ -37,8 +37,8 @@ bool LooksLikeFloat(absl::string_view text) {
   return point == absl::string_view::npos || IsDigit(text[point + 1]);
 }
 
-void AppendJavaNumber(double value, std::string* out) { java::AppendDouble(value, out); }
-void AppendJavaNumber(float value, std::string* out) { java::AppendFloat(value, out); }
+char* PutJavaNumber(double value, char* to) { return java::PutDouble(value, to); }
+char* PutJavaNumber(float value, char* to) { return java::PutFloat(value, to); }
 
 }  // namespace
 
@@ -99,13 +99,10 @@ Float FloatText<Float>::value() const {
 }
 
 template <typename Float>
-void FloatText<Float>::AppendJava(std::string* out) const {
-  if (is_short_) {
-    java::AppendDigits(
-        {negative_, absl::string_view(digits_, static_cast<size_t>(size_)), exponent_}, out);
-  } else {
-    AppendJavaNumber(value_, out);
-  }
+char* FloatText<Float>::PutJava(char* to) const {
+  if (!is_short_) return PutJavaNumber(value_, to);
+  return java::PutDigits(
+      {negative_, absl::string_view(digits_, static_cast<size_t>(size_)), exponent_}, to);
 }
 
 template class FloatText<float>;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -19,8 +18,8 @@ class FloatText {
 
   bool finite() const { return finite_; }
   Float value() const;
-  // As Double.toString or Float.toString.
-  void AppendJava(std::string* out) const;
+  // As Double.toString or Float.toString; at most java::kMostOfNumber characters. Answers the end.
+  char* PutJava(char* to) const;
 
  private:
   static constexpr int kMostDigits = sizeof(Float) == sizeof(double) ? 15 : 6;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/out_buffer.h"
+
 namespace walduct::encode {
 
 enum class Outcome : uint8_t {
@@ -31,7 +33,7 @@ struct Scratch {
   std::string bytes;
   std::string element;     // of an array, unescaped
   std::string entry_text;  // of hstore, unescaped
-  std::string published;   // of a mask: the value before it
+  OutBuffer published;     // of a mask: the value before it
   std::vector<Entry> entries;
 };
 

@@ -85,77 +85,61 @@ char* PutExponent(absl::string_view digits, int exponent, char* to) {
 constexpr int64_t kExactBelow = 10000000;  // 1e7, from where on there is an exponent
 
 template <typename Float>
-void AppendFloating(Float value, std::string* out) {
-  if (std::isnan(value)) {
-    out->append("NaN");
-    return;
-  }
+char* PutFloating(Float value, char* to) {
+  constexpr ptrdiff_t kMostWhole = 8;
+  if (std::isnan(value)) return Put("NaN", to);
   if (std::signbit(value)) {
-    out->push_back('-');
+    *to++ = '-';
     value = -value;
   }
-  if (std::isinf(value)) {
-    out->append("Infinity");
-    return;
-  }
-  if (value == 0) {
-    out->append("0.0");
-    return;
-  }
-  if (value < static_cast<Float>(kExactBelow) &&
-      value == std::floor(value)) {  // the usual case of a whole number
-    absl::StrAppend(out, static_cast<int64_t>(value), ".0");
-    return;
-  }
+  if (std::isinf(value)) return Put("Infinity", to);
+  if (value == 0) return Put("0.0", to);
+  if (value < static_cast<Float>(kExactBelow) && value == std::floor(value))  // as most are
+    return Put(".0", std::to_chars(to, to + kMostWhole, static_cast<int64_t>(value)).ptr);
   const Shortest s = ShortestOf(value);
-  AppendDigits({false, absl::string_view(s.digits, static_cast<size_t>(s.size)), s.exponent}, out);
+  return PutDigits({false, absl::string_view(s.digits, static_cast<size_t>(s.size)), s.exponent},
+                   to);
+}
+
+template <typename Float>
+void AppendFloating(Float value, std::string* out) {
+  char buffer[kMostOfNumber];
+  out->append(buffer, static_cast<size_t>(PutFloating(value, buffer) - buffer));
 }
 
 }  // namespace
 
+char* PutDouble(double value, char* to) { return PutFloating(value, to); }
+char* PutFloat(float value, char* to) { return PutFloating(value, to); }
 void AppendDouble(double value, std::string* out) { AppendFloating(value, out); }
 void AppendFloat(float value, std::string* out) { AppendFloating(value, out); }
 
-void AppendDigits(const ShortestDigits& number, std::string* out) {
-  char buffer[48];
-  char* to = buffer;
+char* PutDigits(const ShortestDigits& number, char* to) {
   if (number.negative) *to++ = '-';
-  if (number.digits.empty()) {
-    to = Put("0.0", to);
-  } else if (number.exponent >= -3 && number.exponent < 7) {
-    to = PutPlain(number.digits, number.exponent, to);
-  } else {
-    to = PutExponent(number.digits, number.exponent, to);
-  }
-  out->append(buffer, static_cast<size_t>(to - buffer));
+  if (number.digits.empty()) return Put("0.0", to);
+  if (number.exponent >= -3 && number.exponent < 7)
+    return PutPlain(number.digits, number.exponent, to);
+  return PutExponent(number.digits, number.exponent, to);
 }
 
-void AppendDecimal(const UnscaledDecimal& decimal, std::string* out) {
+char* PutDecimal(const UnscaledDecimal& decimal, char* to) {
   const absl::string_view digits = decimal.digits;
   const size_t scale = static_cast<size_t>(decimal.scale);
-  if (decimal.negative) out->push_back('-');
-  if (scale == 0) {
-    out->append(digits.data(), digits.size());
-    return;
-  }
+  if (decimal.negative) *to++ = '-';
+  if (scale == 0) return Put(digits, to);
   const int64_t exponent = static_cast<int64_t>(digits.size()) - 1 - decimal.scale;
   if (exponent < -6) {
-    out->push_back(digits[0]);
-    if (digits.size() > 1) out->push_back('.');
-    out->append(digits.data() + 1, digits.size() - 1);
-    absl::StrAppend(out, "E", exponent);
-    return;
+    constexpr ptrdiff_t kMostOfExponent = 20;
+    *to++ = digits[0];
+    if (digits.size() > 1) *to++ = '.';
+    to = Put("E", Put(digits.substr(1), to));
+    return std::to_chars(to, to + kMostOfExponent, exponent).ptr;
   }
   if (digits.size() > scale) {
-    const size_t whole = digits.size() - scale;
-    out->append(digits.data(), whole);
-    out->push_back('.');
-    out->append(digits.data() + whole, scale);
-    return;
+    to = Put(".", Put(digits.substr(0, digits.size() - scale), to));
+    return Put(digits.substr(digits.size() - scale), to);
   }
-  out->append("0.");
-  out->append(scale - digits.size(), '0');
-  out->append(digits.data(), digits.size());
+  return Put(digits, PutZeros(scale - digits.size(), Put("0.", to)));
 }
 
 void AppendDecimal(absl::string_view plain, std::string* out) {
@@ -170,7 +154,9 @@ void AppendDecimal(absl::string_view plain, std::string* out) {
   std::string digits =
       absl::StrCat(plain.substr(0, plain.size() - scale - 1), plain.substr(plain.size() - scale));
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-  AppendDecimal({negative, digits, static_cast<int32_t>(scale)}, out);
+  std::string text(digits.size() + kMoreOfDecimal, '\0');
+  const char* end = PutDecimal({negative, digits, static_cast<int32_t>(scale)}, text.data());
+  out->append(text.data(), static_cast<size_t>(end - text.data()));
 }
 
 }  // namespace walduct::java

@@ -1,4 +1,5 @@
-// Numbers as Java prints them. Pure; no allocation besides out's growth.
+// Numbers as Java prints them. Pure; no allocation besides out's growth. Put… write to a place with
+// room for what they say, and answer the end.
 //   Double.toString / Float.toString (JDK 19 and later): the fewest digits that read back as the
 //     same number, at least two; plain when 1e-3 <= |v| < 1e7, else d.dddE[-]n; NaN, Infinity,
 //     -Infinity
@@ -12,6 +13,9 @@
 
 namespace walduct::java {
 
+inline constexpr size_t kMostOfNumber = 48;  // characters of PutDouble, PutFloat and PutDigits
+char* PutDouble(double value, char* to);
+char* PutFloat(float value, char* to);
 void AppendDouble(double value, std::string* out);
 void AppendFloat(float value, std::string* out);
 
@@ -22,8 +26,8 @@ struct ShortestDigits {
   absl::string_view digits;
   int exponent = 0;
 };
-// As AppendDouble and AppendFloat print it.
-void AppendDigits(const ShortestDigits& number, std::string* out);
+// As PutDouble and PutFloat print it.
+char* PutDigits(const ShortestDigits& number, char* to);
 
 // digits: the unscaled value without sign and leading zeros, "0" for zero. scale >= 0.
 struct UnscaledDecimal {
@@ -31,7 +35,8 @@ struct UnscaledDecimal {
   absl::string_view digits;
   int32_t scale = 0;
 };
-void AppendDecimal(const UnscaledDecimal& decimal, std::string* out);
+inline constexpr size_t kMoreOfDecimal = 24;  // characters, besides digits
+char* PutDecimal(const UnscaledDecimal& decimal, char* to);
 // The same of a number's digits with a point and no exponent: "0.0000000320" is 3.20E-8.
 void AppendDecimal(absl::string_view plain, std::string* out);
 
