@@ -2,13 +2,13 @@
 // all of them spell alike. A base to inherit from, without a virtual call. Borrows the target.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
 #include "base/out_buffer.h"
 #include "encode/formats/text_target.h"
 #include "encode/values/decimal_text.h"
+#include "encode/values/digits.h"
 #include "encode/values/float_text.h"
 #include "java/text/number_text.h"
 
@@ -24,8 +24,7 @@ class TextWriter {
   void Null() { out_->append("null"); }
   void Boolean(bool value) { out_->append(value ? "true" : "false"); }
   void Integer(int64_t value) {
-    constexpr size_t kMost = 20;
-    Put(kMost, [=](char* to) { return std::to_chars(to, to + kMost, value).ptr; });
+    Put(kMostOfInteger, [=](char* to) { return PutInteger(value, to); });
   }
   void IntegerText(absl::string_view digits, int64_t) { Append(digits); }
   void ConnectDate(int64_t days) { Integer(days); }

@@ -2,10 +2,11 @@
 // digits with the last ones left out.
 #pragma once
 
-#include <charconv>
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "encode/values/digits.h"
 
 namespace walduct::encode {
 
@@ -18,9 +19,11 @@ class InstantDigits {
   void Set(int64_t instant) {
     if (instant < kTail || instant / kTail != head_) return Print(instant);
     instant_ = instant;
-    auto rest = static_cast<uint32_t>(instant % kTail);
-    for (char* digit = digits_ + size_; rest != 0 || digit > digits_ + size_ - 9; rest /= 10)
-      *--digit = static_cast<char>('0' + rest % 10);
+    constexpr uint32_t kEight = kTail / 10;
+    const auto tail = static_cast<uint32_t>(instant % kTail);
+    char* const to = digits_ + size_ - kTailDigits;
+    *to = static_cast<char>('0' + tail / kEight);
+    PutEightDigits(tail % kEight, to + 1);
   }
 
   // instant / 10^digits, rounded down; empty where that is more than leaving digits out.
@@ -33,15 +36,15 @@ class InstantDigits {
 
  private:
   static constexpr int64_t kTail = 1'000'000'000;
+  static constexpr size_t kTailDigits = 9;
 
   void Print(int64_t instant) {
     instant_ = instant;
     head_ = instant / kTail;
-    size_ = static_cast<size_t>(std::to_chars(digits_, digits_ + sizeof(digits_), instant).ptr -
-                                digits_);
+    size_ = static_cast<size_t>(PutInteger(instant, digits_) - digits_);
   }
 
-  char digits_[24];
+  char digits_[kMostOfInteger];
   int64_t instant_;
   int64_t head_;  // without the last nine digits
   size_t size_;

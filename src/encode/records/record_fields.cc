@@ -89,9 +89,7 @@ absl::string_view RecordFields::LsnDigits() const {
   if (!lsn.valid()) return {};
   if (lsn != printed_lsn_) {
     printed_lsn_ = lsn;
-    lsn_size_ = static_cast<size_t>(
-        std::to_chars(lsn_digits_, lsn_digits_ + sizeof(lsn_digits_), lsn.value()).ptr -
-        lsn_digits_);
+    lsn_size_ = static_cast<size_t>(PutInteger(lsn.value(), lsn_digits_) - lsn_digits_);
   }
   return {lsn_digits_, lsn_size_};
 }

@@ -15,6 +15,7 @@
 #include "encode/records/instant_digits.h"
 #include "encode/schema/need.h"
 #include "encode/schema/record_layout.h"
+#include "encode/values/digits.h"
 #include "event/connect_schema.h"
 #include "event/emission.h"
 
@@ -114,7 +115,7 @@ class RecordFields {
   mutable InstantDigits clock_digits_;
   mutable Lsn printed_lsn_;
   mutable size_t lsn_size_ = 0;
-  mutable char lsn_digits_[24];
+  mutable char lsn_digits_[kMostOfInteger];
 };
 
 template <typename Writer>

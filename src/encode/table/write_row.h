@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "base/check.h"
 #include "base/status_macros.h"
@@ -106,23 +107,44 @@ absl::Status WritePlaceholder(const TablePlan& table, const RowPlan& plan, const
   return absl::OkStatus();
 }
 
+// What the server did not send, or sent as NULL.
 template <typename Writer>
-absl::Status WriteField(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,
-                        const event::Value& value, RowContext* context, Writer* out) {
-  context->wrote_null = false;
-  if (value.is_text()) {
-    const size_t begin = out->Mark();
-    const uint64_t saturated = context->saturated;
-    const Outcome outcome = ReadValue(value.text(), field.value, context, out);
-    if (context->saturated != saturated) TellLimited(table, field, context);
-    if (outcome == Outcome::kOk) return absl::OkStatus();
-    RETURN_IF_ERROR(RefusedToNull(table, field, outcome, context));
-    out->Rewind(begin);
-  } else if (value.kind == event::ValueKind::kUnchangedToast) {
+ABSL_ATTRIBUTE_NOINLINE absl::Status WriteNoText(const TablePlan& table, const RowPlan& plan,
+                                                 const FieldPlan& field, event::ValueKind kind,
+                                                 RowContext* context, Writer* out) {
+  if (kind == event::ValueKind::kUnchangedToast)
     return WritePlaceholder(table, plan, field, context, out);
-  }
   WriteNull(field, context, out);
   return absl::OkStatus();
+}
+
+// After a value that its reader limited, or refused: what it wrote begins at `begin`.
+template <typename Writer>
+ABSL_ATTRIBUTE_NOINLINE absl::Status WriteUnusual(const TablePlan& table, const FieldPlan& field,
+                                                  Outcome outcome, bool limited, size_t begin,
+                                                  RowContext* context, Writer* out) {
+  if (limited) TellLimited(table, field, context);
+  if (outcome == Outcome::kOk) return absl::OkStatus();
+  RETURN_IF_ERROR(RefusedToNull(table, field, outcome, context));
+  out->Rewind(begin);
+  WriteNull(field, context, out);
+  return absl::OkStatus();
+}
+
+template <typename Writer>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::Status WriteField(const TablePlan& table,
+                                                            const RowPlan& plan,
+                                                            const FieldPlan& field,
+                                                            const event::Value& value,
+                                                            RowContext* context, Writer* out) {
+  context->wrote_null = false;
+  if (!value.is_text()) return WriteNoText(table, plan, field, value.kind, context, out);
+  const size_t begin = out->Mark();
+  const uint64_t saturated = context->saturated;
+  const Outcome outcome = ReadValue(value.text(), field.value, context, out);
+  const bool limited = context->saturated != saturated;
+  if (outcome == Outcome::kOk && !limited) return absl::OkStatus();
+  return WriteUnusual(table, field, outcome, limited, begin, context, out);
 }
 
 }  // namespace internal
@@ -132,8 +154,9 @@ template <typename Writer>
 absl::Status WriteFirstFields(const TablePlan& table, const RowPlan& plan, size_t count,
                               const RowSource& source, RowContext* context, Writer* out) {
   if (!internal::HasWidth(table, source)) return internal::WrongWidth(table);
+  const FieldPlan* const fields = plan.fields.data();
   for (size_t i = 0; i < count; ++i) {
-    const FieldPlan& field = plan.fields[i];
+    const FieldPlan& field = fields[i];
     if constexpr (ReadyWriter<Writer>) {
       out->BeginField(field.prefix[Index(Writer::kFormat)]);
     } else {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "encode/values/digits.h"
 #include "java/text/number_text.h"
 
 namespace walduct::encode {
@@ -9,15 +10,10 @@ namespace {
 
 constexpr size_t kInt64Digits = 18;  // any so many digits fit
 
-bool AllDigits(absl::string_view text) {
-  for (const char c : text) {
-    if (c < '0' || c > '9') return false;
-  }
-  return !text.empty();
-}
-
-uint64_t WithDigits(uint64_t number, absl::string_view digits) {
-  for (const char c : digits) number = number * 10 + static_cast<uint64_t>(c - '0');
+// Of at most kInt64Digits.
+uint64_t NumberOfDigits(absl::string_view digits) {
+  uint64_t number = 0;
+  ReadDigits(digits, &number);
   return number;
 }
 
@@ -30,7 +26,7 @@ void ToLimbs(absl::string_view digits, std::vector<uint32_t>* limbs) {
   limbs->clear();
   while (!digits.empty()) {
     const size_t size = digits.size() % 9 == 0 ? 9 : digits.size() % 9;
-    uint64_t carry = WithDigits(0, digits.substr(0, size));
+    uint64_t carry = NumberOfDigits(digits.substr(0, size));
     digits.remove_prefix(size);
     for (uint32_t& limb : *limbs) {
       const uint64_t product = uint64_t{limb} * 1000000000 + carry;
@@ -105,8 +101,9 @@ absl::string_view UnscaledDigits(const DecimalText& decimal, int32_t scale, Scra
 
 absl::string_view UnscaledBytes(const DecimalText& decimal, int32_t scale, Scratch* scratch) {
   if (decimal.whole.size() + static_cast<size_t>(scale) <= kInt64Digits) {
-    uint64_t number = WithDigits(WithDigits(0, decimal.whole), decimal.fraction);
-    for (size_t i = MissingZeros(decimal, scale); i > 0; --i) number *= 10;
+    const uint64_t number =
+        NumberOfDigits(decimal.whole) * kPowersOfTen[static_cast<size_t>(scale)] +
+        NumberOfDigits(decimal.fraction) * kPowersOfTen[MissingZeros(decimal, scale)];
     return SmallTwosComplement(decimal.negative ? 0 - number : number, &scratch->bytes);
   }
   const absl::string_view digits = UnscaledDigits(decimal, scale, scratch);

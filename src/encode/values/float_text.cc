@@ -3,6 +3,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "absl/strings/match.h"
+#include "base/out_buffer.h"
+#include "encode/values/digits.h"
 #include "java/text/number_text.h"
 
 namespace walduct::encode {
@@ -46,6 +49,8 @@ template <typename Float>
 bool FloatText<Float>::Parse(absl::string_view text) {
   constexpr size_t kSigns = 7;  // a sign, a point, an exponent
   text_ = text;
+  is_plain_ = IsPlain(text);
+  if (is_plain_) return true;
   is_short_ = text.size() <= kMostDigits + kSigns && ParseShort(text);
   if (is_short_) return true;
   if (!LooksLikeFloat(text)) return false;
@@ -53,6 +58,24 @@ bool FloatText<Float>::Parse(absl::string_view text) {
   const auto result = std::from_chars(text.data(), end, value_);
   finite_ = std::isfinite(value_);
   return result.ec == std::errc() && result.ptr == end;
+}
+
+template <typename Float>
+bool FloatText<Float>::IsPlain(absl::string_view text) {
+  constexpr size_t kMostWhole = 7;  // Java has an exponent from 1e7 on
+  constexpr size_t kMostZeros = 3;  // and below 1e-3
+  if (!text.empty() && text[0] == '-') text.remove_prefix(1);
+  if (text.size() > kMostDigits + 1) return false;
+  size_t point = 0;
+  while (point < text.size() && text[point] != '.') ++point;
+  const absl::string_view whole = text.substr(0, point);
+  if (whole.size() > kMostWhole || !AllDigits(whole)) return false;
+  const bool below_one = whole[0] == '0';
+  if (below_one && whole.size() > 1) return false;
+  if (point == text.size()) return whole.size() <= kMostDigits;
+  const absl::string_view fraction = text.substr(point + 1);
+  return AllDigits(fraction) && fraction.back() != '0' &&
+         !(below_one && fraction.substr(0, kMostZeros) == absl::string_view("000", kMostZeros));
 }
 
 template <typename Float>
@@ -92,7 +115,7 @@ bool FloatText<Float>::ParseShort(absl::string_view text) {
 
 template <typename Float>
 Float FloatText<Float>::value() const {
-  if (!is_short_) return value_;
+  if (!is_plain_ && !is_short_) return value_;
   Float value = 0;
   std::from_chars(text_.data(), text_.data() + text_.size(), value);
   return value;
@@ -100,6 +123,10 @@ Float FloatText<Float>::value() const {
 
 template <typename Float>
 char* FloatText<Float>::PutJava(char* to) const {
+  if (is_plain_) {
+    to = PutBytes(text_, to);
+    return absl::StrContains(text_, '.') ? to : PutBytes(".0", to);
+  }
   if (!is_short_) return PutJavaNumber(value_, to);
   return java::PutDigits(
       {negative_, absl::string_view(digits_, static_cast<size_t>(size_)), exponent_}, to);

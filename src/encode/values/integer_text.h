@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "encode/values/digits.h"
 
 namespace walduct::encode {
 
@@ -17,11 +18,7 @@ inline bool ParseInteger(absl::string_view text, int64_t* value) {
   const size_t size = text.size() - sign;
   if (size == 0 || size > kMostDigits || (text[sign] == '0' && text.size() > 1)) return false;
   uint64_t number = 0;
-  for (const char c : text.substr(sign)) {
-    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
-    if (digit > 9) return false;
-    number = number * 10 + digit;
-  }
+  if (!ReadDigits(text.substr(sign), &number)) return false;
   *value = static_cast<int64_t>(negative ? 0 - number : number);
   return number < kLimit || (negative && number == kLimit);
 }

@@ -1,16 +1,25 @@
 #include "encode/values/time_format.h"
 
+#include <array>
 #include <charconv>
+#include <cstring>
 
 namespace walduct::encode {
 namespace {
 
 constexpr int32_t kMicroDigits = 6;
 
+constexpr std::array<char, 200> kPairs = [] {
+  std::array<char, 200> pairs{};
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = static_cast<char>('0' + (i % 2 == 0 ? i / 20 : i / 2 % 10));
+  return pairs;
+}();
+
+// Below 100.
 char* PutTwo(int64_t number, char* to) {
-  *to++ = static_cast<char>('0' + number / 10);
-  *to++ = static_cast<char>('0' + number % 10);
-  return to;
+  std::memcpy(to, kPairs.data() + 2 * number, 2);
+  return to + 2;
 }
 
 }  // namespace
