@@ -73,12 +73,12 @@ def measure(args, own, directory):
     database.execute("create table narrow (id bigint not null, v int not null)")
     for first in range(1, args.rows + 1, 5_000_000):
         last = min(first + 4_999_999, args.rows)
-        database.execute(f"insert into narrow select g, g %% 1000 from generate_series({first}, {last}) g")
+        database.execute(f"insert into narrow select g, g % 1000 from generate_series({first}, {last}) g")
     database.execute("alter table narrow add primary key (id)")
     database.execute("vacuum (analyze, freeze) narrow")
     statement, parameters = statement_of(own, database, args.chunk, directory)
     maximum = max(parameters.values(), key=int)
-    names = {number: maximum if value == maximum else "after" for number, value in parameters.items()}
+    names = {number: value if value in (maximum, str(args.chunk)) else "after" for number, value in parameters.items()}
     span = args.chunks * args.chunk
     starts = {"beginning": 0, "middle": args.rows // 2, "end": args.rows - span - 1}
     took = {place: [] for place in starts}
@@ -106,12 +106,14 @@ def main():
     parser.add_argument("--postgres", type=int, default=17, choices=(15, 17, 18))
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
+    membership = servers.join_run()  # else another run that ends takes the server for that of a broken one
     own = servers.private(postgres=args.postgres, pg_set=SERVER)
     try:
         with tempfile.TemporaryDirectory() as directory:
             measured = measure(args, own, Path(directory))
     finally:
         own.remove()
+        servers.leave_run(membership)
     print(json.dumps(measured))
     if args.json:
         args.json.write_text(json.dumps(measured, indent=1) + "\n")

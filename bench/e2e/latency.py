@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How long after its commit a change is in its topic, at a steady rate of small transactions.
 
-  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--snapshot-rows N] [--json FILE]
+  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--snapshot-rows N [--snapshot-rate N]] [--json FILE]
 
 A private PostgreSQL and Kafka on loopback. One session commits a row --rate times a second; walduct streams; a consumer notes when
 it sees each row. Between them a producer of its own sends a record as often, and the same consumer sees that: the broker's own
 round trip, its wake-ups and the consumer's included. Printed: p50, p99 and p99.9 of both and of CPU time, and the difference of
 the first two: what walduct and the walsender add between commit and acknowledgement. Nothing is asserted but that all have come.
---snapshot-rows: then the same once more, while an incremental snapshot of a table of so many rows runs from the first to the last.
+--snapshot-rows: then the same once more, while an incremental snapshot of a table of so many rows runs from the first to the last;
+--snapshot-rate: its walduct.snapshot.rows.per.second.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -68,7 +69,7 @@ def measure(args, own, directory):
     config = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
               **database_properties(database), **PLAIN_JSON, "topic.prefix": PREFIX, "slot.name": PREFIX, "snapshot.mode": "no_data",
               "publication.autocreate.mode": "filtered", "table.include.list": "public.beats,public.big,public.signals",
-              "signal.data.collection": "public.signals",
+              "signal.data.collection": "public.signals", "walduct.snapshot.rows.per.second": str(args.snapshot_rate),
               "database.hostname": str(directory) if args.unix else own.postgres.host}
     worker = {"bootstrap.servers": own.bootstrap, "offset.storage.file.filename": str(directory / "offsets.dat")}
     connector = Connector(directory / "walduct", config, worker, name=PREFIX, binary=BINARY)
@@ -136,15 +137,18 @@ def main():
     parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
     parser.add_argument("--unix", action="store_true")
     parser.add_argument("--snapshot-rows", type=int, default=0)
+    parser.add_argument("--snapshot-rate", type=int, default=0)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="walduct-latency-") as directory:
         os.chmod(directory, 0o777)  # the server runs as another user, and puts its socket there
+        membership = servers.join_run()  # else another run that ends takes the servers for those of a broken one
         own = servers.private(postgres=args.postgres, kafka=True, pg_set={"unix_socket_directories": directory if args.unix else ""})
         try:
             measured = measure(args, own, Path(directory))
         finally:
             own.remove()
+            servers.leave_run(membership)
     for result in (measured, measured.get("beside_a_snapshot")):
         if result is None:
             continue

@@ -43,9 +43,6 @@ class Churn(Writer):
         super().__init__(database, seed)
         self.tables = tables
 
-    def begin(self, session):
-        session.execute("set synchronous_commit = off")
-
     def change(self, session, choose: random.Random):
         session.execute(f"call churn_{choose.choice(self.tables)}(%s, %s, %s)", (self.changes + 1, AT_A_TIME, choose.random()))
         return AT_A_TIME

@@ -372,6 +372,7 @@ def main():
     if not names:
         parser.error("no such scenario")
     directory = args.keep or Path(tempfile.mkdtemp(prefix="signals-"))
+    membership = servers.join_run()  # else another run that ends takes the servers for those of a broken one
     own = servers.private(postgres=args.postgres, kafka=args.kafka or any(map(needs_kafka, names)), **SERVER)
     failed = []
     try:
@@ -387,6 +388,7 @@ def main():
                 print("".join(f"    {d}\n" for d in found[: None if args.verbose else 4]), end="", flush=True)
     finally:
         own.remove()
+        servers.leave_run(membership)
     print(f"signals, PostgreSQL {args.postgres}: {len(names) - len(failed)} passed, {len(failed)} failed {' '.join(failed)}".rstrip())
     if args.keep is None:
         shutil.rmtree(directory)

@@ -10,16 +10,12 @@ class Writer(threading.Thread):
         super().__init__(daemon=True)
         self.database, self.choose, self.over, self.changes, self.error = database, random.Random(seed), threading.Event(), 0, None
 
-    def begin(self, session):
-        pass
-
     def change(self, session, choose):
         raise NotImplementedError
 
     def run(self):
         try:
             with self.database.connect() as session:
-                self.begin(session)
                 while not self.over.is_set():
                     self.changes += self.change(session, self.choose)
         except Exception as error:  # noqa: BLE001  (told by stop)
