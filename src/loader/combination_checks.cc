@@ -17,6 +17,7 @@
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
+#include "postgres/host_checks.h"
 #include "registry/registry_properties.h"
 #include "replication/replication_properties.h"
 #include "route/route_properties.h"
@@ -168,7 +169,7 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   engine::CheckRecordErrors(properties, findings);
   CheckDeadLetterTopic(properties, findings);
   snapshot::WarnOfOverrides(properties, findings);
-  postgres::CheckHosts(properties, findings);
+  postgres::CheckPorts(properties, "database.hostname", "database.port", findings);
   postgres::CheckDatabases(properties, findings);
   replication::WarnOfReplication(properties, findings);
   route::WarnOfOperations(properties, findings);

@@ -60,6 +60,7 @@ constexpr config::PropertyDefinition kRows[] = {
 };
 
 constexpr absl::string_view kResume = "walduct.snapshot.resume";
+constexpr absl::string_view kStandby = "walduct.snapshot.standby.hostname";
 
 // Records and position are written by one producer.
 void CheckPosition(const config::PropertySet& properties, config::Findings* findings) {
@@ -139,6 +140,13 @@ void CheckExactlyOnce(const config::PropertySet& properties, config::Findings* f
     findings->Error(kResume,
                     "cannot be used with exactly.once.support=required: the whole snapshot is one "
                     "transaction, and nothing of it is published before its end",
+                    absl::StrCat("remove it, or ", kRequested));
+  }
+  if (properties.IsSet(kStandby)) {
+    findings->Error(kStandby,
+                    "cannot be used with exactly.once.support=required: the rows of a standby are "
+                    "newer than the beginning of the stream, so that changes between the two come "
+                    "as a read and as a change",
                     absl::StrCat("remove it, or ", kRequested));
   }
   CheckPosition(properties, findings);

@@ -1,51 +1,22 @@
 #include "postgres/database_properties.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "config/secret_source.h"
 #include "java/regex/regex_list.h"
+#include "postgres/host_checks.h"
+#include "postgres/options.h"
 
 namespace walduct::postgres {
 namespace {
 
 using enum config::PropertyType;
 using enum config::Support;
-
-// Or the folder of a server's socket, as libpq has it: what begins with a slash.
-bool IsHostname(absl::string_view host) {
-  const absl::string_view others = absl::StartsWith(host, "/") ? "-_./" : "-_.";
-  return !host.empty() && std::all_of(host.begin(), host.end(), [&](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains(others, c);
-  });
-}
-
-std::string CheckHostname(absl::string_view value) {
-  const std::vector<absl::string_view> hosts = absl::StrSplit(value, ',');
-  if (std::all_of(hosts.begin(), hosts.end(), IsHostname)) return "";
-  return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
-         "allowed)";
-}
-
-std::string CheckPort(absl::string_view value) {
-  for (const absl::string_view part : absl::StrSplit(value, ',')) {
-    int32_t port = 0;
-    if (!absl::SimpleAtoi(part, &port) || port < 1 || port > 65535) return "is not a port number";
-  }
-  return "";
-}
-
-size_t CountOf(const std::string& list) {
-  return static_cast<size_t>(std::count(list.begin(), list.end(), ',')) + 1;
-}
 
 constexpr config::PropertyDefinition kConnection[] = {
     {.name = "database.hostname",
@@ -197,14 +168,6 @@ std::vector<std::string> SplitStatements(absl::string_view text) {
 absl::Span<const config::PropertyDefinition> ConnectionProperties() { return kConnection; }
 absl::Span<const config::PropertyDefinition> DriverProperties() { return kDriver; }
 absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties() { return kConnectTimeout; }
-
-void CheckHosts(const config::PropertySet& properties, config::Findings* findings) {
-  const size_t hosts = CountOf(properties.Text("database.hostname"));
-  const size_t ports = CountOf(properties.Text("database.port"));
-  if (ports == 1 || ports == hosts) return;
-  findings->Error("database.port", absl::StrCat("lists ", ports, " ports for ", hosts, " hosts"),
-                  "write one port for all hosts, or one for each");
-}
 
 void CheckDatabases(const config::PropertySet& properties, config::Findings* findings) {
   const std::string database = properties.Text("database.dbname");

@@ -4,17 +4,15 @@
 #include "absl/types/span.h"
 #include "config/properties/findings.h"
 #include "config/properties/property_set.h"
-#include "postgres/options.h"
 
 namespace walduct::postgres {
+
+struct DatabaseOptions;
 
 absl::Span<const config::PropertyDefinition> ConnectionProperties();
 // Of the Java driver, and lists of databases.
 absl::Span<const config::PropertyDefinition> DriverProperties();
 absl::Span<const config::PropertyDefinition> ConnectTimeoutProperties();
-
-// As many ports as hosts, or one.
-void CheckHosts(const config::PropertySet& properties, config::Findings* findings);
 
 // A list of databases must not leave out the one that is read.
 void CheckDatabases(const config::PropertySet& properties, config::Findings* findings);

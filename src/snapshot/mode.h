@@ -20,7 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "snapshot/options.h"
+#include "snapshot/snapshot_mode.h"
 
 namespace walduct::snapshot {
 

@@ -6,25 +6,13 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "snapshot/snapshot_mode.h"
 
 namespace walduct::java {
 class RegexList;
 }
 
 namespace walduct::snapshot {
-
-enum class SnapshotMode {
-  kInitial,
-  kNever,
-  kNoData,
-  kInitialOnly,
-  kAlways,
-  kWhenNeeded,
-  // Of configuration_based, beside kAlways and kNoData.
-  kAlwaysOnly,  // tables, and no stream
-  kGapsOnly,    // no tables, unless the stored position is gone
-  kNothing,     // neither
-};
 
 struct SnapshotOptions {
   SnapshotMode mode = SnapshotMode::kInitial;
@@ -39,6 +27,10 @@ struct SnapshotOptions {
   bool whole_tables = false;                  // legacy.snapshot.max.threads
 
   bool resume = false;  // walduct.snapshot.resume
+  // Where the rows of the initial snapshot are read; empty: from the server of the stream. An empty
+  // port is that server's.
+  std::string standby_hostname, standby_port;
+  bool reads_standby() const { return !standby_hostname.empty(); }
 
   bool reads_parts() const {
     return resume || (!whole_tables && (threads > 1 || multiplier > 1 || !multipliers.empty()));

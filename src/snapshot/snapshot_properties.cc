@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "java/text/text_lists.h"
+#include "postgres/host_checks.h"
 
 namespace walduct::snapshot {
 namespace {
@@ -22,6 +23,8 @@ constexpr absl::string_view kNoJava = "Java classes cannot be loaded";
 constexpr absl::string_view kThreads = "snapshot.max.threads";
 constexpr absl::string_view kMultiplier = "snapshot.max.threads.multiplier";
 constexpr absl::string_view kWholeTables = "legacy.snapshot.max.threads";
+constexpr absl::string_view kStandby = "walduct.snapshot.standby.hostname";
+constexpr absl::string_view kStandbyPort = "walduct.snapshot.standby.port";
 // All are read by one thread of ours, which fewer keep busy.
 constexpr int64_t kMostThreads = 64;
 
@@ -29,6 +32,10 @@ constexpr absl::string_view kReadsData = "snapshot.mode.configuration.based.snap
 constexpr absl::string_view kStreams = "snapshot.mode.configuration.based.start.stream";
 constexpr absl::string_view kOnDataError =
     "snapshot.mode.configuration.based.snapshot.on.data.error";
+
+std::string WithoutStandby(const config::PropertySet& properties, absl::string_view /*name*/) {
+  return properties.IsSet(kStandby) ? "" : absl::StrCat("it needs ", kStandby);
+}
 
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "snapshot.mode",
@@ -151,6 +158,19 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "A snapshot that is cut short goes on with the tables, and parts of large ones "
             "(PostgreSQL 14 and later), that were not read yet. What is read stands in the stored "
             "offset; Debezium passes over it."},
+    {.name = kStandby,
+     .doc = "Host name or address of a hot standby of the server: rows of the initial snapshot are "
+            "read there, with the user, password, database and TLS settings of database.*, while "
+            "slot and stream stay where they are. Of several, separated by commas, the first that "
+            "is a standby. See docs/snapshots.md.",
+     .fix = "write the host name of a standby, without port or scheme",
+     .validator = postgres::CheckHostname},
+    {.name = kStandbyPort,
+     .type = kInts,
+     .doc = "Its port, or one for each host; if not set, that of the server.",
+     .fix = "write a number from 1 to 65535",
+     .validator = postgres::CheckPort,
+     .idle = WithoutStandby},
     {.name = "snapshot.tables.order.by.row.count",
      .type = kEnum,
      .default_value = "disabled",
@@ -221,6 +241,8 @@ void WarnOfLocking(const config::PropertySet& properties, config::Findings* find
 absl::Span<const config::PropertyDefinition> SnapshotProperties() { return kRows; }
 
 void CheckSnapshot(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.IsSet(kStandbyPort))
+    postgres::CheckPorts(properties, kStandby, kStandbyPort, findings);
   WarnOfLocking(properties, findings);
   WarnOfThreads(properties, findings);
   if (properties.Text("snapshot.mode") == "configuration_based" &&
@@ -269,6 +291,8 @@ SnapshotOptions BuildSnapshot(const config::PropertySet& properties) {
   snapshot.lock_timeout = properties.Milliseconds("snapshot.lock.timeout.ms");
   snapshot.delay = properties.Milliseconds("snapshot.delay.ms");
   snapshot.streaming_delay = properties.Milliseconds("streaming.delay.ms");
+  snapshot.standby_hostname = properties.Text(kStandby);
+  snapshot.standby_port = properties.Text(kStandbyPort);
   BuildThreads(properties, &snapshot);
   return snapshot;
 }

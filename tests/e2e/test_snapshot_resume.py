@@ -1,4 +1,5 @@
 """walduct.snapshot.resume: a snapshot that is killed goes on with what it has not read; topics folded by key are the tables."""
+import contextlib
 import json
 import threading
 
@@ -39,6 +40,29 @@ def state(db, table):
         return {row[0]: dict(zip(names, row)) for row in cursor}
 
 
+@contextlib.contextmanager
+def writing(db):
+    """Changes of all kinds to wide, as fast as one session can."""
+    done = threading.Event()
+
+    def write():  # A row whose key changes is a new one for who folds by key: values that are not in the WAL are gone with the old one.
+        with db.connect(autocommit=True) as session:
+            i = 0
+            while not done.is_set():
+                i += 1
+                session.execute(f"update wide set v = 'new {i}' where id = {(i * 7919) % ROWS + 1}")
+                session.execute(f"update wide set id = -id where id = {(i * 104729) % ROWS + 1} and note is null")
+                session.execute(f"delete from wide where id = {(i * 1299709) % ROWS + 1}")
+                session.execute(f"insert into wide values ({ROWS + i}, 'late', repeat('more', 1000))")
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield
+    finally:
+        done.set()
+        writer.join()
+
+
 def read_of_wide(connector):
     read = (connector.offset() or {}).get("walduct_snapshot_read")
     return json.loads(read).get("public.wide") if read else None
@@ -51,7 +75,7 @@ def ids_of(db, read):
 
 
 def kill_in_the_middle(db, connector, kills):
-    """Each time after some more rows are stored as read. Gives, for each kill, how many records there were, and what was stored."""
+    """db: where the rows are read. Each time after some more rows are stored as read. Gives, for each kill, how many records there were, and what was stored."""
     seen = []
     for _ in range(kills):
         connector.start()
@@ -71,28 +95,10 @@ def test_killed_again_and_again(writes, db, connectors):
     """What is stored as read is not read twice, and nothing is missing: rows that moved to blocks that were read, values that are not in the WAL."""
     db.script(TABLES)
     connector = connectors(db, CONFIG, sink="file")
-    done = threading.Event()
-
-    def write():  # A row whose key changes is a new one for who folds by key: values that are not in the WAL are gone with the old one.
-        with db.connect(autocommit=True) as session:
-            i = 0
-            while not done.is_set():
-                i += 1
-                session.execute(f"update wide set v = 'new {i}' where id = {(i * 7919) % ROWS + 1}")
-                session.execute(f"update wide set id = -id where id = {(i * 104729) % ROWS + 1} and note is null")
-                session.execute(f"delete from wide where id = {(i * 1299709) % ROWS + 1}")
-                session.execute(f"insert into wide values ({ROWS + i}, 'late', repeat('more', 1000))")
-    writer = threading.Thread(target=write)
-    if writes:
-        writer.start()
-    try:
+    with writing(db) if writes else contextlib.nullcontext():
         kills = kill_in_the_middle(db, connector, 10)
         assert kills and "the snapshot goes on" in connector.log_text()
         connector.start().wait_streaming(60)
-    finally:
-        done.set()
-        if writes:
-            writer.join()
     events = connector.wait_events(lambda events: folded(events, "wide") == state(db, "wide"), 60)
     connector.stop()
     assert folded(events, "small") == state(db, "small")

@@ -14,6 +14,7 @@
 namespace walduct::engine {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -153,6 +154,46 @@ TEST_F(SessionTest, ATemporarySlotIsKeptWhilePaused) {
   });
   ASSERT_TRUE(Run().ok());
   EXPECT_TRUE(streaming);
+}
+
+TEST_F(SessionTest, RowsOfAStandbyAreReadOnceItHasReplayed) {
+  const ReplayLag lag = {.standby = "b:5432", .needed = Lsn(20 << 20), .replayed = Lsn(4 << 20)};
+  world_.database.Lag(std::deque<ReplayLag>(1000, lag));
+  std::vector<std::string> asked;
+  WaitReason waits = WaitReason::kNothing;
+  std::optional<Stall> stall;
+  time_.After(absl::Seconds(30), [&] {
+    asked = world_.database.asked();
+    waits = board_.Read().wait;
+    stall = board_.Read().stall;
+  });
+  GiveAfter(absl::Hours(1), Command::kStop);
+  ASSERT_TRUE(Run().ok());
+  EXPECT_THAT(asked, AllOf(Contains("slot"), Not(Contains("snapshot"))));
+  EXPECT_EQ(waits, WaitReason::kStandby);
+  ASSERT_TRUE(stall);
+  EXPECT_EQ(stall->kind, "standby");
+  EXPECT_EQ(stall->cause,
+            "the standby b:5432 to replay the WAL up to 0/1400000 (it is at 0/400000, 16 MB are "
+            "left)");
+  EXPECT_THAT(world_.database.asked(), AllOf(Contains("snapshot"), Contains("stream")));
+  EXPECT_FALSE(board_.Read().stall);
+}
+
+TEST_F(SessionTest, AStopWhileAStandbyReplaysReadsNothing) {
+  world_.database.Lag(std::deque<ReplayLag>(100'000));
+  GiveAfter(absl::Seconds(30), Command::kStop);
+  const absl::Duration begin = time_.Monotonic();
+  ASSERT_TRUE(Run().ok());
+  EXPECT_LT(time_.Monotonic() - begin, absl::Seconds(31));
+  EXPECT_THAT(world_.database.asked(), Not(Contains("snapshot")));
+  EXPECT_FALSE(progressed_);
+}
+
+TEST_F(SessionTest, AStandbyThatIsLostWhileItReplaysEndsTheAttempt) {
+  world_.database.FailAt("lag", absl::UnavailableError("the standby is gone"));
+  EXPECT_TRUE(absl::IsUnavailable(Run()));
+  EXPECT_THAT(world_.database.asked(), Not(Contains("snapshot")));
 }
 
 TEST_F(SessionTest, AHeartbeatHasItsAction) {

@@ -61,5 +61,29 @@ TEST_F(SnapshotOptionsTest, ResumeIsOffUnlessAskedFor) {
               Contains(HasSubstr("nothing of it is published before its end")));
 }
 
+TEST_F(SnapshotOptionsTest, RowsAreReadFromAStandbyWhereOneIsNamed) {
+  const std::string standby = "walduct.snapshot.standby.hostname=";
+  EXPECT_FALSE(LoadWith("").options.snapshot->reads_standby());
+  const LoadResult one = LoadWith(standby + "replica.example");
+  EXPECT_THAT(one.errors, IsEmpty());
+  EXPECT_TRUE(one.options.snapshot->reads_standby());
+  EXPECT_EQ(one.options.snapshot->standby_hostname, "replica.example");
+  EXPECT_EQ(one.options.snapshot->standby_port, "");
+  const LoadResult two = LoadWith(standby + "a,b\nwalduct.snapshot.standby.port=5433,5434");
+  EXPECT_THAT(two.errors, IsEmpty());
+  EXPECT_EQ(two.options.snapshot->standby_port, "5433,5434");
+  EXPECT_THAT(LoadWith(standby + "a\nwalduct.snapshot.standby.port=5433,5434").errors,
+              ElementsAre(HasSubstr("lists 2 ports for 1 hosts")));
+  EXPECT_THAT(LoadWith(standby + "postgres://a").errors, ElementsAre(HasSubstr("invalid format")));
+  EXPECT_THAT(LoadWith(standby + "a\nwalduct.snapshot.standby.port=many").errors,
+              ElementsAre(HasSubstr("walduct.snapshot.standby.port")));
+  const LoadResult port = LoadWith("walduct.snapshot.standby.port=5433");
+  ASSERT_NE(Report(port, "walduct.snapshot.standby.port"), nullptr);
+  EXPECT_EQ(Report(port, "walduct.snapshot.standby.port")->note,
+            "it needs walduct.snapshot.standby.hostname");
+  EXPECT_THAT(LoadWith(standby + "a\nexactly.once.support=required").errors,
+              Contains(HasSubstr("as a read and as a change")));
+}
+
 }  // namespace
 }  // namespace walduct::loader

@@ -33,7 +33,8 @@ class Standby:
         self.primary, self.slot = servers.postgres, slot
         self.bin, self.data = Path(servers.values["PG_BIN"]), Path(data or servers.values["PG_DATA"] + "-standby")
         self.values = {"PG_PORT": port, "PG_DATA": str(self.data)}
-        self.postgres = PostgresServer({**servers.values, **self.values})
+        self.all_values = {**servers.values, **self.values}
+        self.postgres = PostgresServer(self.all_values)
         self.primary.query("select pg_create_physical_replication_slot(%s, true)", slot)
         self._copy(Path(servers.values["PG_DATA"]))
         conninfo = (f"host={self.primary.host} port={self.primary.port} user={self.primary.user} "

@@ -70,6 +70,8 @@ class FakeDatabase {
   }
   // The server is restored to an older state.
   void Rewind(Lsn end) { Set(&end_, end.value()); }
+  // What the standby of a snapshot lacks, each time it is asked; then nothing.
+  void Lag(std::deque<engine::ReplayLag> lags) { Set(&lags_, std::move(lags)); }
   // How many rows a snapshot gives before it blocks; absent: all.
   void LimitSnapshot(std::optional<int> rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -121,6 +123,7 @@ class FakeDatabase {
   std::optional<Lsn> slot_;  // its consistent point
   Lsn confirmed_;
   absl::Status refusal_, broken_;
+  std::deque<engine::ReplayLag> lags_;
   std::optional<int> snapshot_rows_;
   bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false;
   uint32_t timeline_ = 1;
@@ -313,6 +316,14 @@ class FakeSource final : public engine::Source {
     const std::lock_guard<std::mutex> lock(database_.mutex_);
     database_.slot_ = database_.confirmed_ = Lsn(database_.end_);
     return *database_.slot_;
+  }
+  absl::StatusOr<std::optional<engine::ReplayLag>> LagOfRows() override {
+    const std::lock_guard<std::mutex> lock(database_.mutex_);
+    if (absl::Status& failure = database_.failures_["lag"]; !failure.ok()) return failure;
+    if (database_.lags_.empty()) return std::nullopt;
+    engine::ReplayLag lag = std::move(database_.lags_.front());
+    database_.lags_.pop_front();
+    return lag;
   }
   absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> OpenSnapshot(Lsn start) override {
     if (absl::Status logged = Log("snapshot"); !logged.ok()) return logged;

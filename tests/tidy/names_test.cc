@@ -94,7 +94,7 @@ const Ban& Clocks() {
 // A thread beside the data thread waits for its own work; no simulation has it.
 bool HasAThreadOfItsOwn(absl::string_view path) {
   static constexpr absl::string_view kPaths[] = {"src/engine/world/server_watch.cc",
-                                                 "src/engine/world/slot_xmin.cc",
+                                                 "src/engine/world/held/slot_xmin.cc",
                                                  "src/http/listener.cc",
                                                  "src/incremental/channels/signal_thread.cc",
                                                  "src/outbox/cleanup_thread.cc",

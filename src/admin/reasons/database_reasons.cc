@@ -111,6 +111,11 @@ constexpr Reason kRows[] = {
     {.name = "read_only",
      .meaning = "The session cannot write: a standby, or default_transaction_read_only.",
      .remedy = "Connect to the primary."},
+    {.name = "recovery_conflict",
+     .meaning = "A standby ended a query, because its replay would remove what the query still "
+                "sees, or needs a lock that it holds.",
+     .remedy = "It is tried again. Set hot_standby_feedback=on or max_standby_streaming_delay=-1 "
+               "on the standby, and walduct.snapshot.resume=true."},
     {.name = "relation_vanished",
      .meaning = "A table, type or publication was dropped while the server looked at it.",
      .remedy = "Nothing: it is tried again."},
@@ -179,9 +184,35 @@ constexpr Reason kRows[] = {
     {.name = "sslmode_invalid",
      .meaning = "database.sslmode has no such value.",
      .remedy = "disable, allow, prefer, require, verify-ca or verify-full."},
+    {.name = "standby_behind",
+     .meaning = "The standby that rows are to be read from does not show yet what was committed "
+                "before the stream begins, or does not have the database.",
+     .remedy = "Nothing while it replays: it is tried again. Else see why it does not: "
+               "pg_is_wal_replay_paused(), its log, pg_stat_replication of the primary."},
+    {.name = "standby_changed",
+     .meaning = "Two sessions to the standby that rows are to be read from came to different "
+                "servers, or it was restarted.",
+     .remedy = "Set walduct.snapshot.standby.hostname to one server, not to a balancer's name."},
+    {.name = "standby_diverged",
+     .meaning = "The standby that rows are to be read from follows another history than the server "
+                "of the slot: another one was promoted.",
+     .remedy = "Let it follow the server of database.hostname (pg_rewind), or remove "
+               "walduct.snapshot.standby.hostname."},
+    {.name = "standby_is_primary",
+     .meaning = "walduct.snapshot.standby.hostname names a server that is a primary, or was "
+                "promoted.",
+     .remedy = "Name a standby of the server of database.hostname, or remove it: the primary is "
+               "read then."},
     {.name = "standby_not_supported",
      .meaning = "Logical decoding on a standby needs PostgreSQL 16.",
      .remedy = "Connect to the primary."},
+    {.name = "standby_of_another_cluster",
+     .meaning = "walduct.snapshot.standby.hostname names a server with another system identifier.",
+     .remedy = "Name a standby of the server of database.hostname."},
+    {.name = "standby_position_unknown",
+     .meaning = "The standby that rows are to be read from does not say what it has replayed.",
+     .remedy = "Use a physical standby of PostgreSQL itself, or remove "
+               "walduct.snapshot.standby.hostname."},
     {.name = "stopped",
      .meaning = "A statement was given up because the connector was asked to stop.",
      .remedy = "Nothing."},

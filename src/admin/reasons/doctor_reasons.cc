@@ -106,6 +106,11 @@ constexpr Reason kRows[] = {
                 "invalidate it.",
      .remedy = "At once: ALTER SYSTEM SET max_slot_wal_keep_size = '-1'; SELECT "
                "pg_reload_conf(); then let the connector catch up."},
+    {.name = "standby_ends_queries",
+     .meaning = "The standby that the initial snapshot is read from ends queries that hold up its "
+                "replay: the read of a large table may have to begin again.",
+     .remedy = "hot_standby_feedback = on or max_standby_streaming_delay = -1 on the standby; "
+               "walduct.snapshot.resume=true."},
     {.name = "synchronous_standby_any",
      .meaning = "synchronous_standby_names has a *: the connector counts as a synchronous standby, "
                 "and commits wait for Kafka.",

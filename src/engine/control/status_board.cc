@@ -56,6 +56,8 @@ absl::string_view WaitText(WaitReason wait) {
       return "the database";
     case WaitReason::kTransactions:
       return "transactions that are older than the slot";
+    case WaitReason::kStandby:
+      return "the standby of the snapshot to replay";
     case WaitReason::kRoom:
       return "room in the sink";
     case WaitReason::kCatalog:

@@ -48,6 +48,7 @@ enum class WaitReason {
   kOffsetStore,   // to answer
   kDatabase,      // to be reached
   kTransactions,  // older than the slot to be created
+  kStandby,       // that rows are read from, to replay what was committed before
   kRoom,          // in the sink: it does not acknowledge as fast as rows come
   kCatalog,       // to describe a table of the stream
   kSchemaId,      // of the schema registry

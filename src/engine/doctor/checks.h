@@ -47,6 +47,11 @@ void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& c
 void CheckSlots(postgres::Connection& connection, const Subject& subject,
                 const KnownPosition& position, const Environment& environment, Findings* findings);
 
+// The standby that tables are still to be read from, where one is configured.
+void CheckStandby(postgres::Connection& server, const Subject& subject,
+                  const KnownPosition& position, const Environment& environment,
+                  Findings* findings);
+
 // A session that gives up.
 absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenToLook(const Subject& subject,
                                                                  const Environment& environment,

@@ -41,7 +41,10 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   }
   const KnownPosition position = CheckKafka(subject, environment, topics, &findings);
   CheckRegistries(subject, &findings);
-  if (connection.ok()) CheckSlots(**connection, subject, position, environment, &findings);
+  if (connection.ok()) {
+    CheckSlots(**connection, subject, position, environment, &findings);
+    CheckStandby(**connection, subject, position, environment, &findings);
+  }
   std::stable_sort(findings.all.begin(), findings.all.end(),
                    [](const auto& a, const auto& b) { return a.severity > b.severity; });
   return findings;

@@ -86,6 +86,8 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
   const bool wal = wal_.Stands(behind, received.value(), now, patience);
   const bool rows = rows_.Stands(reads == WaitReason::kDatabase,
                                  parts_.metrics->snapshot_rows.value(), now, patience);
+  const bool standby = standby_.Stands(!standby_cause_.empty(), 0, now, patience);
+  if (standby) return &standby_;
   if (catalog) return &catalog_;
   if (rows) return &rows_;
   if (schema_id) return &schema_id_;
@@ -98,6 +100,7 @@ const StallWatch::Lane* StallWatch::Find(const ServerView& server, Lsn received,
 absl::string_view StallWatch::KindOf(const Lane& lane) const {
   if (&lane == &catalog_) return "catalog";
   if (&lane == &schema_id_) return "schema_registry";
+  if (&lane == &standby_) return "standby";
   if (&lane == &delivery_ || &lane == &room_) return "sink";
   return &lane == &store_ ? "offset_store" : "database";
 }
@@ -137,6 +140,7 @@ std::string StallWatch::CauseOf(const Lane& lane, const ServerView& server, Lsn 
                ? absl::StrCat("PostgreSQL to send the rows of table ", SnapshotTableNow())
                : server.lock;
   }
+  if (&lane == &standby_) return standby_cause_;
   if (&lane == &schema_id_) return SchemaIdCause();
   if (&lane == &delivery_) {
     return absl::StrCat(parts_.sink->WaitingFor(), " (", parts_.tracker->in_flight_records(),

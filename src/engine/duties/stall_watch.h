@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -41,6 +42,8 @@ class StallWatch {
   static constexpr uint64_t kMuchWal = 16u << 20;
 
   void OnAcknowledged(uint32_t count) { acknowledged_ += count; }
+  // What the standby of a snapshot is waited for; empty: for nothing.
+  void AwaitStandby(std::string what) { standby_cause_ = std::move(what); }
   // Call it each turn. received: on the stream. reads: what the reading waits for.
   void Turn(Lsn received, WaitReason reads);
   // Of the server, as last seen; 0/0: not known.
@@ -70,7 +73,8 @@ class StallWatch {
   uint64_t acknowledged_ = 0;
   Lsn wal_end_;
   absl::Duration next_look_, next_line_;
-  Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_;
+  Lane catalog_, schema_id_, delivery_, room_, store_, wal_, rows_, standby_;
+  std::string standby_cause_;
   std::optional<absl::Duration> stalled_since_;
 };
 

@@ -14,8 +14,10 @@
 #include "engine/in_progress/streamed_source.h"
 #include "engine/phases/blocking_phase.h"
 #include "engine/phases/delayed_schema_resolver.h"
+#include "engine/phases/read_before.h"
 #include "engine/phases/run_identity.h"
 #include "engine/phases/snapshot_phase.h"
+#include "engine/phases/standby_phase.h"
 #include "engine/phases/stream_phase.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
@@ -37,8 +39,6 @@ constexpr absl::Duration kStoodWell = absl::Seconds(30);
 constexpr absl::Duration kCloseTimeout = absl::Milliseconds(500);
 constexpr absl::Duration kAbortTimeout = absl::Milliseconds(500);
 
-// Of the stored offset.
-constexpr absl::string_view kReadMember = "walduct_snapshot_read";
 // A mark of positions while tables are read.
 constexpr uint64_t kOfSnapshot = uint64_t{1} << 63;
 
@@ -51,25 +51,6 @@ std::string AsText(absl::string_view json) {
   std::string text;
   AppendJsonString(json, &text);
   return text;
-}
-
-// What the stored position says of a snapshot that was cut short, where it is of use: the slot
-// still has all changes since, on this server.
-snapshot::ReadTables ReadBefore(const Prepared& prepared) {
-  const std::optional<offset::StoredOffset>& stored = prepared.stored;
-  if (!stored || stored->position.snapshot != event::SnapshotPhase::kRunning) return {};
-  const auto member = stored->foreign.find(std::string(kReadMember));
-  if (member == stored->foreign.end()) return {};
-  const bool of_this_server = stored->system_identifier == prepared.system.system_identifier &&
-                              stored->timeline == prepared.system.timeline;
-  const Lsn start = prepared.start.commit_end;
-  absl::StatusOr<snapshot::ReadTables> tables = snapshot::DecodeReadTables(member->second);
-  if (of_this_server && start.valid() && start <= stored->position.commit_end && tables.ok())
-    return *std::move(tables);
-  log::Warn("the snapshot that was cut short cannot be gone on from and begins anew",
-            {{"why", tables.ok() ? "the replication slot or the server is another one"
-                                 : std::string(tables.status().message())}});
-  return {};
 }
 
 absl::Status StreamsAgain() {
@@ -181,15 +162,18 @@ absl::Status Session::Build() {
 
 void Session::BuildReadRecord() {
   if (!config().snapshot->resume || !prepared_.decision.snapshot) return;
-  read_record_ = std::make_unique<snapshot::ReadRecord>(ReadBefore(prepared_));
+  read_record_ = std::make_unique<snapshot::ReadRecord>(
+      ReadBefore(prepared_.stored, prepared_.system, prepared_.start.commit_end));
   prepared_.source->KeepReadRecord(read_record_.get());
   duties_->tracker().SetMark(kOfSnapshot);
 }
 
 // While tables are read, marks count what is read of them.
 incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
-  if (read_record_ != nullptr && (mark & kOfSnapshot) != 0)
+  if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
+    progressed_ = progressed_ || mark != kOfSnapshot;
     return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
+  }
   incremental::OffsetMembers members = incremental_ == nullptr
                                            ? incremental::OffsetMembers()
                                            : incremental_->snapshots().StateOf(mark);
@@ -268,6 +252,12 @@ absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
 absl::Status Session::TakeSnapshot() {
   event::Position& start = prepared_.start;
   rows_before_ = parts_.metrics->snapshot_rows.value();
+  RETURN_IF_ERROR(StandbyPhase({.source = prepared_.source.get(),
+                                .housekeeping = &duties_->housekeeping(),
+                                .stall_watch = stall_watch_.get(),
+                                .clock = &parts_.world->clock()})
+                      .Run());
+  if (parts_.control->interrupted()) return Settle();
   ASSIGN_OR_RETURN(const auto snapshot, prepared_.source->OpenSnapshot(start.commit_end));
   start.commit_end = snapshot->origin().consistent_point;
   began_ = true;

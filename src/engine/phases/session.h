@@ -51,8 +51,8 @@ class Session {
   bool goal_reached() const { return goal_reached_; }
   // A snapshot began or the stream was opened.
   bool began() const { return began_; }
-  // Something was stored that no later attempt does again: a whole snapshot, changes of the stream;
-  // or the stream stood for a while with nothing to do.
+  // Something was stored that no later attempt does again: a snapshot, or a part of one that goes
+  // on; changes of the stream. Or the stream stood for a while with nothing to do.
   bool progressed() const { return progressed_; }
   // The stored position.
   std::optional<event::Position> stored() const;

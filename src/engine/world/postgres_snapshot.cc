@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/world/snapshot_standby.h"
 #include "postgres/catalog.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
@@ -33,16 +35,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
   Sessions sessions(1);
   ASSIGN_OR_RETURN(sessions[0], OpenSession(options, environment));
   postgres::Connection& connection = *sessions[0];
-  ASSIGN_OR_RETURN(
-      snapshot::SnapshotOrigin origin,
-      snapshot::BeginOnSnapshot(connection, {.snapshot_name = options.exported_snapshot,
-                                             .lock_timeout = reading.lock_timeout}));
-  // An exported view is that of the slot's beginning.
-  origin.seen = options.start;
-  if (options.exported_snapshot.empty()) {
-    ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(connection));
-  }
-  origin.consistent_point = options.start.valid() ? options.start : origin.seen;
+  ASSIGN_OR_RETURN(const snapshot::SnapshotOrigin origin, TakeView(options, connection));
   ASSIGN_OR_RETURN(auto plan, Plan(options, connection));
   const snapshot::SplitOptions split = {.sessions = reading.threads,
                                         .whole_tables = reading.whole_tables,
@@ -56,14 +49,41 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSnapshot::Open(
   log::Info("snapshot started", {{"tables", plan.size()},
                                  {"lsn", origin.consistent_point.ToString()},
                                  {"sessions", sessions.size()}});
-  return std::unique_ptr<TableSnapshot>(
-      new PostgresSnapshot(std::move(sessions), *environment.clock, metrics,
-                           {.tables = std::move(plan),
-                            .origin = origin,
-                            .split = split,
-                            .record = options.record,
-                            .view_since = since,
-                            .lock_timeout = reading.lock_timeout}));
+  return std::unique_ptr<TableSnapshot>(new PostgresSnapshot(std::move(sessions),
+                                                             *environment.clock, metrics,
+                                                             {.tables = std::move(plan),
+                                                              .origin = origin,
+                                                              .split = split,
+                                                              .record = options.record,
+                                                              .view_since = since,
+                                                              .lock_timeout = reading.lock_timeout},
+                                                             options.standby != nullptr));
+}
+
+absl::StatusOr<snapshot::SnapshotOrigin> PostgresSnapshot::TakeView(
+    const Options& options, postgres::Connection& connection) {
+  SnapshotStandby* const standby = options.standby;
+  Lsn shown = options.start;
+  if (standby != nullptr) {
+    ASSIGN_OR_RETURN(shown, standby->CheckReader(connection));
+  }
+  ASSIGN_OR_RETURN(
+      snapshot::SnapshotOrigin origin,
+      snapshot::BeginOnSnapshot(connection, {.snapshot_name = options.exported_snapshot,
+                                             .lock_timeout = options.reading->lock_timeout}));
+  // An exported view is that of the slot's beginning.
+  origin.seen = options.start;
+  if (standby != nullptr) {
+    ASSIGN_OR_RETURN(origin.seen, standby->CheckView(connection));
+    log::Info("the rows are read from a standby",
+              {{"standby", absl::StrCat(connection.host(), ":", connection.port())},
+               {"replayed", shown.ToString()}});
+  } else if (options.exported_snapshot.empty()) {
+    ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(connection));
+    shown = origin.seen;
+  }
+  origin.consistent_point = options.start.valid() ? options.start : shown;
+  return origin;
 }
 
 absl::StatusOr<std::vector<snapshot::PlannedTable>> PostgresSnapshot::Plan(
@@ -109,6 +129,7 @@ absl::Status PostgresSnapshot::OpenWorkers(const Options& options, const Environ
                  {"hint", ErrorHint(worker.status())}});
       return absl::OkStatus();
     }
+    if (options.standby != nullptr) RETURN_IF_ERROR(options.standby->CheckWorker(**worker));
     RETURN_IF_ERROR(snapshot::JoinView(
         **worker, {.snapshot_name = view, .lock_timeout = reading.lock_timeout}));
     sessions->push_back(*std::move(worker));
@@ -118,10 +139,18 @@ absl::Status PostgresSnapshot::OpenWorkers(const Options& options, const Environ
 
 PostgresSnapshot::PostgresSnapshot(Sessions sessions, Clock& clock,
                                    metrics::ConnectorMetrics& metrics,
-                                   snapshot::SnapshotRequest request)
+                                   snapshot::SnapshotRequest request, bool of_standby)
     : sessions_(std::move(sessions)),
       origin_(request.origin),
-      reader_(*sessions_[0], clock, metrics, WithWorkers(std::move(request), sessions_)) {}
+      reader_(*sessions_[0], clock, metrics, WithWorkers(std::move(request), sessions_)),
+      of_standby_(of_standby) {}
+
+absl::StatusOr<PostgresSnapshot::Progress> PostgresSnapshot::Step(event::ChangeHandler& handler,
+                                                                  int max_rows) {
+  absl::StatusOr<Progress> step = reader_.Step(handler, max_rows);
+  if (!step.ok() && of_standby_) return ExplainRead(step.status());
+  return step;
+}
 
 absl::Status PostgresSnapshot::End() {
   for (size_t i = sessions_.size(); i-- > 0;) {

@@ -147,8 +147,10 @@ void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
 }
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
-  if (plan.decision.snapshot)
+  if (plan.decision.snapshot) {
     RETURN_IF_ERROR(postgres::CheckSnapshotPrivileges(*sql_, SnapshotTables()));
+    if (config().snapshot->reads_standby()) RETURN_IF_ERROR(OpenStandby().status());
+  }
   const bool creates_slot = plan.decision.stream && !facts_.slot;
   return creates_slot ? postgres::CheckFreeSlot(*sql_) : absl::OkStatus();
 }
@@ -180,6 +182,12 @@ absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,
             {{"slot", replication_options_.slot_name},
              {"consistent_point", created.consistent_point.ToString()}});
   if (outbox_.enabled() && !ReadsOutboxRows(plan)) RETURN_IF_ERROR(CheckNoOutboxHistory());
+  if (plan.decision.snapshot && config().snapshot->reads_standby()) {
+    // The primary's view of its beginning is of no use, and would keep VACUUM from its work. Any
+    // command of the session ends it.
+    RETURN_IF_ERROR(replication::IdentifySystem(*replication_).status());
+    exported_snapshot_.clear();
+  }
   return created.consistent_point;
 }
 
@@ -201,11 +209,36 @@ std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
   return snapshot::SelectTables(facts_.captured, *config().snapshot, *config().tables);
 }
 
+absl::StatusOr<std::unique_ptr<SnapshotStandby>> PostgresSource::OpenStandby() {
+  postgres::ConnectionOptions session = Session(SessionKind::kSql, " standby");
+  session.database = StandbyDatabase(database_, config().snapshot->standby_hostname,
+                                     config().snapshot->standby_port);
+  return SnapshotStandby::Open({.session = std::move(session),
+                                .primary = facts_.system,
+                                .primary_in_recovery = facts_.in_recovery,
+                                .primary_lsn = [this] { return CurrentLsn(); }});
+}
+
+// What it lacks is asked from here on, after the slot was made.
+absl::StatusOr<std::optional<ReplayLag>> PostgresSource::LagOfRows() {
+  if (!config().snapshot->reads_standby()) return std::nullopt;
+  if (standby_ == nullptr) {
+    ASSIGN_OR_RETURN(standby_, OpenStandby());
+  }
+  return standby_->Lag();
+}
+
 absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn start) {
+  // It is needed until the sessions that read are there.
+  std::unique_ptr<SnapshotStandby> standby = std::move(standby_);
+  if (standby == nullptr && config().snapshot->reads_standby()) {
+    ASSIGN_OR_RETURN(standby, OpenStandby());
+  }
   return PostgresSnapshot::Open(
       {.connector = config().name,
        .reading = config().snapshot.get(),
-       .database = &database_,
+       .database = standby == nullptr ? &database_ : &standby->database(),
+       .standby = standby.get(),
        .tables = SnapshotTables(),
        .exported_snapshot = exported_snapshot_,
        .start = start,

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "engine/world/held/slot_xmin.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/server_watch.h"
-#include "engine/world/slot_xmin.h"
+#include "engine/world/snapshot_standby.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
@@ -43,6 +44,7 @@ class PostgresSource final : public Source {
   absl::Status PreparePublication(const SourcePlan& plan) override;
   absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,
                                  const postgres::StopCheck& stopping) override;
+  absl::StatusOr<std::optional<ReplayLag>> LagOfRows() override;
   absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) override;
   void KeepReadRecord(snapshot::ReadRecord* record) override { read_record_ = record; }
   absl::StatusOr<Lsn> CurrentLsn() override;
@@ -74,6 +76,7 @@ class PostgresSource final : public Source {
   const ConnectorOptions& config() const { return *options_.config; }
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
+  absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
   void StartWatch();
   absl::Status StartXmin();
   absl::Status CheckSlotNotMoved(Lsn start);
@@ -98,12 +101,13 @@ class PostgresSource final : public Source {
   std::unique_ptr<ServerWatch> watch_;
   std::unique_ptr<SlotXmin> xmin_;
   SourceFacts facts_;
-  incremental::HeldCommits held_;          // of blocking snapshots
-  int stream_pid_ = 0;                     // the server's process of replication_
-  bool streams_ = false;                   // it reads the slot
-  bool locked_ = false;                    // it has the lock of the slot
-  std::vector<std::string> event_tables_;  // "schema.table" whose rows become events
-  std::string exported_snapshot_;          // of the slot that was created
+  incremental::HeldCommits held_;             // of blocking snapshots
+  int stream_pid_ = 0;                        // the server's process of replication_
+  bool streams_ = false;                      // it reads the slot
+  bool locked_ = false;                       // it has the lock of the slot
+  std::vector<std::string> event_tables_;     // "schema.table" whose rows become events
+  std::string exported_snapshot_;             // of the slot that was created
+  std::unique_ptr<SnapshotStandby> standby_;  // until the rows are read there
   snapshot::ReadRecord* read_record_ = nullptr;
 };
 

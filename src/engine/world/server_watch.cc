@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "engine/world/oldest_transaction.h"
+#include "engine/world/held/oldest_transaction.h"
 
 namespace walduct::engine {
 namespace {

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "base/lsn.h"
 #include "engine/world/server_view.h"
+#include "engine/world/standby_verdict.h"
 #include "event/position.h"
 #include "event/schema_ids.h"
 #include "event/table_schema.h"
@@ -96,6 +97,9 @@ class Source {
   virtual absl::StatusOr<Lsn> CreateSlot(const SourcePlan& plan,
                                          const postgres::StopCheck& stopping) = 0;
 
+  // Where the rows are read from a standby: what it still lacks, to be asked for until it is
+  // absent, before OpenSnapshot.
+  virtual absl::StatusOr<std::optional<ReplayLag>> LagOfRows() { return std::nullopt; }
   // start: where the stream will begin; 0/0: where the rows end. After CreateSlot the rows are
   // those of its exported snapshot.
   virtual absl::StatusOr<std::unique_ptr<TableSnapshot>> OpenSnapshot(Lsn start) = 0;

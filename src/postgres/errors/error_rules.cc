@@ -64,6 +64,10 @@ constexpr char kUndecodable[] =
     "give it. If trying again does not help: stop, SELECT pg_drop_replication_slot('NAME'), start "
     "with snapshot.mode=when_needed: a new snapshot brings the rows as they are then, not the "
     "changes between, nor what was deleted";
+constexpr char kRecoveryConflict[] =
+    "the standby ended the query to replay what contradicts it: set hot_standby_feedback=on there "
+    "(the primary keeps what the query still sees) or max_standby_streaming_delay=-1 (its replay "
+    "waits), and walduct.snapshot.resume=true, so that what is read is not read again";
 constexpr char kReachable[] =
     "check database.hostname, database.port, firewalls, and that the server runs";
 
@@ -156,6 +160,7 @@ constexpr ErrorRule kSqlStateRules[] = {
      "raise max_connections, or the role's CONNECTION LIMIT"},
     {"53", "", kUnavailable, "server_out_of_resources", ""},
     {"08", "", kUnavailable, "connection_lost", ""},
+    {"40001", "conflict with recovery", kUnavailable, "recovery_conflict", kRecoveryConflict},
     {"40", "", kAborted, "transaction_rolled_back", ""},
     {"55P03", "", kDeadlineExceeded, "lock_timeout", "another session holds a lock: see pg_locks"},
 

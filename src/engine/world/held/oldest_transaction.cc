@@ -1,4 +1,4 @@
-#include "engine/world/oldest_transaction.h"
+#include "engine/world/held/oldest_transaction.h"
 
 #include <string>
 
