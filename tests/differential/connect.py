@@ -38,6 +38,17 @@ class NoAnswer(Exception):
 ANSWER_S = 100  # its own limit is 90
 
 
+def _joined(directory):
+    """Debezium and Confluent's converters as one plugin: CloudEventsConverter looks for what it needs of theirs beside itself."""
+    folder = directory / "debezium"
+    folder.mkdir(parents=True, exist_ok=True)
+    for jar in [*PLUGINS.rglob("*.jar"), *CONVERTERS.rglob("*.jar")]:
+        link = folder / jar.name
+        if not link.exists():
+            link.symlink_to(jar)
+    return directory
+
+
 class Worker:
     """A standalone worker; `java` is its major version."""
 
@@ -46,10 +57,11 @@ class Worker:
         self.silent = None  # why it is not asked any more
         directory.mkdir(parents=True, exist_ok=True)
         program, self.java = newest_java()
+        plugins = _joined(directory / "plugins") if converters else PLUGINS
         worker = {
-            "bootstrap.servers": bootstrap, "listeners": self.url, "plugin.path": PLUGINS, "plugin.discovery": "service_load",
+            "bootstrap.servers": bootstrap, "listeners": self.url, "plugin.path": plugins, "plugin.discovery": "service_load",
             # They do not say in META-INF/services what they are.
-            **({"plugin.path": f"{PLUGINS},{CONVERTERS}", "plugin.discovery": "hybrid_warn"} if converters else {}),
+            **({"plugin.discovery": "hybrid_warn"} if converters else {}),
             "offset.storage.file.filename": directory / "offsets.dat",
             "key.converter": "org.apache.kafka.connect.json.JsonConverter", "value.converter": "org.apache.kafka.connect.json.JsonConverter",
             **settings,
