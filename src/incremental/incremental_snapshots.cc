@@ -120,6 +120,7 @@ absl::Status IncrementalSnapshots::OnChange(const event::ChangeEvent& change,
 // A transaction that only writes signals changes no chunk row.
 void IncrementalSnapshots::OnCommit(uint64_t xid) {
   if (!std::exchange(has_rows_, false)) return;
+  if (step_ != Step::kIdle) streamed_at_ = parts_.clock->Monotonic();
   if (recent_.size() < kRecentCommits) {
     recent_.push_back(static_cast<uint32_t>(xid));
     return;

@@ -53,7 +53,8 @@ class Output {
 
 class IncrementalSnapshots {
  public:
-  // So many chunks are published and not stored: what a crash repeats.
+  // So many chunks are published and not stored: what a crash repeats, and what changes stand behind
+  // on their way to Kafka. While changes are streamed, one.
   static constexpr size_t kMostUnstored = 4;
 
   struct Parts {
@@ -202,7 +203,8 @@ class IncrementalSnapshots {
   std::optional<std::string> completed_;  // to be told once the last watermark is written
   bool has_rows_ = false;                 // the transaction that is streamed changes others' tables
   uint32_t last_xid_ = 0;                 // of the last one that does
-  std::vector<uint32_t> recent_;          // the last commits of the stream, in a ring
+  absl::Duration streamed_at_ = -absl::InfiniteDuration();  // the last one that does, when reading
+  std::vector<uint32_t> recent_;  // the last commits of the stream, in a ring
   size_t recent_next_ = 0;
   uint64_t last_version_ = 0;  // of a table, and what it is
   TableKind last_kind_ = TableKind::kOther;

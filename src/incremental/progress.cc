@@ -13,6 +13,7 @@ namespace {
 
 constexpr absl::Duration kLookAgain = absl::Seconds(1);
 constexpr absl::Duration kPollStore = absl::Milliseconds(2);
+constexpr absl::Duration kBusyFor = absl::Seconds(1);
 constexpr absl::Duration kTellAgain = absl::Minutes(1);
 constexpr absl::Duration kTellProgress = absl::Seconds(10);
 
@@ -48,9 +49,11 @@ bool IncrementalSnapshots::HeldByPace() {
 bool IncrementalSnapshots::HeldByStore() {
   const uint64_t stored = parts_.output->StoredMark();
   while (!unstored_.empty() && unstored_.front() <= stored) unstored_.pop_front();
-  if (unstored_.size() < kMostUnstored) return false;
+  const absl::Duration now = parts_.clock->Monotonic();
+  const size_t most = now - streamed_at_ < kBusyFor ? 1 : kMostUnstored;
+  if (unstored_.size() < most) return false;
   parts_.output->StoreSoon();
-  retry_at_ = parts_.clock->Monotonic() + kPollStore;
+  retry_at_ = now + kPollStore;
   return true;
 }
 

@@ -79,6 +79,28 @@ TEST_F(ProgressTest, ChunksThatAreNotStoredAreFew) {
   EXPECT_EQ(Begun(), absl::StrCat("open w", ids_));
 }
 
+// Changes would stand behind them on their way to Kafka.
+TEST_F(ProgressTest, WhileChangesAreStreamedOneChunkIsNotStored) {
+  Execute();
+  Change("7");
+  snapshots_->OnCommit(700);
+  PlayChunk({"1"}, std::nullopt);
+  EXPECT_EQ(asked_to_store_, 1);
+  Begun();
+  clock_.Advance(absl::Milliseconds(10));
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), "");
+  stored_ = mark_;
+  clock_.Advance(absl::Milliseconds(10));
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(Begun(), absl::StrCat("open w", ids_));
+  // Once there are none, it goes on as fast as it can.
+  clock_.Advance(absl::Seconds(1));
+  asked_to_store_ = 0;
+  PlayChunk({"2"}, std::nullopt);
+  EXPECT_EQ(asked_to_store_, 0);
+}
+
 TEST_F(ProgressTest, WhatItStandsStillFor) {
   Execute();
   PlayChunk({"1"}, std::nullopt);
