@@ -53,8 +53,8 @@ class Output {
 
 class IncrementalSnapshots {
  public:
-  // So many chunks are published and not stored: what a crash repeats, and what changes stand behind
-  // on their way to Kafka. While changes are streamed, one.
+  // So many chunks are published and not stored: what a crash repeats, and what changes stand
+  // behind on their way to Kafka. While changes are streamed, one.
   static constexpr size_t kMostUnstored = 4;
 
   struct Parts {

@@ -11,7 +11,6 @@
 namespace walduct::registry {
 namespace {
 
-constexpr long kUnauthorized = 401, kForbidden = 403, kConflict = 409;
 constexpr size_t kMostMessages = 5;
 
 bool IsFine(const HttpResponse& response) {
@@ -29,7 +28,7 @@ std::string VersionsUrl(absl::string_view url, const SchemaQuestion& question) {
 // Why it would not be taken; empty: it would, or that cannot be told.
 std::string ObjectionIn(const HttpResponse& response, RegistryApi api) {
   if (api == RegistryApi::kApicurio)
-    return response.status == kConflict ? MessageOf(response) : std::string();
+    return response.status == kHttpConflict ? MessageOf(response) : std::string();
   rapidjson::Document json;
   json.Parse(response.body.data(), response.body.size());
   const bool refused = IsFine(response) && json.IsObject() && json.HasMember("is_compatible") &&
@@ -82,7 +81,7 @@ HttpRequest AskWhetherTaken(absl::string_view url, const SchemaQuestion& questio
 absl::Status WouldTake(const HttpResponse& response, const SchemaQuestion& question,
                        const RegistryOptions& options) {
   const long status = response.status;
-  if (IsPassing(status) || status == kUnauthorized || status == kForbidden) {
+  if (IsPassing(status) || status == kHttpUnauthorized || status == kHttpForbidden) {
     return Error(absl::StatusCode::kUnavailable, "registry_unavailable", MessageOf(response));
   }
   const std::string objection = ObjectionIn(response, options.api);

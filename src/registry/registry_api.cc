@@ -13,8 +13,7 @@ namespace {
 
 using Code = absl::StatusCode;
 
-constexpr long kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kTimeout = 408,
-               kConflict = 409, kTooMany = 429;
+constexpr long kNotFound = 404, kTimeout = 408, kTooMany = 429;
 // What a schema is of when nothing is said.
 constexpr absl::string_view kAvro = "AVRO";
 
@@ -25,7 +24,7 @@ std::string Refusal(const SchemaQuestion& question, absl::string_view words) {
 
 absl::Status Refused(const HttpResponse& response, const SchemaQuestion& question,
                      const RegistryOptions& options) {
-  if (response.status == kConflict) return Incompatible(question, MessageOf(response));
+  if (response.status == kHttpConflict) return Incompatible(question, MessageOf(response));
   if (response.status == kNotFound && !options.register_schemas) {
     return Error(
         Code::kInvalidArgument, "schema_not_registered",
@@ -159,14 +158,14 @@ namespace {
 
 // Another client registers the first schema of the subject at the same moment.
 bool IsRace(const HttpResponse& response) {
-  return response.status == kConflict && absl::StrContains(response.body, "already exists");
+  return response.status == kHttpConflict && absl::StrContains(response.body, "already exists");
 }
 
 // What is wrong with an answer, whatever was asked.
 absl::Status CheckAnswer(const HttpResponse& response, const SchemaQuestion& question,
                          const RegistryOptions& options) {
-  if (response.status == kUnauthorized || response.status == kForbidden) {
-    const bool known = response.status == kForbidden;
+  if (response.status == kHttpUnauthorized || response.status == kHttpForbidden) {
+    const bool known = response.status == kHttpForbidden;
     return Error(known ? Code::kPermissionDenied : Code::kUnauthenticated,
                  known ? "registry_forbidden" : "registry_unauthenticated",
                  absl::StrCat("the schema registry refuses access to subject ", question.subject,

@@ -22,6 +22,8 @@
 
 namespace walduct::registry {
 
+inline constexpr long kHttpUnauthorized = 401, kHttpForbidden = 403, kHttpConflict = 409;
+
 struct SchemaQuestion {
   std::string subject;
   std::string schema;
