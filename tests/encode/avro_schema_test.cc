@@ -122,6 +122,26 @@ TEST_F(AvroSchemaTest, NamesARecordAgainOnlyWhereItIsTheSame) {
       R"({"type":"record","name":"In","namespace":"a.b","fields":[{"name":"y","type":"int"}]}}]})");
 }
 
+// A column that is masked is of a type with a parameter, beside one that is not.
+TEST_F(AvroSchemaTest, AnOptionalRecordIsTheFirstOfItsName) {
+  ConnectSchema masked = Struct("a.b.In", {{"x", Shared(Schema(ConnectType::kInt32))}});
+  const ConnectSchema plain = masked;
+  masked.parameters = {{"masked", "true"}};
+  EXPECT_EQ(
+      TextOf(
+          Struct("a.Out", {{"one", Shared(Optional(plain))}, {"two", Shared(Optional(masked))}})),
+      R"({"type":"record","name":"Out","namespace":"a","fields":[{"name":"one","type":["null",)"
+      R"({"type":"record","name":"In","namespace":"a.b","fields":[{"name":"x","type":"int"}],)"
+      R"("connect.name":"a.b.In"}],"default":null},{"name":"two","type":["null","a.b.In"],)"
+      R"("default":null}],"connect.name":"a.Out"})");
+  EXPECT_EQ(
+      TextOf(Struct("a.Out", {{"one", Shared(masked)}, {"two", Shared(Optional(plain))}})),
+      R"({"type":"record","name":"Out","namespace":"a","fields":[{"name":"one","type":)"
+      R"({"type":"record","name":"In","namespace":"a.b","fields":[{"name":"x","type":"int"}],)"
+      R"("connect.parameters":{"masked":"true"},"connect.name":"a.b.In"}},{"name":"two","type":)"
+      R"(["null","a.b.In"],"default":null}],"connect.name":"a.Out"})");
+}
+
 TEST_F(AvroSchemaTest, NumbersRecordsWithoutAName) {
   const ConnectSchema inner = Struct("", {{"x", Shared(Schema(ConnectType::kInt32))}});
   const std::string text = TextOf(Struct("", {{"one", Shared(inner)}, {"two", Shared(inner)}}));

@@ -146,7 +146,11 @@ class Printer {
         fields, space, out);
   }
 
+  // An optional one is whatever bears its name already, its parameters included.
   void PrintStruct(const ConnectSchema& schema, absl::string_view space, std::string* out) {
+    const AvroName name = NameOf(schema);
+    if (schema.optional && !schema.name.empty() && known_.contains(name.full()))
+      return AppendAvroString(name.Reference(space), out);
     const auto fields = [&](absl::string_view inner, std::string* to) {
       const char* separator = "";
       for (const ConnectField& field : schema.fields) {
@@ -155,7 +159,7 @@ class Printer {
         separator = ",";
       }
     };
-    PrintRecord(NameOf(schema), Attributes(schema), fields, space, out);
+    PrintRecord(name, Attributes(schema), fields, space, out);
   }
 
   // In full where it comes first, by its name afterwards.
