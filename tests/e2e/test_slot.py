@@ -105,7 +105,8 @@ def test_SLT_05_10_confirmed_follows_the_sink(db, connectors):
         stored = connector.offset()
         assert now >= confirmed
         if stored and now > confirmed and confirmed:
-            assert now <= stored["lsn_commit"]
+            # Until the first change is stored, a position that moved on with a keepalive is still the snapshot's.
+            assert now <= stored.get("lsn_commit", stored["lsn"])
         advanced += now > confirmed
         confirmed = now
     assert advanced >= 5, f"moved only {advanced} times"

@@ -2,13 +2,14 @@
 ones belong to one test. All are made by scripts/servers under .run/test."""
 import contextlib
 import fcntl
+import functools
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -36,14 +37,19 @@ def file_lock(name):
         yield
 
 
+@functools.cache
+def _script():
+    loader = importlib.machinery.SourceFileLoader("servers_script", str(SERVERS))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
 def free_ports(count):
-    """Below the ephemeral range, as scripts/servers picks them: no outgoing connection takes one."""
+    """As scripts/servers picks them: below the ephemeral range, and nobody else's as long as this process lives."""
     found = []
-    while len(found) < count:
-        port = random.SystemRandom().randrange(20000, 30000)
-        with socket.socket() as probe:
-            if port not in found and probe.connect_ex(("127.0.0.1", port)) != 0:
-                found.append(port)
+    for _ in range(count):
+        found.append(_script().pick_port(found))
     return found
 
 
