@@ -47,8 +47,7 @@ class Pair:
 
     def take_over(self):
         """B streams and has published and stored the new values."""
-        self.db.execute("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s", self.a.slot)
-        wait_until(lambda: not self.db.slot(self.a.slot)["active"], 20, "slot free")
+        self.db.free_slot(self.a.slot)
         self.write("new")
         self.b.start().wait_streaming()
         wait_until(lambda: set(self.last_values().values()) == {"new"}, 60, "new values", interval_s=0.1)

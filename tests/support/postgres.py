@@ -1,5 +1,6 @@
 """A PostgreSQL server and the databases that tests make in it."""
 import contextlib
+import time
 import uuid
 
 import psycopg
@@ -143,6 +144,15 @@ class Database:
         for slot in self.slots():
             self.drop_slot(slot)
         self.server.query(f'drop database if exists "{self.name}" with (force)')
+
+    def free_slot(self, name):
+        """Takes it from whoever streams. Again and again: a walsender can be caught while it tells a client that does not
+        read that it was terminated."""
+        def freed():
+            self.server.query("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s and active", name)
+            time.sleep(0.1)
+            return not self.slot(name)["active"]
+        wait_until(freed, 20, f"slot {name} free", interval_s=0.5)
 
     def drop_slot(self, name):
         def drop():
