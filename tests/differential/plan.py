@@ -428,7 +428,7 @@ class Plan:
         return plan
 
     def without(self, left_out):
-        """The same plan without the columns for which `left_out` is true, keys aside."""
+        """The same plan without the columns, and changes of defaults, for which `left_out` is true, keys aside."""
         plan = copy.deepcopy(self)
         for table in plan.all_tables():
             table.columns = [c for c in table.columns if table.bound(c) or not left_out(c)]
@@ -440,4 +440,6 @@ class Plan:
     @staticmethod
     def _brings(operation, left_out):
         to = getattr(operation, "to", None)
+        if getattr(operation, "kind", None) == "default":
+            to = Column(0, "", ColumnType("", "any", None), default=to)
         return left_out(to if isinstance(to, Column) else Column(0, "", to)) if isinstance(to, (Column, ColumnType)) else False
