@@ -1,0 +1,32 @@
+"""Bars as SVG: groups side by side, one bar a series, values printed above them. No program is needed to look at them but a browser."""
+from html import escape
+
+COLORS = ("#999999", "#0066cc", "#66aadd", "#cc6600", "#884400")
+BAR, GAP, HIGH, LEFT, TOP = 34, 26, 180, 20, 50
+
+
+def bars(title, groups, series):
+    """groups: {name: {series: value}}; a series that a group has not is left out there. All bars have one scale, from zero."""
+    top = max(value for values in groups.values() for value in values.values()) or 1
+    parts = [f'<text x="{LEFT}" y="20" font-size="14">{escape(title)}</text>']
+    left = LEFT
+    for name, values in groups.items():
+        shown = [s for s in series if s in values]
+        parts += [_bar(left + i * BAR, values[s], top, COLORS[series.index(s) % len(COLORS)]) for i, s in enumerate(shown)]
+        middle = left + len(shown) * BAR / 2
+        parts.append(f'<text x="{middle:g}" y="{TOP + HIGH + 16}" text-anchor="middle">{escape(name)}</text>')
+        left += len(shown) * BAR + GAP
+    x = LEFT
+    for number, name in enumerate(series):
+        color = COLORS[number % len(COLORS)]
+        parts.append(f'<rect x="{x}" y="{TOP + HIGH + 28}" width="10" height="10" fill="{color}"/>'
+                     f'<text x="{x + 14}" y="{TOP + HIGH + 37}">{escape(name)}</text>')
+        x += 30 + 7 * len(name)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{max(left, x)}" height="{TOP + HIGH + 50}" font-family="sans-serif" '
+            f'font-size="11"><rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>\n')
+
+
+def _bar(left, value, top, color):
+    high = max(1, HIGH * value / top)
+    return (f'<rect x="{left}" y="{TOP + HIGH - high:.1f}" width="{BAR - 4}" height="{high:.1f}" fill="{color}"/>'
+            f'<text x="{left + BAR / 2 - 2:g}" y="{TOP + HIGH - high - 4:.1f}" text-anchor="middle" font-size="9">{value:.3g}</text>')
