@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "snapshot/dropped_table.h"
+#include "snapshot/rewritten_table.h"
 
 namespace walduct::snapshot {
 namespace {
@@ -85,6 +86,7 @@ absl::StatusOr<SnapshotReader::Progress> SnapshotReader::ReadRows(size_t lane,
   absl::StatusOr<Progress> result = TakeRows(lanes_[lane], lane, handler, max_rows, &rows);
   progress_.AddRows(table, rows);
   if (!result.ok() || *result != Progress::kDone) return result;
+  RETURN_IF_ERROR(CheckNotRewritten(lanes_[lane]));
   ASSIGN_OR_RETURN(const bool more, NextChunk(lanes_[lane]));
   if (!more) RETURN_IF_ERROR(ClosePart(lane));
   return Progress::kRead;
@@ -213,6 +215,23 @@ bool SnapshotReader::OthersLeft(size_t table) const {
          std::any_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
            return lane.copy != nullptr && (lane.copy->begun() || other(lane.part));
          });
+}
+
+// Once for each table: from the first COPY on that has come to its end a lock keeps others away.
+absl::Status SnapshotReader::CheckNotRewritten(const Lane& lane) {
+  const size_t number = parts_[lane.part].place.table;
+  if (std::exchange(tables_[number].checked, true)) return absl::OkStatus();
+  const PlannedTable& table = request_.tables[number];
+  const absl::StatusOr<bool> hides =
+      HidesRows(*lane.connection, table.name, progress_.rows_of(number) > 0);
+  if (!hides.ok()) return OfTable(hides.status(), table);
+  if (!*hides) return absl::OkStatus();
+  return Error(absl::StatusCode::kUnavailable, "table_rewritten",
+               absl::StrCat("table ", names_[number],
+                            " was rewritten before its turn, by ALTER TABLE as a rule: the "
+                            "snapshot's view shows it empty; it is read in a newer one"),
+               "nothing to do; with walduct.snapshot.resume=true the other tables are not read "
+               "again");
 }
 
 absl::StatusOr<bool> SnapshotReader::NextChunk(Lane& lane) {

@@ -4,7 +4,8 @@
 // from whichever has some.
 //
 // A table that somebody locks is read after the others, which is logged; when nothing else is left,
-// and after kLockTries waits without getting on, it is an error.
+// and after kLockTries waits without getting on, it is an error. A table that the view shows empty
+// because it was rewritten is Unavailable, table_rewritten, before any of its parts counts as read.
 //
 // The connections are inside a transaction on the snapshot (transaction.h) and used by nobody else
 // until kDone or the reader's destruction, which cancels a COPY under way. Ending the transactions
@@ -79,7 +80,8 @@ class SnapshotReader final : public RowSource {
   struct TableState {
     size_t parts_left = 0;
     bool begun = false;
-    bool locked = false;  // somebody held a lock when it was to be read
+    bool locked = false;   // somebody held a lock when it was to be read
+    bool checked = false;  // its rows are not hidden from the view
   };
 
   absl::StatusOr<Progress> ReadRows(size_t lane, event::ChangeHandler& handler, int max_rows);
@@ -96,6 +98,7 @@ class SnapshotReader final : public RowSource {
   bool OthersLeft(size_t table) const;
   // Whether there is another chunk of the part, which is read then.
   absl::StatusOr<bool> NextChunk(Lane& lane);
+  absl::Status CheckNotRewritten(const Lane& lane);
   absl::Status ClosePart(size_t lane);
   void Record(const PartPlace& place) const;
   absl::Status Finish(event::ChangeHandler& handler);

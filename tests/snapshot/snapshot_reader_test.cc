@@ -16,6 +16,7 @@
 #include "names/table_filter.h"
 #include "postgres/options.h"
 #include "snapshot/options.h"
+#include "snapshot/rewritten_table.h"
 #include "snapshot/transaction.h"
 #include "tests/snapshot/reader_fixture.h"
 #include "tests/support/postgres_server.h"
@@ -316,6 +317,51 @@ TEST_F(SnapshotReaderTest, ATableThatWasRenamedIsNotPassedOver) {
   Execute("ALTER TABLE a RENAME TO z");
   SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
   EXPECT_EQ(ErrorReason(ReadToEnd(reader)), "table_renamed");
+}
+
+TEST_F(SnapshotReaderTest, ATableThatTheViewShowsEmptySinceItWasRewrittenIsNotRead) {
+  Execute("CREATE TABLE a(id int); INSERT INTO a VALUES (1); CREATE TABLE b(id int)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  Execute("ALTER TABLE a ALTER COLUMN id TYPE bigint");
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  const absl::Status read = ReadToEnd(reader);
+  EXPECT_EQ(ErrorReason(read), "table_rewritten");
+  EXPECT_THAT(std::string(read.message()), HasSubstr("public.a"));
+  EXPECT_EQ(metrics_.snapshot_tables_remaining.value(), 2u);
+}
+
+TEST_F(SnapshotReaderTest, WhatShowsItsRowsOrHasNoneIsNoRewrittenTable) {
+  Execute(
+      "CREATE TABLE emptied(id int); CREATE TABLE moved(id int); CREATE TABLE none(id int); "
+      "INSERT INTO emptied VALUES (1); INSERT INTO moved VALUES (1)");
+  Begin();
+  auto plan = Plan();
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  Execute("TRUNCATE emptied; ALTER TABLE none ALTER COLUMN id TYPE bigint");
+  MustQuery(*writer_, "VACUUM FULL public.moved");
+  SnapshotReader reader(*connection_, clock_, metrics_, {*std::move(plan), origin_});
+  ASSERT_TRUE(ReadToEnd(reader).ok());
+  EXPECT_THAT(TablesRead(), ElementsAre("moved"));
+}
+
+TEST_F(SnapshotReaderTest, APartitionThatWasRewrittenIsMissedAmongTheOthers) {
+  Execute(
+      "CREATE TABLE p(id int) PARTITION BY RANGE (id); "
+      "CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (10); "
+      "CREATE UNLOGGED TABLE p2 PARTITION OF p FOR VALUES FROM (10) TO (20); "
+      "INSERT INTO p VALUES (1), (11)");
+  Begin();
+  const postgres::TableName p = Table("p");
+  auto shown = HidesRows(*connection_, p, true);
+  ASSERT_TRUE(shown.ok()) << shown.status();
+  EXPECT_FALSE(*shown);
+  Execute("ALTER TABLE p2 SET LOGGED");
+  EXPECT_THAT(MustQuery(*connection_, "SELECT count(*) FROM public.p"), "1");
+  shown = HidesRows(*connection_, p, true);
+  ASSERT_TRUE(shown.ok()) << shown.status();
+  EXPECT_TRUE(*shown);
 }
 
 TEST_F(SnapshotReaderTest, TheHandlersErrorEndsItAsItIs) {

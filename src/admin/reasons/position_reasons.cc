@@ -205,6 +205,12 @@ constexpr Reason kRows[] = {
     {.name = "table_renamed",
      .meaning = "A table got another name while the snapshot was under way.",
      .remedy = "Nothing: the snapshot begins again."},
+    {.name = "table_rewritten",
+     .meaning =
+         "ALTER TABLE wrote a table anew before the snapshot came to it: the snapshot's view "
+         "of the database shows it empty.",
+     .remedy = "Nothing: it is read in a newer view, with all others, or, with "
+               "walduct.snapshot.resume=true, with those that are not read yet."},
     {.name = "timeline_unknown",
      .meaning = "The server does not have the history of its timelines.",
      .remedy = "Nothing: a warning says what is not checked."},
