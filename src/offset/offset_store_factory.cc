@@ -1,7 +1,11 @@
 #include "offset/offset_store_factory.h"
 
+#include <utility>
+
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "kafka/options.h"
+#include "offset/background_store.h"
 #include "offset/file_offset_store.h"
 #include "offset/kafka_offset_store.h"
 #include "offset/memory_offset_store.h"
@@ -16,8 +20,10 @@ absl::StatusOr<std::unique_ptr<OffsetStore>> CreateOffsetStore(const OffsetOptio
     case OffsetStoreKind::kKafkaTopic:
       return KafkaOffsetStore::Create(options, options.clients ? *options.clients : kafka,
                                       std::move(identity), environment);
-    case OffsetStoreKind::kFile:
-      return FileOffsetStore::Create(options.file_path, std::move(identity));
+    case OffsetStoreKind::kFile: {
+      ASSIGN_OR_RETURN(auto file, FileOffsetStore::Create(options.file_path, std::move(identity)));
+      return std::make_unique<BackgroundStore>(std::move(file));
+    }
     case OffsetStoreKind::kMemory:
       return std::make_unique<MemoryOffsetStore>();
   }

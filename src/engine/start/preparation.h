@@ -33,9 +33,10 @@ struct ConnectorOptions;
 // What a session needs, opened and decided.
 struct Prepared {
   std::unique_ptr<sink::Sink> sink;
-  std::unique_ptr<offset::OffsetStore> store;
   std::unique_ptr<spill::Spill> spill;  // null: transactions come when they have committed
   std::unique_ptr<Source> source;
+  // Behind the source: a save under way ends before the slot is another instance's.
+  std::unique_ptr<offset::OffsetStore> store;
   std::optional<offset::StoredOffset> stored;
   replication::SystemIdentity system;
   bool in_recovery = false;

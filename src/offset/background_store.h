@@ -1,0 +1,45 @@
+// BackgroundStore: a store that stores before it returns, on a thread of its own, so that a slow
+// disk holds up nothing else. The thread begins with the first save. All that blocks anyway waits
+// for the save under way first, and so does the destructor: nothing is written behind its back.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "offset/offset_store.h"
+
+namespace walduct::offset {
+
+class BackgroundStore final : public OffsetStore {
+ public:
+  explicit BackgroundStore(std::unique_ptr<OffsetStore> store);
+  ~BackgroundStore() override;
+  BackgroundStore(const BackgroundStore&) = delete;
+  BackgroundStore& operator=(const BackgroundStore&) = delete;
+
+  absl::StatusOr<std::optional<StoredOffset>> Load() override;
+  bool erased() const override { return store_->erased(); }
+  absl::Status StartSave(const StoredOffset& offset) override;
+  std::optional<absl::Status> PollSave() override;
+  int ready_fd() const override { return fd_; }
+  absl::Status Erase() override;
+
+ private:
+  void Loop();
+  void AwaitSave();
+
+  const std::unique_ptr<OffsetStore> store_;  // the thread's while a save is under way
+  const int fd_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<StoredOffset> asked_;   // until it is stored, or not
+  std::optional<absl::Status> answer_;  // until it is taken
+  bool saving_ = false;                 // until the answer is taken
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace walduct::offset
