@@ -71,7 +71,7 @@ def left_out(column, options):
 
 def raced(found):
     """The registry took the schema of a new subject from one of the two while the other was sending it: Debezium's client gives up."""
-    return isinstance(found, str) and "already exists" in found and "error code: 409" in found
+    return isinstance(found, str) and "Error registering" in found and "already exists" in found
 
 
 def refused(table, options):
