@@ -35,9 +35,10 @@ absl::Status BackgroundStore::Erase() {
 }
 
 absl::Status BackgroundStore::StartSave(const StoredOffset& offset) {
+  AwaitSave();  // whose answer nobody took
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    CHECK(!saving_);
+    answer_.reset();
     saving_ = true;
     asked_ = offset;
   }

@@ -205,6 +205,12 @@ TEST_F(ColumnRulesTest, FLT05TruncatedByCharacters) {
   EXPECT_EQ(cut("int4", "1234567890"), "1234567890");
 }
 
+TEST_F(ColumnRulesTest, FLT05BytesOfUnknownTypesAreTruncated) {
+  options_.values.include_unknown = true;
+  options_.columns.masks = {Truncate(3, ".*")};
+  EXPECT_EQ(ColumnOf({"c", MakeType("path")}, Text("[(1,2),(3,4)]")), R"("Wygx")");
+}
+
 TEST_F(ColumnRulesTest, FLT05OnlyColumnsThatCanBeLonger) {
   options_.columns.masks = {Truncate(12, ".*")};
   EXPECT_EQ(Parameters({"c", MakeType("text")}), "truncateLength=12 ");

@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/utf8.h"
+#include "encode/readers/binary_readers.h"
 #include "encode/readers/read_formats.h"
 #include "encode/values/read_context.h"
 #include "encode/values/text_hash.h"
@@ -63,6 +64,15 @@ Outcome ReadCutTextBytes(absl::string_view text, const ValuePlan& plan, ReadCont
                          Writer* out) {
   const ValueMask& mask = *plan.mask;
   return ReadValue(text.substr(0, mask.length), mask.inner, context, out);
+}
+
+template <typename Writer>
+Outcome ReadCutGeometricBytes(absl::string_view text, const ValuePlan& plan, ReadContext* context,
+                              Writer* out) {
+  std::string& bytes = context->scratch->bytes;
+  if (!ToJavaNumbers(text, &bytes)) return Outcome::kMalformed;
+  const ValueMask& mask = *plan.mask;
+  return WriteBytes(absl::string_view(bytes).substr(0, mask.length), mask.inner.bytes_as, out);
 }
 
 }  // namespace walduct::encode

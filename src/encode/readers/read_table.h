@@ -82,6 +82,7 @@ constexpr Reader<W> ReaderOf(Reads reads) {
     case Reads::kCutText: return &ReadCutText<W>;
     case Reads::kCutBytea: return &ReadCutBytea<W>;
     case Reads::kCutTextBytes: return &ReadCutTextBytes<W>;
+    case Reads::kCutGeometricBytes: return &ReadCutGeometricBytes<W>;
       // clang-format on
   }
   return nullptr;

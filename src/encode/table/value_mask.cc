@@ -16,6 +16,7 @@ namespace {
 std::optional<Reads> CutOf(const event::ConnectSchema& schema, const ValuePlan& inner) {
   if (schema.type == event::ConnectType::kString) return Reads::kCutText;
   if (inner.reads == Reads::kTextBytes) return Reads::kCutTextBytes;
+  if (inner.reads == Reads::kGeometricBytes) return Reads::kCutGeometricBytes;
   if (inner.reads == Reads::kBytea) return Reads::kCutBytea;
   return std::nullopt;
 }

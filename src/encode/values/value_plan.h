@@ -75,8 +75,9 @@ enum class Reads : uint8_t {
   kCutText,
   kCutBytea,
   kCutTextBytes,
+  kCutGeometricBytes,
 };
-inline constexpr size_t kReaders = static_cast<size_t>(Reads::kCutTextBytes) + 1;
+inline constexpr size_t kReaders = static_cast<size_t>(Reads::kCutGeometricBytes) + 1;
 
 // What bytes are published as: themselves, or a text of them.
 enum class BytesForm : uint8_t { kBytes, kBase64, kBase64UrlSafe, kHex };

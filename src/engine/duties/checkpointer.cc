@@ -129,7 +129,8 @@ void Checkpointer::ReportTrouble(const event::Position& safe, absl::Duration now
   if (status.ok()) {
     status = Error(absl::StatusCode::kUnavailable, "offset_store_slow",
                    "the offset store does not answer",
-                   "see why the broker of the offset topic does not take records");
+                   "see why the broker of the offset topic takes no records, or the offset file's "
+                   "disk is slow");
   }
   const uint64_t stored = stored_ ? stored_->commit_end.value() : 0;
   log::Error(
