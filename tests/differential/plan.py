@@ -420,6 +420,19 @@ class Plan:
             transaction.operations = [o for o in transaction.operations if getattr(o, "kind", None) not in ("move", "rename")]
         return plan
 
+    def dropping_apart(self):
+        """The same plan without columns that are dropped by a transaction that does more."""
+        def kept(operations, alone):
+            for operation in operations:
+                if getattr(operation, "operations", None) is not None:
+                    operation.operations = list(kept(operation.operations, False))
+                if alone or getattr(operation, "kind", None) != "drop_column":
+                    yield operation
+        plan = copy.deepcopy(self)
+        for transaction in plan.transactions:
+            transaction.operations = list(kept(transaction.operations, len(transaction.operations) == 1))
+        return plan
+
     def steady(self):
         """The same plan, each transaction after both have caught up."""
         plan = copy.deepcopy(self)

@@ -53,6 +53,8 @@ def with_registry(seed, options, which=None):
 
 
 def asks(options):
+    """Then the number of a schema shows what a schema without values hides: whether a column that was dropped before its row was read is
+    optional, see docs/differences.md (Plan.dropping_apart)."""
     return "${registry}" in options.values()
 
 

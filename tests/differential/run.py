@@ -71,6 +71,8 @@ class Test:
         plan = plan.without(lambda column: column.type.family in self.arguments.without)
         if any(name in options for name in ("schema.exclude.list", "table.include.list", "table.exclude.list")):
             plan = plan.staying()
+        if registry_rounds.asks(options):
+            plan = plan.dropping_apart()
 
         def unfit(column):
             return left_out(column, options) or chains.left_out(column, options) or registry_rounds.left_out(column, options)
