@@ -84,7 +84,7 @@ def by_topic(events):
 
 _MESSAGE_ID = re.compile(r"MessageId@\w+")
 _COLLECTIONS = re.compile(r'(\bdata_collections(?:":|=)\[)([^]]*MessageId@[^]]*)(\])')
-_LSN = re.compile(r'"txId":(\d+|null),"lsn":(\d+)')
+_LSN = re.compile(r'(?:"txId":(\d+|null),)?"lsn":(\d+)')  # Protobuf has no field where there is no transaction
 
 
 def _with_message_ids(topics):
@@ -103,13 +103,13 @@ def _without_time(topics):
     seen = [found.groups() for records in topics.values() for r in records if r["value"] and (found := _LSN.search(r["value"]))]
     begins = {}  # transaction → where its first change is; a message inside the first transaction comes before it all the same
     for transaction, lsn in seen:
-        if transaction not in ("0", "null"):
+        if transaction not in ("0", "null", None):
             begins[transaction] = min(begins.get(transaction, int(lsn)), int(lsn))
     first = sorted(begins.values())[1] if len(begins) > 1 else 2**63
     for topic, records in topics.items():
         for record in records if topic.endswith("message") else ():
             found = _LSN.search(record["value"] or "")
-            if found and found.group(1) == "null" and int(found.group(2)) <= first:  # it has the LSN of what follows
+            if found and found.group(1) in ("null", None) and int(found.group(2)) <= first:  # it has the LSN of what follows
                 record["value"] = TIMES.sub(r"\g<1>0", record["value"])
     return topics
 
