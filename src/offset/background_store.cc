@@ -1,18 +1,10 @@
 #include "offset/background_store.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <utility>
-
-#include "base/check.h"
 
 namespace walduct::offset {
 
-BackgroundStore::BackgroundStore(std::unique_ptr<OffsetStore> store)
-    : store_(std::move(store)), fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  CHECK(fd_ >= 0);
-}
+BackgroundStore::BackgroundStore(std::unique_ptr<OffsetStore> store) : store_(std::move(store)) {}
 
 BackgroundStore::~BackgroundStore() {
   {
@@ -21,7 +13,6 @@ BackgroundStore::~BackgroundStore() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
-  close(fd_);
 }
 
 absl::StatusOr<std::optional<StoredOffset>> BackgroundStore::Load() {
@@ -39,7 +30,6 @@ absl::Status BackgroundStore::StartSave(const StoredOffset& offset) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     answer_.reset();
-    saving_ = true;
     asked_ = offset;
   }
   if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
@@ -48,12 +38,10 @@ absl::Status BackgroundStore::StartSave(const StoredOffset& offset) {
 }
 
 std::optional<absl::Status> BackgroundStore::PollSave() {
-  uint64_t count = 0;
-  [[maybe_unused]] const ssize_t got = read(fd_, &count, sizeof count);
+  done_.Drain();
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!saving_) return absl::OkStatus();
-  if (answer_) saving_ = false;
-  return std::exchange(answer_, std::nullopt);
+  if (asked_) return std::nullopt;
+  return std::exchange(answer_, std::nullopt).value_or(absl::OkStatus());
 }
 
 void BackgroundStore::AwaitSave() {
@@ -74,8 +62,7 @@ void BackgroundStore::Loop() {
     answer_ = std::move(stored);
     asked_.reset();
     changed_.notify_all();
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(fd_, &one, sizeof one);
+    done_.Signal();
   }
 }
 

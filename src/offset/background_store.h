@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "kafka/wakeup.h"
 #include "offset/offset_store.h"
 
 namespace walduct::offset {
@@ -24,7 +25,7 @@ class BackgroundStore final : public OffsetStore {
   bool erased() const override { return store_->erased(); }
   absl::Status StartSave(const StoredOffset& offset) override;
   std::optional<absl::Status> PollSave() override;
-  int ready_fd() const override { return fd_; }
+  int ready_fd() const override { return done_.fd(); }
   absl::Status Erase() override;
 
  private:
@@ -32,12 +33,11 @@ class BackgroundStore final : public OffsetStore {
   void AwaitSave();
 
   const std::unique_ptr<OffsetStore> store_;  // the thread's while a save is under way
-  const int fd_;
+  kafka::Wakeup done_;                        // once there is an answer
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<StoredOffset> asked_;   // until it is stored, or not
   std::optional<absl::Status> answer_;  // until it is taken
-  bool saving_ = false;                 // until the answer is taken
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -145,18 +145,21 @@ class Database:
             self.drop_slot(slot)
         self.server.query(f'drop database if exists "{self.name}" with (force)')
 
+    def _end_stream(self, slot):
+        self.server.query("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s and active", slot)
+
     def free_slot(self, name):
         """Takes it from whoever streams. Again and again: a walsender can be caught while it tells a client that does not
         read that it was terminated."""
         def freed():
-            self.server.query("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s and active", name)
+            self._end_stream(name)
             time.sleep(0.1)
             return not self.slot(name)["active"]
         wait_until(freed, 20, f"slot {name} free", interval_s=0.5)
 
     def drop_slot(self, name):
         def drop():
-            self.server.query("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s and active", name)
+            self._end_stream(name)
             with contextlib.suppress(psycopg.errors.ObjectInUse):
                 self.server.query("select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = %s", name)
             return self.slot(name) is None
