@@ -1,9 +1,11 @@
+#include <cmath>
 #include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "offset/stored_offset.h"
 #include "rapidjson/document.h"
 #include "rapidjson/stringbuffer.h"
@@ -171,8 +173,23 @@ void KeepForeign(const Value& object, StoredOffset* offset) {
   }
 }
 
+// Some of what is JSON cannot be written again: an escape of half a character (\uDC00 alone), a
+// number beyond the largest double.
+absl::Status CheckCanBeWritten(const Value& object) {
+  for (const auto& member : object.GetObject()) {
+    if (!IsValidUtf8(TextOf(member.name))) return Malformed("a name holds half a character");
+    const Value& value = member.value;
+    if (value.IsString() && !IsValidUtf8(TextOf(value)))
+      return Malformed(absl::StrCat("\"", TextOf(member.name), "\" holds half a character"));
+    if (value.IsDouble() && !std::isfinite(value.GetDouble()))
+      return Malformed(absl::StrCat("\"", TextOf(member.name), "\" is too large a number"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<StoredOffset> FromObject(const Value& object) {
   if (!object.IsObject()) return Malformed("not a JSON object");
+  RETURN_IF_ERROR(CheckCanBeWritten(object));
   const ObjectReader reader(object);
   StoredOffset offset;
   event::Position& position = offset.position;

@@ -187,7 +187,9 @@ TEST(StoredOffsetTest, ForeignKeysSurviveARoundTrip) {
 TEST(StoredOffsetTest, MalformedOffsetsAreRefused) {
   for (const char* json :
        {"", "null", "[]", "{}", "{\"lsn\":\"5\"}", "{\"lsn\":1.5}", "{\"lsn\":1",
-        "{\"lsn\":1,\"ts_usec\":\"x\"}", "{\"lsn\":1,\"walduct_timeline\":-1}"}) {
+        "{\"lsn\":1,\"ts_usec\":\"x\"}", "{\"lsn\":1,\"walduct_timeline\":-1}",
+        R"({"lsn":1,"half \udF9e a character":1})", R"({"lsn":1,"half":"a character \udf4e"})",
+        R"({"lsn":1,"large":999999999999999999994e300})"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(json).status())) << json;
   }
 }
