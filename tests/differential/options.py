@@ -101,7 +101,7 @@ def random_options(rng, plan):
 
 
 def key_columns(rng, table):
-    columns = [c for c in table.columns if inline(c) and fits(c, key=True)]
+    columns = [c for c in table.columns if inline(c) and fits(c, key=True) and escaped(c.name).strip(".")]  # .. is a column added later, too
     names = [escaped(c.name) for c in rng.sample(columns, min(2, len(columns)))]
     return f"{escaped(table.schema)}\\.{escaped(table.name)}:{','.join(names)}"
 
