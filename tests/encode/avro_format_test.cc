@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "base/error.h"
 #include "encode/formats/avro_writer.h"
+#include "encode/options/column_options.h"
 #include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
+#include "java/regex/regex_list.h"
 #include "tests/encode/format_fixture.h"
 #include "tests/encode/toy_reader.h"
 #include "tests/support/fake_schema_ids.h"
@@ -188,6 +192,30 @@ TEST_F(AvroFormatTest, SaysWhatTheRegistryRefuses) {
   change.after = row;
   ids_.Refuse("srv.public.orders-value");
   EXPECT_TRUE(absl::IsInvalidArgument(Encode(Emit(change))));
+}
+
+// Debezium's "Can't redefine: io.debezium.data.VariableScaleDecimal".
+TEST_F(AvroFormatTest, SaysWhatTheRegistryCannotKnow) {
+  options_.columns.masks = {
+      {ColumnMaskKind::kTruncate, 20, "", "", java::RegexList::OfChecked("public.t.b")}};
+  ids_.Refuse("srv.public.t-value");
+  const auto refusal = [&](const char* type_of_b) {
+    const auto table = MakeTable("t",
+                                 {{"id", MakeType("int4"), -1, false},
+                                  {"a", MakeType("numeric")},
+                                  {"b", MakeType(type_of_b), -1, false}},
+                                 {0});
+    encoder_ = nullptr;
+    event::ChangeEvent change = Change(*table, event::Operation::kCreate);
+    const std::vector<event::Value> row = {Text("1"), Text("2.5"), Text("3.5")};
+    change.after = row;
+    return Encode(Emit(change));
+  };
+  const absl::Status redefined = refusal("numeric");
+  EXPECT_EQ(ErrorReason(redefined), "schema_refused");
+  EXPECT_TRUE(absl::StrContains(redefined.message(), "io.debezium.data.VariableScaleDecimal"));
+  EXPECT_TRUE(absl::StrContains(ErrorHint(redefined), "column.truncate"));
+  EXPECT_FALSE(absl::StrContains(refusal("text").message(), "VariableScaleDecimal"));
 }
 
 TEST_F(AvroFormatTest, NamesSubjectsAfterRecords) {

@@ -86,6 +86,9 @@ class Printer {
     out->append(schema.default_value ? ",\"null\"]" : "]");
   }
 
+  // See AvroSchema.
+  const std::string& redefined() const { return redefined_; }
+
   // A struct's name, or a map's whose entries are records.
   AvroName NameOf(const ConnectSchema& schema) {
     if (!schema.name.empty())
@@ -177,6 +180,7 @@ class Printer {
     // One without fields may have an empty identity.
     const auto [known, is_new] = known_.try_emplace(name.full(), identity);
     if (!is_new && known->second == identity) return AppendAvroString(name.Reference(space), out);
+    if (!is_new) redefined_ = name.full();
     known->second = identity;
     out->append("{\"type\":\"record\",\"name\":");
     AppendAvroString(name.name, out);
@@ -263,6 +267,7 @@ class Printer {
   std::map<std::string, std::string> known_;    // records that are printed, by their full names
   std::map<std::string, std::string> unnamed_;  // the names of structs without one
   int unnamed_count_ = 0;
+  std::string redefined_;
 };
 
 }  // namespace
@@ -274,6 +279,7 @@ AvroSchema MakeAvroSchema(const event::ConnectSchema& schema, const AvroOptions&
   if (schema.type == ConnectType::kStruct) made.record_name = printer.NameOf(schema).full();
   printer.Print(schema, "", &made.text);
   if (schema.type == ConnectType::kStruct && schema.optional) made.record_name.clear();
+  made.redefined = printer.redefined();
   made.plain_bytes = schema.type == ConnectType::kBytes && !schema.optional;
   return made;
 }

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
-#include "encode/formats/avro_schema.h"
+#include "base/error.h"
 #include "encode/readers/read_formats.h"
 
 namespace walduct::encode {
@@ -21,6 +21,15 @@ size_t LengthSize(absl::string_view bytes) {
   return size + 1;
 }
 
+// What a registry says to it ("failed to discover artifact type") tells nobody why.
+absl::Status RefusedAsRedefined(const absl::Status& refused, absl::string_view name) {
+  return Error(refused.code(), ErrorReason(refused),
+               absl::StrCat(refused.message(), "; Avro allows one meaning of a name, and ", name,
+                            " has two: columns of one type differ in their schemas"),
+               "column.mask, column.truncate and propagate.source.type add parameters to what they "
+               "name: let them name all columns of that type, or none");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<AvroPart>> AvroPart::Compile(const event::Node& node,
@@ -32,15 +41,17 @@ absl::StatusOr<std::unique_ptr<AvroPart>> AvroPart::Compile(const event::Node& n
                                                    .strategy = parts.converter.subject,
                                                    .record_name = schema.record_name}));
   SchemaId id(parts.ids, std::move(subject), std::move(schema.text));
-  std::unique_ptr<AvroPart> part(new AvroPart(node, parts, std::move(id), schema.plain_bytes));
+  std::unique_ptr<AvroPart> part(new AvroPart(node, parts, std::move(id), schema));
   RETURN_IF_ERROR(part->program_.status());
   return part;
 }
 
-AvroPart::AvroPart(const event::Node& node, const Parts& parts, SchemaId id, bool plain_bytes)
+AvroPart::AvroPart(const event::Node& node, const Parts& parts, SchemaId id,
+                   const AvroSchema& schema)
     : program_(node, parts.table, parts.buffers),
       alone_(!node.is_struct()),
-      plain_bytes_(plain_bytes),
+      plain_bytes_(schema.plain_bytes),
+      redefined_(schema.redefined),
       id_(std::move(id)),
       converter_(parts.converter),
       is_key_(parts.is_key),
@@ -52,7 +63,10 @@ AvroPart::AvroPart(const event::Node& node, const Parts& parts, SchemaId id, boo
 }
 
 absl::Status AvroPart::FindId() {
-  RETURN_IF_ERROR(id_.Find());
+  const absl::Status found = id_.Find();
+  if (absl::IsInvalidArgument(found) && !redefined_.empty())
+    return RefusedAsRedefined(found, redefined_);
+  RETURN_IF_ERROR(found);
   const auto byte = [id = id_.value()](size_t behind) {
     return static_cast<char>(id >> (8 * behind));
   };

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "encode/formats/avro_schema.h"
 #include "encode/formats/avro_writer.h"
 #include "encode/options/converter_options.h"
 #include "encode/program/node_program.h"
@@ -56,14 +57,15 @@ class AvroPart {
                    OutBuffer* buffer, std::optional<absl::string_view>* out);
 
  private:
-  AvroPart(const event::Node& node, const Parts& parts, SchemaId id, bool plain_bytes);
+  AvroPart(const event::Node& node, const Parts& parts, SchemaId id, const AvroSchema& schema);
   absl::Status FindId();
   // As a schema of the registry that stands for the value's own has it.
   absl::Status Rewrite(OutBuffer* buffer);
 
   NodeProgram<AvroWriter> program_;
   const bool alone_;        // a value that is not a record
-  const bool plain_bytes_;  // see AvroSchema
+  const bool plain_bytes_;  // see AvroSchema, as the next
+  const std::string redefined_;
   SchemaId id_;
   const ConverterOptions converter_;
   const bool is_key_;
