@@ -219,6 +219,20 @@ void WriteEntry(const metrics::LiveTail::Entry& entry, Json* out) {
   json.EndObject();
 }
 
+void WriteNotification(const metrics::NotificationBoard::Entry& entry, Json* out) {
+  Json& json = *out;
+  json.Object();
+  json.Key("number").Whole(entry.number);
+  json.Key("at").Text(TimeText(entry.at));
+  if (!entry.id.empty()) json.Key("id").Text(entry.id);
+  json.Key("type").Text(entry.type);
+  json.Key("aggregate_type").Text(entry.aggregate);
+  json.Key("additional_data").Object();
+  for (const auto& [name, value] : entry.details) json.Key(name).Text(value);
+  json.EndObject();
+  json.EndObject();
+}
+
 }  // namespace
 
 std::string StatusJson(const Scene& scene, absl::string_view only) {
@@ -230,6 +244,24 @@ std::string StatusJson(const Scene& scene, absl::string_view only) {
   for (const ConnectorScene& one : scene.connectors) {
     if (only.empty() || one.status.name == only)
       StatusWriter(scene, one, &json).Write(/*tables=*/!only.empty());
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.text() + "\n";
+}
+
+std::string NotificationsJson(const Scene& scene, absl::string_view only) {
+  Json json;
+  json.Object();
+  json.Key("connectors").Array();
+  for (const ConnectorScene& one : scene.connectors) {
+    if (!only.empty() && one.status.name != only) continue;
+    json.Object();
+    json.Key("name").Text(one.status.name);
+    json.Key("notifications").Array();
+    for (const auto& entry : one.metrics->notifications.Read()) WriteNotification(entry, &json);
+    json.EndArray();
+    json.EndObject();
   }
   json.EndArray();
   json.EndObject();

@@ -12,6 +12,9 @@ namespace walduct::admin {
 // only: of this connector alone, with what was published of each of its tables; empty: of all.
 std::string StatusJson(const Scene& scene, absl::string_view only = "");
 
+// /notifications: what connectors told last of their own doings, the oldest first.
+std::string NotificationsJson(const Scene& scene, absl::string_view only = "");
+
 // What the console's live tail asks: records behind that number, as {"records": all since the
 // start, "entries": […]}. Empty: no such connector runs. texts: with the beginnings of keys and
 // values.

@@ -71,6 +71,9 @@ http::Response Surface::Get(const http::Request& request) const {
     if (path[0] == "readyz") return Readiness(scene);
     if (path[0] == "status")
       return {.content_type = "application/json", .body = StatusJson(scene, NameIn(request))};
+    if (path[0] == "notifications")
+      return {.content_type = "application/json",
+              .body = NotificationsJson(scene, NameIn(request))};
     if (path[0] == "health") {
       return {.content_type = "application/json",
               .body =

@@ -20,7 +20,8 @@ constexpr config::PropertyDefinition kRows[] = {
     {.name = "walduct.listen",
      .type = kString,
      .doc = "HOST:PORT, or https://HOST:PORT, on which the process answers HTTP requests: "
-            "/metrics, /livez, /readyz, /health, /status and the reading ones of Kafka Connect's "
+            "/metrics, /livez, /readyz, /health, /status, /notifications and the reading ones of "
+            "Kafka Connect's "
             "REST interface; see docs/metrics.md. Without it nothing listens. The flag --listen "
             "wins.",
      .fix = "use HOST:PORT, such as 127.0.0.1:8083",

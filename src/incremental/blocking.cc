@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "incremental/incremental_snapshots.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/signals/expansion.h"
@@ -16,13 +17,13 @@ void IncrementalSnapshots::BlockFor(const RawSignal& raw) {
 }
 
 // Names of tables that are not captured are left out, as Debezium leaves them out.
-BlockingSnapshot IncrementalSnapshots::NextBlocking() {
+absl::StatusOr<BlockingSnapshot> IncrementalSnapshots::NextBlocking() {
   const RawSignal& raw = state_.blocking.front();
   const absl::StatusOr<Signal> signal = ParseSignal(raw);
   // It was stored by somebody else.
   if (!signal.ok()) {
-    Refuse(signal.status());
-    return {.id = raw.id, .tables = {}, .statements = {}};
+    RETURN_IF_ERROR(Refuse(raw, signal.status()));
+    return BlockingSnapshot{.id = raw.id, .tables = {}, .statements = {}};
   }
   const auto& execute = std::get<ExecuteSnapshot>(*signal);
   BlockingSnapshot snapshot{.id = raw.id, .tables = {}, .statements = {}};
@@ -42,7 +43,7 @@ BlockingSnapshot IncrementalSnapshots::NextBlocking() {
   }
   std::sort(snapshot.tables.begin(), snapshot.tables.end(),
             [](const TableId& a, const TableId& b) { return a.Text() < b.Text(); });
-  WarnOfUnused(raw.id, UnusedConditions(execute, snapshot.tables));
+  RETURN_IF_ERROR(RefuseUnused(raw.id, UnusedConditions(execute, snapshot.tables)));
   return snapshot;
 }
 

@@ -141,6 +141,12 @@ constexpr config::PropertyDefinition kSignals[] = {
      .fix = "use sink, log, or both",
      .validator = CheckChannels},
     {.name = "notification.sink.topic.name", .doc = "Topic of notifications."},
+    {.name = "walduct.notification.refused.signals",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc =
+         "Also tells those channels of a signal that is unknown or malformed (REFUSED), of which "
+         "Debezium tells nothing."},
 };
 
 bool HasChannel(const config::PropertySet& properties, absl::string_view channel) {
@@ -238,6 +244,7 @@ IncrementalOptions BuildIncremental(const config::PropertySet& properties) {
   options.notifies_sink = java::ListContains(channels, "sink");
   options.notifies_log = java::ListContains(channels, "log");
   options.notification_topic = properties.Text("notification.sink.topic.name");
+  options.tells_refusals = properties.Text("walduct.notification.refused.signals") == "true";
   return options;
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/clock.h"
@@ -100,7 +101,7 @@ class IncrementalSnapshots {
   // Whether the stream is to stand still between two transactions, for a blocking snapshot.
   bool blocks() const { return !state_.blocking.empty(); }
   // The one to be read.
-  BlockingSnapshot NextBlocking();
+  absl::StatusOr<BlockingSnapshot> NextBlocking();
   // It is over, however it ended. What was published of it is covered with this.
   void EndBlocking();
   // The view does not show all that was streamed.
@@ -117,12 +118,14 @@ class IncrementalSnapshots {
  private:
   enum class Step : uint8_t { kIdle, kOpening, kReading, kClosing, kWaiting, kBroken };
   enum class TableKind : uint8_t { kOther, kSignals, kCurrent };
+  using Details = std::vector<std::pair<std::string, std::string>>;
 
   TableKind KindOf(const event::TableSchema& schema);
   absl::Status OnSignalRow(const event::ChangeEvent& change);
   // may_repeat: it can have come before, from the inbox.
   absl::Status OnSignal(const RawSignal& raw, bool may_repeat);
-  void Refuse(const absl::Status& why);
+  absl::Status Refuse(const RawSignal& raw, const absl::Status& why);
+  absl::Status TellRefused(const RawSignal& raw, Details details);
   // Of the inbox.
   absl::Status TakeSignals();
   absl::Status OnIncoming(const absl::StatusOr<RawSignal>& signal);
@@ -140,7 +143,7 @@ class IncrementalSnapshots {
   absl::Status Execute(const std::string& id, const ExecuteSnapshot& execute);
   // It is what was asked for last, and not over.
   bool IsUnderWay(const std::string& id, const ExecuteSnapshot& execute) const;
-  void WarnOfUnused(const std::string& id, const std::vector<std::string>& conditions) const;
+  absl::Status RefuseUnused(const std::string& id, const std::vector<std::string>& conditions);
   // Whether the table in that place of the queue is to be stopped.
   std::vector<bool> ToStop() const;
   absl::Status Stop();
@@ -169,7 +172,6 @@ class IncrementalSnapshots {
   void ForgetTable();
   absl::Status TakeBounds(const Chunk& chunk);
   absl::Status NotifyProgress(const Chunk& chunk);
-  using Details = std::vector<std::pair<std::string, std::string>>;
   absl::Status Notify(absl::string_view type, const Details& details);
   absl::Status Send(const std::string& id, absl::string_view type, const Details& details);
   void Changed();

@@ -28,10 +28,11 @@ absl::Status IncrementalSnapshots::OnSignalRow(const event::ChangeEvent& change)
   const std::string id = columns == 0 ? "" : TextOf((*change.after)[0]);
   if (columns != kSignalColumns) {
     if (!parts_.options->source_channel) return absl::OkStatus();
-    parts_.metrics->signals_refused.Add();
-    log::Warn("signal ignored: the signaling table does not have three columns",
-              {{"signal", id}, {"columns", columns}});
-    return absl::OkStatus();
+    return Refuse({.id = id, .type = "", .data = std::nullopt},
+                  Error(absl::StatusCode::kInvalidArgument, "signal_malformed",
+                        absl::StrCat("signal '", id, "': the signaling table has ", columns,
+                                     " columns, not three"),
+                        "make it anew: id, type, data"));
   }
   const event::Value& data = (*change.after)[2];
   const RawSignal raw{.id = id,
@@ -71,9 +72,7 @@ absl::Status IncrementalSnapshots::TakeSignals() {
 }
 
 absl::Status IncrementalSnapshots::OnIncoming(const absl::StatusOr<RawSignal>& signal) {
-  if (signal.ok()) return OnSignal(*signal, true);
-  Refuse(signal.status());
-  return absl::OkStatus();
+  return signal.ok() ? OnSignal(*signal, true) : Refuse({}, signal.status());
 }
 
 // What a signal has changed goes with a position: until that is stored, a crash forgets it.
@@ -88,26 +87,38 @@ void IncrementalSnapshots::SettleSignals() {
   if (done > 0) parts_.inbox->Done(done);
 }
 
-void IncrementalSnapshots::Refuse(const absl::Status& why) {
-  parts_.metrics->signals_refused.Add();
+absl::Status IncrementalSnapshots::Refuse(const RawSignal& raw, const absl::Status& why) {
   log::Warn(absl::StrCat("signal ignored: ", why.message()),
             {{"reason", ErrorReason(why)}, {"hint", ErrorHint(why)}});
+  return TellRefused(raw, {{"reason", ErrorReason(why)},
+                           {"message", std::string(why.message())},
+                           {"hint", ErrorHint(why)}});
+}
+
+// It, or a part of it.
+absl::Status IncrementalSnapshots::TellRefused(const RawSignal& raw, Details details) {
+  parts_.metrics->signals_refused.Add();
+  details.insert(details.begin(),
+                 {{"connector_name", parts_.connector_name}, {"signal_type", raw.type}});
+  return parts_.output->Notify({.id = raw.id.empty() ? parts_.new_id() : raw.id,
+                                .type = "REFUSED",
+                                .aggregate = "Signal",
+                                .details = std::move(details),
+                                .time_ms = absl::ToUnixMillis(parts_.clock->Now()),
+                                .is_extra = true});
 }
 
 absl::Status IncrementalSnapshots::OnSignal(const RawSignal& raw, bool may_repeat) {
   const absl::StatusOr<Signal> signal = ParseSignal(raw);
-  if (!signal.ok()) {
-    Refuse(signal.status());
-    return absl::OkStatus();
-  }
+  if (!signal.ok()) return Refuse(raw, signal.status());
   const auto* execute = std::get_if<ExecuteSnapshot>(&*signal);
   if (execute != nullptr && !execute->blocking && !parts_.options->reads_chunks()) {
-    Refuse(Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
-                 absl::StrCat("signal '", raw.id,
-                              "': incremental snapshots are not configured: there is no table for "
-                              "watermarks"),
-                 "set signal.data.collection, or read.only=true"));
-    return absl::OkStatus();
+    return Refuse(
+        raw, Error(absl::StatusCode::kInvalidArgument, "signal_not_supported",
+                   absl::StrCat("signal '", raw.id,
+                                "': incremental snapshots are not configured: there is no table "
+                                "for watermarks"),
+                   "set signal.data.collection, or read.only=true"));
   }
   if (execute != nullptr && may_repeat && IsUnderWay(raw.id, *execute)) {
     log::Info("signal passed over: it came again and is being carried out", {{"id", raw.id}});
@@ -168,7 +179,7 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
                             .surrogate_key = execute.surrogate_key});
     parts_.metrics->incremental_runs.Scanned(table.Text(), 0);
   }
-  WarnOfUnused(id, UnusedConditions(execute, tables));
+  RETURN_IF_ERROR(RefuseUnused(id, UnusedConditions(execute, tables)));
   if (!state_.running()) return absl::OkStatus();
   state_.correlation_id = id;
   Changed();
@@ -182,16 +193,20 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
 }
 
 // Its tables are read without it: somebody may wait for fewer rows.
-void IncrementalSnapshots::WarnOfUnused(const std::string& id,
-                                        const std::vector<std::string>& conditions) const {
+absl::Status IncrementalSnapshots::RefuseUnused(const std::string& id,
+                                                const std::vector<std::string>& conditions) {
+  constexpr absl::string_view kHint =
+      "it is a regular expression that must match the whole schema.table, without case";
   for (const std::string& condition : conditions) {
-    parts_.metrics->signals_refused.Add();
-    log::Warn(
-        absl::StrCat("signal '", id, "': a condition is for none of its tables; it is left out"),
-        {{"data-collection", condition},
-         {"hint",
-          "it is a regular expression that must match the whole schema.table, without case"}});
+    const std::string what =
+        absl::StrCat("signal '", id, "': a condition is for none of its tables; it is left out");
+    log::Warn(what, {{"data-collection", condition}, {"hint", kHint}});
+    RETURN_IF_ERROR(TellRefused({.id = id, .type = "execute-snapshot", .data = std::nullopt},
+                                {{"reason", "signal_malformed"},
+                                 {"message", absl::StrCat(what, ": ", condition)},
+                                 {"hint", std::string(kHint)}}));
   }
+  return absl::OkStatus();
 }
 
 absl::Status IncrementalSnapshots::Pause() {

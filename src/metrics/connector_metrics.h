@@ -14,6 +14,7 @@
 #include "metrics/incremental_runs.h"
 #include "metrics/live_tail.h"
 #include "metrics/names.h"
+#include "metrics/notification_board.h"
 #include "metrics/reason_counters.h"
 #include "metrics/slot_board.h"
 #include "metrics/snapshot_board.h"
@@ -85,6 +86,7 @@ struct ConnectorMetrics {
   ReasonCounters retries;
   SnapshotBoard snapshot;
   IncrementalBoard incremental;
+  NotificationBoard notifications;
   IncrementalRuns incremental_runs;
   SlotBoard slot;
   LiveTail tail;

@@ -116,8 +116,9 @@ http::Response Interface::Answer(const http::Request& request, const Entrance& e
 // Who asks for JSON alone asks Connect, which has none of them.
 http::Response Interface::Pages(const http::Request& request, const Entrance& entrance) {
   const std::string path(absl::StripSuffix(request.path, "/"));
-  const bool own = path == "/metrics" || path == "/livez" || path == "/readyz" || path == "/status";
-  const bool for_connect = request.accept == "application/json" && path != "/status";
+  const bool json = path == "/status" || path == "/notifications";
+  const bool own = json || path == "/metrics" || path == "/livez" || path == "/readyz";
+  const bool for_connect = request.accept == "application/json" && !json;
   if (!own || for_connect) return ContainerError(404, "Not Found");
   return IsAdmitted(entrance, request) ? parts_.pages->Handle(request) : Unauthorized("text/plain");
 }

@@ -1,5 +1,5 @@
 // Interface: Kafka Connect's REST interface of a worker, and beside it the pages of room admin
-// (/metrics, /livez, /readyz, /status) for those who do not ask for JSON alone.
+// (/metrics, /livez, /readyz, /status, /notifications) for those who do not ask for JSON alone.
 //
 // Thread-safety: any thread.
 #pragma once

@@ -109,6 +109,13 @@ TEST_F(SurfaceTest, StatusTellsWhatItDoes) {
   EXPECT_THAT(text, HasSubstr("\"activity\":\"streaming\""));
 }
 
+TEST_F(SurfaceTest, NotificationsNeedNoChannel) {
+  const std::string text = Ask("/notifications").body;
+  EXPECT_THAT(
+      text, StartsWith("{\"connectors\":[{\"name\":\"orders\",\"notifications\":[{\"number\":1,"));
+  EXPECT_THAT(text, HasSubstr("\"aggregate_type\":\"Initial Snapshot\""));
+}
+
 TEST_F(SurfaceTest, ConnectsPagesForReading) {
   EXPECT_THAT(Ask("/").body, StartsWith("{\"version\":\"4.3.0\""));
   EXPECT_EQ(Ask("/connectors").body, "[\"orders\"]");

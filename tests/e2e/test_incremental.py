@@ -78,7 +78,7 @@ def test_SIG_05_a_signal_sent_while_stopped_is_found_at_the_start(db, broker, co
 
 
 def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
-    """To each channel that is read; what would be refused is, before anything is written."""
+    """To each channel that is read, of which the topic is made by the first signal; what would be refused is, before anything is written."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
     for table in ("one", "two", "three"):
         db.execute(f"create table {table} (id int primary key)")
@@ -86,7 +86,6 @@ def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
     connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals",
                                 "signal.enabled.channels": "source,file,kafka", "signal.file": str(tmp_path / "signals.txt"),
                                 "signal.poll.interval.ms": "100", "signal.kafka.bootstrap.servers": broker})
-    create_topic(broker, f"{connector.prefix}-signal")
     connector.start().wait_streaming()
 
     def told(*arguments, code=0):
@@ -109,6 +108,33 @@ def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
     assert "neither stopped nor paused" in told("stop-snapshot", "--blocking", code=2)
     assert db.execute("select count(*) from signals") == signals
     connector.stop()
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_SIG_08_a_signal_that_is_refused_is_told(told, db, connectors):
+    """To whoever looks at the admin surface; to the channels of notifications where that is asked for."""
+    db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")
+    db.script("create table items (id int primary key); insert into items values (1)")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals", "notification.enabled.channels": "sink",
+                                "notification.sink.topic.name": f"{db.name}-told", "walduct.notification.refused.signals": str(told).lower()})
+    connector.start("--listen", "127.0.0.1:0").wait_streaming()
+    surface = Surface(connector)
+    unused = {"data-collections": ["public.items"], "additional-conditions": [{"data-collection": "public.others", "filter": "id > 1"}]}
+    for name, kind, data in (("e1", "no-such", "{}"), ("e2", "execute-snapshot", "{not json"), ("e3", "execute-snapshot", json.dumps(unused))):
+        db.execute("insert into signals values (%s, %s, %s)", name, kind, data)
+
+    def shown():
+        return json.loads(surface.ask("/notifications?connector=connector")[1])["connectors"][0]["notifications"]
+
+    wait_until(lambda: shown()[-1]["type"] == "COMPLETED", 30, "the snapshot of the last")
+    seen = [(n["id"], n["additional_data"]["reason"]) for n in shown() if n["type"] == "REFUSED"]
+    assert seen == [("e1", "signal_unknown"), ("e2", "signal_malformed"), ("e3", "signal_malformed")]
+    assert [n["type"] for n in shown() if n["aggregate_type"] == "Incremental Snapshot"] == ["STARTED", "IN_PROGRESS", "TABLE_SCAN_COMPLETED", "COMPLETED"]
+    assert not any("maximum_key" in n["additional_data"] for n in shown())
+    connector.stop()
+    records = [json.loads(e.value) for e in connector.reader.read() if e.topic == f"{db.name}-told"]
+    assert [r["id"] for r in records if r["type"] == "REFUSED"] == (["e1", "e2", "e3"] if told else [])
+    assert records[-1]["type"] == "COMPLETED" and "maximum_key" in records[-3]["additional_data"]
 
 
 def test_progress_is_shown_while_it_is_paused(db, connectors):

@@ -264,7 +264,7 @@ TEST_F(SnapshotsTest, SIG08_WhatIsNoSignalIsCountedAndPassed) {
   Row({"x", "execute-snapshot", R"({"data-collections": ["public.big"]})", "4"},
       event::Operation::kCreate);
   EXPECT_EQ(metrics_.signals_refused.value(), 3u);
-  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_THAT(told_, ElementsAre("s1 REFUSED", "s1 REFUSED", "x REFUSED"));
 }
 
 // Signals of a file or a topic.

@@ -99,7 +99,7 @@ constexpr char kBlock[] = R"({"type": "blocking", "data-collections": ["public.b
 TEST_F(SnapshotsTest, ABlockingSnapshotWaitsInTheStateUntilItIsOver) {
   Signal("execute-snapshot", kBlock);
   EXPECT_TRUE(snapshots_->blocks());
-  const BlockingSnapshot asked = snapshots_->NextBlocking();
+  const BlockingSnapshot asked = *snapshots_->NextBlocking();
   EXPECT_EQ(asked.id, "s1");
   EXPECT_THAT(asked.tables, ElementsAre(TableId{"public", "b1"}, TableId{"public", "big"}));
   EXPECT_EQ(asked.statements.at("public.b1"), "SELECT 1");
@@ -108,7 +108,7 @@ TEST_F(SnapshotsTest, ABlockingSnapshotWaitsInTheStateUntilItIsOver) {
   Restart();
   ASSERT_TRUE(snapshots_->Resume(state).ok());
   ASSERT_TRUE(snapshots_->blocks()) << "a restart does not forget it";
-  EXPECT_EQ(snapshots_->NextBlocking().tables, asked.tables);
+  EXPECT_EQ(snapshots_->NextBlocking()->tables, asked.tables);
   snapshots_->EndBlocking();
   EXPECT_FALSE(snapshots_->blocks());
   EXPECT_TRUE(State().empty());

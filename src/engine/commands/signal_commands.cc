@@ -108,11 +108,10 @@ kafka::Producer::Options ProducerOf(const ConnectorOptions& options,
                                     const Environment& environment) {
   const IncrementalOptions& signals = *options.incremental;
   const kafka::KafkaOptions now = kafka::WithFreshSecrets(*options.kafka);
-  kafka::Producer::Options producer{
-      .bootstrap_servers = now.bootstrap_servers,
-      .java = now.producer,
-      .rules = {.buffer_bytes = kBufferBytes, .auto_create_topics = false, .linger_ms = 0},
-      .environment = environment};
+  kafka::Producer::Options producer{.bootstrap_servers = now.bootstrap_servers,
+                                    .java = now.producer,
+                                    .rules = {.buffer_bytes = kBufferBytes, .linger_ms = 0},
+                                    .environment = environment};
   if (signals.kafka_brokers.empty()) return producer;
   producer.bootstrap_servers = signals.kafka_brokers;
   producer.java.clear();

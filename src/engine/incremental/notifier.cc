@@ -20,18 +20,31 @@ std::string LogText(const event::Notification& notification) {
 
 }  // namespace
 
-bool Notifier::on() const { return parts_.options->notifies(); }
+// Without the keys of rows: who may look at the state of a connector need not see its data.
+void Notifier::Show(const event::Notification& notification) {
+  metrics::NotificationBoard::Entry entry{.at = absl::FromUnixMillis(notification.time_ms),
+                                          .id = notification.id,
+                                          .type = notification.type,
+                                          .aggregate = notification.aggregate,
+                                          .details = {}};
+  for (const auto& detail : notification.details) {
+    if (detail.first != "maximum_key" && detail.first != "last_processed_key")
+      entry.details.push_back(detail);
+  }
+  parts_.board->Show(std::move(entry));
+}
 
 absl::Status Notifier::Send(const event::Notification& notification) {
+  Show(notification);
+  if (notification.is_extra && !parts_.options->tells_refusals) return absl::OkStatus();
   if (parts_.options->notifies_log) log::Info(LogText(notification));
   if (!parts_.options->notifies_sink) return absl::OkStatus();
   return parts_.pipeline->PublishNotification(notification, parts_.options->notification_topic);
 }
 
 absl::Status Notifier::Initial(absl::string_view type, Details details) {
-  if (!on()) return absl::OkStatus();
   details.emplace(details.begin(), "connector_name", parts_.connector_name);
-  return Send({.id = parts_.new_id(),
+  return Send({.id = parts_.options->notifies() ? parts_.new_id() : "",
                .type = std::string(type),
                .aggregate = "Initial Snapshot",
                .details = std::move(details),

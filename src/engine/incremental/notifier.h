@@ -1,6 +1,6 @@
-// Notifier: tells the channels of notification.enabled.channels what the connector does: records on
-// the notification topic, lines in the log. Also of the tables of an initial snapshot. Data thread
-// only.
+// Notifier: tells what the connector does: on the board, which anybody may look at, and to the
+// channels of notification.enabled.channels: records on the notification topic, lines in the log.
+// Also of the tables of an initial snapshot. Data thread only.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "engine/pipeline/pipeline.h"
 #include "event/notification.h"
+#include "metrics/notification_board.h"
 #include "snapshot/row_source.h"
 
 namespace walduct::incremental {
@@ -27,12 +28,12 @@ class Notifier final : public snapshot::TableListener {
     std::string connector_name;  // as Debezium tells it: topic.prefix
     std::string signal_table;    // "schema.table"; empty: none
     Pipeline* pipeline = nullptr;
+    metrics::NotificationBoard* board = nullptr;
     Clock* clock = nullptr;
     std::function<std::string()> new_id;
   };
   explicit Notifier(Parts parts) : parts_(std::move(parts)) {}
 
-  bool on() const;
   absl::Status Send(const event::Notification& notification);
   // Of the initial snapshot, or a blocking one: STARTED, COMPLETED, ABORTED, SKIPPED.
   absl::Status Initial(absl::string_view type);
@@ -51,6 +52,7 @@ class Notifier final : public snapshot::TableListener {
  private:
   using Details = std::vector<std::pair<std::string, std::string>>;
   absl::Status Initial(absl::string_view type, Details details);
+  void Show(const event::Notification& notification);
   std::string AllTables(const std::vector<std::string>& names) const;
 
   const Parts parts_;

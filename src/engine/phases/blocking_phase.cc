@@ -67,8 +67,10 @@ class RowsBeside final : public snapshot::RowSource, event::ChangeHandler, snaps
 absl::Status BlockingPhase::Run() {
   parts_.notifier->SetBlocking(true);
   absl::Status ran;
-  while (ran.ok() && parts_.snapshots->blocks() && !parts_.housekeeping->interrupted())
-    ran = RunOne(parts_.snapshots->NextBlocking());
+  while (ran.ok() && parts_.snapshots->blocks() && !parts_.housekeeping->interrupted()) {
+    const absl::StatusOr<incremental::BlockingSnapshot> next = parts_.snapshots->NextBlocking();
+    ran = next.ok() ? RunOne(*next) : next.status();
+  }
   parts_.notifier->SetBlocking(false);
   return ran;
 }

@@ -200,6 +200,7 @@ void Session::BuildIncremental() {
                                                  .connector_name = TopicPrefixOf(config()),
                                                  .signal_table = config().tables->signal_table,
                                                  .pipeline = &path_->pipeline(),
+                                                 .board = &parts_.metrics->notifications,
                                                  .clock = &parts_.world->clock(),
                                                  .new_id = new_id});
   incremental_ = IncrementalDriver::Create({.options = config().incremental.get(),
@@ -236,7 +237,7 @@ std::function<void()> Session::MarksWhatIsRead() {
 }
 
 absl::Status Session::ReadTables(TableSnapshot* snapshot, bool* done) {
-  if (notifier_->on()) snapshot->SetListener(notifier_.get());
+  snapshot->SetListener(notifier_.get());
   SnapshotPhase phase({.reader = snapshot,
                        .housekeeping = &duties_->housekeeping(),
                        .pipeline = &path_->pipeline(),

@@ -30,6 +30,7 @@ struct IncrementalOptions {
   bool reads_new_tables = false;    // walduct.snapshot.new.tables=incremental
   bool notifies_sink = false, notifies_log = false;  // notification.enabled.channels
   std::string notification_topic;
+  bool tells_refusals = false;  // walduct.notification.refused.signals: there, too
 
   bool notifies() const { return notifies_sink || notifies_log; }
   // Anybody may ask for something.

@@ -1,0 +1,51 @@
+// NotificationBoard: what a connector told of its own doings last. The data thread writes, when a
+// table or a chunk begins or ends; any thread reads.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace walduct::metrics {
+
+class NotificationBoard {
+ public:
+  static constexpr size_t kKept = 100;
+
+  struct Entry {
+    uint64_t number = 0;  // of all since the start, from 1 on; given by Show
+    absl::Time at;
+    std::string id;  // empty: nobody else was told
+    std::string type, aggregate;
+    std::vector<std::pair<std::string, std::string>> details;
+  };
+
+  // Of IN_PROGRESS in a row the last one is kept.
+  void Show(Entry entry) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    entry.number = ++shown_;
+    const bool goes_on = !entries_.empty() && entry.type == "IN_PROGRESS" &&
+                         entries_.back().type == entry.type &&
+                         entries_.back().aggregate == entry.aggregate;
+    if (goes_on || entries_.size() == kKept)
+      entries_.erase(goes_on ? entries_.end() - 1 : entries_.begin());
+    entries_.push_back(std::move(entry));
+  }
+  // The oldest first.
+  std::vector<Entry> Read() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return {entries_.begin(), entries_.end()};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  uint64_t shown_ = 0;  // guarded by mutex_, as is
+  std::deque<Entry> entries_;
+};
+
+}  // namespace walduct::metrics

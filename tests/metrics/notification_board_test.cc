@@ -1,0 +1,43 @@
+#include "metrics/notification_board.h"
+
+#include <gtest/gtest.h>
+
+namespace walduct::metrics {
+namespace {
+
+NotificationBoard::Entry Told(const std::string& type, const std::string& id,
+                              const std::string& aggregate = "Incremental Snapshot") {
+  NotificationBoard::Entry entry;
+  entry.type = type;
+  entry.id = id;
+  entry.aggregate = aggregate;
+  return entry;
+}
+
+TEST(NotificationBoard, OfProgressInARowTheLastIsKept) {
+  NotificationBoard board;
+  board.Show(Told("STARTED", "1"));
+  for (int i = 2; i < 1000; ++i) board.Show(Told("IN_PROGRESS", std::to_string(i)));
+  board.Show(Told("IN_PROGRESS", "other", "Initial Snapshot"));
+  board.Show(Told("COMPLETED", "last"));
+  const auto entries = board.Read();
+  ASSERT_EQ(entries.size(), 4u);
+  EXPECT_EQ(entries[0].id, "1");
+  EXPECT_EQ(entries[1].id, "999");
+  EXPECT_EQ(entries[1].number, 999u);
+  EXPECT_EQ(entries[2].id, "other");
+  EXPECT_EQ(entries[3].type, "COMPLETED");
+}
+
+TEST(NotificationBoard, KeepsTheLastOnes) {
+  NotificationBoard board;
+  for (size_t i = 0; i < NotificationBoard::kKept + 5; ++i)
+    board.Show(Told("STARTED", std::to_string(i)));
+  const auto entries = board.Read();
+  ASSERT_EQ(entries.size(), NotificationBoard::kKept);
+  EXPECT_EQ(entries.front().id, "5");
+  EXPECT_EQ(entries.front().number, 6u);
+}
+
+}  // namespace
+}  // namespace walduct::metrics
