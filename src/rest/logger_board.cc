@@ -29,7 +29,7 @@ log::Level LogLevelOf(absl::string_view level) {
 
 // Of a logger that is a part of the log.
 void Apply(absl::string_view logger, absl::string_view level) {
-  if (logger == kRoot) log::SetLevel(LogLevelOf(level));
+  if (logger == kOwn) log::SetLevel(LogLevelOf(level));
   if (!absl::ConsumePrefix(&logger, kOwn) || !absl::ConsumePrefix(&logger, ".")) return;
   const auto room = std::find(std::begin(kRooms), std::end(kRooms), logger);
   if (room != std::end(kRooms)) log::SetLevel(*room, LogLevelOf(level));
@@ -40,7 +40,8 @@ void Apply(absl::string_view logger, absl::string_view level) {
 absl::Span<const absl::string_view> LoggedRooms() { return kRooms; }
 
 LoggerBoard::LoggerBoard(const std::string& level) {
-  loggers_[std::string(kRoot)] = {.level = level};
+  // No line is written to it: this is what unknown names inherit.
+  loggers_[std::string(kRoot)] = {.level = "WARN"};
   loggers_[std::string(kOwn)] = {.level = level};
   for (const absl::string_view room : kRooms)
     loggers_[absl::StrCat(kOwn, ".", room)] = {.level = level};
@@ -74,7 +75,7 @@ absl::StatusOr<std::vector<std::string>> LoggerBoard::Set(const std::string& log
     const bool below = root || absl::StartsWith(other, name);
     if (below && other != name && setting.level != word) changed.push_back(other);
   }
-  std::sort(changed.begin(), changed.end());  // "root" goes before the rooms
+  std::sort(changed.begin(), changed.end());  // "walduct" goes before its rooms
   for (const std::string& one : changed) {
     loggers_[one] = {.level = word, .modified = now};
     Apply(one, word);

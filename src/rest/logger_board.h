@@ -1,6 +1,6 @@
-// LoggerBoard: levels of loggers, as Connect's /admin/loggers shows and sets them. "root" is the
-// whole log, "walduct.engine" the lines of room engine, "walduct" all rooms. Levels of other names
-// are kept and shown, and change nothing.
+// LoggerBoard: levels of loggers, as Connect's /admin/loggers shows and sets them. "walduct" is the
+// whole log, "walduct.engine" the lines of room engine, and "root", which no line is written to, is
+// above them: who sets it sets all. Levels of other names are kept and shown, and change nothing.
 //
 // Thread-safety: any thread.
 #pragma once

@@ -55,12 +55,24 @@ std::string KeyOf(const std::string& connector, const rapidjson::Value& partitio
   return key;
 }
 
+// "": a primitive type. A whole number beyond 64 bits is read as a fraction, and none that is so
+// large means a position.
+absl::string_view CompositeType(const rapidjson::Value& value) {
+  if (value.IsObject()) return "MAP";
+  if (value.IsArray()) return "ARRAY";
+  constexpr double kBeyond = 9223372036854775808.0;
+  const bool large = value.IsNumber() && !value.IsInt64() &&
+                     (value.GetDouble() >= kBeyond || value.GetDouble() <= -kBeyond);
+  return large ? "class java.math.BigInteger" : "";
+}
+
 absl::Status CheckPrimitive(const rapidjson::Value& map) {
   for (const auto& member : map.GetObject()) {
-    if (!member.value.IsObject() && !member.value.IsArray()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Offsets may only contain primitive types as values, but field ", member.name.GetString(),
-        " contains ", member.value.IsObject() ? "MAP" : "ARRAY"));
+    const absl::string_view type = CompositeType(member.value);
+    if (type.empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("Offsets may only contain primitive types as values, but field ",
+                     member.name.GetString(), " contains ", type));
   }
   return absl::OkStatus();
 }

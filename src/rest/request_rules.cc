@@ -65,14 +65,20 @@ std::vector<std::string> SplitPath(absl::string_view path) {
 
 std::optional<http::Response> RefusedPath(const http::Request& request) {
   const std::string& path = request.path;
-  if (path.size() > kMaxPath) return HtmlError(414, "URI Too Long");
-  if (absl::StrContains(path, "//")) return HtmlError(400, "Ambiguous URI empty segment");
+  // Jetty writes its pages for these methods alone.
+  const bool written =
+      request.method == "GET" || request.method == "HEAD" || request.method == "POST";
+  const auto page = [written](int status, absl::string_view title) {
+    return written ? HtmlError(status, title) : Empty(status);
+  };
+  if (path.size() > kMaxPath) return page(414, "URI Too Long");
+  if (absl::StrContains(path, "//")) return page(400, "Ambiguous URI empty segment");
   if (path.find_first_of(" \"<>\\^`{|}") != std::string::npos)
-    return HtmlError(400, "Illegal Path Character");
+    return page(400, "Illegal Path Character");
   if (HasBadEncoding(path) || absl::StrContains(path, "%00")) return HtmlError(400, "Bad Request");
   const std::string decoded = http::DecodePercent(path);
-  if (!IsValidUtf8(decoded)) return HtmlError(400, "Bad UTF-8 encoding");
-  if (HasControl(decoded)) return HtmlError(400, "Suspicious Path Character");
+  if (!IsValidUtf8(decoded)) return page(400, "Bad UTF-8 encoding");
+  if (HasControl(decoded)) return page(400, "Suspicious Path Character");
   return std::nullopt;
 }
 

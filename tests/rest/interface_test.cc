@@ -87,7 +87,10 @@ TEST_F(InterfaceTest, PathsMethodsAndTypes) {
   EXPECT_EQ(Ask("BREW", "/connectors").status, 405);
   EXPECT_EQ(Ask("GET", "/connectors", "", "text/html").status, 406);
   EXPECT_EQ(Ask("GET", "/connectors", "", "text/html, application/json;q=0.9").status, 200);
-  EXPECT_EQ(Ask("GET", "//connectors").status, 400);
+  EXPECT_THAT(Ask("GET", "//connectors").body, testing::HasSubstr("Ambiguous"));
+  EXPECT_EQ(Ask("DELETE", "//connectors").status, 400);
+  EXPECT_EQ(Ask("DELETE", "//connectors").body, "");
+  EXPECT_THAT(Ask("DELETE", "/connectors/%00").body, testing::HasSubstr("Bad Request"));
   EXPECT_EQ(Ask("GET", "/connectors/").body, "[]");
   EXPECT_EQ(Ask("OPTIONS", "/connectors").body, "HEAD, POST, GET, OPTIONS");
 }
@@ -155,6 +158,14 @@ TEST_F(InterfaceTest, OffsetsOfAStoppedConnector) {
                 R"({"offsets":[{"partition":{"server":"p"},"offset":{"lsn":9}}]})")
                 .status,
             200);
+  for (const char* large :
+       {"9223372036854775808", "18446744073709551616", "-9223372036854775809"}) {
+    const http::Response refused = Ask(
+        "PATCH", "/connectors/a/offsets",
+        absl::StrCat(R"({"offsets":[{"partition":{"server":"p"},"offset":{"lsn":)", large, "}}]}"));
+    EXPECT_EQ(refused.status, 400) << large;
+    EXPECT_THAT(refused.body, testing::HasSubstr("lsn contains class java.math.BigInteger"));
+  }
   EXPECT_EQ(*topics_.Last(InternalTopic::kOffsets, R"(["a",{"server":"p"}])"), R"({"lsn":9})");
   EXPECT_EQ(Ask("DELETE", "/connectors/a/offsets").status, 200);
   EXPECT_FALSE(topics_.Last(InternalTopic::kOffsets, R"(["a",{"server":"p"}])").has_value());
@@ -166,11 +177,26 @@ TEST_F(InterfaceTest, OffsetsOfAStoppedConnector) {
 TEST_F(InterfaceTest, LevelsOfLoggers) {
   EXPECT_EQ(Ask("PUT", "/admin/loggers/op.one", R"({"level":"debug"})").body, R"(["op.one"])");
   EXPECT_EQ(Ask("PUT", "/admin/loggers/op.one", R"({"level":"DEBUG"})").body, "[]");
-  EXPECT_EQ(Ask("PUT", "/admin/loggers/op", R"({"level":"WARN"})").body, R"(["op","op.one"])");
+  EXPECT_EQ(Ask("PUT", "/admin/loggers/op", R"({"level":"ERROR"})").body, R"(["op","op.one"])");
   EXPECT_EQ(Ask("PUT", "/admin/loggers/op", R"({"level":"LOUD"})").status, 404);
   EXPECT_EQ(Ask("PUT", "/admin/loggers/x?scope=CLUSTER", R"({"level":"ERROR"})").status, 204);
   EXPECT_EQ(*topics_.Last(InternalTopic::kConfigs, "logger-cluster-x"), R"({"level":"ERROR"})");
   EXPECT_EQ(Ask("GET", "/admin/loggers/nobody").status, 404);
+}
+
+TEST_F(InterfaceTest, TheRootLoggerIsAboveTheWholeLog) {
+  EXPECT_EQ(Ask("GET", "/admin/loggers/root").body, R"({"level":"WARN","last_modified":null})");
+  EXPECT_THAT(Ask("PUT", "/admin/loggers/root", R"({"level":"WARN"})").body,
+              testing::StartsWith(R"(["walduct","walduct.cli",)"));
+  EXPECT_EQ(Ask("GET", "/admin/loggers/root").body, R"({"level":"WARN","last_modified":null})");
+  testing::internal::CaptureStderr();
+  log::Info("quiet", {}, "/src/engine/x.cc");
+  log::Warn("heard", {}, "/src/engine/x.cc");
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      testing::AllOf(testing::HasSubstr("heard"), testing::Not(testing::HasSubstr("quiet"))));
+  EXPECT_THAT(Ask("PUT", "/admin/loggers/root", R"({"level":"INFO"})").body,
+              testing::StartsWith(R"(["root","walduct",)"));
 }
 
 TEST_F(InterfaceTest, EachRoomHasALogger) {

@@ -22,7 +22,7 @@ CORPUS = HERE / "corpus"
 
 # What walduct answers otherwise on purpose, by scenario and number of the exchange: these members, and no other, may differ.
 # Positions: its own always stands at a commit, where Debezium's of its first transaction stands at a change: `lsn_commit` is there, and
-# `messageType` says so. Debezium itself answers so from the second transaction on. Just after a snapshot it may have moved on with
+# `messageType` says so, where Debezium's names the kind of its last change. Just after a snapshot it may have moved on with
 # the server, where nothing is left to publish, as Debezium with a heartbeat. See "What is different" in docs/serve.md.
 AT_A_COMMIT = {"lsn_commit", "messageType"}
 MOVED_ON = AT_A_COMMIT | {"lsn_proc", "snapshot", "snapshot_completed", "last_snapshot_record", "txId"}
@@ -75,7 +75,7 @@ def main():
     worker = Worker(directory / "worker", own.bootstrap, "replay")
     failed = []
     try:
-        worker.start("--log-level", "warn")
+        worker.start()
         for name in names:
             report = replay(name, worker.base, own, directory / "out")
             print(f"{'DIFF' if report else 'ok  '} {name}", flush=True)

@@ -172,6 +172,38 @@ ConfigMap Recorded() {
           {"table.include.list", "public.orders"}};
 }
 
+TEST(Validate, APortThatIsNoneIsSaidOfTheAddress) {
+  ValidationQuestions questions;
+  questions.load = [](const ConfigMap&) {
+    return std::vector<std::pair<std::string, std::string>>{{"database.port", "no port"}};
+  };
+  questions.database = [](const ConfigMap&) { return std::string(); };
+  for (const char* port : {"0", "-1", "65536", "2147483647"}) {
+    ConfigMap config = Recorded();
+    PutValue(&config, "database.port", port);
+    EXPECT_THAT(ErrorsByNameOf(Validate(config, questions)),
+                ElementsAre(Pair("database.hostname",
+                                 ElementsAre(absl::StrCat("Error while validating connector "
+                                                          "config: Unable to parse URL "
+                                                          "jdbc:postgresql://db:",
+                                                          port, "/shop")))))
+        << port;
+  }
+}
+
+TEST(Validate, OfAVersionThatIsNotThereOnlyWhatSinksHaveTooIsTold) {
+  ConfigMap config = Recorded();
+  PutValue(&config, "connector.plugin.version", "9");
+  PutValue(&config, "value.converter", "org.apache.kafka.connect.storage.StringConverter");
+  const Validation validation = Validate(config, {});
+  EXPECT_EQ(validation.settings.size(), 19);
+  EXPECT_EQ(validation.settings.back().definition.name, "errors.log.include.messages");
+  EXPECT_THAT(validation.errors(), testing::SizeIs(2));
+  for (const ValidatedSetting& one : validation.settings) {
+    EXPECT_NE(one.value.value_or(""), "org.apache.kafka.connect.json.JsonConverter");
+  }
+}
+
 // validation_errors.jsonl: what Kafka Connect 4.3.0 with Debezium 3.6.1 said of these settings, one
 // configuration a line.
 TEST(Validate, SaysWhatConnectSays) {

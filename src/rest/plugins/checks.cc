@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "java/regex/pattern_error.h"
 #include "java/regex/regex.h"
 #include "java/regex/regex_list.h"
 #include "java/text/text_lists.h"
@@ -102,12 +103,16 @@ std::string CheckHostName(absl::string_view value) {
 }
 
 std::string CheckOperations(absl::string_view value) {
+  bool none = false;
+  bool some = false;
   for (const absl::string_view one : absl::StrSplit(value, ',')) {
     const absl::string_view word = absl::StripAsciiWhitespace(one);
     if (word != "c" && word != "u" && word != "d" && word != "t" && word != "none")
       return "Invalid operation";
+    none = none || word == "none";
+    some = some || word != "none";
   }
-  return "";
+  return none && some ? "'none' cannot be specified with other skipped operation types" : "";
 }
 
 std::string CheckPairs(absl::string_view value) {
@@ -159,18 +164,9 @@ std::string CheckSinkTopic(const std::string* value, const ConfigMap& config) {
 
 }  // namespace
 
-std::string JavaPatternError(absl::string_view list, absl::string_view ours) {
-  for (const std::string& one : std::vector<std::string>(absl::StrSplit(list, ','))) {
-    const std::string pattern(absl::StripAsciiWhitespace(one));
-    if (java::Regex::Compile(pattern, {.case_insensitive = true}).ok()) continue;
-    const auto opened = std::count(pattern.begin(), pattern.end(), '(');
-    const auto closed = std::count(pattern.begin(), pattern.end(), ')');
-    if (opened > closed)
-      return absl::StrCat("Unclosed group near index ", pattern.size(), "\n", pattern);
-    if (pattern[0] == '*')
-      return absl::StrCat("Dangling meta character '*' near index 0\n", pattern, "\n^");
-  }
-  return std::string(ours);
+std::string JavaPatternError(absl::string_view pattern, absl::string_view ours) {
+  std::string error = java::PatternError(pattern);
+  return error.empty() ? std::string(ours) : error;
 }
 
 namespace {
@@ -178,8 +174,15 @@ namespace {
 std::string CheckRegexes(const std::string& value) {
   const absl::StatusOr<java::RegexList> list = java::RegexList::Parse(value);
   if (list.ok()) return "";
-  return absl::StrCat("A comma-separated list of valid regular expressions is expected, but ",
-                      JavaPatternError(value, list.status().message()));
+  std::string why(list.status().message());
+  for (const std::string& one : std::vector<std::string>(absl::StrSplit(value, ','))) {
+    const absl::string_view pattern = absl::StripAsciiWhitespace(one);
+    const auto regex = java::Regex::Compile(pattern, {.case_insensitive = true});
+    if (regex.ok()) continue;
+    why = JavaPatternError(pattern, regex.status().message());
+    break;
+  }
+  return absl::StrCat("A comma-separated list of valid regular expressions is expected, but ", why);
 }
 
 bool IsOneOf(absl::string_view value, const std::vector<std::string>& values) {

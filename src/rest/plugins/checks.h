@@ -29,7 +29,7 @@ KafkaVerdict JudgeKafka(const Definition& definition, const KafkaNames& names,
 // Items of a list as Kafka reads it: trimmed, empty ones kept; none of an empty text.
 std::vector<std::string> KafkaList(absl::string_view value);
 
-// Why a pattern of a list is none: Java's words for what people get wrong most, else `ours`.
-std::string JavaPatternError(absl::string_view list, absl::string_view ours);
+// Why a pattern is none: Java's words for what people get wrong most, else `ours`.
+std::string JavaPatternError(absl::string_view pattern, absl::string_view ours);
 
 }  // namespace walduct::rest

@@ -1,6 +1,7 @@
 // Source: common/config/ConfigDef.java, connect/runtime/ConnectorConfig.java (Kafka 4.3).
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -171,6 +172,45 @@ std::string ListSentence(absl::string_view name, bool may_be_empty, const Parsed
   return items.contains("") ? sentence("values must not be empty.") : "";
 }
 
+// Of one type that values are cast to, in the words of Cast.
+std::string CastTypeSentence(absl::string_view given) {
+  constexpr absl::string_view kTypes[] = {"INT8",    "INT16",   "INT32",   "INT64",
+                                          "FLOAT32", "FLOAT64", "BOOLEAN", "STRING"};
+  constexpr absl::string_view kOthers[] = {"BYTES", "ARRAY", "MAP", "STRUCT"};
+  const absl::string_view word = absl::StripAsciiWhitespace(given);
+  const std::string type = absl::AsciiStrToUpper(word);
+  if (std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes)) return "";
+  if (std::find(std::begin(kOthers), std::end(kOthers), type) != std::end(kOthers)) {
+    return absl::StrCat("Cast transformation does not support casting to ", type,
+                        "; supported types are [", absl::StrJoin(kTypes, ", "), "]");
+  }
+  return absl::StrCat(
+      "Invalid value java.lang.IllegalArgumentException: No enum constant "
+      "org.apache.kafka.connect.data.Schema.Type.",
+      type, " for configuration Invalid type found in casting spec: ", word);
+}
+
+// Of a list of field:type, or one type.
+std::string CastSentence(const Parsed* value) {
+  if (value == nullptr || value->list.empty()) return "Must specify at least one field to cast.";
+  bool whole = false;
+  for (const std::string& one : value->list) {
+    std::vector<absl::string_view> parts = absl::StrSplit(one, ':');
+    while (parts.size() > 1 && parts.back().empty()) parts.pop_back();  // as Java splits
+    if (parts.size() > 2) {
+      return absl::StrCat("Invalid value [", absl::StrJoin(value->list, ", "),
+                          "] for configuration renames: Invalid rename mapping: ", one);
+    }
+    whole = whole || parts.size() == 1;
+    std::string sentence = CastTypeSentence(parts.back());
+    if (!sentence.empty()) return sentence;
+  }
+  return whole && value->list.size() > 1
+             ? "Cast transformations that specify a type to cast the entire value to may only "
+               "specify a single cast in their spec"
+             : "";
+}
+
 std::string Shown(const Definition& definition, const Parsed* value) {
   if (value == nullptr) return "null";
   if (definition.type != "LIST") return value->text;
@@ -182,10 +222,7 @@ std::string Sentence(const Definition& definition, absl::string_view check,
                      const std::string& checked_as, const Parsed* value) {
   if (check == "klist") return ListSentence(checked_as, false, value);
   if (check == "kmaylist") return ListSentence(checked_as, true, value);
-  if (check == "kcast") {
-    const bool none = value == nullptr || value->list.empty();
-    return none ? "Must specify at least one field to cast." : "";
-  }
+  if (check == "kcast") return CastSentence(value);
   const std::string reason = Reason(check, value);
   if (reason.empty()) return "";
   return absl::StrCat("Invalid value ", Shown(definition, value), " for configuration ", checked_as,

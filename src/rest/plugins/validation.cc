@@ -1,12 +1,14 @@
 #include "rest/plugins/validation.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "java/hash/hash_code.h"
@@ -125,10 +127,16 @@ absl::string_view ConverterType(absl::string_view name) {
   return absl::StartsWith(name, "header.") ? "header_converter" : "converter";
 }
 
+std::string ConnectorVersionError(const ConfigMap& config) {
+  const std::string* version = FindValue(config, "connector.plugin.version");
+  return version == nullptr ? "" : VersionError(ConnectorPlugin(), *version);
+}
+
 // A version that is not there is said of the class, too.
-void AddConnectorVersion(ValidatedSetting* version, Validation* validation) {
+void AddConnectorVersion(const ConfigMap& config, ValidatedSetting* version,
+                         Validation* validation) {
   version->recommended = {ConnectorPlugin().version()};
-  const std::string wrong = VersionError(ConnectorPlugin(), version->value.value_or("latest"));
+  const std::string wrong = ConnectorVersionError(config);
   if (wrong.empty()) return;
   FindSetting("connector.class", validation)->errors.push_back(wrong);
   version->errors.push_back(wrong);
@@ -148,7 +156,8 @@ void AddFramework(const Asked& asked, Validation* validation) {
       continue;
     }
     ValidatedSetting setting = KafkaSetting(one, asked.config);
-    if (one.name == "connector.plugin.version") AddConnectorVersion(&setting, validation);
+    if (one.name == "connector.plugin.version")
+      AddConnectorVersion(asked.config, &setting, validation);
     if (one.name == "transaction.boundary" && setting.value &&
         absl::EqualsIgnoreCase(*setting.value, "connector")) {
       setting.errors.emplace_back(
@@ -157,6 +166,21 @@ void AddFramework(const Asked& asked, Validation* validation) {
           "definition.");
     }
     validation->settings.push_back(std::move(setting));
+  }
+}
+
+// Of a connector of a version that is not there, only what sinks have as well is told, and nothing
+// of converters but what is given.
+void LeaveCommonSettings(const ConfigMap& config, Validation* validation) {
+  std::vector<ValidatedSetting>& all = validation->settings;
+  const ValidatedSetting* last = FindSetting("errors.log.include.messages", validation);
+  all.resize(static_cast<size_t>(last - all.data()) + 1);
+  for (ValidatedSetting& one : all) {
+    const bool version = absl::EndsWith(one.definition.name, ".converter.plugin.version");
+    if (!version && !absl::EndsWith(one.definition.name, ".converter")) continue;
+    one.definition.default_value.reset();
+    one = KafkaSetting(one.definition, config);
+    one.visible = one.visible && !version;
   }
 }
 
@@ -335,9 +359,23 @@ bool ComesOutLater(absl::string_view name) {
   return absl::StartsWith(name, "topic.creation.") ||
          absl::StartsWith(name, "producer.override.") ||
          absl::StartsWith(name, "admin.override.") || name == "signal.enabled.channels" ||
+         name == "database.port" ||  // AddressError
          (absl::StartsWith(name, "transforms.") &&
           (absl::EndsWith(name, ".predicate") ||
            absl::EndsWith(name, ".table.op.invalid.behavior")));
+}
+
+// A port that the driver does not take is one of an address that it cannot read; "": none such.
+std::string AddressError(const ConfigMap& config) {
+  const auto text = [&config](absl::string_view name) {
+    const std::string* value = FindValue(config, name);
+    return value == nullptr ? std::string() : *value;
+  };
+  int64_t port = 0;
+  const bool wrong = absl::SimpleAtoi(text("database.port"), &port) && (port < 1 || port > 65535);
+  if (!wrong) return "";
+  return absl::StrCat("Unable to parse URL jdbc:postgresql://", text("database.hostname"), ":",
+                      port, "/", text("database.dbname"));
 }
 
 // The database is asked once all else is right.
@@ -353,7 +391,8 @@ void Ask(const ConfigMap& config, const ValidationQuestions& questions, bool con
     connector_is_right = connector_is_right && validation->errors().empty();
   }
   if (!questions.database || !connector_is_right) return;
-  const std::string why = questions.database(config);
+  std::string why = AddressError(config);
+  if (why.empty()) why = questions.database(config);
   if (why.empty()) return;
   FindSetting("database.hostname", validation)
       ->errors.push_back(absl::StrCat("Error while validating connector config: ", why));
@@ -381,6 +420,10 @@ std::vector<std::string> Validation::errors() const {
 Validation Validate(const ConfigMap& config, const ValidationQuestions& questions) {
   Validation validation;
   AddFramework({config, questions}, &validation);
+  if (!ConnectorVersionError(config).empty()) {
+    LeaveCommonSettings(config, &validation);
+    return validation;
+  }
   AddChain("transforms", {config, questions}, &validation);
   AddChain("predicates", {config, questions}, &validation);
   AddNulls(config, &validation);
