@@ -102,7 +102,7 @@ def test_a_blocking_snapshot(db, connectors):
         holder.execute("select pg_advisory_unlock(4711)")
     connector.wait_log("reason=table_rewritten")
     connector.wait_log("blocking snapshot completed", 30)
-    assert ids(connector.events(), "late") == list(range(1, ROWS + 1))
+    connector.wait_events(lambda events: ids(events, "late") == list(range(1, ROWS + 1)), 20)
     connector.stop()
 
 

@@ -143,6 +143,7 @@ class Simulation {
         since < policy.slot_moved + absl::Minutes(1))
       world_.MoveSlot();
     if (!ending_) operator_.Turn();
+    world_.standby.Turn();
     for (const auto& instance : instances_) instance->Turn();
     if (!world_.fibers.RunUntil([] { return false; }, world_.time.Monotonic() + kTick))
       world_.ledger.Break("busy without time passing");

@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Defect::kNoFence, Defect::kReadUncommitted, Defect::kPositionFirst,
                     Defect::kPositionLater, Defect::kLoadBeforeFence, Defect::kForgetHeld,
                     Defect::kBlindView, Defect::kChunkBeforeWindow, Defect::kForgetAsked,
-                    Defect::kSeenTooEarly),
+                    Defect::kSeenTooEarly, Defect::kStandbyBehind, Defect::kNeedsTooEarly),
     [](const auto& of) { return absl::StrCat(static_cast<int>(of.param)); });
 
 }  // namespace

@@ -13,10 +13,13 @@ namespace {
 // The rows that a snapshot sees, a few at a time.
 class Snapshot final : public engine::TableSnapshot {
  public:
-  Snapshot(World* world, Process* process, snapshot::SnapshotOrigin origin, Lsn seen)
+  // standby: where it is read; absent: on the server of the stream.
+  Snapshot(World* world, Process* process, snapshot::SnapshotOrigin origin, Lsn seen,
+           std::optional<Standby::Session> standby)
       : world_(*world),
         process_(*process),
         origin_(origin),
+        standby_(standby),
         marker_(origin),
         fd_(world->time.NewDescriptor()) {
     process_.reading =
@@ -33,8 +36,7 @@ class Snapshot final : public engine::TableSnapshot {
 
   absl::StatusOr<Progress> Step(event::ChangeHandler& handler, int max_rows) override {
     if (process_.Step("a snapshot")) return Dead();
-    if (timeline_ != world_.database.timeline() || world_.Happens(Fault::kDisconnect))
-      return absl::UnavailableError("snapshot lost");
+    if (absl::Status there = CheckServer(); !there.ok()) return there;
     if (world_.random.OneIn(5)) return Block();
     for (int i = 0; i < max_rows; ++i) {
       const size_t left_of_table = static_cast<size_t>(
@@ -62,6 +64,16 @@ class Snapshot final : public engine::TableSnapshot {
   }
 
  private:
+  // Who reads a standby does not see what happens to its primary.
+  absl::Status CheckServer() {
+    if (standby_) {
+      if (world_.Happens(Fault::kConflict)) return absl::UnavailableError("conflict with recovery");
+      return standby_->Check();
+    }
+    const bool there =
+        timeline_ == world_.database.timeline() && !world_.Happens(Fault::kDisconnect);
+    return there ? absl::OkStatus() : absl::UnavailableError("snapshot lost");
+  }
   Progress Block() {
     world_.time.SetReadable(fd_, false);
     world_.time.After(world_.random.UpTo(absl::Seconds(1)),
@@ -100,6 +112,7 @@ class Snapshot final : public engine::TableSnapshot {
   World& world_;
   Process& process_;
   const snapshot::SnapshotOrigin origin_;
+  const std::optional<Standby::Session> standby_;
   snapshot::RowMarker marker_;
   const int fd_;
   const uint32_t timeline_ = world_.database.timeline();
@@ -115,6 +128,7 @@ absl::Status Source::Connect() {
   if (world_.Happens(Fault::kRefuses) || world_.time.Monotonic() < world_.promoted)
     return absl::UnavailableError("no connection");
   timeline_ = world_.database.timeline();
+  connected_at_ = Now();
   session_ = std::make_shared<Walsender>();
   session_->process = &process_;
   if (world_.defect == Defect::kNoSlotLock) return absl::OkStatus();
@@ -190,9 +204,40 @@ absl::Status Source::DropSlot() {
   return process_.Step("DropSlot") ? Dead() : absl::OkStatus();
 }
 
+absl::StatusOr<std::optional<engine::ReplayLag>> Source::LagOfRows() {
+  if (!world_.policy.standby) return std::nullopt;
+  if (process_.Step("LagOfRows") || Gone()) return Dead();
+  if (!standby_) {
+    absl::StatusOr<Standby::Session> opened = Standby::Session::Open(&world_);
+    if (!opened.ok()) return opened.status();
+    standby_ = *opened;
+    const Lsn end = world_.defect == Defect::kNeedsTooEarly ? connected_at_ : Now();
+    needs_ = {.primary = {.system_identifier = "7000", .timeline = timeline_, .wal_end = Now()},
+              .replayed = end};
+  }
+  return standby_->Lag(needs_);
+}
+
+// What was asked before is asked again, on the session that reads.
+absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenOnStandby(Lsn start) {
+  absl::StatusOr<std::optional<engine::ReplayLag>> lag = LagOfRows();
+  if (!lag.ok()) return lag.status();
+  if (*lag) return absl::UnavailableError("the standby is behind");
+  const Lsn shown = world_.standby.Replayed();
+  const Lsn begins = start.valid() ? start : shown;
+  return std::make_unique<Snapshot>(
+      &world_, &process_,
+      snapshot::SnapshotOrigin{.consistent_point = begins,
+                               .xid = std::nullopt,
+                               .time_us = absl::ToUnixMicros(process_.clock().Now()),
+                               .seen = Now()},
+      shown, standby_);
+}
+
 absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn start) {
   if (process_.Step("OpenSnapshot") || Gone()) return Dead();
   if (world_.Happens(Fault::kLock)) return absl::DeadlineExceededError("lock timeout");
+  if (world_.policy.standby) return OpenOnStandby(start);
   const Lsn seen = exported_.value_or(Now());
   return std::make_unique<Snapshot>(
       &world_, &process_,
@@ -200,7 +245,7 @@ absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> Source::OpenSnapshot(Lsn 
                                .xid = world_.database.NextXid(world_.time.Monotonic()) - 1,
                                .time_us = absl::ToUnixMicros(process_.clock().Now()),
                                .seen = seen},
-      seen);
+      seen, std::nullopt);
 }
 
 absl::StatusOr<engine::OpenedStream> Source::OpenStream(const event::Position& start) {

@@ -28,6 +28,7 @@ class Source final : public engine::Source {
   absl::Status PreparePublication(const engine::SourcePlan&) override { return absl::OkStatus(); }
   absl::StatusOr<Lsn> CreateSlot(const engine::SourcePlan& plan,
                                  const postgres::StopCheck& stopping) override;
+  absl::StatusOr<std::optional<engine::ReplayLag>> LagOfRows() override;
   absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> OpenSnapshot(Lsn start) override;
   absl::StatusOr<Lsn> CurrentLsn() override { return Now(); }
   absl::StatusOr<engine::OpenedStream> OpenStream(const event::Position& start) override;
@@ -41,6 +42,7 @@ class Source final : public engine::Source {
   }
 
  private:
+  absl::StatusOr<std::unique_ptr<engine::TableSnapshot>> OpenOnStandby(Lsn start);
   // This server is no more.
   bool Gone() const { return timeline_ != 0 && timeline_ != world_.database.timeline(); }
   Lsn Now() const { return world_.database.WalEnd(world_.time.Monotonic()); }
@@ -49,8 +51,11 @@ class Source final : public engine::Source {
   Process& process_;
   Catalog catalog_;
   std::shared_ptr<Walsender> session_;
-  uint32_t timeline_ = 0;        // that was looked at
+  uint32_t timeline_ = 0;  // that was looked at
+  Lsn connected_at_;
   std::optional<Lsn> exported_;  // of the slot that was created
+  std::optional<Standby::Session> standby_;
+  engine::StandbyNeeds needs_;
 };
 
 }  // namespace walduct::simulation

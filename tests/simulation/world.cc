@@ -17,9 +17,12 @@ constexpr absl::Duration kTakeover = absl::Milliseconds(500);
 
 const char* FaultName(size_t fault) {
   static constexpr std::array<const char*, kFaults> kNames = {
-      "killed",       "paused",       "disconnected",  "the producer fails",
-      "a save fails", "a save hangs", "catalog fails", "a lock",
-      "refused"};
+      "killed",           "paused",
+      "disconnected",     "the producer fails",
+      "a save fails",     "a save hangs",
+      "catalog fails",    "a lock",
+      "refused",          "the standby is lost",
+      "replay is paused", "a conflict with recovery"};
   return kNames[fault];
 }
 
@@ -46,7 +49,9 @@ const char* DefectName(Defect defect) {
       "a chunk is taken to show all that was streamed",
       "a chunk is read before its window is open",
       "what was asked for is forgotten at a start",
-      "a chunk is published before the stream has come so far"};
+      "a chunk is published before the stream has come so far",
+      "a standby is read before it shows what was committed",
+      "a standby need not show what was committed before the slot was made"};
   return kNames[static_cast<size_t>(defect)];
 }
 
@@ -77,6 +82,7 @@ Policy::Policy(uint64_t seed, Random* random) {
   }
   if (Random dice(seed ^ 0x1ac); dice.OneIn(3))
     windows = static_cast<Windows>(dice.Between(1, static_cast<size_t>(Windows::kReadOnly)));
+  standby = mode != SnapshotMode::kNever && !exactly_once && Random(seed ^ 0x5b).OneIn(3);
 }
 
 World::World(uint64_t seed)
@@ -86,12 +92,12 @@ World::World(uint64_t seed)
       database(&random, random.Between(5, 60), time.Monotonic(),
                policy.windows == Policy::Windows::kNone ? 0 : seed ^ 0x1a7e),
       ledger(database, policy.exactly_once) {
-  //        crash pause disconnect broker save hangs catalog lock refuses
-  faults = {400, 2000, 400, 800, 6, 60, 40, 30, 10};
+  //        crash pause disconnect broker save hangs catalog lock refuses; lost replay conflict
+  faults = {400, 2000, 400, 800, 6, 60, 40, 30, 10, 20, 10, 8};
   // Some seeds are about one kind of fault, some about few.
   if (random.OneIn(4)) {
-    for (size_t& fault : faults) {
-      if (!random.OneIn(3)) fault = 0;
+    for (size_t fault = 0; fault <= static_cast<size_t>(Fault::kRefuses); ++fault) {
+      if (!random.OneIn(3)) faults[fault] = 0;
     }
   }
   if (policy.instances == 2) faults[static_cast<size_t>(Fault::kPause)] = 500;
@@ -150,9 +156,11 @@ void World::FailOver() {
   promoted = time.Monotonic() + kTakeover;
   const bool whole = policy.exactly_once || policy.instances == 2 || random.OneIn(3);
   const size_t lost = whole ? 0 : random.Below(std::min<size_t>(committed, 5) + 1);
+  const Lsn shown = standby.Replayed();
   const Lsn fork =
       database.FailOver(&random, committed - lost, random.Between(3, 20), time.Monotonic());
   failed_over = true;
+  standby.OnFailOver(shown, fork);
   if (slot > fork) slot = fork;
   Note(absl::StrCat("failover: timeline ", database.timeline(), " from ", fork.ToString(), ", ",
                     lost, " transactions lost"));

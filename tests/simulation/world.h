@@ -15,6 +15,7 @@
 #include "tests/simulation/fibers.h"
 #include "tests/simulation/ledger.h"
 #include "tests/simulation/random.h"
+#include "tests/simulation/standby.h"
 #include "tests/support/fake_offset_store.h"
 #include "tests/support/simulated_time.h"
 
@@ -30,6 +31,10 @@ enum class Fault : uint8_t {
   kCatalogFails,
   kLock,     // on a table: its description, or a snapshot, has to wait or gives up
   kRefuses,  // a connection that is to be opened
+  // Of the standby that rows are read from.
+  kStandbyLost,
+  kReplayPaused,
+  kConflict,  // its replay ends who reads
   kCount,
 };
 inline constexpr size_t kFaults = static_cast<size_t>(Fault::kCount);
@@ -61,6 +66,9 @@ enum class Defect : uint8_t {
   kChunkBeforeWindow,
   kForgetAsked,
   kSeenTooEarly,
+  // Of the standby.
+  kStandbyBehind,
+  kNeedsTooEarly,
   kCount,
 };
 const char* DefectName(Defect defect);
@@ -87,6 +95,8 @@ struct Policy {
   // Tables are asked for in chunks, and how these are told from the stream.
   enum class Windows : uint8_t { kNone, kInsert, kInsertDelete, kReadOnly };
   Windows windows = Windows::kNone;
+  // Rows of a snapshot are read from a standby; not with exactly once, which refuses it.
+  bool standby = false;
 };
 
 class Process;
@@ -109,6 +119,7 @@ struct World {
   test::SimulatedTime time;
   Fibers fibers;
   Database database;
+  Standby standby{this};
   Ledger ledger;
   test::FakeDisk disk;
   Defect defect = Defect::kNone;
