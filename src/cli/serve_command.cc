@@ -162,14 +162,13 @@ class Serving {
                  [this, request](const rest::ConfigMap& config, const event::ChangeId& change) {
                    return SkipChange(request, config, change, environment_);
                  },
-             .cluster_id = "",
              .log_level = absl::AsciiStrToUpper(log_level)}) {}
 
   int Run() {
     if (const absl::Status open = Listen(); !open.ok()) return PrintStatus(open);
     if (absl::Status begun = Begin(); !begun.ok()) return End(begun);
     worker_.Start();
-    interface_.Open();
+    interface_.Open(topics_.ClusterId());
     log::Info("serving", {{"group", options_.group_id}, {"connectors", worker_.Names().size()}});
     const absl::Status left = Serve();
     worker_.Stop();

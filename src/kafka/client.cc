@@ -172,6 +172,13 @@ absl::Status Client::CheckConnected(absl::Duration timeout) {
   return absl::OkStatus();
 }
 
+std::string Client::ClusterId(absl::Duration timeout) const {
+  char* found = rd_kafka_clusterid(handle_, ToMilliseconds(timeout));
+  std::string id = found == nullptr ? "" : found;
+  if (found != nullptr) rd_kafka_mem_free(handle_, found);
+  return id;
+}
+
 int ToMilliseconds(absl::Duration duration) {
   const int64_t ms = absl::ToInt64Milliseconds(duration);
   return static_cast<int>(std::clamp<int64_t>(ms, 0, 1 << 30));

@@ -37,6 +37,9 @@ class Client {
   // OK when a broker answers within the timeout. Unavailable broker_unavailable.
   absl::Status CheckConnected(absl::Duration timeout);
 
+  // Of the cluster that it is connected to; "" when no broker says it within the timeout.
+  std::string ClusterId(absl::Duration timeout) const;
+
   const std::string& bootstrap_servers() const { return bootstrap_servers_; }
   rd_kafka_s* handle() const { return handle_; }
 

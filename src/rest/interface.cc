@@ -79,7 +79,8 @@ const std::vector<Interface::Route>& Interface::Routes() {
 Interface::Interface(Parts parts)
     : parts_(std::move(parts)), loggers_(parts_.log_level), offsets_(*parts_.topics) {}
 
-void Interface::Open() {
+void Interface::Open(std::string cluster_id) {
+  cluster_id_ = std::move(cluster_id);
   for (const auto& [logger, level] : parts_.worker->LoggerLevels()) {
     const auto set = loggers_.Set(logger, level, parts_.clock->Now());
     if (!set.ok()) log::Warn(set.status().message());
@@ -124,7 +125,7 @@ http::Response Interface::Pages(const http::Request& request, const Entrance& en
 }
 
 http::Response Interface::Root(const Path&, const http::Request&) {
-  return Json(admin::RootJson(parts_.cluster_id));
+  return Json(admin::RootJson(cluster_id_));
 }
 
 http::Response Interface::Health(const Path&, const http::Request&) {

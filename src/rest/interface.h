@@ -42,13 +42,12 @@ class Interface final : public http::Handler {
     std::function<absl::StatusOr<std::string>(const ConfigMap& config,
                                               const event::ChangeId& change)>
         skip = {};
-    std::string cluster_id;
     std::string log_level;  // "INFO"
   };
   explicit Interface(Parts parts);
 
-  // Before it the worker is said to be starting.
-  void Open();
+  // Before it the worker is said to be starting. cluster_id: Kafka's.
+  void Open(std::string cluster_id);
 
   // What a listener lets through.
   struct Entrance {
@@ -111,6 +110,7 @@ class Interface final : public http::Handler {
   const Parts parts_;
   LoggerBoard loggers_;
   Offsets offsets_;
+  std::string cluster_id_;  // written before open_
   std::atomic<bool> open_{false};
 };
 

@@ -69,6 +69,11 @@ absl::Status KafkaTopics::Prepare() {
   return absl::OkStatus();
 }
 
+std::string KafkaTopics::ClusterId() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return writer_.producer == nullptr ? "" : writer_.producer->client().ClusterId(kRequestTimeout);
+}
+
 absl::Status KafkaTopics::CreateMissing(const InternalTopicOptions& topic) {
   kafka::TopicAdmin admin(&writer_.producer->client(), nullptr);
   admin.StartExists({topic.name}, kRequestTimeout);

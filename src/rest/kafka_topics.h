@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/environment.h"
@@ -21,6 +22,9 @@ class KafkaTopics final : public InternalTopics, private kafka::DeliveryHandler 
   // Creates what is missing. Unavailable: Kafka is away. FailedPrecondition
   // internal_topic_not_compacted, or as topics are created.
   absl::Status Prepare();
+
+  // The id of the cluster, once they are prepared.
+  std::string ClusterId();
 
   absl::Status Write(InternalTopic topic, const std::vector<TopicEntry>& entries) override;
   absl::Status Read(InternalTopic topic, const Handler& handler) override;

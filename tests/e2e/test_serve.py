@@ -52,6 +52,7 @@ def test_answers_are_those_of_kafka_connect(workers, tmp_path):
     own = servers.shared("pg17", postgres=17)
     differences = {name: recordings.replay(name, worker.base, own, tmp_path / "answers") for name in QUICK}
     assert not any(differences.values()), json.dumps({k: v for k, v in differences.items() if v}, indent=1)
+    assert worker.get("/")["kafka_cluster_id"]
     worker.stop()
 
 

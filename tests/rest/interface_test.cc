@@ -21,7 +21,7 @@ class Pages final : public http::Handler {
 
 class InterfaceTest : public testing::Test {
  protected:
-  InterfaceTest() { interface_.Open(); }
+  InterfaceTest() { interface_.Open("of-kafka"); }
   ~InterfaceTest() override {
     for (const auto& connector : connectors_.All())
       EXPECT_TRUE(connectors_.Remove(connector->name()).ok());
@@ -77,11 +77,11 @@ class InterfaceTest : public testing::Test {
                           signals_ += *FindValue(config, "topic.prefix") + text;
                           return Interface::Parts::Sent("s1", "file f");
                         },
-                        .cluster_id = "",
                         .log_level = "INFO"}};
 };
 
 TEST_F(InterfaceTest, PathsMethodsAndTypes) {
+  EXPECT_THAT(Ask("GET", "/").body, testing::HasSubstr(R"("kafka_cluster_id":"of-kafka")"));
   EXPECT_EQ(Ask("GET", "/nothing").status, 404);
   EXPECT_EQ(Ask("GET", "/nothing").content_type, "");
   EXPECT_EQ(Ask("BREW", "/connectors").status, 405);
