@@ -157,6 +157,7 @@ absl::Status IncrementalSnapshots::Turn(Lsn behind) {
     return parts_.clock->Monotonic() < retry_at_ ? absl::OkStatus() : Next();
   }
   if (awaits_stream()) return OnPassed(behind);
+  if (step_ == Step::kWaiting) TellWhenUnmarked();
   std::optional<ChunkSource::Answer> answer = source().Poll();
   return answer ? OnAnswer(*std::move(answer)) : absl::OkStatus();
 }
@@ -183,6 +184,7 @@ absl::Status IncrementalSnapshots::OnAnswer(ChunkSource::Answer answer) {
       return OnChunk(*std::move(answer.chunk));
     case Step::kClosing:
       step_ = Step::kWaiting;
+      waits_since_ = unmarked_told_ = parts_.clock->Monotonic();
       return absl::OkStatus();
     default:
       return absl::OkStatus();
@@ -191,10 +193,13 @@ absl::Status IncrementalSnapshots::OnAnswer(ChunkSource::Answer answer) {
 
 // The window is given up, and begun anew.
 void IncrementalSnapshots::OnTrouble(const absl::Status& error) {
+  // Only watermarks fail here.
+  const bool may_not = ErrorReason(error) == "permission_denied" && ErrorHint(error).empty();
   log::Warn(absl::StrCat("incremental snapshot waits: ", error.message()),
             {{"table", state_.running() ? state_.queue.front().table.Text() : ""},
              {"reason", ErrorReason(error)},
-             {"hint", ErrorHint(error)},
+             {"hint", may_not ? "the user needs SELECT, INSERT and DELETE on the signaling table"
+                              : ErrorHint(error)},
              {"again_in", absl::FormatDuration(retry_delay_)}});
   GiveUpWindow();
   if (!state_.paused) HoldFor(std::string(error.message()));

@@ -160,6 +160,7 @@ class IncrementalSnapshots {
   void TellHold(const std::string& why, absl::Duration now);
   absl::Status OnAnswer(ChunkSource::Answer answer);
   void OnTrouble(const absl::Status& error);
+  void TellWhenUnmarked();
   absl::Status OnChunk(Chunk chunk);
   void GiveUpWindow();
   void ReadChunk();
@@ -226,6 +227,7 @@ class IncrementalSnapshots {
   Pace pace_;
   std::string pace_hold_;  // what it is held by; empty: nothing
   absl::Duration hold_began_, hold_told_;
+  absl::Duration waits_since_, unmarked_told_;  // kWaiting
   absl::Duration progress_told_;
   std::deque<std::pair<uint64_t, OffsetMembers>> states_;  // by mark, ascending
   std::vector<event::Value> values_;                       // scratch

@@ -15,6 +15,7 @@ constexpr absl::Duration kLookAgain = absl::Seconds(1);
 constexpr absl::Duration kPollStore = absl::Milliseconds(2);
 constexpr absl::Duration kBusyFor = absl::Seconds(1);
 constexpr absl::Duration kTellAgain = absl::Minutes(1);
+constexpr absl::Duration kPatience = absl::Seconds(30);  // with the stream
 constexpr absl::Duration kTellProgress = absl::Seconds(10);
 
 }  // namespace
@@ -75,6 +76,23 @@ void IncrementalSnapshots::TellHold(const std::string& why, absl::Duration now) 
             {{"table", state_.queue.front().table.Text()},
              {"for", held},
              {"hint", "it goes on by itself once that is a fifth below its limit"}});
+}
+
+// A stream that is behind comes to the mark; one that never brings it must not wait in silence.
+void IncrementalSnapshots::TellWhenUnmarked() {
+  const absl::Duration now = parts_.clock->Monotonic();
+  if (now - unmarked_told_ < kPatience) return;
+  unmarked_told_ = now;
+  HoldFor("the stream has not brought the mark that closes its chunk");
+  log::Warn("incremental snapshot waits for the stream to bring the mark that closes its chunk",
+            {{"table", state_.queue.front().table.Text()},
+             {"for", absl::FormatDuration(absl::Trunc(now - waits_since_, absl::Seconds(1)))},
+             {"reason", "signal_table_not_published"},
+             {"hint", parts_.options->deletes_watermarks
+                          ? "it comes when the stream is behind; the publication has to send "
+                            "inserts and deletes of the signaling table"
+                          : "it comes when the stream is behind; the publication has to send "
+                            "inserts of the signaling table"}});
 }
 
 void IncrementalSnapshots::ShowNextTable() {

@@ -138,6 +138,8 @@ def test_a_signal_over_rest_is_carried_out(workers, databases, pg17, broker):
                                 {"id": "again", "type": "execute-snapshot", "data": {"data-collections": ["public.items"]}})
     assert (status, answer) == (202, {"name": "shop", "id": "again", "written_to": 'table "public"."signals"'})
     wait_until(lambda: published(broker, db) == [1, 2, 1, 2], 30, "the rows once more")
+    told = worker.get("/notifications?connector=shop")["connectors"][0]["notifications"]
+    assert {n["type"] for n in told if n.get("aggregate_type") == "Incremental Snapshot"} >= {"STARTED", "IN_PROGRESS"}, told
     status, answer = worker.ask("POST", "/connectors/shop/signal", {"type": "execute-snapshot", "data": {}})
     assert status == 400 and "data-collections" in answer["message"], answer
     worker.stop()

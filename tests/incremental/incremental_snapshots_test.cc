@@ -255,6 +255,21 @@ TEST_F(SnapshotsTest, AStateGoesWithItsMark) {
   EXPECT_NE(State().at("incremental_snapshot_primary_key"), "\"aced000570\"");
 }
 
+TEST_F(SnapshotsTest, AMarkThatTheStreamDoesNotBringIsTold) {
+  Execute();
+  Answer();
+  Opened("w1");
+  AnswerRead(Rows({"1"}));
+  Answer();
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(metrics_.incremental.Read().held_by, "");
+  clock_.Advance(absl::Seconds(31));
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_THAT(metrics_.incremental.Read().held_by, testing::HasSubstr("the mark"));
+  Closed("w1");
+  EXPECT_EQ(metrics_.incremental.Read().held_by, "");
+}
+
 TEST_F(SnapshotsTest, SIG08_WhatIsNoSignalIsCountedAndPassed) {
   Signal("no-such-signal");
   Signal("execute-snapshot", "{not json");

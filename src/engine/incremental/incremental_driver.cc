@@ -1,5 +1,6 @@
 #include "engine/incremental/incremental_driver.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,18 @@ incremental::RecordKeyOf RecordKeys(const route::RouteOptions& route) {
   };
 }
 
+// Signals, and the marks of incremental snapshots, are rows of it.
+void WarnOfMissing(const incremental::IncrementalOptions& options,
+                   const std::vector<incremental::TableId>& captured) {
+  const incremental::TableId table{options.signal_schema, options.signal_table};
+  if (table.table.empty() || std::find(captured.begin(), captured.end(), table) != captured.end())
+    return;
+  log::Warn("the table of signal.data.collection is not there: its signals never come",
+            {{"table", table.Text()},
+             {"reason", "signal_table_not_published"},
+             {"hint", "create it (id, type, data), and restart the connector"}});
+}
+
 }  // namespace
 
 std::unique_ptr<IncrementalDriver> IncrementalDriver::Create(
@@ -46,6 +59,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
   std::vector<incremental::TableId> captured;
   const std::optional<std::vector<postgres::TableName>> tables = parts_.source->SignalTables();
   for (const postgres::TableName& table : *tables) captured.push_back({table.schema, table.table});
+  WarnOfMissing(*parts_.options, captured);
   snapshots_ =
       std::make_unique<incremental::IncrementalSnapshots>(incremental::IncrementalSnapshots::Parts{
           .options = parts_.options,
