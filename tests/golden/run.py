@@ -21,7 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from golden import compare  # noqa: E402
+from golden import compare, lsn_order  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import Connector, database_properties  # noqa: E402
@@ -128,24 +128,15 @@ class Replay:
         return compare.compare(wanted, got, strict, self.scenario.get("ignore_topics", ()))
 
 
-def _replay_once(name, server, directory, bootstrap):
-    if bootstrap:
-        delete_topics(bootstrap, "srv")
-    one = Replay(name, server, directory, bootstrap)
-    one.run()
-    return [f"{mode}: {d}" for mode, strict in (("plain", False), ("strict", True)) for d in one.differences(strict)]
-
-
 def replay(name, server, directory, bootstrap=None):
-    """Runs one scenario; the differences, plain and strict.
-
-    Every 15 seconds in which something was written, PostgreSQL logs the running transactions: then the next transaction begins behind
-    where the last one ended, and only then. So what is strict alone counts when it is found twice.
-    """
-    differences = _replay_once(name, server, directory, bootstrap)
-    if differences and all(d.startswith("strict: ") for d in differences):
-        differences = _replay_once(name, server, directory / "again", bootstrap)
-    return differences
+    """Runs one scenario; the differences, plain and strict."""
+    def play(directory):
+        if bootstrap:
+            delete_topics(bootstrap, "srv")
+        one = Replay(name, server, directory, bootstrap)
+        one.run()
+        return [f"{mode}: {d}" for mode, strict in (("plain", False), ("strict", True)) for d in one.differences(strict)]
+    return lsn_order.twice(play, directory)
 
 
 def run_version(version, names, args, directory):

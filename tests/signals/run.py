@@ -22,6 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from golden import lsn_order  # noqa: E402
 from golden.scenario_files import description, statements  # noqa: E402
 from signals import compare_signals as judge  # noqa: E402
 from support import servers  # noqa: E402
@@ -351,12 +352,15 @@ def needs_kafka(name):
 def play(name, server, directory, bootstrap=None, strict=True, brokers=None):
     """Plays one scenario; its differences, plain and strict."""
     brokers = brokers or bootstrap
-    if brokers:
-        delete_topics(brokers, "srv")
-    one = Play(name, server, directory, bootstrap, brokers)
-    one.run()
-    found = [f"plain: {d}" for d in one.differences(False)]
-    return found + ([f"strict: {d}" for d in one.differences(True)] if strict and not found else [])
+
+    def once(directory):
+        if brokers:
+            delete_topics(brokers, "srv")
+        one = Play(name, server, directory, bootstrap, brokers)
+        one.run()
+        found = [f"plain: {d}" for d in one.differences(False)]
+        return found + ([f"strict: {d}" for d in one.differences(True)] if strict and not found else [])
+    return lsn_order.twice(once, directory)
 
 
 def main():
