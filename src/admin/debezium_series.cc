@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "admin/series.h"
@@ -45,6 +46,12 @@ constexpr Family kTotalNumberOfUpdateEventsSeen = {"debezium_metrics_TotalNumber
                                                    kUntyped, kHelp};
 constexpr Family kTotalNumberOfDeleteEventsSeen = {"debezium_metrics_TotalNumberOfDeleteEventsSeen",
                                                    kUntyped, kHelp};
+constexpr Family kNumberOfCreateEventsSeen = {"debezium_metrics_NumberOfCreateEventsSeen", kUntyped,
+                                              kHelp};
+constexpr Family kNumberOfUpdateEventsSeen = {"debezium_metrics_NumberOfUpdateEventsSeen", kUntyped,
+                                              kHelp};
+constexpr Family kNumberOfDeleteEventsSeen = {"debezium_metrics_NumberOfDeleteEventsSeen", kUntyped,
+                                              kHelp};
 constexpr Family kNumberOfEventsFiltered = {"debezium_metrics_NumberOfEventsFiltered", kUntyped,
                                             kHelp};
 constexpr Family kNumberOfErroneousEvents = {"debezium_metrics_NumberOfErroneousEvents", kUntyped,
@@ -81,7 +88,8 @@ class DebeziumSeries {
                  Exposition* out)
       : scene_(scene),
         numbers_(*one.metrics),
-        name_(one.topic_prefix),
+        name_(one.metric_name),
+        per_table_(one.counts_per_table),
         context_(context),
         out_(*out) {}
 
@@ -94,6 +102,7 @@ class DebeziumSeries {
     Put(kNumberOfCommittedTransactions, transactions > 0 ? transactions - 1 : 0);
     Put(kNumberOfUnchangedEventsSkipped, -1.0);
     AddLag();
+    if (per_table_) AddTables();
   }
 
   void AddSnapshot() {
@@ -128,6 +137,23 @@ class DebeziumSeries {
     Labels labels = Common();
     labels.emplace_back("table", table);
     out_.Add(family, labels, value);
+  }
+
+  // Of the tables that had such changes. The exporter's rules leave a table's key in the name.
+  void AddTables() {
+    constexpr std::pair<EventKind, const Family*> kSeen[] = {
+        {EventKind::kCreate, &kNumberOfCreateEventsSeen},
+        {EventKind::kUpdate, &kNumberOfUpdateEventsSeen},
+        {EventKind::kDelete, &kNumberOfDeleteEventsSeen}};
+    for (const metrics::TableMetrics::View& table : numbers_.tables.Read()) {
+      if (table.table.empty()) continue;  // all beyond the bound
+      const std::string name = absl::StrCat(name_, ", key=", table.schema, ".", table.table);
+      const Labels labels = {{"context", context_}, {"name", name}, {"plugin", "postgres"}};
+      for (const auto& [kind, family] : kSeen) {
+        const uint64_t rows = table.counters->by_kind[static_cast<size_t>(kind)].rows.value();
+        if (rows > 0) out_.Add(*family, labels, rows);
+      }
+    }
   }
 
   // The tables of both, each once.
@@ -234,6 +260,7 @@ class DebeziumSeries {
   const Scene& scene_;
   const metrics::ConnectorMetrics& numbers_;
   const std::string& name_;
+  const bool per_table_;
   const absl::string_view context_;
   Exposition& out_;
 };

@@ -11,7 +11,8 @@ Scene LookAt(const engine::Connectors& connectors, Clock& clock) {
   for (engine::ConnectorView& view : connectors.Look()) {
     ConnectorScene one;
     one.status = std::move(view.status);
-    one.topic_prefix = std::move(view.topic_prefix);
+    one.metric_name = std::move(view.metric_name);
+    one.counts_per_table = view.counts_per_table;
     one.metrics = view.metrics;
     one.connector = std::move(view.connector);
     scene.connectors.push_back(std::move(one));

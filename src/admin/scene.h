@@ -20,7 +20,8 @@ namespace walduct::admin {
 struct ConnectorScene {
   std::shared_ptr<const void> connector;  // keeps what follows alive
   engine::ConnectorStatus status;
-  std::string topic_prefix;
+  std::string metric_name;  // of Debezium's series
+  bool counts_per_table = false;
   const metrics::ConnectorMetrics* metrics = nullptr;
 
   // Debezium's task is there: running, retrying or paused, but neither stopped nor failed.

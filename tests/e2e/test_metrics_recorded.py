@@ -112,4 +112,15 @@ def test_each_series_as_recorded(worker, databases, pg17):
     assert worker.ask("PUT", "/connectors/op-metrics/stop")[0] == 204
     as_recorded("stopped")
     assert not any(name.startswith("debezium_") for name, _ in samples(text()))
+    config = worker.get("/connectors/op-metrics/config")
+    tags = {"internal.advanced.metrics.enable": "true", "custom.metric.tags": "env=judge,team=cdc"}
+    assert worker.ask("PUT", "/connectors/op-metrics/config", {**config, **tags})[0] == 200
+    assert worker.ask("PUT", "/connectors/op-metrics/resume")[0] == 202
+    worker.wait_state("op-metrics", "RUNNING/RUNNING")
+    db.script("insert into orders values (103, 'a'); update orders set note = 'c' where id = 103;")
+    with db.transaction() as connection:
+        connection.execute("delete from orders where id = 103")
+        connection.execute("insert into not_captured values (2)")
+        connection.commit()
+    as_recorded("advanced")
     worker.stop()

@@ -124,4 +124,17 @@ std::string CheckTopicPartitions(absl::string_view value) {
              : "must be -1 or greater than 0";
 }
 
+std::string CheckPairs(absl::string_view value) {
+  if (absl::StripAsciiWhitespace(value).empty()) return "";
+  std::vector<absl::string_view> items = absl::StrSplit(value, ',');
+  while (!items.empty() && items.back().empty()) items.pop_back();
+  const bool good = std::all_of(items.begin(), items.end(), [](absl::string_view one) {
+    const std::vector<absl::string_view> parts = absl::StrSplit(one, '=');
+    return parts.size() == 2 && !parts[1].empty();
+  });
+  return good ? ""
+              : "A equivalent-separated map of valid key/value pairs is expected, for example: "
+                "k1=v1,k2=v2";
+}
+
 }  // namespace walduct::config

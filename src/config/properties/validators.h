@@ -20,5 +20,7 @@ std::string NormalizeValue(const PropertyDefinition& definition, absl::string_vi
 std::string CheckTopicName(absl::string_view value);
 std::string CheckWholeTopicName(absl::string_view value);
 std::string CheckTopicPartitions(absl::string_view value);
+// k=v,…, as Java splits it.
+std::string CheckPairs(absl::string_view value);
 
 }  // namespace walduct::config

@@ -1,6 +1,8 @@
 // How long errors are borne and stops may take. Immutable once built.
 #pragma once
 
+#include <string>
+
 #include "absl/time/time.h"
 
 namespace walduct::engine {
@@ -14,6 +16,9 @@ struct RuntimeOptions {
   absl::Duration stall_warning = absl::Seconds(15);
   // See engine/phases/delayed_schema_resolver.h.
   absl::Duration catalog_delay = absl::Milliseconds(500);
+  // Of Debezium's series, behind the prefix: ", k=v, …".
+  std::string metric_tags = {};
+  bool counts_per_table = false;
 };
 
 }  // namespace walduct::engine

@@ -1,5 +1,10 @@
 #include "engine/configuration/runtime_properties.h"
 
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "config/properties/validators.h"
 
 namespace walduct::engine {
@@ -83,15 +88,13 @@ constexpr config::PropertyDefinition kRows[] = {
      .note = "the number of tables is not checked yet",
      .allowed = "warn, fail"},
     {.name = "custom.metric.tags",
-     .support = kNotYetWarned,
-     .doc = "Tags added to metrics, as k=v,….",
-     .note = "custom metric tags are not supported yet"},
+     .doc = "Tags of the debezium_ series, as k=v,…: they stand behind the prefix in their label "
+            "name.",
+     .validator = config::CheckPairs},
     {.name = "internal.advanced.metrics.enable",
      .type = kBoolean,
      .default_value = "false",
-     .support = kNoEffect,
-     .doc = "Count events per table.",
-     .note = "applies to Java's metrics only",
+     .doc = "Tell the changes of each table in debezium_ series, too.",
      .aliases = "advanced.metrics.enable"},
     {.name = "statistics.metrics.enabled",
      .type = kBoolean,
@@ -158,6 +161,10 @@ RuntimeOptions BuildRuntime(const config::PropertySet& properties) {
   runtime.shutdown_timeout = properties.Milliseconds("walduct.shutdown.timeout.ms");
   runtime.stall_warning = properties.Milliseconds("walduct.stall.warn.ms");
   runtime.catalog_delay = properties.Milliseconds("walduct.catalog.delay.ms");
+  const std::string tags = properties.Text("custom.metric.tags");
+  for (const absl::string_view tag : absl::StrSplit(tags, ',', absl::SkipWhitespace()))
+    absl::StrAppend(&runtime.metric_tags, ", ", absl::StripAsciiWhitespace(tag));
+  runtime.counts_per_table = properties.Boolean("internal.advanced.metrics.enable");
   return runtime;
 }
 

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "engine/configuration/runtime_options.h"
+
 namespace walduct::engine {
 
 Connector::Connector(Options options, World& world)
@@ -15,6 +18,12 @@ Connector::Connector(Options options, World& world)
                   .control = &control_,
                   .board = &board_,
                   .metrics = &metrics_}) {}
+
+std::string Connector::metric_name() const {
+  return absl::StrCat(TopicPrefixOf(options_.config), options_.config.runtime->metric_tags);
+}
+
+bool Connector::counts_per_table() const { return options_.config.runtime->counts_per_table; }
 
 void Connector::Start() {
   mailbox_.Post(Command::kStart);

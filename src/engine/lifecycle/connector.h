@@ -53,7 +53,8 @@ class Connector {
 
   ConnectorStatus status() const { return board_.Read(); }
   const std::string& name() const { return options_.config.name; }
-  std::string topic_prefix() const { return TopicPrefixOf(options_.config); }
+  std::string metric_name() const;
+  bool counts_per_table() const;
   const metrics::ConnectorMetrics& metrics() const { return metrics_; }
 
  private:

@@ -78,7 +78,8 @@ std::vector<ConnectorView> ConnectorSet::Look() const {
   for (const std::shared_ptr<Connector>& connector : All()) {
     views.push_back({.connector = connector,
                      .status = connector->status(),
-                     .topic_prefix = connector->topic_prefix(),
+                     .metric_name = connector->metric_name(),
+                     .counts_per_table = connector->counts_per_table(),
                      .metrics = &connector->metrics()});
   }
   return views;

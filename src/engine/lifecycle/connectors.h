@@ -23,7 +23,8 @@ struct ConnectorOptions;
 struct ConnectorView {
   std::shared_ptr<const void> connector;  // keeps what follows alive
   ConnectorStatus status;
-  std::string topic_prefix;
+  std::string metric_name;  // of Debezium's series: the topics' prefix, and tags
+  bool counts_per_table = false;
   const metrics::ConnectorMetrics* metrics = nullptr;
 };
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "config/properties/validators.h"
 #include "java/regex/pattern_error.h"
 #include "java/regex/regex.h"
 #include "java/regex/regex_list.h"
@@ -115,16 +116,6 @@ std::string CheckOperations(absl::string_view value) {
   return none && some ? "'none' cannot be specified with other skipped operation types" : "";
 }
 
-std::string CheckPairs(absl::string_view value) {
-  const std::vector<absl::string_view> items = absl::StrSplit(value, ',', absl::SkipEmpty());
-  const bool good = std::all_of(items.begin(), items.end(), [](absl::string_view one) {
-    return absl::StrContains(one, "=") || absl::StripAsciiWhitespace(one).empty();
-  });
-  return good ? ""
-              : "A equivalent-separated map of valid key/value pairs is expected, for example: "
-                "k1=v1,k2=v2";
-}
-
 // A list whose items have a form.
 std::vector<std::string> FormReasons(absl::string_view value, char separator,
                                      const std::string& pattern) {
@@ -216,7 +207,7 @@ std::string DebeziumReason(absl::string_view check, const Definition& definition
   if (check == "hostname") return CheckHostName(*value);
   if (check == "class") return value->empty() ? "A Java class name is expected" : "";
   if (check == "operations") return CheckOperations(*value);
-  if (check == "pairs") return CheckPairs(*value);
+  if (check == "pairs") return config::CheckPairs(*value);
   if (check == "onetable") {
     return java::SplitCommaList(*value).size() > 1
                ? "For single task connector only one signal data collection is permitted."
