@@ -116,6 +116,15 @@ std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments)
   return std::make_shared<const kafka::KafkaOptions>(*result.options.kafka);
 }
 
+std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results) {
+  std::vector<engine::ConnectorOptions> all;
+  for (const loader::LoadResult& result : results) {
+    for (engine::ConnectorOptions& lane : engine::LanesOf(result.options))
+      all.push_back(std::move(lane));
+  }
+  return all;
+}
+
 bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
   std::set<std::string> names;
   std::set<engine::SlotAddress> slots;
@@ -126,8 +135,9 @@ bool CheckDistinct(const std::vector<loader::LoadResult>& results) {
              "' is used by two connectors; give each its own");
       return false;
     }
-    const engine::SlotAddress address = engine::SlotOf(options);
-    if (!slots.insert(address).second) {
+    for (const engine::ConnectorOptions& lane : engine::LanesOf(options)) {
+      const engine::SlotAddress address = engine::SlotOf(lane);
+      if (slots.insert(address).second) continue;
       Refuse("property 'slot.name': '" + address.slot +
              "' is used by two connectors on the same server; give each its own");
       return false;

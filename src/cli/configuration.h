@@ -47,6 +47,9 @@ bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* re
 // How the one connector of -f reaches its brokers; null when it is refused, which has been printed.
 std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments);
 
+// Of all of them: a connector that reads several slots is one lane for each.
+std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results);
+
 // Two connectors on one slot or one name would steal each other's changes or offsets.
 bool CheckDistinct(const std::vector<loader::LoadResult>& results);
 

@@ -35,7 +35,7 @@ struct Examined {
 engine::Subject SubjectOf(const engine::ConnectorOptions& options) {
   return {.whole = options,
           .name = options.name,
-          .topic_prefix = engine::TopicPrefixOf(options),
+          .identity = engine::OffsetIdentityOf(options),
           .database = *options.database,
           .replication = *options.replication,
           .tables = *options.tables,
@@ -105,8 +105,8 @@ int Doctor(const Arguments& arguments) {
   engine::IgnoreClientEnvironment();
   std::vector<Examined> all;
   int worst = kHealthy;
-  for (const loader::LoadResult& result : results) {
-    all.push_back({result.options.name, Examine(SubjectOf(result.options), Environment::Real())});
+  for (const engine::ConnectorOptions& options : AllLanes(results)) {
+    all.push_back({options.name, Examine(SubjectOf(options), Environment::Real())});
     if (Count(all.back(), Severity::kError) > 0) worst = kErrors;
     if (Count(all.back(), Severity::kWarning) > 0) worst = std::max<int>(worst, kWarnings);
     if (arguments.fix)

@@ -16,9 +16,11 @@ std::map<std::string, admin::ShownConfig> ShownConfigs(
     const std::vector<loader::LoadResult>& results) {
   std::map<std::string, admin::ShownConfig> configs;
   for (const loader::LoadResult& result : results) {
-    admin::ShownConfig& config = configs[result.options.name];
-    for (const config::PropertyReport& property : result.properties)
-      config.emplace_back(property.name, property.value);
+    for (const engine::ConnectorOptions& lane : engine::LanesOf(result.options)) {
+      admin::ShownConfig& config = configs[lane.name];
+      for (const config::PropertyReport& property : result.properties)
+        config.emplace_back(property.name, property.value);
+    }
   }
   return configs;
 }

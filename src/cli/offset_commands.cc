@@ -85,15 +85,15 @@ int ExplainByServer(Lsn lsn, const Arguments& arguments) {
     if (!status.ok()) return PrintStatus(status.status());
     process = *std::move(status);
   }
-  for (const loader::LoadResult& result : results) {
-    auto facts = engine::LookAtLsn(result.options, lsn, Environment::Real());
+  for (const engine::ConnectorOptions& options : AllLanes(results)) {
+    auto facts = engine::LookAtLsn(options, lsn, Environment::Real());
     if (!facts.ok()) return PrintStatus(facts.status());
     if (process) {
       for (const rapidjson::Value& connector : (*process)["connectors"].GetArray()) {
-        if (connector["name"].GetString() == result.options.name) AddProcess(connector, &*facts);
+        if (connector["name"].GetString() == options.name) AddProcess(connector, &*facts);
       }
     }
-    Print(result.options.name, *facts);
+    Print(options.name, *facts);
   }
   return engine::kExitClean;
 }

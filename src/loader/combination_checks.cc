@@ -14,6 +14,7 @@
 #include "kafka/client_check.h"
 #include "kafka/properties.h"
 #include "loader/exactly_once.h"
+#include "loader/several_slots.h"
 #include "offset/offset_properties.h"
 #include "outbox/outbox_properties.h"
 #include "postgres/database_properties.h"
@@ -173,6 +174,8 @@ transform::ChainSpec CheckCombinations(const config::PropertySet& properties,
   postgres::CheckDatabases(properties, findings);
   replication::WarnOfReplication(properties, findings);
   route::WarnOfOperations(properties, findings);
+  replication::CheckSlots(properties, findings);
+  CheckSeveralSlots(properties, chain, findings);
   WarnOfSwappedFiles(properties, findings);
   WarnOfNames(properties, findings);
   return chain;

@@ -1,6 +1,7 @@
 // TopicBoard: which topics were written to since somebody last asked. The data thread marks,
-// without a lock while it knows a topic; any thread takes. As many entries as the sink knows
-// topics, and those that it has forgotten since the last look.
+// without a lock while it knows a topic; any thread takes. As many entries as the sinks know
+// topics, and those that all of them have forgotten since the last look: a connector with several
+// slots has a sink, and a data thread, for each.
 #pragma once
 
 #include <atomic>
@@ -25,19 +26,18 @@ class TopicBoard {
     std::atomic<bool> set_{false};
   };
 
-  // The data thread. The mark is there until Forget.
+  // A data thread. The mark is there until Forget.
   Mark* Of(const std::string& topic) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<Entry>& entry = topics_[topic];
     if (entry == nullptr) entry = std::make_unique<Entry>();
-    entry->forgotten = false;
+    ++entry->users;
     return &entry->mark;
   }
-  // The data thread: its mark is not used any more. What it says is still to be taken.
+  // A data thread: its mark is not used any more. What it says is still to be taken.
   void Forget(const std::string& topic) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (const auto found = topics_.find(topic); found != topics_.end())
-      found->second->forgotten = true;
+    if (const auto found = topics_.find(topic); found != topics_.end()) --found->second->users;
   }
 
   // Any thread: the topics that were written to since the last call.
@@ -46,7 +46,7 @@ class TopicBoard {
     std::vector<std::string> written;
     for (auto at = topics_.begin(); at != topics_.end();) {
       if (at->second->mark.Take()) written.push_back(at->first);
-      at = at->second->forgotten ? topics_.erase(at) : std::next(at);
+      at = at->second->users <= 0 ? topics_.erase(at) : std::next(at);
     }
     return written;
   }
@@ -58,7 +58,7 @@ class TopicBoard {
  private:
   struct Entry {
     Mark mark;
-    bool forgotten = false;
+    int users = 0;  // that have not forgotten it
   };
 
   mutable std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "java/regex/regex_list.h"
+#include "names/table_share.h"
 
 namespace walduct::names {
 namespace {
@@ -28,9 +29,10 @@ bool TableFilter::Includes(absl::string_view schema, absl::string_view table) co
   if (!options_.signal_table.empty() && options_.signal_table == absl::StrCat(schema, ".", table)) {
     return true;
   }
-  return Passes(options_.schema_include.get(), options_.schema_exclude.get(), schema) &&
-         Passes(options_.table_include.get(), options_.table_exclude.get(),
-                absl::StrCat(schema, ".", table));
+  if (!Passes(options_.schema_include.get(), options_.schema_exclude.get(), schema)) return false;
+  const std::string name = absl::StrCat(schema, ".", table);
+  return Passes(options_.table_include.get(), options_.table_exclude.get(), name) &&
+         (options_.share == nullptr || options_.share->Takes(name));
 }
 
 }  // namespace walduct::names

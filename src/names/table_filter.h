@@ -13,6 +13,8 @@ class RegexList;
 
 namespace walduct::names {
 
+class TableShare;
+
 // Which tables are captured: schema.include/exclude.list, table.include/exclude.list,
 // table.ignore.builtin.
 struct TableFilterOptions {
@@ -22,6 +24,8 @@ struct TableFilterOptions {
   std::string lists;  // all of these as they are written
   // "schema.table" of the signaling table, captured whatever the lists say; empty: none.
   std::string signal_table;
+  // Of a connector with several slots; null: all tables are read through one.
+  std::shared_ptr<TableShare> share;
 };
 
 class TableFilter {

@@ -76,7 +76,7 @@ absl::Status FileOffsetStore::StartSave(const StoredOffset& offset) {
   RETURN_IF_ERROR(others.status(path_));
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
   RETURN_IF_ERROR(CheckUnchanged(map));
-  const std::string own = OffsetKey(identity_.connector_name, identity_.topic_prefix);
+  const std::string own = OffsetKey(identity_);
   for (const std::string& key : KeysOf(map, identity_)) {
     if (key != own) map.Remove(key);
   }
@@ -95,7 +95,7 @@ absl::Status FileOffsetStore::Erase() {
   ASSIGN_OR_RETURN(java::HashMapFile map, ReadMap(path_));
   for (const std::string& key : KeysOf(map, identity_)) map.Remove(key);
   // As Connect does it; tells an offset that was erased from one that was lost.
-  map.Set(OffsetKey(identity_.connector_name, identity_.topic_prefix), std::nullopt);
+  map.Set(OffsetKey(identity_), std::nullopt);
   RETURN_IF_ERROR(ReplaceWholeFile(path_, map.Serialize()));
   seen_.reset();
   known_ = true;

@@ -206,12 +206,12 @@ absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, bool* exis
 }
 
 absl::Status KafkaOffsetStore::StartSave(const StoredOffset& offset) {
-  const std::string key = OffsetKey(identity_.connector_name, identity_.topic_prefix);
+  const std::string key = OffsetKey(identity_);
   return Send(key, EncodeOffset(offset));
 }
 
 std::optional<event::Record> KafkaOffsetStore::RecordOf(const StoredOffset& offset) {
-  key_ = OffsetKey(identity_.connector_name, identity_.topic_prefix);
+  key_ = OffsetKey(identity_);
   value_ = EncodeOffset(offset);
   return event::Record{
       .topic = options_.topic, .partition = {}, .key = key_, .value = value_, .headers = {}};
@@ -252,7 +252,7 @@ absl::Status KafkaOffsetStore::Erase() {
   if (ErrorReason(read) == "topic_missing") return absl::OkStatus();
   RETURN_IF_ERROR(WithContext(read, "offset store"));
   // The canonical spelling too: a tombstone for what is not there does no harm.
-  std::set<std::string> keys{OffsetKey(identity_.connector_name, identity_.topic_prefix)};
+  std::set<std::string> keys{OffsetKey(identity_)};
   for (const auto& [place, latest] : places) keys.insert(place.first);
   for (const std::string& key : keys) RETURN_IF_ERROR(Send(key, std::nullopt));
   return producer_->Flush(*this, timeout_);

@@ -16,6 +16,9 @@ enum class OffsetStoreKind { kKafkaTopic, kFile, kMemory };
 
 struct OffsetOptions {
   OffsetStoreKind kind = OffsetStoreKind::kKafkaTopic;
+  // Whose entry of the store it is, where that is not the connector's name.
+  std::string connector;
+  int slot = 1;                           // which of the connector's slots, from 1
   std::string file_path;                  // offset.storage.file.filename
   std::string topic = "walduct-offsets";  // offset.storage.topic / offsets.storage.topic
   int topic_partitions = 25;              // when we create it

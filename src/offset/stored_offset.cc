@@ -62,6 +62,13 @@ void WriteStreamingKeys(const event::Position& position, bool transaction_id, Ob
   out->Number("ts_usec", position.commit_time_us);
 }
 
+void AppendPartition(absl::string_view topic_prefix, int slot, std::string* out) {
+  *out += "{\"server\":";
+  AppendJsonString(topic_prefix, out);
+  if (slot > 1) absl::StrAppend(out, ",\"walduct_slot\":", slot);
+  out->push_back('}');
+}
+
 }  // namespace
 
 std::string EncodeOffset(const StoredOffset& offset) {
@@ -88,27 +95,33 @@ std::string EncodeOffset(const StoredOffset& offset) {
   if (offset.snapshot_seen) {
     out.Number("walduct_snapshot_seen", static_cast<int64_t>(offset.snapshot_seen->value()));
   }
+  if (offset.slots > 1) out.Number("walduct_slots", offset.slots);
   if (offset.skip) out.Text("walduct_skip", offset.skip->Text());
   if (!offset.taken_by.empty()) out.Text("walduct_taken_by", offset.taken_by);
   return out.Finish();
 }
 
-std::string OffsetKey(absl::string_view connector_name, absl::string_view topic_prefix) {
+std::string OffsetKey(const OffsetIdentity& identity) {
   std::string key = "[";
-  AppendJsonString(connector_name, &key);
-  key += ",{\"server\":";
-  AppendJsonString(topic_prefix, &key);
-  key += "}]";
+  AppendJsonString(identity.connector_name, &key);
+  key.push_back(',');
+  AppendPartition(identity.topic_prefix, identity.slot, &key);
+  key.push_back(']');
   return key;
 }
 
 std::string EncodeRestBody(absl::string_view topic_prefix,
-                           const std::optional<StoredOffset>& offset) {
-  if (!offset) return "{\"offsets\":[]}";
-  std::string body = "{\"offsets\":[{\"partition\":{\"server\":";
-  AppendJsonString(topic_prefix, &body);
-  absl::StrAppend(&body, "},\"offset\":", EncodeOffset(*offset), "}]}");
-  return body;
+                           const std::vector<std::optional<StoredOffset>>& offsets) {
+  std::string body = "{\"offsets\":[";
+  int slot = 0;
+  for (const std::optional<StoredOffset>& offset : offsets) {
+    ++slot;
+    if (!offset) continue;
+    absl::StrAppend(&body, body.back() == '[' ? "" : ",", "{\"partition\":");
+    AppendPartition(topic_prefix, slot, &body);
+    absl::StrAppend(&body, ",\"offset\":", EncodeOffset(*offset), "}");
+  }
+  return body + "]}";
 }
 
 }  // namespace walduct::offset

@@ -5,7 +5,7 @@
 //               last_snapshot_record, snapshot_completed, transaction_id
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
 //               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink,
-//               walduct_snapshot_seen, walduct_taken_by, walduct_skip
+//               walduct_snapshot_seen, walduct_taken_by, walduct_skip, walduct_slots
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -16,11 +16,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "event/change_id.h"
 #include "event/position.h"
+#include "offset/offset_key.h"
 
 namespace walduct::offset {
 
@@ -47,6 +49,9 @@ struct StoredOffset {
   std::string taken_by;
   // A change that is not to be published when the stream comes to it (walduct skip).
   std::optional<event::ChangeId> skip;
+  // walduct.slots of the connector: over how many slots its tables were spread. Another number
+  // finds positions that are not those of its tables.
+  int slots = 1;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
   // Write the position's transaction as Debezium's transaction_id too
@@ -65,15 +70,17 @@ std::string EncodeOffset(const StoredOffset& offset);
 // InvalidArgument names what is wrong. Accepts what Debezium 3.4 to 3.7 writes.
 absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json);
 
-// ["<connector>",{"server":"<prefix>"}] exactly as Connect's JsonConverter writes it.
-std::string OffsetKey(absl::string_view connector_name, absl::string_view topic_prefix);
+// ["<connector>",{"server":"<prefix>"}] exactly as Connect's JsonConverter writes it; of slots
+// beyond the first "walduct_slot":<number> follows the server.
+std::string OffsetKey(const OffsetIdentity& identity);
 
-// The body of Connect's GET and PATCH /connectors/{name}/offsets.
+// The body of Connect's GET and PATCH /connectors/{name}/offsets. offsets: by slot.
 std::string EncodeRestBody(absl::string_view topic_prefix,
-                           const std::optional<StoredOffset>& offset);
-// The offset for topic_prefix in such a body; absent when it is null there. InvalidArgument for
-// another shape or partition.
-absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json,
-                                                           absl::string_view topic_prefix);
+                           const std::vector<std::optional<StoredOffset>>& offsets);
+// The offsets for topic_prefix in such a body, by slot; absent where it is null there.
+// InvalidArgument for another shape, another partition, or when the body does not have each slot
+// once.
+absl::StatusOr<std::vector<std::optional<StoredOffset>>> DecodeRestBody(
+    absl::string_view json, absl::string_view topic_prefix, size_t slots);
 
 }  // namespace walduct::offset

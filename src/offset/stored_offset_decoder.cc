@@ -1,5 +1,7 @@
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -131,6 +133,11 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   if (was_behind) offset->seen_behind = Lsn(seen);
   ASSIGN_OR_RETURN(const bool was_snapshot, reader.Unsigned("walduct_snapshot_seen", &seen));
   if (was_snapshot) offset->snapshot_seen = Lsn(seen);
+  uint64_t slots = 1;
+  RETURN_IF_ERROR(reader.Unsigned("walduct_slots", &slots).status());
+  constexpr uint64_t kMostSlots = 1000;
+  if (slots < 1 || slots > kMostSlots) return Malformed("\"walduct_slots\" is out of range");
+  offset->slots = static_cast<int>(slots);
   if (const Value* sink = reader.Find("walduct_sink"); sink != nullptr && sink->IsString())
     offset->sink = std::string(TextOf(*sink));
   if (const Value* skip = reader.Find("walduct_skip"); skip != nullptr) {
@@ -212,21 +219,34 @@ absl::Status Parse(absl::string_view json, rapidjson::Document* document) {
   return absl::OkStatus();
 }
 
-absl::Status CheckPartition(const Value& entry, absl::string_view topic_prefix) {
+// Which of the connector's slots the entry is of, from 0.
+absl::StatusOr<size_t> SlotOf(const Value& entry, absl::string_view topic_prefix, size_t slots) {
+  const std::string form =
+      slots == 1 ? R"("partition" must be {"server":"<topic.prefix>"})"
+                 : R"("partition" must be {"server":"<topic.prefix>","walduct_slot":<number>})";
   const auto partition = entry.FindMember("partition");
-  if (partition == entry.MemberEnd() || !partition->value.IsObject() ||
-      partition->value.MemberCount() != 1) {
-    return Malformed(R"("partition" must be {"server":"<topic.prefix>"})");
-  }
+  if (partition == entry.MemberEnd() || !partition->value.IsObject()) return Malformed(form);
+  const auto slot = partition->value.FindMember("walduct_slot");
+  const bool numbered = slot != partition->value.MemberEnd();
+  if (partition->value.MemberCount() != (numbered ? 2 : 1)) return Malformed(form);
   const auto server = partition->value.FindMember("server");
-  if (server == partition->value.MemberEnd() || !server->value.IsString()) {
-    return Malformed(R"("partition" must be {"server":"<topic.prefix>"})");
-  }
+  if (server == partition->value.MemberEnd() || !server->value.IsString()) return Malformed(form);
   if (TextOf(server->value) != topic_prefix) {
     return Malformed(absl::StrCat("the partition is for server \"", TextOf(server->value),
                                   "\", this connector's topic.prefix is \"", topic_prefix, "\""));
   }
-  return absl::OkStatus();
+  if (!numbered) return 0;
+  if (!slot->value.IsUint() || slot->value.GetUint() < 2 || slot->value.GetUint() > slots)
+    return Malformed(form);
+  return slot->value.GetUint() - 1;
+}
+
+absl::StatusOr<std::optional<StoredOffset>> OffsetOf(const Value& entry) {
+  const auto offset = entry.FindMember("offset");
+  if (offset == entry.MemberEnd()) return Malformed("\"offset\" is missing");
+  if (offset->value.IsNull()) return std::optional<StoredOffset>();
+  ASSIGN_OR_RETURN(StoredOffset decoded, FromObject(offset->value));
+  return std::optional<StoredOffset>(std::move(decoded));
 }
 
 }  // namespace
@@ -237,24 +257,27 @@ absl::StatusOr<StoredOffset> DecodeOffset(absl::string_view json) {
   return FromObject(document);
 }
 
-absl::StatusOr<std::optional<StoredOffset>> DecodeRestBody(absl::string_view json,
-                                                           absl::string_view topic_prefix) {
+absl::StatusOr<std::vector<std::optional<StoredOffset>>> DecodeRestBody(
+    absl::string_view json, absl::string_view topic_prefix, size_t slots) {
   rapidjson::Document document;
   RETURN_IF_ERROR(Parse(json, &document));
   const Value& body = document;
   if (!body.IsObject()) return Malformed(R"(the body must be {"offsets":[…]})");
   const auto offsets = body.FindMember("offsets");
-  if (offsets == body.MemberEnd() || !offsets->value.IsArray() || offsets->value.Size() != 1 ||
-      !offsets->value[0].IsObject()) {
-    return Malformed(R"("offsets" must be a list of one partition and its offset)");
+  if (offsets == body.MemberEnd() || !offsets->value.IsArray() || offsets->value.Size() != slots) {
+    return Malformed(slots == 1 ? R"("offsets" must be a list of one partition and its offset)"
+                                : absl::StrCat(R"("offsets" must be a list of )", slots,
+                                               " partitions and their offsets, one of each slot"));
   }
-  const Value& entry = offsets->value[0];
-  RETURN_IF_ERROR(CheckPartition(entry, topic_prefix));
-  const auto offset = entry.FindMember("offset");
-  if (offset == entry.MemberEnd()) return Malformed("\"offset\" is missing");
-  if (offset->value.IsNull()) return std::optional<StoredOffset>();
-  ASSIGN_OR_RETURN(StoredOffset decoded, FromObject(offset->value));
-  return std::optional<StoredOffset>(std::move(decoded));
+  std::vector<std::optional<StoredOffset>> all(slots);
+  std::set<size_t> given;
+  for (const Value& entry : offsets->value.GetArray()) {
+    if (!entry.IsObject()) return Malformed(R"("offsets" must be a list of objects)");
+    ASSIGN_OR_RETURN(const size_t slot, SlotOf(entry, topic_prefix, slots));
+    if (!given.insert(slot).second) return Malformed("a slot has two offsets");
+    ASSIGN_OR_RETURN(all[slot], OffsetOf(entry));
+  }
+  return all;
 }
 
 }  // namespace walduct::offset

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "replication/publication_mode.h"
+#include "replication/slot_share.h"
 
 namespace walduct::java {
 class RegexList;
 }
 
 namespace walduct::replication {
-
-enum class PublicationAutocreate { kAllTables, kDisabled, kFiltered, kNoTables };
 
 // One entry of replica.identity.autoset.values.
 struct ReplicaIdentityRule {
@@ -48,6 +48,8 @@ struct ReplicationOptions {
   OffsetMismatch offset_mismatch = OffsetMismatch::kNoValidation;
   std::vector<ReplicaIdentityRule> replica_identities;
   bool stream_in_progress = false;  // from PostgreSQL 15 on
+  bool logical_messages = true;     // are wanted; from PostgreSQL 14 on
+  SlotShare share;
   // `publish` of an autocreated publication; absent: server default. Set only when
   // skipped.operations was given explicitly.
   std::optional<std::string> publish_operations;

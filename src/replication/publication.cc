@@ -8,8 +8,10 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "replication/options.h"
 #include "replication/publication_advice.h"
 #include "replication/publication_catalog.h"
+#include "replication/publication_errors.h"
 #include "replication/publication_sql.h"
 
 namespace walduct::replication {
@@ -24,11 +26,6 @@ SELECT oid FROM named)";
 
 constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr size_t kMaxTablesInHint = 200;
-// Two instances that start together: one creates the publication, the other finds it the second
-// time. And tables may be dropped between the look at them and the statement that names them.
-constexpr int kAttempts = 10;
-// Naming a table locks it: nobody waits in silence behind whoever holds it.
-constexpr absl::string_view kLockTimeout = "SET LOCAL lock_timeout = '10s'; ";
 
 // $1: for all tables; $2: those it names. What this role lacks; '' nothing.
 constexpr absl::string_view kRights = R"(
@@ -54,25 +51,6 @@ absl::Status Missing(absl::string_view name, const PublicationWish& wish, absl::
       absl::StatusCode::kFailedPrecondition, "publication_missing",
       absl::StrCat("publication ", postgres::QuoteIdentifier(name), " does not exist, and ", why),
       absl::StrCat(where, CreatePublicationSql(name, ForHint(wish)), "; then start again"));
-}
-
-// Ownership of the tables is needed, FOR ALL TABLES needs a superuser: often an administrator must
-// do it.
-absl::Status Explained(const absl::Status& status, absl::string_view name, absl::string_view sql) {
-  if (!absl::IsPermissionDenied(status)) {
-    return WithContext(status, absl::StrCat("publication ", postgres::QuoteIdentifier(name)));
-  }
-  return Error(absl::StatusCode::kPermissionDenied, "publication_not_permitted",
-               absl::StrCat("this role may not create or alter publication ",
-                            postgres::QuoteIdentifier(name), ": ", status.message()),
-               absl::StrCat("have the owner of the tables or a superuser run: ", sql,
-                            "; and set publication.autocreate.mode=disabled"));
-}
-
-bool LostRace(const absl::Status& status) {
-  const std::string reason = ErrorReason(status);
-  return reason == "object_exists" || reason == "constraint_violation" ||
-         reason == "table_missing" || reason == "schema_missing" || reason == "relation_vanished";
 }
 
 class Publisher {
@@ -103,7 +81,7 @@ class Publisher {
     const std::string sql = CreatePublicationSql(name, wish_);
     const absl::Status status = connection_.Run(absl::StrCat(kLockTimeout, sql));
     if (LostRace(status)) return status;
-    if (!status.ok()) return Explained(status, name, CreatePublicationSql(name, ForHint(wish_)));
+    if (!status.ok()) return Explained(status, name);
     log::Info("publication created", {{"publication", name}, {"tables", TableCount()}});
     return absl::OkStatus();
   }
@@ -135,7 +113,7 @@ class Publisher {
     // What was to be dropped from the publication has gone with its table.
     const bool gone = ErrorReason(status) == "publication_missing";
     if (LostRace(status) || gone) return status;
-    if (!status.ok()) return Explained(status, state.name, sql);
+    if (!status.ok()) return ExplainPublicationError(status, state.name, sql);
     log::Info("publication altered", {{"publication", state.name}, {"tables", TableCount()}});
     return absl::OkStatus();
   }
@@ -146,8 +124,7 @@ class Publisher {
     ASSIGN_OR_RETURN(const postgres::Result result,
                      connection_.Query(postgres::OneRow(1), kRights, {absl::StrCat(all), Oids()}));
     if (result.Get(0, 0).empty()) return absl::OkStatus();
-    return Explained(absl::PermissionDeniedError(result.Get(0, 0)), name,
-                     CreatePublicationSql(name, ForHint(wish_)));
+    return Explained(absl::PermissionDeniedError(result.Get(0, 0)), name);
   }
 
   // Whether the applications that write to its tables might be refused.
@@ -167,6 +144,11 @@ class Publisher {
   }
 
  private:
+  // Of the statement that creates it.
+  absl::Status Explained(const absl::Status& status, const std::string& name) const {
+    return ExplainPublicationError(status, name, CreatePublicationSql(name, ForHint(wish_)));
+  }
+
   std::string Oids() const {
     std::vector<Oid> oids;
     if (wish_.mode == PublicationAutocreate::kFiltered) {
@@ -237,7 +219,7 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
   PublicationWish wish;
   absl::Status status;
   std::string name;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kPublicationAttempts; ++attempt) {
     ASSIGN_OR_RETURN(wish, MakeWish(connection, options, captured));
     Publisher publisher(connection, wish, recovery.Get(0, 0) == "t");
     ASSIGN_OR_RETURN(name, ResolvePublicationName(connection, options.publication_name));

@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/lsn.h"
-#include "replication/options.h"
+#include "replication/publication_mode.h"
 
 namespace walduct::replication {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/check.h"
@@ -47,6 +48,44 @@ std::string CheckReplicaIdentities(absl::string_view value) {
   return "";
 }
 
+constexpr size_t kLongestName = 63;  // PostgreSQL's
+constexpr int kMostSlots = 32;
+
+std::string CheckSlotCount(absl::string_view value) {
+  int slots = 0;
+  const bool valid = absl::SimpleAtoi(value, &slots) && slots >= 1 && slots <= kMostSlots;
+  return valid ? "" : absl::StrCat("must be a number from 1 to ", kMostSlots);
+}
+
+// "table-regex:2, table-regex:1"; a slot of 0: it is none.
+absl::StatusOr<std::vector<SlotPin>> ParsePins(absl::string_view value) {
+  std::vector<SlotPin> pins;
+  for (const std::string& part : java::SplitCommaList(value)) {
+    const size_t colon = part.rfind(':');
+    SlotPin pin;
+    const bool numbered =
+        colon != std::string::npos && absl::SimpleAtoi(part.substr(colon + 1), &pin.slot);
+    if (!numbered || pin.slot < 1)
+      return absl::InvalidArgumentError(absl::StrCat("'", part, "' is not table-regex:number"));
+    absl::StatusOr<java::RegexList> tables = java::RegexList::Parse(part.substr(0, colon));
+    if (!tables.ok()) return tables.status();
+    pin.tables = std::make_shared<const java::RegexList>(*std::move(tables));
+    pins.push_back(std::move(pin));
+  }
+  return pins;
+}
+
+std::string CheckPins(absl::string_view value) {
+  return std::string(ParsePins(value).status().message());
+}
+
+constexpr absl::string_view kSlots = "walduct.slots";
+constexpr absl::string_view kPins = "walduct.slots.tables";
+
+std::string WithoutSlots(const config::PropertySet& properties, absl::string_view /*name*/) {
+  return properties.Text(kSlots) == "1" ? "it needs walduct.slots above 1" : "";
+}
+
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "plugin.name",
      .type = kEnum,
@@ -60,6 +99,20 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Replication slot, created when missing.",
      .fix = "use for example 'orders_slot'",
      .validator = CheckSlotName},
+    {.name = kSlots,
+     .type = kPositiveInt,
+     .default_value = "1",
+     .doc = "Over how many slots and publications the tables are spread, each read by a thread of "
+            "its own and sent by a walsender of its own; beyond the first they are named with _2, "
+            "_3, … See docs/slots.md.",
+     .fix = "use a number from 1 to 32",
+     .validator = CheckSlotCount},
+    {.name = kPins,
+     .doc = "Slots of tables that come to no publication yet, as table-regex:number,… over "
+            "schema.table; the others are spread by a hash of their names.",
+     .fix = "use a list of table-regex:number, as public\\.orders:1,public\\.events.*:2",
+     .validator = CheckPins,
+     .idle = WithoutSlots},
     {.name = "slot.drop.on.stop",
      .type = kBoolean,
      .default_value = "false",
@@ -240,10 +293,32 @@ void WarnOfReplication(const config::PropertySet& properties, config::Findings* 
   }
 }
 
+void CheckSlots(const config::PropertySet& properties, config::Findings* findings) {
+  const absl::StatusOr<std::vector<SlotPin>> pins = ParsePins(properties.Text(kPins));
+  if (!CheckSlotCount(properties.Text(kSlots)).empty() || !pins.ok()) return;
+  const int64_t slots = properties.Integer(kSlots);
+  for (const SlotPin& pin : *pins) {
+    if (slots == 1 || pin.slot <= slots) continue;
+    findings->Error(kPins, absl::StrCat("names slot ", pin.slot, ", and walduct.slots is ", slots),
+                    "use a number from 1 to walduct.slots");
+  }
+  for (const absl::string_view name : {"slot.name", "publication.name"}) {
+    const std::string longest = absl::StrCat(properties.Text(name), "_", slots);
+    if (slots == 1 || longest.size() <= kLongestName) continue;
+    findings->Error(
+        name,
+        absl::StrCat("is too long for walduct.slots=", slots, ": ", longest, " has ",
+                     longest.size(), " characters, and PostgreSQL takes ", kLongestName),
+        "choose a shorter one");
+  }
+}
+
 ReplicationOptions BuildReplication(const config::PropertySet& properties,
                                     config::Findings* findings) {
   ReplicationOptions replication;
   replication.slot_name = properties.Text("slot.name");
+  replication.share.count = static_cast<int>(properties.Integer(kSlots));
+  if (replication.share.several()) replication.share.pins = *ParsePins(properties.Text(kPins));
   replication.drop_slot_on_stop = properties.Boolean("slot.drop.on.stop");
   replication.failover_slot = properties.Boolean("slot.failover");
   replication.stream_params = BuildStreamParams(properties.Text("slot.stream.params"), findings);

@@ -34,7 +34,7 @@ std::string StartReplicationCommand(const ReplicationOptions& options,
   for (const std::string& more : options.more_publications)
     absl::StrAppend(&publications, ", ", QuoteIdentifier(more));
   set("publication_names", std::move(publications));
-  if (server_version >= 140000) set("messages", "true");
+  if (server_version >= 140000 && options.logical_messages) set("messages", "true");
 
   std::string command = absl::StrCat("START_REPLICATION SLOT ", QuoteIdentifier(options.slot_name),
                                      " LOGICAL ", start.ToString(), " (");

@@ -354,6 +354,11 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   return targets_.emplace(std::move(name), std::move(target)).first->second.get();
 }
 
+KafkaSink::~KafkaSink() {
+  if (topics_ == nullptr) return;
+  for (const auto& [name, target] : targets_) topics_->Forget(name);
+}
+
 // librdkafka keeps what it holds of a topic until its records are delivered.
 void KafkaSink::ForgetUnused() {
   absl::erase_if(targets_, [this](const Targets::value_type& of) {

@@ -46,6 +46,8 @@ class KafkaSink final : public Sink {
                                                       const Environment& environment,
                                                       Refusals* refusals = nullptr);
 
+  ~KafkaSink() override;
+
   absl::Status PrepareTopics(absl::Span<const std::string> topics) override;
   bool HasCapacity() override;
   bool spoilt() const override { return spoilt_; }

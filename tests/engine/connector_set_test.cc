@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "replication/options.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
 
@@ -148,6 +149,51 @@ TEST_F(ConnectorSetTest, NamesAreTakenOnce) {
   EXPECT_EQ(ErrorReason(set_.Add({.config = test::FakeConfig("orders")})), "connector_exists");
   EXPECT_EQ(ErrorReason(set_.Remove("shipments")), "connector_unknown");
   EXPECT_EQ(set_.Statuses().size(), 1u);
+}
+
+// The second lane reads the other database.
+class TwoLanesTest : public ConnectorSetTest {
+ protected:
+  static ConnectorOptions TwoLanes() {
+    ConnectorOptions config = test::FakeConfig("orders");
+    config.replication->share.count = 2;
+    return config;
+  }
+  ConnectorStatus Whole() { return *set_.StatusOf("orders"); }
+  bool AwaitWhole(ConnectorState state) {
+    return Await([&] { return Whole().state == state; });
+  }
+};
+
+TEST_F(TwoLanesTest, AreCommandedTogetherAndShownOneByOne) {
+  ASSERT_TRUE(set_.Add({.config = TwoLanes()}).ok());
+  ASSERT_TRUE(Await([&] { return Whole().activity == Activity::kStreaming; }));
+  std::vector<std::string> names;
+  for (const ConnectorView& view : set_.Look()) names.push_back(view.status.name);
+  EXPECT_THAT(names, ElementsAre("orders", "orders/2"));
+  worlds_.orders.database.Commit({"a"});
+  worlds_.payments.database.Commit({"b"});
+  EXPECT_TRUE(Await([&] {
+    return worlds_.orders.broker.keys().size() == 1 && worlds_.payments.broker.keys().size() == 1;
+  }));
+  ASSERT_TRUE(set_.Post("orders", Command::kPause));
+  ASSERT_TRUE(AwaitWhole(ConnectorState::kPaused));
+  for (const ConnectorStatus& lane : set_.Statuses()) EXPECT_EQ(lane.state, Whole().state);
+  ASSERT_TRUE(set_.Post("orders", Command::kResume));
+  ASSERT_TRUE(Await([&] { return Whole().activity == Activity::kStreaming; }));
+  EXPECT_TRUE(set_.Remove("orders").ok());
+  EXPECT_THAT(set_.Statuses(), testing::IsEmpty());
+}
+
+TEST_F(TwoLanesTest, OneThatFailsIsTheConnectorsFailureAndTheOtherGoesOn) {
+  RefusePayments();
+  ASSERT_TRUE(set_.Add({.config = TwoLanes()}).ok());
+  ASSERT_TRUE(AwaitWhole(ConnectorState::kFailed));
+  EXPECT_EQ(Whole().name, "orders");
+  EXPECT_EQ(Whole().last_error->reason, "slot_lost");
+  ASSERT_TRUE(AwaitStreaming("orders"));
+  worlds_.orders.database.Commit({"a"});
+  EXPECT_TRUE(Await([&] { return worlds_.orders.broker.keys().size() == 1; }));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
+#include "replication/options.h"
 #include "route/options.h"
 #include "snapshot/options.h"
 #include "tests/support/fake_world.h"
@@ -327,6 +328,22 @@ TEST(KnownTopics, NamesWhatTheConfigurationAsksFor) {
               ElementsAre("srv.public.orders", "__debezium-heartbeat.srv"));
   config.chain->transforms.emplace_back();
   EXPECT_THAT(KnownTopics(config, tables, true), IsEmpty());
+}
+
+TEST_F(PreparationTest, AnotherNumberOfSlotsIsRefusedBeforeAnythingIsCreated) {
+  WasRunning(Lsn(1000));
+  config_.replication->share.count = 2;
+  const absl::StatusOr<Prepared> grown = Prepare();
+  EXPECT_EQ(ErrorReason(grown.status()), "slots_changed") << grown.status();
+  EXPECT_THAT(ErrorHint(grown.status()), testing::HasSubstr("walduct.slots=1"));
+  EXPECT_THAT(asked(), ElementsAre("slot"));  // WasRunning's
+
+  offset::StoredOffset offset = *world_.offsets.stored();
+  offset.slots = 2;
+  world_.offsets.Store(offset);
+  EXPECT_TRUE(Prepare().ok());
+  config_.replication->share.count = 1;
+  EXPECT_EQ(ErrorReason(Prepare().status()), "slots_changed");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   const absl::string_view text(reinterpret_cast<const char*>(input), size);
   const auto offset = walduct::offset::DecodeOffset(text);
   if (offset.ok()) CheckKept(*offset);
-  const auto body = walduct::offset::DecodeRestBody(text, "srv");
-  if (body.ok() && body->has_value()) CheckKept(**body);
+  const auto body = walduct::offset::DecodeRestBody(text, "srv", 1);
+  if (body.ok() && body->front().has_value()) CheckKept(*body->front());
   return 0;
 }

@@ -43,5 +43,18 @@ TEST(TopicBoardTest, AForgottenTopicMayComeAgain) {
   EXPECT_THAT(board.TakeWritten(), ElementsAre("a"));
 }
 
+TEST(TopicBoardTest, ATopicOfTwoSinksIsThereUntilBothHaveForgottenIt) {
+  TopicBoard board;
+  board.Of("a");
+  TopicBoard::Mark* const other = board.Of("a");
+  board.Forget("a");
+  EXPECT_THAT(board.TakeWritten(), IsEmpty());
+  other->Set();
+  EXPECT_THAT(board.TakeWritten(), ElementsAre("a"));
+  board.Forget("a");
+  EXPECT_THAT(board.TakeWritten(), IsEmpty());
+  EXPECT_EQ(board.size(), 0);
+}
+
 }  // namespace
 }  // namespace walduct::metrics

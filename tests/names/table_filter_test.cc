@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "java/regex/regex_list.h"
+#include "names/table_share.h"
 
 namespace walduct::names {
 namespace {
@@ -57,6 +58,18 @@ TEST(TableFilter, IncludeListWinsOverExcludeList) {
   options.table_include = List("s.a");
   options.table_exclude = List("s.a");
   EXPECT_TRUE(TableFilter(options).Includes("s", "a"));
+}
+
+TEST(TableFilter, TablesOfOtherSlotsAreTheirs) {
+  TableFilterOptions options;
+  options.table_include = List("public.*");
+  options.share = std::make_shared<TableShare>();
+  const TableFilter filter(options);
+  EXPECT_TRUE(filter.Includes("public", "orders"));
+  options.share->SetOthers({"public.orders"});
+  EXPECT_FALSE(filter.Includes("public", "orders"));
+  EXPECT_TRUE(filter.Includes("public", "created_a_moment_ago"));
+  EXPECT_FALSE(filter.Includes("s2", "any"));
 }
 
 }  // namespace

@@ -128,8 +128,9 @@ TEST(StoredOffsetTest, ACompletedSnapshotKeepsItsKeysUntilTheFirstCommit) {
 }
 
 TEST(StoredOffsetTest, RST_18_DebeziumsRestBodyIsRead) {
-  const auto offset = DecodeRestBody(ReadGolden("streaming.rest.json"), "srv");
-  ASSERT_TRUE(offset.ok()) << offset.status();
+  const auto offsets = DecodeRestBody(ReadGolden("streaming.rest.json"), "srv", 1);
+  ASSERT_TRUE(offsets.ok()) << offsets.status();
+  const std::optional<StoredOffset>* const offset = offsets->data();
   ASSERT_TRUE(offset->has_value());
   EXPECT_EQ((*offset)->position.commit_end, Lsn(3594073400));
   EXPECT_EQ((*offset)->position.xid, 329789u);
@@ -195,34 +196,70 @@ TEST(StoredOffsetTest, MalformedOffsetsAreRefused) {
 }
 
 TEST(StoredOffsetTest, TheKeyIsConnectsBytes) {
-  EXPECT_EQ(OffsetKey("orders-connector", "srv"), R"(["orders-connector",{"server":"srv"}])");
+  EXPECT_EQ(OffsetKey({"orders-connector", "srv"}), R"(["orders-connector",{"server":"srv"}])");
 }
 
 TEST(StoredOffsetTest, KeysAreComparedAsJson) {
   const OffsetIdentity identity{"a\"b", "srv"};
-  EXPECT_TRUE(KeyBelongsTo(OffsetKey("a\"b", "srv"), identity));
+  EXPECT_TRUE(KeyBelongsTo(OffsetKey(identity), identity));
   EXPECT_TRUE(KeyBelongsTo(R"( [ "a\u0022b" , { "server" : "srv" } ] )", identity));
   EXPECT_FALSE(KeyBelongsTo(R"(["a",{"server":"srv"}])", identity));
   EXPECT_FALSE(KeyBelongsTo(R"(["a\"b",{"server":"srv","x":1}])", identity));
   EXPECT_FALSE(KeyBelongsTo("commit-x-0", identity));
 }
 
+TEST(StoredOffsetTest, SlotsBeyondTheFirstHaveKeysOfTheirOwn) {
+  const OffsetIdentity first{"c", "srv"}, second{"c", "srv", 2}, third{"c", "srv", 3};
+  EXPECT_EQ(OffsetKey(second), R"(["c",{"server":"srv","walduct_slot":2}])");
+  EXPECT_TRUE(KeyBelongsTo(OffsetKey(second), second));
+  EXPECT_TRUE(KeyBelongsTo(R"(["c",{"walduct_slot":2,"server":"srv"}])", second));
+  EXPECT_FALSE(KeyBelongsTo(OffsetKey(second), first));
+  EXPECT_FALSE(KeyBelongsTo(OffsetKey(second), third));
+  EXPECT_FALSE(KeyBelongsTo(OffsetKey(first), second));
+  EXPECT_FALSE(KeyBelongsTo(R"(["c",{"server":"srv","walduct_slot":"2"}])", second));
+}
+
+TEST(StoredOffsetTest, TheNumberOfSlotsIsStoredWhereThereAreSeveral) {
+  StoredOffset offset = Streaming();
+  EXPECT_EQ(EncodeOffset(offset).find("walduct_slots"), std::string::npos);
+  EXPECT_EQ(Decoded(EncodeOffset(offset)).slots, 1);
+  offset.slots = 3;
+  EXPECT_EQ(Decoded(EncodeOffset(offset)).slots, 3);
+  EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(R"({"lsn":1,"walduct_slots":0})").status()));
+}
+
 TEST(StoredOffsetTest, TheRestBodyRoundTrips) {
   const StoredOffset offset = Streaming();
-  const std::string body = EncodeRestBody("srv", offset);
+  const std::string body = EncodeRestBody("srv", {offset});
   EXPECT_EQ(body, "{\"offsets\":[{\"partition\":{\"server\":\"srv\"},\"offset\":" +
                       EncodeOffset(offset) + "}]}");
-  const auto back = DecodeRestBody(body, "srv");
-  ASSERT_TRUE(back.ok() && back->has_value());
-  EXPECT_EQ((*back)->position, offset.position);
+  const auto back = DecodeRestBody(body, "srv", 1);
+  ASSERT_TRUE(back.ok() && back->front().has_value());
+  EXPECT_EQ(back->front()->position, offset.position);
+}
+
+TEST(StoredOffsetTest, TheRestBodyOfSeveralSlots) {
+  const StoredOffset offset = Streaming();
+  const std::string body = EncodeRestBody("srv", {std::nullopt, offset});
+  EXPECT_EQ(body, R"({"offsets":[{"partition":{"server":"srv","walduct_slot":2},"offset":)" +
+                      EncodeOffset(offset) + "}]}");
+  const auto both = DecodeRestBody(EncodeRestBody("srv", {offset, offset}), "srv", 2);
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_EQ((*both)[1]->position, offset.position);
+  for (const std::string& other :
+       {body, EncodeRestBody("srv", {offset}), EncodeRestBody("srv", {offset, {}, offset}),
+        std::string(R"({"offsets":[{"partition":{"server":"srv"},"offset":null},)"
+                    R"({"partition":{"server":"srv"},"offset":null}]})")}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeRestBody(other, "srv", 2).status())) << other;
+  }
 }
 
 TEST(StoredOffsetTest, ARestBodyWithoutAnOffset) {
-  EXPECT_EQ(EncodeRestBody("srv", std::nullopt), R"({"offsets":[]})");
+  EXPECT_EQ(EncodeRestBody("srv", {std::nullopt}), R"({"offsets":[]})");
   const auto reset =
-      DecodeRestBody(R"({"offsets":[{"partition":{"server":"srv"},"offset":null}]})", "srv");
+      DecodeRestBody(R"({"offsets":[{"partition":{"server":"srv"},"offset":null}]})", "srv", 1);
   ASSERT_TRUE(reset.ok());
-  EXPECT_FALSE(reset->has_value());
+  EXPECT_FALSE(reset->front().has_value());
 }
 
 TEST(StoredOffsetTest, ARestBodyOfAnotherShapeOrPartitionIsRefused) {
@@ -231,7 +268,7 @@ TEST(StoredOffsetTest, ARestBodyOfAnotherShapeOrPartitionIsRefused) {
                            R"({"offsets":[{"partition":{"server":"srv","db":"x"},"offset":null}]})",
                            R"({"offsets":[{"partition":{"server":"srv"}}]})",
                            R"({"offsets":[{"partition":{"server":"srv"},"offset":{}}]})"}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(DecodeRestBody(body, "srv").status())) << body;
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeRestBody(body, "srv", 1).status())) << body;
   }
 }
 

@@ -10,8 +10,9 @@ _FIRST_ARRAY = bytes.fromhex("7572 0002") + b"[B" + bytes.fromhex("acf317f806085
 _NEXT_ARRAY = bytes.fromhex("7571 007e0002")
 
 
-def offset_key(connector, prefix):
-    return f'["{connector}",{{"server":"{prefix}"}}]'.encode()
+def offset_key(connector, prefix, slot=1):
+    slot_text = f',"walduct_slot":{slot}' if slot > 1 else ""
+    return f'["{connector}",{{"server":"{prefix}"{slot_text}}}]'.encode()
 
 
 def read_map(path):
@@ -48,11 +49,11 @@ def write_map(path, entries):
     path.write_bytes(bytes(out + b"\x78"))
 
 
-def read_offset(path, connector, prefix):
+def read_offset(path, connector, prefix, slot=1):
     """The offset map stored for one connector; None when the file or the entry is missing."""
     if not path.exists() or path.stat().st_size == 0:
         return None
-    value = read_map(path).get(offset_key(connector, prefix))
+    value = read_map(path).get(offset_key(connector, prefix, slot))
     return json.loads(value) if value is not None else None
 
 

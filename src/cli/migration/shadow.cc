@@ -61,6 +61,12 @@ absl::StatusOr<Properties> ShadowProperties(const config::LoadReport& live,
                                                    ", and PostgreSQL takes ", kLongestSlotName,
                                                    " characters; choose a shorter slot.name"));
   }
+  if (const std::string slots = Given(live, "walduct.slots"); !slots.empty() && slots != "1") {
+    return absl::InvalidArgumentError(
+        "walduct.slots: a shadow reads through one publication, and each of the live connector's "
+        "slots has its own; create one of all the tables and add -o walduct.slots=1 -o "
+        "publication.name=NAME");
+  }
   Properties properties = {
       {"name", Given(live, "name") + "-shadow"},
       {"slot.name", slot},

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -74,8 +76,8 @@ absl::StatusOr<std::unique_ptr<postgres::Connection>> Open(const ConnectorOption
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> OpenStore(const ConnectorOptions& options,
                                                                const Environment& environment) {
-  return offset::CreateOffsetStore(*options.offset, *options.kafka,
-                                   {options.name, TopicPrefixOf(options)}, environment);
+  return offset::CreateOffsetStore(*options.offset, *options.kafka, OffsetIdentityOf(options),
+                                   environment);
 }
 
 absl::Status CheckNotRunning(const ConnectorOptions& options,
@@ -126,30 +128,21 @@ absl::Status Store(offset::OffsetStore& store, const std::optional<offset::Store
   return SaveAndWait(store, *wanted, options.offset->flush_timeout, environment);
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
-                                        const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
-  ASSIGN_OR_RETURN(const auto stored, store->Load());
-  return offset::EncodeRestBody(TopicPrefixOf(options), stored);
+// Before what is said of one of several slots.
+std::string SlotText(const ConnectorOptions& lane) {
+  const replication::SlotShare& share = lane.replication->share;
+  return share.several() ? absl::StrCat("slot ", share.number, ": ") : "";
 }
 
-absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
-                                         absl::string_view rest_body,
-                                         const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto wanted, offset::DecodeRestBody(rest_body, TopicPrefixOf(options)));
-  RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
-  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
-  // Loading first reads what else is in the store, and finds out whether it can be written to.
-  ASSIGN_OR_RETURN(const auto before, store->Load());
-  RETURN_IF_ERROR(Store(*store, wanted, options, environment));
-  return absl::StrCat("position was ", PositionText(before), "; is now ", PositionText(wanted),
-                      "\n");
-}
+// What a move comes to in one slot; nothing is stored yet.
+struct JudgedMove {
+  std::unique_ptr<offset::OffsetStore> store;
+  std::optional<offset::StoredOffset> wanted;
+  std::string report;
+};
 
-absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
-                                       const Environment& environment) {
+absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMove& move,
+                                 const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
   ASSIGN_OR_RETURN(const auto slot,
                    replication::InspectSlot(*connection, options.replication->slot_name));
@@ -158,9 +151,10 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
                    Open(options, postgres::SessionKind::kReplication, environment));
   ASSIGN_OR_RETURN(const replication::SystemIdentity system,
                    replication::IdentifySystem(*replication));
-  ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
-  ASSIGN_OR_RETURN(const auto stored, store->Load());
-  ASSIGN_OR_RETURN(std::string report,
+  JudgedMove judged;
+  ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
+  ASSIGN_OR_RETURN(const auto stored, judged.store->Load());
+  ASSIGN_OR_RETURN(const std::string report,
                    JudgeMove({.stored = stored,
                               .to = move.to,
                               .slot_name = options.replication->slot_name,
@@ -169,26 +163,77 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
                               .of_other_server = OfOtherServer(stored, system),
                               .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                               .accept_loss = move.accept_loss}));
-  std::optional<offset::StoredOffset> wanted;
-  if (move.to) {
-    ASSIGN_OR_RETURN(
-        const auto standby,
-        connection->Query(postgres::OneRow(1), "SELECT pg_catalog.pg_is_in_recovery()"));
-    wanted.emplace();
-    wanted->position.commit_end = *move.to;
-    wanted->position.change_lsn = *move.to;
-    wanted->system_identifier = system.system_identifier;
-    wanted->of_standby = standby.Get(0, 0) == "t";
-    if (!wanted->of_standby) wanted->timeline = system.timeline;
-    wanted->sink = SinkMark(options);
+  judged.report = SlotText(options) + report;
+  if (!move.to) return judged;
+  ASSIGN_OR_RETURN(const auto standby,
+                   connection->Query(postgres::OneRow(1), "SELECT pg_catalog.pg_is_in_recovery()"));
+  offset::StoredOffset& wanted = judged.wanted.emplace();
+  wanted.position.commit_end = *move.to;
+  wanted.position.change_lsn = *move.to;
+  wanted.system_identifier = system.system_identifier;
+  wanted.of_standby = standby.Get(0, 0) == "t";
+  if (!wanted.of_standby) wanted.timeline = system.timeline;
+  wanted.sink = SinkMark(options);
+  wanted.slots = options.replication->share.count;
+  return judged;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
+                                        const Environment& environment) {
+  std::vector<std::optional<offset::StoredOffset>> all;
+  for (const ConnectorOptions& lane : LanesOf(options)) {
+    ASSIGN_OR_RETURN(const auto store, OpenStore(lane, environment));
+    ASSIGN_OR_RETURN(all.emplace_back(), store->Load());
   }
-  RETURN_IF_ERROR(Store(*store, wanted, options, environment));
+  return offset::EncodeRestBody(TopicPrefixOf(options), all);
+}
+
+absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
+                                         absl::string_view rest_body,
+                                         const Environment& environment) {
+  const std::vector<ConnectorOptions> lanes = LanesOf(options);
+  ASSIGN_OR_RETURN(auto wanted,
+                   offset::DecodeRestBody(rest_body, TopicPrefixOf(options), lanes.size()));
+  for (const ConnectorOptions& lane : lanes) RETURN_IF_ERROR(RefuseWhileRunning(lane, environment));
+  std::string report;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
+    ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
+    // Loading first reads what else is in the store, and finds out whether it can be written to.
+    ASSIGN_OR_RETURN(const auto before, store->Load());
+    RETURN_IF_ERROR(Store(*store, wanted[i], lanes[i], environment));
+    absl::StrAppend(&report, SlotText(lanes[i]), "position was ", PositionText(before), "; is now ",
+                    PositionText(wanted[i]), "\n");
+  }
+  return report;
+}
+
+absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
+                                       const Environment& environment) {
+  std::vector<JudgedMove> judged;
+  for (const ConnectorOptions& lane : LanesOf(options)) {
+    ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
+  }
+  std::string report;
+  for (const JudgedMove& one : judged) {
+    RETURN_IF_ERROR(Store(*one.store, one.wanted, options, environment));
+    report += one.report;
+  }
   return report;
 }
 
 absl::StatusOr<std::string> SkipChange(const ConnectorOptions& options,
                                        const event::ChangeId& change,
                                        const Environment& environment) {
+  // Each slot's stream counts its own changes.
+  if (options.replication->share.several()) {
+    return Error(absl::StatusCode::kFailedPrecondition, "skip_of_several_slots",
+                 "a change cannot be skipped where walduct.slots is above 1",
+                 "set errors.tolerance=all, with errors.deadletterqueue.topic.name to keep what it "
+                 "was, until the change is behind");
+  }
   RETURN_IF_ERROR(RefuseWhileRunning(options, environment));
   ASSIGN_OR_RETURN(const auto store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(std::optional<offset::StoredOffset> stored, store->Load());

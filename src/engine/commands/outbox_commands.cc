@@ -82,10 +82,9 @@ absl::Status AwaitAcknowledged(const ConnectorOptions& options, Lsn wanted,
                                const CleanRequest& request) {
   const auto [clock, poller] = request.environment;
   const absl::Duration deadline = clock->Monotonic() + request.wait;
-  ASSIGN_OR_RETURN(
-      const auto store,
-      offset::CreateOffsetStore(*options.offset, *options.kafka,
-                                {options.name, options.route->topic_prefix}, request.environment));
+  ASSIGN_OR_RETURN(const auto store,
+                   offset::CreateOffsetStore(*options.offset, *options.kafka,
+                                             OffsetIdentityOf(options), request.environment));
   bool same_server = false;
   std::string last = "none";
   while (true) {

@@ -1,5 +1,7 @@
 #include "engine/configuration/connector_options.h"
 
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 #include "encode/options/encode_options.h"
 #include "engine/configuration/heartbeat_options.h"
@@ -8,6 +10,7 @@
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
 #include "names/table_filter.h"
+#include "names/table_share.h"
 #include "offset/options.h"
 #include "outbox/options.h"
 #include "postgres/options.h"
@@ -20,6 +23,29 @@
 #include "transform/chain/chain_spec.h"
 
 namespace walduct::engine {
+namespace {
+
+std::string SuffixOf(int number) { return number == 1 ? "" : absl::StrCat("_", number); }
+
+ConnectorOptions LaneOf(const ConnectorOptions& whole, int number,
+                        const std::vector<std::string>& publications) {
+  ConnectorOptions lane = whole;
+  replication::ReplicationOptions& replication = *lane.replication;
+  replication.share.number = number;
+  replication.share.publications = publications;
+  lane.tables->share = std::make_shared<names::TableShare>();
+  lane.offset->connector = whole.name;
+  lane.offset->slot = number;
+  if (number == 1) return lane;
+  lane.name = absl::StrCat(whole.name, "/", number);
+  replication.slot_name += SuffixOf(number);
+  replication.publication_name = publications[static_cast<size_t>(number) - 1];
+  replication.logical_messages = false;
+  *lane.heartbeat = {};
+  return lane;
+}
+
+}  // namespace
 
 ConnectorOptions::ConnectorOptions() = default;
 ConnectorOptions::ConnectorOptions(const ConnectorOptions&) = default;
@@ -35,5 +61,32 @@ SlotAddress SlotOf(const ConnectorOptions& options) {
 }
 
 std::string TopicPrefixOf(const ConnectorOptions& options) { return options.encode->topic_prefix; }
+
+std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole) {
+  const int count = whole.replication->share.count;
+  if (count == 1) return {whole};
+  std::vector<std::string> publications;
+  for (int number = 1; number <= count; ++number)
+    publications.push_back(whole.replication->publication_name + SuffixOf(number));
+  std::vector<ConnectorOptions> lanes;
+  for (int number = 1; number <= count; ++number)
+    lanes.push_back(LaneOf(whole, number, publications));
+  return lanes;
+}
+
+ConnectorOptions FirstLaneOf(const ConnectorOptions& lane) {
+  ConnectorOptions first = lane;
+  if (!lane.replication->share.several()) return first;
+  first.name = lane.offset->connector;
+  first.offset->slot = 1;
+  return first;
+}
+
+offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane) {
+  const std::string& connector = lane.offset->connector;
+  return {.connector_name = connector.empty() ? lane.name : connector,
+          .topic_prefix = TopicPrefixOf(lane),
+          .slot = lane.offset->slot};
+}
 
 }  // namespace walduct::engine

@@ -7,8 +7,10 @@
 
 #include <compare>
 #include <string>
+#include <vector>
 
 #include "base/indirect.h"
+#include "offset/offset_key.h"
 
 namespace walduct::encode {
 struct EncodeOptions;
@@ -98,5 +100,17 @@ SlotAddress SlotOf(const ConnectorOptions& options);
 
 // Debezium's name of the server.
 std::string TopicPrefixOf(const ConnectorOptions& options);
+
+// A connector with walduct.slots=N is run as N lanes: each an ordinary connector with a slot, a
+// publication, an offset and a thread of its own, and the tables of that publication. The first has
+// the names that the connector has with one slot, so that it goes on from what is there; the others
+// have a number behind them. What a connector does once, whatever its tables, is the first one's:
+// heartbeats and their query, logical messages. With one slot: the same options.
+std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole);
+// Of a lane: its connector's first.
+ConnectorOptions FirstLaneOf(const ConnectorOptions& lane);
+
+// The entry of the offset store of a lane, or of a connector with one slot.
+offset::OffsetIdentity OffsetIdentityOf(const ConnectorOptions& lane);
 
 }  // namespace walduct::engine

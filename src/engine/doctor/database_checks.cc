@@ -9,6 +9,7 @@
 #include "encode/types/column_rules.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/preparation.h"
+#include "engine/world/slot_tables.h"
 #include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
 #include "postgres/connection_options.h"
@@ -184,9 +185,15 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
                     .signal_table = subject.tables.signal_table},
                    findings);
   postgres::Catalog catalog(connection);
-  const auto captured = catalog.CapturedTables(names::TableFilter(subject.tables));
-  findings->Add(captured.status());
-  if (!captured.ok()) return {};
+  const auto found = FindSlotTables({.connection = connection,
+                                     .catalog = catalog,
+                                     .share = subject.replication.share,
+                                     .tables = subject.tables});
+  findings->Add(found.status());
+  if (!found.ok()) return {};
+  const std::vector<postgres::TableName>* const captured = &found->own;
+  // A slot may have no tables yet.
+  if (captured->empty() && found->elsewhere > 0) return KnownTopics(subject.whole, *captured, true);
   if (captured->empty()) {
     findings->Add({.severity = Severity::kWarning,
                    .reason = "no_tables_captured",

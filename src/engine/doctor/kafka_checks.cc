@@ -224,9 +224,8 @@ absl::StatusOr<KnownPosition> ReadPosition(const Subject& subject, const Environ
                                            Findings* findings) {
   ASSIGN_OR_RETURN(const bool there, IsThere(subject, environment, findings));
   if (!there) return KnownPosition{.known = true};
-  ASSIGN_OR_RETURN(const auto store,
-                   offset::CreateOffsetStore(subject.offset, subject.kafka,
-                                             {subject.name, subject.topic_prefix}, environment));
+  ASSIGN_OR_RETURN(const auto store, offset::CreateOffsetStore(subject.offset, subject.kafka,
+                                                               subject.identity, environment));
   ASSIGN_OR_RETURN(auto stored, store->Peek());
   // What was reset on purpose is not missing.
   return KnownPosition{.known = stored || !store->erased(), .stored = std::move(stored)};

@@ -115,6 +115,7 @@ absl::Status JudgePosition(const Subject& subject, Connection& connection,
                            const std::optional<replication::SlotState>& slot,
                            const Environment& environment) {
   if (!stored) return CheckNoneIsMissing(subject.whole, slot);
+  RETURN_IF_ERROR(CheckSameSlots(subject.whole, stored));
   ASSIGN_OR_RETURN(const auto server, postgres::CheckServer(connection));
   ASSIGN_OR_RETURN(const auto replication,
                    OpenToLook(subject, environment, postgres::SessionKind::kReplication));

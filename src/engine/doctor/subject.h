@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "offset/offset_key.h"
+
 namespace walduct::encode {
 struct EncodeOptions;
 }
@@ -37,7 +39,8 @@ struct ConnectorOptions;
 
 struct Subject {
   const ConnectorOptions& whole;
-  std::string name, topic_prefix;
+  std::string name;
+  offset::OffsetIdentity identity;
   const postgres::DatabaseOptions& database;
   const replication::ReplicationOptions& replication;
   const names::TableFilterOptions& tables;

@@ -65,6 +65,7 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   if (!options_.of_standby) offset.timeline = options_.timeline;
   offset.transaction_id = options_.transaction_id;
   offset.sink = options_.sink;
+  offset.slots = options_.slots;
   if (options_.beside) offset.foreign = options_.beside(safe.mark);
   if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
   if (options_.skip && safe.commit_end <= options_.skip->commit) offset.skip = options_.skip;

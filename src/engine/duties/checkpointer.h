@@ -42,6 +42,7 @@ class Checkpointer {
     bool transaction_id = false;  // see offset::StoredOffset
     std::string sink = {};        // the same
     Lsn snapshot_seen = {};       // the same; 0/0: none
+    int slots = 1;                // the same
     // Stored until its transaction is behind.
     std::optional<event::ChangeId> skip = {};
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/control/whole_status.h"
 
 namespace walduct::engine {
 namespace {
@@ -19,19 +21,22 @@ absl::Status ConnectorSet::Add(Connector::Options options) {
   const std::string name = options.config.name;
   options.changed = &changed_;
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::shared_ptr<Connector>& connector = connectors_[name];
-  if (connector != nullptr) {
+  Lanes& lanes = connectors_[name];
+  if (!lanes.empty()) {
     return Error(absl::StatusCode::kAlreadyExists, "connector_exists",
                  absl::StrCat("a connector named ", name, " is already running"),
                  "choose another name");
   }
-  connector = std::make_shared<Connector>(std::move(options), world_);
-  connector->Start();
+  for (ConnectorOptions& config : engine::LanesOf(options.config)) {
+    options.config = std::move(config);
+    lanes.push_back(std::make_shared<Connector>(options, world_));
+  }
+  for (const std::shared_ptr<Connector>& lane : lanes) lane->Start();
   return absl::OkStatus();
 }
 
 absl::Status ConnectorSet::Remove(const std::string& name) {
-  std::shared_ptr<Connector> connector;
+  Lanes lanes;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = connectors_.find(name);
@@ -40,24 +45,31 @@ absl::Status ConnectorSet::Remove(const std::string& name) {
                    absl::StrCat("there is no connector named ", name),
                    "check the names of the running connectors");
     }
-    connector = std::move(found->second);
+    lanes = std::move(found->second);
     connectors_.erase(found);
   }
-  connector->Quit();  // others may hold it: it ends now, not with them
+  for (const std::shared_ptr<Connector>& lane : lanes) lane->Post(Command::kQuit);
+  // Others may hold it: it ends now, not with them.
+  for (const std::shared_ptr<Connector>& lane : lanes) lane->Quit();
   changed_.Signal();
   return absl::OkStatus();
 }
 
 std::shared_ptr<Connector> ConnectorSet::Find(const std::string& name) const {
+  const Lanes lanes = LanesOf(name);
+  return lanes.empty() ? nullptr : lanes.front();
+}
+
+ConnectorSet::Lanes ConnectorSet::LanesOf(const std::string& name) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = connectors_.find(name);
-  return found == connectors_.end() ? nullptr : found->second;
+  return found == connectors_.end() ? Lanes() : found->second;
 }
 
 std::vector<std::shared_ptr<Connector>> ConnectorSet::All() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::shared_ptr<Connector>> all;
-  for (const auto& entry : connectors_) all.push_back(entry.second);
+  for (const auto& [name, lanes] : connectors_) all.insert(all.end(), lanes.begin(), lanes.end());
   return all;
 }
 
@@ -68,9 +80,11 @@ std::vector<ConnectorStatus> ConnectorSet::Statuses() const {
 }
 
 std::optional<ConnectorStatus> ConnectorSet::StatusOf(const std::string& name) const {
-  const std::shared_ptr<Connector> connector = Find(name);
-  if (connector == nullptr) return std::nullopt;
-  return connector->status();
+  const Lanes lanes = LanesOf(name);
+  if (lanes.empty()) return std::nullopt;
+  std::vector<ConnectorStatus> statuses;
+  for (const std::shared_ptr<Connector>& lane : lanes) statuses.push_back(lane->status());
+  return WholeStatus(std::move(statuses));
 }
 
 std::vector<ConnectorView> ConnectorSet::Look() const {
@@ -86,9 +100,9 @@ std::vector<ConnectorView> ConnectorSet::Look() const {
 }
 
 bool ConnectorSet::Post(const std::string& name, Command command) {
-  const std::shared_ptr<Connector> connector = Find(name);
-  if (connector != nullptr) connector->Post(command);
-  return connector != nullptr;
+  const Lanes lanes = LanesOf(name);
+  for (const std::shared_ptr<Connector>& lane : lanes) lane->Post(command);
+  return !lanes.empty();
 }
 
 void ConnectorSet::StopAll() {

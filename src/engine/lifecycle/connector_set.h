@@ -1,6 +1,7 @@
 // ConnectorSet: the connectors of a process. Each runs on its own thread and fails alone: the
 // others go on, and whoever looks sees which one failed and why. Connectors come and go at run
-// time.
+// time. One that reads several slots is run as so many lanes (LanesOf), which are commanded
+// together and shown one by one.
 //
 // Thread-safety: all methods from any thread. A connector that was found stays usable after it was
 // removed.
@@ -34,10 +35,10 @@ class ConnectorSet final : public Connectors {
   absl::Status Begin(const ConnectorOptions& config) override { return Add({.config = config}); }
   absl::Status Remove(const std::string& name) override;
   bool Post(const std::string& name, Command command) override;
-  // Null: there is none of that name.
+  // Its first lane. Null: there is none of that name.
   std::shared_ptr<Connector> Find(const std::string& name) const;
 
-  // By name.
+  // By name, and by number of the lane.
   std::vector<std::shared_ptr<Connector>> All() const;
   std::optional<ConnectorStatus> StatusOf(const std::string& name) const override;
   std::vector<ConnectorView> Look() const override;
@@ -50,13 +51,18 @@ class ConnectorSet final : public Connectors {
   ExitCode AwaitEnd(const StopSignal& stop);
 
  private:
+  // Of one connector, by number; of most there is one.
+  using Lanes = std::vector<std::shared_ptr<Connector>>;
+
+  // Empty: there is none of that name.
+  Lanes LanesOf(const std::string& name) const;
   void ReportFailures(const std::vector<ConnectorStatus>& statuses);
 
   World& world_;
   WakeSignal changed_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Connector>> connectors_;  // guarded by mutex_
-  std::set<std::string> failed_;  // already logged; used by AwaitEnd only
+  std::map<std::string, Lanes> connectors_;  // guarded by mutex_
+  std::set<std::string> failed_;             // already logged; used by AwaitEnd only
 };
 
 }  // namespace walduct::engine

@@ -41,7 +41,7 @@ class Connectors {
 
   // Absent: there is none of that name.
   virtual std::optional<ConnectorStatus> StatusOf(const std::string& name) const = 0;
-  // Both by name.
+  // Both by name; of a connector with several lanes one for each.
   virtual std::vector<ConnectorView> Look() const = 0;
   virtual std::vector<ConnectorStatus> Statuses() const = 0;
 };

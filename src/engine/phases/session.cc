@@ -119,6 +119,7 @@ absl::Status Session::Build() {
                             .snapshot_seen = prepared_.resumes()
                                                  ? prepared_.stored->snapshot_seen.value_or(Lsn())
                                                  : Lsn(),
+                            .slots = config().replication->share.count,
                             .skip = prepared_.skip(),
                             .board = parts_.board,
                             .commits = prepared_.sink->transactions() != nullptr,

@@ -59,6 +59,7 @@ absl::StatusOr<Prepared> Preparation::Run() {
   RETURN_IF_ERROR(OpenSource());
   parts_.board->WaitsFor(WaitReason::kOffsetStore);
   ASSIGN_OR_RETURN(prepared_.stored, prepared_.store->Load());
+  RETURN_IF_ERROR(CheckSlots());
   parts_.board->WaitsFor(WaitReason::kDatabase);
   RETURN_IF_ERROR(Look());
   RETURN_IF_ERROR(ShutOthersOut());
@@ -109,11 +110,34 @@ absl::Status Preparation::OpenSource() {
   return prepared_.source->Connect();
 }
 
+// Another number of slots finds positions that are not those of its tables. The first slot's offset
+// is there whatever the number was.
+absl::Status Preparation::CheckSlots() const {
+  RETURN_IF_ERROR(CheckSameSlots(config(), prepared_.stored));
+  if (config().replication->share.number == 1) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const auto first, parts_.world->OpenOffsetStore(FirstLaneOf(config())));
+  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, first->Load());
+  return CheckSameSlots(config(), stored);
+}
+
+absl::Status CheckSameSlots(const ConnectorOptions& config,
+                            const std::optional<offset::StoredOffset>& stored) {
+  const int slots = config.replication->share.count;
+  if (!stored || stored->slots == slots) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slots_changed",
+      absl::StrCat("the tables of this connector are spread over ", stored->slots,
+                   stored->slots == 1 ? " slot" : " slots", ", and walduct.slots is now ", slots,
+                   ": the stored positions are not those of tables that would move"),
+      absl::StrCat("set walduct.slots=", stored->slots,
+                   "; docs/slots.md says how another number is begun with"));
+}
+
 absl::Status Preparation::Look() {
   ASSIGN_OR_RETURN(facts_, prepared_.source->Inspect());
   prepared_.system = facts_.system;
   prepared_.in_recovery = facts_.in_recovery;
-  if (facts_.captured.empty() && !config().chain->ReadsMessages()) {
+  if (facts_.captured.empty() && facts_.elsewhere == 0 && !config().chain->ReadsMessages()) {
     log::Warn(
         "no table is captured: the include and exclude lists match none; check their spelling "
         "(schema.table, regular expressions)");
@@ -361,6 +385,7 @@ absl::Status Preparation::CreateSlot(const SourcePlan& plan) {
 offset::StoredOffset Preparation::NewOffset() const {
   offset::StoredOffset offset;
   offset.sink = SinkMark(config());
+  offset.slots = config().replication->share.count;
   offset.system_identifier = facts_.system.system_identifier;
   offset.of_standby = facts_.in_recovery;
   if (!facts_.in_recovery) offset.timeline = facts_.system.timeline;

@@ -72,6 +72,7 @@ class Preparation {
   absl::Status OpenSink();
   absl::Status OpenSpill();
   absl::Status OpenSource();
+  absl::Status CheckSlots() const;
   absl::Status Look();
   absl::Status ShutOthersOut();
   void WarnOfRepeats() const;
@@ -100,6 +101,10 @@ class Preparation {
   bool renews_slot_ = false;  // see RenewSlot
   CommittingStore* committing_ = nullptr;  // prepared_.store; null: the sink has no transactions
 };
+
+// FailedPrecondition slots_changed: the offset was stored with another walduct.slots.
+absl::Status CheckSameSlots(const ConnectorOptions& config,
+                            const std::optional<offset::StoredOffset>& stored);
 
 // What is stored with positions of this connector, as StoredOffset::sink.
 std::string SinkMark(const ConnectorOptions& config);

@@ -107,13 +107,24 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   facts_.decodes = server.decodes;
   facts_.next_xid = server.next_xid;
   ASSIGN_OR_RETURN(facts_.system, replication::IdentifySystem(*replication_));
-  ASSIGN_OR_RETURN(facts_.captured, catalog_->CapturedTables(filter_));
+  ASSIGN_OR_RETURN(SlotTables tables, FindSlotTables(TablesQuery()));
+  facts_.captured = std::move(tables.own);
+  facts_.elsewhere = tables.elsewhere;
   const auto published = [this](absl::string_view column) {
     return encode::IsIncluded(config().encode->columns, column);
   };
   RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, database_, facts_.captured, published));
   ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
   return facts_;
+}
+
+SlotTablesQuery PostgresSource::TablesQuery() {
+  return {.connection = *sql_,
+          .catalog = *catalog_,
+          .share = replication_options_.share,
+          .tables = *config().tables,
+          .form = {.via_partition_root = replication_options_.publish_via_partition_root,
+                   .operations = replication_options_.publish_operations}};
 }
 
 absl::StatusOr<replication::TimelineHistory> PostgresSource::Timelines() {
@@ -168,7 +179,10 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
   RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_.replica_identities,
                                                     facts_.captured));
   RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
-  RETURN_IF_ERROR(replication::EnsurePublication(*sql_, replication_options_, facts_.captured));
+  RETURN_IF_ERROR(
+      replication_options_.share.several()
+          ? EnsureSlotTables(TablesQuery(), facts_.captured)
+          : replication::EnsurePublication(*sql_, replication_options_, facts_.captured));
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
 }
 

@@ -12,6 +12,7 @@
 #include "engine/world/held/slot_xmin.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/server_watch.h"
+#include "engine/world/slot_tables.h"
 #include "engine/world/snapshot_standby.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
@@ -76,6 +77,7 @@ class PostgresSource final : public Source {
   const ConnectorOptions& config() const { return *options_.config; }
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
+  SlotTablesQuery TablesQuery();
   absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
   void StartWatch();
   absl::Status StartXmin();

@@ -11,7 +11,6 @@
 #include "offset/options.h"
 #include "registry/options.h"
 #include "registry/registry_client.h"
-#include "route/options.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
 #include "spill/options.h"
@@ -31,8 +30,8 @@ absl::StatusOr<std::unique_ptr<sink::Sink>> ServerWorld::OpenSink(const Connecto
 
 absl::StatusOr<std::unique_ptr<offset::OffsetStore>> ServerWorld::OpenOffsetStore(
     const ConnectorOptions& config) {
-  return offset::CreateOffsetStore(*config.offset, *config.kafka,
-                                   {config.name, config.route->topic_prefix}, environment_);
+  return offset::CreateOffsetStore(*config.offset, *config.kafka, OffsetIdentityOf(config),
+                                   environment_);
 }
 
 absl::StatusOr<std::unique_ptr<spill::Disk>> ServerWorld::OpenSpill(

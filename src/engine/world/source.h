@@ -45,6 +45,7 @@ struct SourceFacts {
   absl::Duration sender_timeout;  // until it gives up a peer that is silent; zero: never
   std::optional<replication::SlotState> slot;  // absent: it has to be created
   std::vector<postgres::TableName> captured;
+  size_t elsewhere = 0;  // tables that are captured by the connector's other slots
 };
 
 // What a start is going to do, as far as it matters to what is created.

@@ -119,7 +119,8 @@ ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
   config.replication->failover_slot = false;
   config.replication->drop_slot_on_stop = false;
   config.replication->slot_name = UniqueName();
-  *config.heartbeat = {};  // nor does it write to the database
+  config.replication->share = {};  // one look at all tables
+  *config.heartbeat = {};          // nor does it write to the database
   config.incremental->notifies_sink = config.incremental->notifies_log = false;
   config.replication->replica_identities.clear();
   config.outbox->cleanup = outbox::OutboxCleanup::kNone;

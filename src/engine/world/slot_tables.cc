@@ -1,0 +1,68 @@
+#include "engine/world/slot_tables.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "names/table_filter.h"
+#include "names/table_share.h"
+
+namespace walduct::engine {
+namespace {
+
+// By any of the slots.
+absl::StatusOr<std::vector<postgres::TableName>> FindAll(const SlotTablesQuery& query) {
+  names::TableFilterOptions whole = query.tables;
+  whole.share = nullptr;
+  return query.catalog.CapturedTables(names::TableFilter(std::move(whole)));
+}
+
+bool SameRelations(const std::vector<postgres::TableName>& a,
+                   const std::vector<postgres::TableName>& b) {
+  const auto same = [](const postgres::TableName& one, const postgres::TableName& other) {
+    return one.relation == other.relation;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+}  // namespace
+
+absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query) {
+  SlotTables found;
+  if (!query.share.several()) {
+    ASSIGN_OR_RETURN(found.own, FindAll(query));
+    return found;
+  }
+  ASSIGN_OR_RETURN(std::vector<postgres::TableName> all, FindAll(query));
+  ASSIGN_OR_RETURN(const std::vector<int> slots,
+                   replication::SlotsOfTables(query.connection, query.share, all));
+  std::set<std::string> others;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (slots[i] == query.share.number)
+      found.own.push_back(std::move(all[i]));
+    else
+      others.insert(absl::StrCat(all[i].schema, ".", all[i].table));
+  }
+  found.elsewhere = others.size();
+  if (query.tables.share != nullptr) query.tables.share->SetOthers(std::move(others));
+  return found;
+}
+
+absl::Status EnsureSlotTables(const SlotTablesQuery& query,
+                              const std::vector<postgres::TableName>& found) {
+  ASSIGN_OR_RETURN(const std::vector<postgres::TableName> all, FindAll(query));
+  RETURN_IF_ERROR(
+      replication::EnsureSlotPublications(query.connection, query.share, query.form, all));
+  ASSIGN_OR_RETURN(const SlotTables now, FindSlotTables(query));
+  if (SameRelations(now.own, found)) return absl::OkStatus();
+  return Error(absl::StatusCode::kUnavailable, "tables_changed",
+               "tables were created, renamed or dropped while the publications of the slots were "
+               "made",
+               "nothing to do: the next attempt looks again");
+}
+
+}  // namespace walduct::engine

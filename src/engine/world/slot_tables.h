@@ -1,0 +1,41 @@
+// SlotTables: which of the captured tables a slot reads, where a connector has several.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+#include "replication/slots/slot_publications.h"
+
+namespace walduct::names {
+struct TableFilterOptions;
+}
+
+namespace walduct::engine {
+
+struct SlotTables {
+  std::vector<postgres::TableName> own;
+  size_t elsewhere = 0;  // those of the other slots
+};
+
+// References are borrowed.
+struct SlotTablesQuery {
+  postgres::Connection& connection;
+  postgres::Catalog& catalog;
+  const replication::SlotShare& share;
+  const names::TableFilterOptions& tables;
+  replication::PublicationForm form = {};
+};
+
+// Looks; the filter's share is told which tables are others'.
+absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query);
+
+// Makes the publications of all slots. Unavailable tables_changed: the slot's own are not those any
+// more that were found.
+absl::Status EnsureSlotTables(const SlotTablesQuery& query,
+                              const std::vector<postgres::TableName>& found);
+
+}  // namespace walduct::engine

@@ -1,0 +1,96 @@
+#include "loader/several_slots.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "java/text/text_lists.h"
+
+namespace walduct::loader {
+namespace {
+
+constexpr absl::string_view kSlots = "walduct.slots";
+
+// A value that has no meaning where a connector reads several slots.
+struct Refusal {
+  absl::string_view property;
+  absl::string_view value;  // empty: whatever it is set to; of a list: one of its entries
+  absl::string_view why;
+  absl::string_view fix;
+};
+
+constexpr Refusal kRefusals[] = {
+    {"exactly.once.support", "required",
+     "each slot has a position of its own, and no transaction spans them",
+     "set exactly.once.support=requested"},
+    {"provide.transaction.metadata", "true",
+     "the records of one transaction come through several slots, none of which sees all of them",
+     "set provide.transaction.metadata=false"},
+    {"signal.data.collection", "", "signals are not spread over slots",
+     "remove signal.data.collection"},
+    {"signal.enabled.channels", "file", "signals are not spread over slots", "remove file"},
+    {"signal.enabled.channels", "kafka", "signals are not spread over slots", "remove kafka"},
+    {"walduct.snapshot.new.tables", "incremental",
+     "incremental snapshots are not spread over slots",
+     "remove it: a new table is told of in the log"},
+    {"notification.enabled.channels", "sink", "each slot would tell of its own tables as of all",
+     "remove sink; log says for each slot what is done"},
+    {"walduct.outbox.cleanup", "delete", "housekeeping of outbox tables knows one slot",
+     "set walduct.outbox.cleanup=none"},
+    {"walduct.outbox.cleanup", "drop_partitions", "housekeeping of outbox tables knows one slot",
+     "set walduct.outbox.cleanup=none"},
+    {"sink", "stdout", "the slots would write into each other's lines", "set sink=kafka"},
+};
+
+bool Has(const config::PropertySet& properties, const Refusal& refusal) {
+  if (refusal.value.empty()) return properties.IsSet(refusal.property);
+  return java::ListContains(properties.Text(refusal.property), refusal.value);
+}
+
+void CheckPublication(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.Text("publication.autocreate.mode") == "filtered") return;
+  findings->Error("publication.autocreate.mode",
+                  absl::StrCat("must be filtered where walduct.slots is above 1: each slot has a "
+                               "publication that names its tables, and it is '",
+                               properties.Text("publication.autocreate.mode"), "'"),
+                  "set publication.autocreate.mode=filtered, or walduct.slots=1");
+}
+
+// One file has one writer; what is written to /dev/null needs none.
+void CheckSink(const config::PropertySet& properties, config::Findings* findings) {
+  if (properties.Text("sink") != "file" || properties.Text("sink.file.path") == "/dev/null") return;
+  findings->Error("sink", "file has one writer, and walduct.slots is above 1",
+                  "set sink=kafka, or walduct.slots=1");
+}
+
+// Of one table its slot keeps the order; between tables none is kept.
+void WarnOfSharedTopics(const config::PropertySet& properties, const transform::ChainSpec& chain,
+                        config::Findings* findings) {
+  constexpr absl::string_view kOrder =
+      "brings records of several tables to one topic: their order there is kept only among tables "
+      "of one slot; walduct.slots.tables puts tables together";
+  if (absl::StrContains(properties.Text("topic.naming.strategy"), "Regex"))
+    findings->Warn("topic.naming.strategy", kOrder);
+  for (const transform::TransformSpec& one : chain.transforms) {
+    const absl::string_view name = java::SimpleClassName(one.class_name);
+    if (name == "RegexRouter" || name == "ByLogicalTableRouter")
+      findings->Warn(absl::StrCat("transforms.", one.alias, ".type"), kOrder);
+  }
+}
+
+}  // namespace
+
+void CheckSeveralSlots(const config::PropertySet& properties, const transform::ChainSpec& chain,
+                       config::Findings* findings) {
+  const std::string slots = properties.Text(kSlots);
+  if (slots.empty() || slots == "1") return;
+  CheckPublication(properties, findings);
+  CheckSink(properties, findings);
+  for (const Refusal& refusal : kRefusals) {
+    if (!Has(properties, refusal)) continue;
+    findings->Error(refusal.property,
+                    absl::StrCat("cannot be used with walduct.slots=", slots, ": ", refusal.why),
+                    absl::StrCat(refusal.fix, ", or walduct.slots=1"));
+  }
+  WarnOfSharedTopics(properties, chain, findings);
+}
+
+}  // namespace walduct::loader

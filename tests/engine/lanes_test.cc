@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/heartbeat_options.h"
+#include "engine/control/whole_status.h"
+#include "names/table_filter.h"
+#include "offset/options.h"
+#include "replication/options.h"
+#include "tests/support/fake_world.h"
+
+namespace walduct::engine {
+namespace {
+
+using testing::ElementsAre;
+
+ConnectorOptions Config(int slots) {
+  ConnectorOptions config = test::FakeConfig("orders");
+  config.replication->slot_name = "s";
+  config.replication->publication_name = "p";
+  config.replication->share.count = slots;
+  config.heartbeat->interval = absl::Seconds(1);
+  config.heartbeat->action_query = "select 1";
+  return config;
+}
+
+TEST(LanesTest, OfOneSlotTheOptionsAreAsTheyWere) {
+  const std::vector<ConnectorOptions> lanes = LanesOf(Config(1));
+  ASSERT_EQ(lanes.size(), 1u);
+  EXPECT_EQ(lanes[0].name, "orders");
+  EXPECT_EQ(lanes[0].replication->slot_name, "s");
+  EXPECT_EQ(lanes[0].tables->share, nullptr);
+  EXPECT_EQ(lanes[0].offset->connector, "");
+  EXPECT_EQ(OffsetIdentityOf(lanes[0]).connector_name, "orders");
+  EXPECT_EQ(OffsetIdentityOf(lanes[0]).slot, 1);
+}
+
+TEST(LanesTest, TheFirstHasTheNamesOfOneSlot) {
+  const std::vector<ConnectorOptions> lanes = LanesOf(Config(3));
+  ASSERT_EQ(lanes.size(), 3u);
+  EXPECT_EQ(lanes[0].name, "orders");
+  EXPECT_EQ(lanes[0].replication->slot_name, "s");
+  EXPECT_EQ(lanes[0].replication->publication_name, "p");
+  EXPECT_EQ(lanes[2].name, "orders/3");
+  EXPECT_EQ(lanes[2].replication->slot_name, "s_3");
+  EXPECT_EQ(lanes[2].replication->publication_name, "p_3");
+  EXPECT_EQ(lanes[2].replication->share.number, 3);
+  for (const ConnectorOptions& lane : lanes)
+    EXPECT_THAT(lane.replication->share.publications, ElementsAre("p", "p_2", "p_3"));
+  EXPECT_NE(lanes[0].tables->share, lanes[1].tables->share);
+}
+
+TEST(LanesTest, EachHasItsOffset) {
+  const std::vector<ConnectorOptions> lanes = LanesOf(Config(2));
+  EXPECT_EQ(OffsetIdentityOf(lanes[1]).connector_name, "orders");
+  EXPECT_EQ(OffsetIdentityOf(lanes[1]).slot, 2);
+  const ConnectorOptions first = FirstLaneOf(lanes[1]);
+  EXPECT_EQ(offset::OffsetKey(OffsetIdentityOf(first)),
+            offset::OffsetKey(OffsetIdentityOf(Config(1))));
+}
+
+TEST(LanesTest, WhatIsDoneOnceIsTheFirstOnes) {
+  const std::vector<ConnectorOptions> lanes = LanesOf(Config(2));
+  EXPECT_EQ(lanes[0].heartbeat->interval, absl::Seconds(1));
+  EXPECT_TRUE(lanes[0].replication->logical_messages);
+  EXPECT_EQ(lanes[1].heartbeat->interval, absl::ZeroDuration());
+  EXPECT_EQ(lanes[1].heartbeat->action_query, "");
+  EXPECT_FALSE(lanes[1].replication->logical_messages);
+}
+
+ConnectorStatus Lane(ConnectorState state, Activity activity = Activity::kNone) {
+  ConnectorStatus status;
+  status.state = state;
+  status.activity = activity;
+  return status;
+}
+
+ConnectorStatus Whole(const ConnectorStatus& a, const ConnectorStatus& b) {
+  const ConnectorStatus whole = WholeStatus({a, b});
+  EXPECT_EQ(WholeStatus({b, a}).state, whole.state);
+  return whole;
+}
+
+TEST(WholeStatusTest, IsThatOfTheLaneThatIsFarthestFromStreaming) {
+  const ConnectorStatus streams = Lane(ConnectorState::kRunning, Activity::kStreaming);
+  const ConnectorStatus reads = Lane(ConnectorState::kRunning, Activity::kSnapshotting);
+  const ConnectorStatus retries = Lane(ConnectorState::kRunning, Activity::kRetrying);
+  EXPECT_EQ(Whole(streams, streams).activity, Activity::kStreaming);
+  EXPECT_EQ(Whole(streams, reads).activity, Activity::kSnapshotting);
+  EXPECT_EQ(Whole(reads, retries).activity, Activity::kRetrying);
+  EXPECT_EQ(Whole(streams, Lane(ConnectorState::kFailed)).state, ConnectorState::kFailed);
+  EXPECT_EQ(Whole(streams, Lane(ConnectorState::kPaused)).state, ConnectorState::kRunning);
+  EXPECT_EQ(Whole(streams, Lane(ConnectorState::kStopped)).state, ConnectorState::kRunning);
+  EXPECT_TRUE(Whole(Lane(ConnectorState::kStopped), Lane(ConnectorState::kStopped)).ended());
+}
+
+TEST(WholeStatusTest, TellsTheWorstExitCodeAndTheErrorOfAny) {
+  ConnectorStatus failed = Lane(ConnectorState::kFailed);
+  failed.exit_code = kExitFailure;
+  failed.last_error =
+      ConnectorError{.at = {}, .message = "m", .reason = "r", .hint = "h", .change = ""};
+  ConnectorStatus stopped = Lane(ConnectorState::kStopped);
+  stopped.exit_code = kExitClean;
+  stopped.name = "orders";
+  failed.name = "orders/2";
+  const ConnectorStatus whole = WholeStatus({stopped, failed});
+  EXPECT_EQ(whole.name, "orders");
+  EXPECT_EQ(whole.exit_code, kExitFailure);
+  EXPECT_EQ(whole.last_error->reason, "r");
+}
+
+}  // namespace
+}  // namespace walduct::engine
