@@ -203,7 +203,8 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   }
   if (!ended.ok() || IsPassing(chunk.status())) return chunk.status();
   const bool begun = request.maximum.has_value();
-  const bool unknown = !begun && ErrorReason(chunk.status()) == "table_missing";
+  const std::string reason = ErrorReason(chunk.status());
+  const bool unknown = !begun && (reason == "table_missing" || reason == "schema_missing");
   return Failed(unknown ? Chunk::Outcome::kUnknown : Chunk::Outcome::kFailed, chunk.status());
 }
 
