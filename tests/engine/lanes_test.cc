@@ -3,6 +3,7 @@
 
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/configuration/runtime_options.h"
 #include "engine/control/whole_status.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
@@ -45,6 +46,8 @@ TEST(LanesTest, TheFirstHasTheNamesOfOneSlot) {
   EXPECT_EQ(lanes[2].replication->slot_name, "s_3");
   EXPECT_EQ(lanes[2].replication->publication_name, "p_3");
   EXPECT_EQ(lanes[2].replication->share.number, 3);
+  EXPECT_EQ(lanes[0].runtime->metric_tags, "");
+  EXPECT_EQ(lanes[2].runtime->metric_tags, ", slot=3");
   for (const ConnectorOptions& lane : lanes)
     EXPECT_THAT(lane.replication->share.publications, ElementsAre("p", "p_2", "p_3"));
   EXPECT_NE(lanes[0].tables->share, lanes[1].tables->share);

@@ -42,6 +42,8 @@ ConnectorOptions LaneOf(const ConnectorOptions& whole, int number,
   replication.publication_name = publications[static_cast<size_t>(number) - 1];
   replication.logical_messages = false;
   *lane.heartbeat = {};
+  // Else two lanes would be one in Debezium's series, and their ages a sum.
+  lane.runtime->metric_tags = absl::StrCat(", slot=", number, whole.runtime->metric_tags);
   return lane;
 }
 
