@@ -1,11 +1,13 @@
 #include "incremental/incremental_properties.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/error.h"
 #include "incremental/signals/table_name.h"
@@ -29,14 +31,6 @@ std::string CheckSignalCollection(absl::string_view value) {
     return "For single task connector only one signal data collection is permitted.";
   const bool none = absl::StripAsciiWhitespace(value).empty();
   return none || (!tables.empty() && ParseTableId(tables.front())) ? "" : "is not a table's name";
-}
-
-std::string CheckChannels(absl::string_view value) {
-  for (const std::string& channel : java::SplitCommaList(value)) {
-    if (channel != "sink" && channel != "log" && channel != "jmx")
-      return absl::StrCat("names the unknown channel '", channel, "'");
-  }
-  return "";
 }
 
 constexpr config::PropertyDefinition kIncremental[] = {
@@ -137,9 +131,7 @@ constexpr config::PropertyDefinition kSignals[] = {
      .note = kTriesOn},
     {.name = "notification.enabled.channels",
      .type = kList,
-     .doc = "Where notifications go: sink, a topic; log. jmx has no effect.",
-     .fix = "use sink, log, or both",
-     .validator = CheckChannels},
+     .doc = "Where notifications go: sink, a topic; log. jmx has no effect."},
     {.name = "notification.sink.topic.name", .doc = "Topic of notifications."},
     {.name = "walduct.notification.refused.signals",
      .type = kBoolean,
@@ -167,6 +159,16 @@ std::map<std::string, std::string> ConsumerProperties(const config::PropertySet&
   return consumer;
 }
 
+// Debezium looks for channels of the names it knows, and leaves others alone.
+void WarnOfOthers(const config::PropertySet& properties, absl::string_view name,
+                  const std::vector<std::string>& known, config::Findings* findings) {
+  for (const std::string& channel : java::SplitCommaList(properties.Text(name))) {
+    if (std::find(known.begin(), known.end(), channel) != known.end()) continue;
+    findings->Warn(name,
+                   absl::StrCat("'", channel, "' has no effect: use ", absl::StrJoin(known, ", ")));
+  }
+}
+
 void CheckConsumer(const config::PropertySet& properties, config::Findings* findings) {
   const absl::StatusOr<kafka::Properties> native =
       kafka::TranslateProperties(ConsumerProperties(properties));
@@ -183,12 +185,8 @@ absl::Span<const config::PropertyDefinition> IncrementalProperties() { return kI
 absl::Span<const config::PropertyDefinition> SignalProperties() { return kSignals; }
 
 void CheckIncremental(const config::PropertySet& properties, config::Findings* findings) {
-  for (const std::string& channel :
-       java::SplitCommaList(properties.Text("signal.enabled.channels"))) {
-    if (channel == "source" || channel == "file" || channel == "kafka") continue;
-    findings->Warn("signal.enabled.channels",
-                   absl::StrCat("'", channel, "' has no effect: use source, file or kafka"));
-  }
+  WarnOfOthers(properties, "signal.enabled.channels", {"source", "file", "kafka"}, findings);
+  WarnOfOthers(properties, "notification.enabled.channels", {"sink", "log"}, findings);
   if (HasChannel(properties, "kafka")) CheckConsumer(properties, findings);
   if (properties.Text("walduct.snapshot.new.tables") == "incremental" &&
       !properties.IsSet("signal.data.collection") && properties.Text("read.only") != "true") {

@@ -488,5 +488,10 @@ TEST_F(LoaderTest, Cfg09SinkNotificationsNeedATopic) {
               ElementsAre(HasSubstr("'notification.sink.topic.name'")));
 }
 
+TEST_F(LoaderTest, ChannelsThatNobodyKnowsAreIgnoredWithAWarning) {
+  EXPECT_THAT(LoadWith("notification.enabled.channels=foo,log").warnings,
+              ElementsAre(HasSubstr("'foo' has no effect: use sink, log")));
+}
+
 }  // namespace
 }  // namespace walduct::loader
