@@ -230,6 +230,18 @@ def test_slots_are_dropped_on_stop_where_that_is_asked_for(databases, pg17, conn
     assert slots_of(db) == []
 
 
+def test_tail_looks_through_all_publications(databases, pg17, connectors):
+    db = databases(pg17)
+    create_tables(db, 1)
+    connector = wait_all_stream(spread(connectors, db, 2).start(), 2)
+    connector.wait_events(len(TABLES))
+    connector.stop()
+    connector.start(command="tail").wait_streaming()
+    db.script("; ".join(f"update {table} set v = 1" for table in TABLES))
+    wait_until(lambda: all(f"public.{table}" in connector.out.read_text() for table in TABLES), 30, "a change of each table")
+    connector.terminate()
+
+
 def test_doctor_and_offsets_know_each_slot(databases, pg17, connectors):
     db = databases(pg17)
     create_tables(db, 1)

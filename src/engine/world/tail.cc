@@ -4,6 +4,7 @@
 
 #include <random>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
@@ -110,6 +111,14 @@ void ShowAsJson(ConnectorOptions* config) {
   *config->registries = {};
 }
 
+// One look at all tables, through the publications of all slots.
+void LookThroughAllSlots(ConnectorOptions* config) {
+  replication::SlotShare all;
+  for (const ConnectorOptions& lane : LanesOf(*config))
+    all.publications.push_back(lane.replication->publication_name);
+  config->replication->share = std::move(all);
+}
+
 }  // namespace
 
 ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
@@ -119,8 +128,8 @@ ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
   config.replication->failover_slot = false;
   config.replication->drop_slot_on_stop = false;
   config.replication->slot_name = UniqueName();
-  config.replication->share = {};  // one look at all tables
-  *config.heartbeat = {};          // nor does it write to the database
+  LookThroughAllSlots(&config);
+  *config.heartbeat = {};  // nor does it write to the database
   config.incremental->notifies_sink = config.incremental->notifies_log = false;
   config.replication->replica_identities.clear();
   config.outbox->cleanup = outbox::OutboxCleanup::kNone;
@@ -138,7 +147,7 @@ absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(
       const postgres::Result found,
       connection.Query(postgres::Rows(0), kFindPublication, {options.publication_name}));
   if (found.rows() > 0) {
-    made->names_ = {options.publication_name};
+    made->names_ = options.share.publications;
     return made;
   }
   RETURN_IF_ERROR(made->Create(guard, options, captured));
