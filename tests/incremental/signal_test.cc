@@ -95,6 +95,7 @@ TEST(Signal, SaysWhatIsWrong) {
       {R"({"data-collections": []})", "signal_malformed"},
       {R"({"data-collections": "public.a"})", "signal_malformed"},
       {R"({"data-collections": [1]})", "signal_malformed"},
+      {R"({"data-collections": ["public.("]})", "signal_malformed"},
       {R"({"data-collections": ["public.a"], "type": "sideways"})", "signal_malformed"},
       {R"({"data-collections": ["public.a"], "additional-conditions": [{}]})", "signal_malformed"},
       {R"({"data-collections": ["public.a"],
@@ -106,6 +107,12 @@ TEST(Signal, SaysWhatIsWrong) {
     EXPECT_EQ(ErrorReason(Parse("execute-snapshot", data).status()), reason) << data;
   EXPECT_EQ(ErrorReason(Parse("no-such-signal", "{}").status()), "signal_unknown");
   EXPECT_EQ(ErrorReason(Parse("log", "{}").status()), "signal_malformed");
+}
+
+TEST(Signal, AQuotedNameNeedBeNoRegularExpression) {
+  const auto execute = std::get<ExecuteSnapshot>(
+      *Parse("execute-snapshot", R"({"data-collections": ["public.\"a(\""]})"));
+  EXPECT_EQ(ExpandCollections(execute.collections, {}), std::vector<TableId>({{"public", "a("}}));
 }
 
 TEST(Signal, ABlockingSnapshotHasWholeStatements) {

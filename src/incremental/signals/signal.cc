@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
@@ -37,7 +38,15 @@ absl::StatusOr<std::vector<std::string>> Collections(const RawSignal& raw, const
     if (!item.IsString())
       return MalformedSignal(raw, "\"data-collections\" holds a value that is not a string");
     const std::string text(absl::StripAsciiWhitespace(TextOf(item)));
-    if (!text.empty()) collections.push_back(text);
+    if (text.empty()) continue;
+    // A name that is none of a regular expression's has quotes.
+    const auto regex = java::Regex::Compile(text, {});
+    if (!regex.ok() && !(absl::StrContains(text, '"') && ParseTableId(text))) {
+      return MalformedSignal(
+          raw, absl::StrCat("\"data-collections\": '", text,
+                            "' is no regular expression: ", regex.status().message()));
+    }
+    collections.push_back(text);
   }
   return collections;
 }
