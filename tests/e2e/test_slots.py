@@ -156,6 +156,22 @@ def test_tables_stay_renamed_or_pinned_otherwise_and_new_ones_come(databases, pg
     connector.stop()
 
 
+def test_a_slot_without_tables_waits_for_one(databases, pg17, connectors):
+    db = databases(pg17)
+    db.script("create table t1 (id int primary key, v int not null); insert into t1 values (1, 0)")
+    connector = wait_all_stream(spread(connectors, db, 3, **{"walduct.slots.tables": r"public\.t1:1,public\.t2:2"}).start(), 3)
+    connector.wait_events(1)
+    doctor = connector.call("doctor")
+    assert "error  " not in doctor.stdout and "no_tables_captured" not in doctor.stdout, doctor.stdout
+    connector.stop()
+    db.script("create table t2 (id int primary key, v int not null)")
+    wait_all_stream(connector.start(), 3)
+    assert published_in(db, connector, 3) == [{"t1"}, {"t2"}, set()]
+    db.script("insert into t2 values (1, 0); update t1 set v = 1")
+    topics_equal_tables(db, connector, ["t1", "t2"])
+    connector.stop()
+
+
 @pytest.mark.parametrize("via_root", [False, True])
 def test_partitions_come_with_their_root(databases, pg17, connectors, via_root):
     db = databases(pg17)
