@@ -58,10 +58,11 @@ std::optional<std::string> Optional(const rapidjson::Value& object, const char* 
   return std::string(member->value.GetString(), member->value.GetStringLength());
 }
 
-// Stored is `schema.table` without quotes.
+// Stored is `schema.table` without quotes, or what a signal named without a schema.
 std::optional<TableId> StoredTable(const std::string& text) {
   const size_t dot = text.find('.');
-  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size()) return std::nullopt;
+  if (text.empty() || dot == 0 || dot + 1 == text.size()) return std::nullopt;
+  if (dot == std::string::npos) return TableId{"", text};
   return TableId{text.substr(0, dot), text.substr(dot + 1)};
 }
 

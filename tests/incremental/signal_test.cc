@@ -151,6 +151,7 @@ TEST(Expansion, INC08_PatternsNamesAndDoubles) {
   EXPECT_THAT(texts({"public.nosuch", "public.(", "\"public\".\"b1\""}),
               ElementsAre("public.nosuch", "public.(", "public.b1"));
   EXPECT_THAT(texts({"public.Odd Name"}), IsEmpty());
+  EXPECT_THAT(texts({" b1 "}), ElementsAre("b1"));  // no table, as will be told
   EXPECT_THAT(texts({"public.\"Odd Name\""}), ElementsAre("public.Odd Name"));
 }
 

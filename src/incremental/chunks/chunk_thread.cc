@@ -187,11 +187,12 @@ absl::Status ChunkThread::Write(const Close& close) {
 
 absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   const TableId& table = request.table.table;
-  if (!captured_.Includes(table.schema, table.table)) {
+  if (table.schema.empty() || !captured_.Includes(table.schema, table.table)) {
     return Failed(Chunk::Outcome::kUnknown,
                   Error(absl::StatusCode::kNotFound, "table_not_captured",
                         absl::StrCat("table ", table.Text(), " is not captured"),
-                        "see table.include.list and schema.include.list"));
+                        table.schema.empty() ? "name it with its schema"
+                                             : "see table.include.list and schema.include.list"));
   }
   RETURN_IF_ERROR(held_.Look(*connection_, options_.connection.environment.clock->Monotonic()));
   RETURN_IF_ERROR(connection_->Run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));

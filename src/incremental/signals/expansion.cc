@@ -44,7 +44,7 @@ std::vector<TableId> ExpandCollections(const std::vector<std::string>& collectio
       }
     }
     if (matched) continue;
-    if (const auto table = ParseTableId(collection)) {
+    if (const auto table = ParseAnyTableId(collection)) {
       AddOnce(*table, &tables);
     } else {
       log::Warn("signal: this is not a table's name; it is left out", {{"collection", collection}});

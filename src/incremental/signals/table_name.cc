@@ -54,4 +54,12 @@ std::optional<TableId> ParseTableId(absl::string_view text) {
   return TableId{parts[parts.size() - 2], parts.back()};
 }
 
+std::optional<TableId> ParseAnyTableId(absl::string_view text) {
+  if (auto table = ParseTableId(text)) return table;
+  absl::string_view left = absl::StripAsciiWhitespace(text);
+  const std::optional<std::string> name = TakePlain(&left);
+  if (!name || name->empty() || !left.empty()) return std::nullopt;
+  return TableId{"", *name};
+}
+
 }  // namespace walduct::incremental
