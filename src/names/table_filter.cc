@@ -29,10 +29,13 @@ bool TableFilter::Includes(absl::string_view schema, absl::string_view table) co
   if (!options_.signal_table.empty() && options_.signal_table == absl::StrCat(schema, ".", table)) {
     return true;
   }
-  if (!Passes(options_.schema_include.get(), options_.schema_exclude.get(), schema)) return false;
-  const std::string name = absl::StrCat(schema, ".", table);
-  return Passes(options_.table_include.get(), options_.table_exclude.get(), name) &&
-         (options_.share == nullptr || options_.share->Takes(name));
+  return Passes(options_.schema_include.get(), options_.schema_exclude.get(), schema) &&
+         Passes(options_.table_include.get(), options_.table_exclude.get(),
+                absl::StrCat(schema, ".", table));
+}
+
+bool TableFilter::Takes(Oid relation) const {
+  return options_.share == nullptr || options_.share->Takes(relation);
 }
 
 }  // namespace walduct::names

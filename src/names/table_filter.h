@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "base/lsn.h"
 
 namespace walduct::java {
 class RegexList;
@@ -33,6 +34,8 @@ class TableFilter {
   explicit TableFilter(TableFilterOptions options) : options_(std::move(options)) {}
 
   bool Includes(absl::string_view schema, absl::string_view table) const;
+  // Whether it is not another slot's.
+  bool Takes(Oid relation) const;
   const TableFilterOptions& options() const { return options_; }
 
  private:

@@ -7,26 +7,27 @@
 
 #include <mutex>
 #include <set>
-#include <string>
 #include <utility>
+
+#include "base/lsn.h"
 
 namespace walduct::names {
 
 class TableShare {
  public:
-  // "schema.table" of each, in place of what was told before.
-  void SetOthers(std::set<std::string> tables) {
+  // In place of what was told before. By OID: names may be exchanged while both are streamed.
+  void SetOthers(std::set<Oid> tables) {
     const std::lock_guard<std::mutex> lock(mutex_);
     others_ = std::move(tables);
   }
-  bool Takes(const std::string& table) const {
+  bool Takes(Oid table) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return !others_.contains(table);
   }
 
  private:
   mutable std::mutex mutex_;
-  std::set<std::string> others_;  // guarded by mutex_
+  std::set<Oid> others_;  // guarded by mutex_
 };
 
 }  // namespace walduct::names

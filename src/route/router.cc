@@ -126,7 +126,7 @@ void Router::RouteMessage(const event::ChangeEvent& change, Emissions* out) {
 
 absl::Status Router::RouteRow(const event::ChangeEvent& change, Emissions* out) {
   const Version& version = VersionOf(*change.schema);
-  if (!version.table->captured) {
+  if (!version.captured) {
     ++counters_.filtered_tables;
     return absl::OkStatus();
   }
@@ -279,7 +279,8 @@ const Router::Version& Router::VersionOf(const event::TableSchema& schema) {
   if (version == nullptr) {
     version = &versions_.Add(number);
     version->table = TableByName(schema);
-    version->key = KeyOf(schema, version->table->captured);
+    version->captured = version->table->captured && filter_.Takes(schema.relation);
+    version->key = KeyOf(schema, version->captured);
   }
   last_number_ = number;
   last_version_ = version;

@@ -95,6 +95,7 @@ class Router {
   struct Version {
     std::shared_ptr<Table> table;
     event::KeyRule key;
+    bool captured = false;  // and not another slot's
   };
 
   absl::Status RouteRow(const event::ChangeEvent& change, Emissions* out);

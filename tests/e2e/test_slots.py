@@ -156,6 +156,24 @@ def test_tables_stay_renamed_or_pinned_otherwise_and_new_ones_come(databases, pg
     connector.stop()
 
 
+def test_names_that_are_exchanged_lose_nothing(databases, pg17, connectors):
+    """As a migration does that fills a new table beside the old one."""
+    db = databases(pg17)
+    db.script("create table t1 (id int primary key, v int not null); create table t2 (id int primary key, v int not null)")
+    connector = wait_all_stream(spread(connectors, db, 2, **{"walduct.slots.tables": r"public\.t1:1,public\.t2:2"}).start(), 2)
+    db.script("insert into t1 values (1, 1); insert into t2 values (1, 2)")
+    connector.wait_events(2)
+    db.script("begin; alter table t1 rename to t3; alter table t2 rename to t1; alter table t3 rename to t2; commit;"
+              "insert into t1 values (2, 2); insert into t2 values (2, 1)")
+    events = connector.wait_events(4)
+    assert sorted((e.table, e.id, e.after["v"]) for e in events) == [("t1", 1, 1), ("t1", 2, 2), ("t2", 1, 2), ("t2", 2, 1)]
+    connector.stop()
+    wait_all_stream(connector.start(), 2)
+    db.script("insert into t1 values (3, 2); insert into t2 values (3, 1)")
+    assert sorted(e.table for e in connector.wait_events(6)) == ["t1"] * 3 + ["t2"] * 3
+    connector.stop()
+
+
 def test_a_slot_without_tables_waits_for_one(databases, pg17, connectors):
     db = databases(pg17)
     db.script("create table t1 (id int primary key, v int not null); insert into t1 values (1, 0)")

@@ -60,16 +60,16 @@ TEST(TableFilter, IncludeListWinsOverExcludeList) {
   EXPECT_TRUE(TableFilter(options).Includes("s", "a"));
 }
 
-TEST(TableFilter, TablesOfOtherSlotsAreTheirs) {
+TEST(TableFilter, TablesOfOtherSlotsAreTheirsByOid) {
   TableFilterOptions options;
-  options.table_include = List("public.*");
+  EXPECT_TRUE(TableFilter(options).Takes(Oid{7}));
   options.share = std::make_shared<TableShare>();
   const TableFilter filter(options);
+  EXPECT_TRUE(filter.Takes(Oid{7}));
+  options.share->SetOthers({Oid{7}});
+  EXPECT_FALSE(filter.Takes(Oid{7}));
+  EXPECT_TRUE(filter.Takes(Oid{8}));
   EXPECT_TRUE(filter.Includes("public", "orders"));
-  options.share->SetOthers({"public.orders"});
-  EXPECT_FALSE(filter.Includes("public", "orders"));
-  EXPECT_TRUE(filter.Includes("public", "created_a_moment_ago"));
-  EXPECT_FALSE(filter.Includes("s2", "any"));
 }
 
 }  // namespace

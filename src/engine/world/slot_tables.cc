@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "names/table_filter.h"
@@ -40,12 +38,12 @@ absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query) {
   ASSIGN_OR_RETURN(std::vector<postgres::TableName> all, FindAll(query));
   ASSIGN_OR_RETURN(const std::vector<int> slots,
                    replication::SlotsOfTables(query.connection, query.share, all));
-  std::set<std::string> others;
+  std::set<Oid> others;
   for (size_t i = 0; i < all.size(); ++i) {
     if (slots[i] == query.share.number)
       found.own.push_back(std::move(all[i]));
     else
-      others.insert(absl::StrCat(all[i].schema, ".", all[i].table));
+      others.insert(all[i].relation);
   }
   found.elsewhere = others.size();
   if (query.tables.share != nullptr) query.tables.share->SetOthers(std::move(others));
