@@ -42,7 +42,11 @@ std::optional<std::string> ValueOf(const java::HashMapFile& map, const OffsetIde
 
 absl::StatusOr<std::unique_ptr<FileOffsetStore>> FileOffsetStore::Create(std::string path,
                                                                          OffsetIdentity identity) {
-  RETURN_IF_ERROR(CheckReplaceable(path));
+  {
+    // The check makes and removes the file that a save would rename.
+    const std::lock_guard<std::mutex> lock(g_rewrite);
+    RETURN_IF_ERROR(CheckReplaceable(path));
+  }
   return std::unique_ptr<FileOffsetStore>(
       new FileOffsetStore(std::move(path), std::move(identity)));
 }
