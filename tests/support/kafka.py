@@ -32,10 +32,10 @@ class TopicReader:
             self._next.update({(tp.topic, tp.partition): 0 for tp in new})
 
     def _topics(self):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 40
         while True:
             try:
-                return self._consumer.list_topics(timeout=20).topics
+                return self._consumer.list_topics(timeout=10).topics
             except KafkaException:  # the client waits before it connects again to a broker that was away
                 if time.monotonic() > deadline:
                     raise
