@@ -3,13 +3,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/server_check.h"
 
 namespace walduct::outbox {
 
 absl::StatusOr<Fence> TakeFence(postgres::Connection& connection) {
-  ASSIGN_OR_RETURN(const postgres::Result standby,
-                   connection.Query(postgres::OneRow(1), "SELECT pg_is_in_recovery()"));
-  if (standby.Get(0, 0) == "t") {
+  ASSIGN_OR_RETURN(const bool standby, postgres::IsInRecovery(connection));
+  if (standby) {
     return Error(absl::StatusCode::kFailedPrecondition, "outbox_standby",
                  "outbox housekeeping cannot delete on a standby",
                  "set walduct.outbox.cleanup=none, and clean on the primary");

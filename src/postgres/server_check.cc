@@ -135,6 +135,12 @@ absl::StatusOr<ServerInfo> CheckServer(Connection& connection) {
   return server;
 }
 
+absl::StatusOr<bool> IsInRecovery(Connection& connection) {
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(OneRow(1), "SELECT pg_catalog.pg_is_in_recovery()"));
+  return result.Get(0, 0) == "t";
+}
+
 absl::Status CheckFreeSlot(Connection& connection) {
   ASSIGN_OR_RETURN(const Result result, connection.Query(OneRow(4), kFree));
   const int32_t slots = ParseInt(result.Get(0, 0), 0);

@@ -25,6 +25,9 @@ struct ServerInfo {
 // recovery state. A standby that cannot decode is not an error: it may be promoted.
 absl::StatusOr<ServerInfo> CheckServer(Connection& connection);
 
+// Whether it is a standby, or replays its own WAL still.
+absl::StatusOr<bool> IsInRecovery(Connection& connection);
+
 // A free replication slot and WAL sender. Call when a slot must be created.
 absl::Status CheckFreeSlot(Connection& connection);
 

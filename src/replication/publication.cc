@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/publication_advice.h"
 #include "replication/publication_catalog.h"
@@ -24,7 +25,6 @@ WITH RECURSIVE named(oid) AS (
   UNION SELECT i.inhrelid FROM named JOIN pg_catalog.pg_inherits i ON i.inhparent = named.oid)
 SELECT oid FROM named)";
 
-constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr size_t kMaxTablesInHint = 200;
 
 // $1: for all tables; $2: those it names. What this role lacks; '' nothing.
@@ -214,14 +214,13 @@ absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connect
 
 absl::Status EnsurePublication(postgres::Connection& connection, const ReplicationOptions& options,
                                const std::vector<postgres::TableName>& captured) {
-  ASSIGN_OR_RETURN(const postgres::Result recovery,
-                   connection.Query(postgres::OneRow(1), kInRecovery));
+  ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
   PublicationWish wish;
   absl::Status status;
   std::string name;
   for (int attempt = 0; attempt < kPublicationAttempts; ++attempt) {
     ASSIGN_OR_RETURN(wish, MakeWish(connection, options, captured));
-    Publisher publisher(connection, wish, recovery.Get(0, 0) == "t");
+    Publisher publisher(connection, wish, in_recovery);
     ASSIGN_OR_RETURN(name, ResolvePublicationName(connection, options.publication_name));
     ASSIGN_OR_RETURN(const std::optional<PublicationState> state,
                      ReadPublication(connection, name));
@@ -238,13 +237,12 @@ absl::Status EnsurePublication(postgres::Connection& connection, const Replicati
 absl::StatusOr<std::vector<Advice>> CheckPublication(
     postgres::Connection& connection, const ReplicationOptions& options,
     const std::vector<postgres::TableName>& captured) {
-  ASSIGN_OR_RETURN(const postgres::Result recovery,
-                   connection.Query(postgres::OneRow(1), kInRecovery));
+  ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
   ASSIGN_OR_RETURN(const PublicationWish wish, MakeWish(connection, options, captured));
   ASSIGN_OR_RETURN(const std::string name,
                    ResolvePublicationName(connection, options.publication_name));
   ASSIGN_OR_RETURN(const std::optional<PublicationState> state, ReadPublication(connection, name));
-  const Publisher publisher(connection, wish, recovery.Get(0, 0) == "t");
+  const Publisher publisher(connection, wish, in_recovery);
   if (state) {
     RETURN_IF_ERROR(publisher.CheckAdjust(*state, AlterPublicationSql(*state, wish)));
     const bool wants_tables = options.publication_autocreate != PublicationAutocreate::kNoTables;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/start_command.h"
 
@@ -27,7 +28,6 @@ SELECT pg_catalog.format('prepared transaction "%s" (database %s, role %s, since
 FROM pg_catalog.pg_prepared_xacts p
 LIMIT 10)";
 
-constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr absl::string_view kDrop = "SELECT pg_catalog.pg_drop_replication_slot($1)";
 // The walsender of a connection just closed may hold the slot for a moment.
 constexpr absl::string_view kPause = "SELECT pg_catalog.pg_sleep(0.2)";
@@ -75,8 +75,7 @@ absl::StatusOr<CreatedSlot> ReadCreated(const postgres::Result& result) {
 absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgres::Connection& sql,
                                        const ReplicationOptions& options,
                                        const postgres::StopCheck& stopping) {
-  ASSIGN_OR_RETURN(const postgres::Result recovery, sql.Query(postgres::OneRow(1), kInRecovery));
-  const bool in_recovery = recovery.Get(0, 0) == "t";
+  ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(sql));
   if (options.failover_slot && (sql.server_version() < 170000 || in_recovery)) {
     log::Warn("slot.failover has no effect: it needs PostgreSQL 17 or newer and a primary server");
   }

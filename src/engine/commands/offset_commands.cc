@@ -18,6 +18,7 @@
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
+#include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/slot.h"
 #include "snapshot/mode.h"
@@ -165,13 +166,11 @@ absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMo
                               .accept_loss = move.accept_loss}));
   judged.report = SlotText(options) + report;
   if (!move.to) return judged;
-  ASSIGN_OR_RETURN(const auto standby,
-                   connection->Query(postgres::OneRow(1), "SELECT pg_catalog.pg_is_in_recovery()"));
   offset::StoredOffset& wanted = judged.wanted.emplace();
   wanted.position.commit_end = *move.to;
   wanted.position.change_lsn = *move.to;
   wanted.system_identifier = system.system_identifier;
-  wanted.of_standby = standby.Get(0, 0) == "t";
+  ASSIGN_OR_RETURN(wanted.of_standby, postgres::IsInRecovery(*connection));
   if (!wanted.of_standby) wanted.timeline = system.timeline;
   wanted.sink = SinkMark(options);
   wanted.slots = options.replication->share.count;

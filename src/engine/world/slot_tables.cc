@@ -30,12 +30,12 @@ bool SameRelations(const std::vector<postgres::TableName>& a,
 }  // namespace
 
 absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query) {
+  ASSIGN_OR_RETURN(std::vector<postgres::TableName> all, FindAll(query));
   SlotTables found;
   if (!query.share.several()) {
-    ASSIGN_OR_RETURN(found.own, FindAll(query));
+    found.own = std::move(all);
     return found;
   }
-  ASSIGN_OR_RETURN(std::vector<postgres::TableName> all, FindAll(query));
   ASSIGN_OR_RETURN(const std::vector<int> slots,
                    replication::SlotsOfTables(query.connection, query.share, all));
   std::set<Oid> others;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "postgres/server_check.h"
 #include "replication/publication.h"
 #include "replication/publication_advice.h"
 #include "replication/publication_catalog.h"
@@ -21,7 +22,6 @@
 namespace walduct::replication {
 namespace {
 
-constexpr absl::string_view kInRecovery = "SELECT pg_catalog.pg_is_in_recovery()";
 constexpr int kFirstWithPartitionRoots = 130000;
 
 // Each table's parents as a partition, nearest first.
@@ -155,7 +155,7 @@ void LogChanges(const std::vector<Found>& all, const std::vector<PublicationWish
   }
 }
 
-absl::Status CheckServer(const postgres::Connection& connection) {
+absl::Status CheckVersion(const postgres::Connection& connection) {
   if (connection.server_version() >= kFirstWithPartitionRoots) return absl::OkStatus();
   return Error(absl::StatusCode::kUnimplemented, "slots_unsupported",
                "walduct.slots above 1 needs PostgreSQL 13 or newer", "set walduct.slots=1");
@@ -193,7 +193,7 @@ absl::Status Ensure(postgres::Connection& connection, const SlotShare& share,
 absl::StatusOr<std::vector<int>> SlotsOfTables(postgres::Connection& connection,
                                                const SlotShare& share,
                                                const std::vector<postgres::TableName>& captured) {
-  RETURN_IF_ERROR(CheckServer(connection));
+  RETURN_IF_ERROR(CheckVersion(connection));
   ASSIGN_OR_RETURN(const std::vector<Found> all, ReadAll(connection, share));
   return DistributeCaptured(connection, share, all, captured);
 }
@@ -201,12 +201,11 @@ absl::StatusOr<std::vector<int>> SlotsOfTables(postgres::Connection& connection,
 absl::Status EnsureSlotPublications(postgres::Connection& connection, const SlotShare& share,
                                     const PublicationForm& form,
                                     const std::vector<postgres::TableName>& captured) {
-  RETURN_IF_ERROR(CheckServer(connection));
-  ASSIGN_OR_RETURN(const postgres::Result recovery,
-                   connection.Query(postgres::OneRow(1), kInRecovery));
+  RETURN_IF_ERROR(CheckVersion(connection));
+  ASSIGN_OR_RETURN(const bool in_recovery, postgres::IsInRecovery(connection));
   absl::Status status;
   for (int attempt = 0; attempt < kPublicationAttempts; ++attempt) {
-    status = Ensure(connection, share, form, captured, recovery.Get(0, 0) == "t");
+    status = Ensure(connection, share, form, captured, in_recovery);
     if (!LostRace(status) && ErrorReason(status) != "publication_missing") break;
   }
   return status;
