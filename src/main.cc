@@ -13,6 +13,8 @@ int main(int argc, char** argv) {
     case Command::kRun:
     case Command::kTail:
       return walduct::cli::RunConnectors(arguments);
+    case Command::kRecord:
+      return walduct::cli::RecordCorpus(arguments);
     case Command::kShadow:
       return walduct::cli::RunShadow(arguments);
     case Command::kDiff:

@@ -1,61 +1,39 @@
-// A recorded stream of a slot, replayed from memory: how fast its messages are decoded and
-// assembled, and how fast they become JSON records without schemas as well. items/s are changes,
-// bytes/s are bytes of pgoutput.
+// A recorded stream, replayed from memory: how fast its messages are decoded and assembled, and how
+// fast they become JSON records without schemas as well. items/s are changes, bytes/s are bytes of
+// pgoutput; the last line is the one to quote.
 //
 //   walduct_decode_bench FILE [Google Benchmark's options]
+//   walduct_decode_bench FILE --replay TIMES    only decode, assemble and encode, for a profiler
 //
-// FILE is what psql writes of a slot that was made with pgoutput; it leaves the slot as it is:
-//   \copy (select lsn, data from pg_logical_slot_peek_binary_changes('SLOT', null, null,
-//     'proto_version', '1', 'publication_names', 'PUBLICATION')) to 'FILE' (format binary)
+// FILE is what `walduct record` writes: src/replication/recording/recording.h.
 //
 // The types of PostgreSQL's own are known by their OIDs; any other column is taken for a text.
 #include <benchmark/benchmark.h>
+#include <time.h>
 
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/byte_reader.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/clock.h"
 #include "encode/options/encode_options.h"
 #include "encode/options/value_options.h"
 #include "encode/record_encoder.h"
 #include "names/table_filter.h"
 #include "pgoutput/assembler.h"
+#include "replication/recording/recording.h"
 #include "route/router.h"
 
 namespace walduct {
 namespace {
-
-struct Message {
-  Lsn lsn;
-  std::string payload;
-};
-
-// PostgreSQL's binary COPY of (pg_lsn, bytea).
-std::optional<std::vector<Message>> ReadRecording(const std::string& bytes) {
-  constexpr size_t kSignature = 11, kFlags = 4;
-  constexpr uint16_t kEnd = 0xFFFF;
-  if (bytes.rfind("PGCOPY\n", 0) != 0) return std::nullopt;
-  ByteReader reader(bytes);
-  reader.Bytes(kSignature + kFlags);
-  reader.Bytes(reader.U32());
-  std::vector<Message> messages;
-  while (reader.ok()) {
-    const uint16_t fields = reader.U16();
-    if (fields == kEnd) return messages;
-    if (fields != 2 || reader.U32() != sizeof(uint64_t)) return std::nullopt;
-    const Lsn lsn(reader.U64());
-    messages.push_back({.lsn = lsn, .payload = std::string(reader.Bytes(reader.U32()))});
-  }
-  return std::nullopt;
-}
 
 struct KnownType {
   uint32_t oid;
@@ -170,44 +148,111 @@ class Encoding final : public Counting {
   event::Record record_;
 };
 
-void Replay(benchmark::State& state, const std::vector<Message>& messages, Counting& handler) {
+using Messages = std::vector<replication::RecordedMessage>;
+
+absl::Status ReplayOnce(const Messages& messages, RecordedTables& tables, Counting& handler) {
+  pgoutput::Assembler assembler(tables, handler, {});
+  absl::Status status;
+  for (const replication::RecordedMessage& message : messages)
+    status.Update(assembler.OnMessage(message.lsn, message.payload));
+  return status;
+}
+
+int64_t BytesOf(const Messages& messages) {
+  int64_t bytes = 0;
+  for (const replication::RecordedMessage& message : messages)
+    bytes += static_cast<int64_t>(message.payload.size());
+  return bytes;
+}
+
+// What one of the two has cost: of its repetitions the cheapest, as whatever disturbs adds to it.
+struct Cost {
+  int64_t changes = 0;  // of the recording
+  double seconds = 0;   // CPU time of one replay
+};
+
+double CpuSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void Replay(benchmark::State& state, const Messages& messages, Counting& handler, Cost* cost) {
   RecordedTables tables;
   handler.changes = 0;
-  int64_t bytes = 0;
-  for (const Message& message : messages) bytes += static_cast<int64_t>(message.payload.size());
+  const double begin = CpuSeconds();
   for (auto _ : state) {
-    pgoutput::Assembler assembler(tables, handler, {});
-    absl::Status status;
-    for (const Message& message : messages)
-      status.Update(assembler.OnMessage(message.lsn, message.payload));
-    if (!status.ok()) return state.SkipWithError(std::string(status.message()).c_str());
+    if (const absl::Status status = ReplayOnce(messages, tables, handler); !status.ok())
+      return state.SkipWithError(std::string(status.message()).c_str());
   }
+  const auto iterations = static_cast<int64_t>(state.iterations());
+  const double seconds = (CpuSeconds() - begin) / static_cast<double>(iterations);
+  if (cost->changes == 0 || seconds < cost->seconds) cost->seconds = seconds;
+  cost->changes = handler.changes / iterations;
   state.SetItemsProcessed(handler.changes);
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * bytes);
+  state.SetBytesProcessed(iterations * BytesOf(messages));
+}
+
+int Refuse(const std::string& error) {
+  std::cerr << "walduct_decode_bench: " << error << "\n";
+  return 2;
+}
+
+// Of use to whoever counts instructions: those of three replays less those of one are those of two.
+int ReplayTimes(const Messages& messages, const char* times) {
+  int count = 0;
+  if (!absl::SimpleAtoi(times, &count) || count < 1)
+    return Refuse(absl::StrCat("--replay '", times, "': give a whole number, at least 1"));
+  RecordedTables tables;
+  Encoding encoding;
+  for (int i = 0; i < count; ++i) {
+    const absl::Status status = ReplayOnce(messages, tables, encoding);
+    if (!status.ok()) return Refuse(std::string(status.message()));
+  }
+  std::cout << encoding.changes / count << " changes, " << count << " times\n";
+  return 0;
+}
+
+// To standard error: the standard output may be JSON.
+void Quote(const Messages& messages, const Cost& decoded, const Cost& encoded) {
+  if (encoded.changes == 0) return;
+  const auto changes = static_cast<double>(encoded.changes);
+  const double encode_us = 1e6 * encoded.seconds / changes;
+  std::cerr << absl::StreamFormat(
+      "\nwalduct: %.3f us of CPU time a change with its JSON record, %.0f changes a second and "
+      "core "
+      "(%d changes of %.0f bytes)\n",
+      encode_us, 1e6 / encode_us, encoded.changes,
+      static_cast<double>(BytesOf(messages)) / changes);
+  if (decoded.changes == 0) return;
+  std::cerr << absl::StreamFormat("of that, decode and assemble: %.3f us\n",
+                                  1e6 * decoded.seconds / changes);
 }
 
 int Main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  if (argc != 2) {
-    std::cerr << "walduct_decode_bench: name a recording (see bench/decode/README.md)\n";
-    return 2;
+  const bool only_replays = argc == 4 && std::string(argv[2]) == "--replay";
+  if (argc != 2 && !only_replays) {
+    return Refuse("name a recording, as walduct record writes it (see bench/decode/README.md)");
   }
   std::ifstream file(argv[1], std::ios::binary);
+  if (!file) return Refuse(absl::StrCat("cannot read ", argv[1]));
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::optional<std::vector<Message>> messages = ReadRecording(bytes);
-  if (!messages) {
-    std::cerr << "walduct_decode_bench: " << argv[1] << " is no binary COPY of (lsn, data)\n";
-    return 2;
-  }
+  const absl::StatusOr<replication::Recording> recording = replication::ReadRecording(bytes);
+  if (!recording.ok()) return Refuse(absl::StrCat(argv[1], ": ", recording.status().message()));
+  const Messages& messages = recording->messages;
+  if (only_replays) return ReplayTimes(messages, argv[3]);
   Counting counting;
   Encoding encoding;
+  Cost decoded, encoded;
   benchmark::RegisterBenchmark("decode_assemble", [&](benchmark::State& state) {
-    Replay(state, *messages, counting);
+    Replay(state, messages, counting, &decoded);
   })->Unit(benchmark::kMillisecond);
   benchmark::RegisterBenchmark("decode_assemble_encode", [&](benchmark::State& state) {
-    Replay(state, *messages, encoding);
+    Replay(state, messages, encoding, &encoded);
   })->Unit(benchmark::kMillisecond);
   benchmark::RunSpecifiedBenchmarks();
+  Quote(messages, decoded, encoded);
   return 0;
 }
 

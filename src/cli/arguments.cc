@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/completion.h"
@@ -86,6 +87,43 @@ void AddTail(CLI::App* app, Arguments* arguments) {
       ->type_name("LIST");
   tail->add_flag("--snapshot", arguments->snapshot, "First the rows that are there");
   tail->callback([arguments] { arguments->command = Command::kTail; });
+}
+
+// At least one; anything else is refused with a word on what would do.
+CLI::Validator WholeNumber(const char* example) {
+  const auto check = [example](const std::string& text) {
+    uint64_t number = 0;
+    if (absl::SimpleAtoi(text, &number) && number > 0) return std::string();
+    return absl::StrCat("'", text, "': give a whole number, at least 1, such as ", example);
+  };
+  return CLI::Validator(check, "");
+}
+
+void AddRecord(CLI::App* app, Arguments* arguments) {
+  auto* record = app->add_subcommand(
+      "record", "Record a connector's stream in a file for bench/decode; uses a temporary slot");
+  Arguments::Record* asked = &arguments->record;
+  record
+      ->add_option("output", asked->file,
+                   "File to write, mode 0600: it holds the rows as they are; a new one")
+      ->type_name("FILE")
+      ->required();
+  AddConfiguration(record, arguments, true);
+  AddLogging(record, arguments);
+  record
+      ->add_option("--changes", asked->changes,
+                   "End behind the transaction that makes it so many changes")
+      ->type_name("NUMBER")
+      ->check(WholeNumber("100000"));
+  record->add_option("--seconds", asked->seconds, "End after so long, behind a transaction")
+      ->type_name("NUMBER")
+      ->check(WholeNumber("60"));
+  record->add_option("--bytes", asked->bytes, "End at once when it is so large")
+      ->type_name("NUMBER")
+      ->capture_default_str()
+      ->check(WholeNumber("100000000"));
+  record->add_flag("--force", asked->force, "Overwrite a file that is there");
+  record->callback([arguments] { arguments->command = Command::kRecord; });
 }
 
 void AddShadow(CLI::App* app, Arguments* arguments) {
@@ -372,6 +410,7 @@ void DescribeCommands(CLI::App* app, Arguments* arguments) {
   AddValidate(app, arguments);
   AddDoctor(app, arguments);
   AddTail(app, arguments);
+  AddRecord(app, arguments);
   AddShadow(app, arguments);
   AddDiff(app, arguments);
   AddStatus(app, arguments);

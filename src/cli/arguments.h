@@ -2,6 +2,7 @@
 // by it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ enum class Command {
   kRun,
   kServe,
   kTail,
+  kRecord,
   kDiff,
   kShadow,
   kValidate,
@@ -55,6 +57,14 @@ struct Arguments {
     std::string id;  // empty: a new one
     bool blocking = false;
     engine::SignalVia via = engine::SignalVia::kAny;
+  };
+
+  struct Record {
+    std::string file;
+    uint64_t changes = 0;  // zero: no such limit
+    uint64_t seconds = 0;
+    uint64_t bytes = 1 << 30;
+    bool force = false;
   };
 
   Command command = Command::kNone;
@@ -92,6 +102,7 @@ struct Arguments {
   std::string topic_prefix;             // of shadow: before the names of topics; empty: to a file
   std::string directory;                // of shadow: its position, its file
   Signal signal;                        // of signal
+  Record record;                        // of record
   std::string left, right;              // of diff: what the topics' names begin with
   std::vector<std::string> ignored;     // of diff: fields
   size_t examples = 5;                  // of diff: of each kind and topic

@@ -10,6 +10,9 @@ namespace walduct::cli {
 // SIGTERM and SIGINT over; a second one that does not just repeat it ends the process at once.
 int RunConnectors(const Arguments& arguments);
 
+// The stream of the connector of -f into a file, until a limit is reached or a signal comes.
+int RecordCorpus(const Arguments& arguments);
+
 // The connector of -f a second time, beside the live one: cli/migration/shadow.h.
 int RunShadow(Arguments arguments);
 

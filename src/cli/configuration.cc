@@ -71,7 +71,8 @@ void ConfigureLog(const Arguments& arguments) {
 std::optional<config::LoadRequest> MakeRequest(const Arguments& arguments) {
   config::LoadRequest request;
   if (!arguments.worker_file.empty()) request.worker_path = arguments.worker_file;
-  request.reaches_kafka = arguments.command != Command::kTail;
+  request.reaches_kafka =
+      arguments.command != Command::kTail && arguments.command != Command::kRecord;
   if (!ParseOverrides(arguments, &request.overrides)) return std::nullopt;
   if (arguments.command == Command::kRun && !arguments.listen.empty())
     request.overrides.emplace_back("walduct.listen", arguments.listen);

@@ -30,7 +30,7 @@ struct ReplicationOptions {
   std::string slot_name = "debezium";
   bool drop_slot_on_stop = false;
   bool failover_slot = false;
-  bool temporary_slot = false;  // `tail` only
+  bool temporary_slot = false;  // `tail` and `record` only
   std::vector<std::pair<std::string, std::string>> stream_params;
   int max_retries = 6;
   absl::Duration retry_delay = absl::Seconds(10);
@@ -38,7 +38,7 @@ struct ReplicationOptions {
   // take to notice that whoever held the slot is gone.
   bool retries_given = false;
   std::string publication_name = "dbz_publication";
-  std::vector<std::string> more_publications;  // read through as well; `tail` only
+  std::vector<std::string> more_publications;  // read through as well; `tail` and `record` only
   PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
   bool publish_via_partition_root = false;
   absl::Duration status_interval = absl::Seconds(10);

@@ -42,6 +42,7 @@ TEST_F(CompletionTest, OffersOptionsOfTheCommand) {
   EXPECT_THAT(Words({"run", "--unt"}), ElementsAre("--until-lsn", "--until-caught-up"));
   EXPECT_THAT(Words({"offsets", "import", "--w"}), ElementsAre("--worker"));
   EXPECT_THAT(Words({"tail", "--u"}), IsEmpty());
+  EXPECT_THAT(Words({"record", "--"}), Contains("--changes"));
 }
 
 TEST_F(CompletionTest, OffersValues) {
@@ -57,6 +58,8 @@ TEST_F(CompletionTest, AsksForFiles) {
   EXPECT_TRUE(last_.files);
   EXPECT_EQ(CompletionText(last_), ":files\n");
   Words({"offsets", "export", "-f", "one.json", ""});
+  EXPECT_TRUE(last_.files);
+  Words({"record", "-f", "one.json", ""});
   EXPECT_TRUE(last_.files);
   Words({"run", "--worker", "one.properties", ""});
   EXPECT_FALSE(last_.files);

@@ -3,6 +3,8 @@
 #include "engine/configuration/connector_options.h"
 #include "gtest/gtest.h"
 #include "incremental/options/incremental_options.h"
+#include "replication/options.h"
+#include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
@@ -11,6 +13,20 @@ TEST(Tail, PrintsRecordsOnly) {
   ConnectorOptions config;
   config.incremental->notifies_sink = config.incremental->notifies_log = true;
   EXPECT_FALSE(TailConfig(config, {}).incremental->notifies());
+}
+
+TEST(Tail, RecordsWhatComesAtACommitThroughASlotOfItsOwn) {
+  ConnectorOptions config;
+  config.replication->slot_name = "live";
+  config.replication->stream_in_progress = true;
+  config.replication->xmin_interval = absl::Seconds(1);
+  config.snapshot->mode = snapshot::SnapshotMode::kInitial;
+  const ConnectorOptions records = RecordConfig(config);
+  EXPECT_TRUE(records.replication->temporary_slot);
+  EXPECT_NE(records.replication->slot_name, "live");
+  EXPECT_FALSE(records.replication->stream_in_progress);
+  EXPECT_EQ(records.replication->xmin_interval, absl::ZeroDuration());
+  EXPECT_EQ(records.snapshot->mode, snapshot::SnapshotMode::kNoData);
 }
 
 }  // namespace

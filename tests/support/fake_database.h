@@ -95,6 +95,8 @@ class FakeDatabase {
   bool streaming() const { return Get(stream_) != nullptr; }
   int connections() const { return Get(connections_); }
   int reports() const { return Get(reports_); }
+  // Messages that streams have given.
+  int messages() const { return Get(messages_); }
 
  private:
   friend class FakeSource;
@@ -130,7 +132,7 @@ class FakeDatabase {
   replication::TimelineHistory timelines_;
   std::function<void()> on_connect_, on_inspect_;
   engine::WakeSignal* stream_ = nullptr;  // of the one that streams
-  int connections_ = 0, reports_ = 0;
+  int connections_ = 0, reports_ = 0, messages_ = 0;
   std::vector<std::string> asked_;
   std::map<std::string, absl::Status> failures_;
 };
@@ -186,6 +188,7 @@ class FakeStream final : public replication::WalSource {
       payload_ = std::move(frames_.front().second);
       frame.payload = payload_;
       frames_.pop_front();
+      ++database_.messages_;
     } else if (std::exchange(reply_wanted_, false)) {
       frame.kind = replication::WalFrame::Kind::kKeepalive;
     }

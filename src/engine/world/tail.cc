@@ -138,6 +138,13 @@ ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view) {
   return config;
 }
 
+ConnectorOptions RecordConfig(ConnectorOptions config) {
+  ConnectorOptions looks = TailConfig(std::move(config), {});
+  looks.replication->xmin_interval = absl::ZeroDuration();
+  looks.replication->stream_in_progress = false;
+  return looks;
+}
+
 absl::StatusOr<std::unique_ptr<TailPublication>> TailPublication::Ensure(
     postgres::Connection& connection, const postgres::ConnectionOptions& guard,
     const replication::ReplicationOptions& options,

@@ -2,7 +2,8 @@
 //
 // What `walduct tail` changes in a configuration, so that it can run beside the connector it looks
 // at and leaves nothing behind: its own temporary slot, the terminal as sink, no stored offset, and
-// a publication of its own where the configured one does not exist.
+// a publication of its own where the configured one does not exist. `walduct record` looks in the
+// same way.
 #pragma once
 
 #include <memory>
@@ -27,6 +28,8 @@ struct TailView {
   bool full = false;      // all of each record, not a line
 };
 ConnectorOptions TailConfig(ConnectorOptions config, const TailView& view);
+// Of `record`, whose messages are those that the assembler gets, whatever way they come.
+ConnectorOptions RecordConfig(ConnectorOptions config);
 
 // The publications to read through: the configured one where it exists, else two of its own. One is
 // of inserts alone, which no table can refuse; the other of updates and deletes, of the tables that

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
 #include <memory>
 #include <vector>
 
@@ -9,11 +10,13 @@
 #include "base/check.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/plain_text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/listening.h"
 #include "cli/process/shutdown_watch.h"
 #include "cli/process/systemd.h"
+#include "engine/commands/record.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/lifecycle/connector_set.h"
 #include "engine/world/server_world.h"
@@ -128,7 +131,41 @@ engine::ExitCode RunAll(const std::vector<loader::LoadResult>& results, const Ru
   return outcome;
 }
 
+void PrintRecorded(const engine::Recorded& recorded, const std::string& file) {
+  std::cout << "recorded " << recorded.changes << " changes in " << recorded.transactions
+            << " transactions" << (recorded.cut ? " and a part of one" : "") << ", "
+            << recorded.bytes << " bytes, in " << PlainText(file)
+            << " (mode 0600: it holds the rows as they are)\n";
+}
+
 }  // namespace
+
+int RecordCorpus(const Arguments& arguments) {
+  ConfigureLog(arguments);
+  loader::LoadResult loaded;
+  if (!LoadOne(arguments, &loaded)) return engine::kExitConfiguration;
+  log::SetConnector(loaded.options.name);
+  for (const std::string& warning : loaded.warnings) log::Warn(warning);
+  engine::StopSignal stop;
+  InstallSignals(&stop);
+  engine::ServerWorld world(Environment::Real());
+  const engine::ConnectorOptions config = engine::RecordConfig(loaded.options);
+  const Arguments::Record& asked = arguments.record;
+  const engine::RecordLimits limits = {
+      .changes = asked.changes, .time = absl::Seconds(asked.seconds), .bytes = asked.bytes};
+  engine::Recorded recorded;
+  const absl::Status status = engine::RecordStream({.config = &config,
+                                                    .path = asked.file,
+                                                    .overwrite = asked.force,
+                                                    .limits = limits,
+                                                    .world = &world,
+                                                    .stop = &stop},
+                                                   &recorded);
+  IgnoreSignals();
+  if (recorded.begun) PrintRecorded(recorded, asked.file);
+  // Stopped before it began: nothing is wrong.
+  return stop.requested() && !recorded.begun ? engine::kExitClean : PrintStatus(status);
+}
 
 int RunConnectors(const Arguments& given) {
   RunPlan plan;
