@@ -82,7 +82,9 @@ class RecordedTables final : public event::SchemaResolver {
     schema->table = relation.table;
     schema->replica_identity = relation.replica_identity;
     for (const event::RelationColumn& from : relation.columns) {
-      if (from.part_of_identity)
+      // With REPLICA IDENTITY FULL all are, whatever the primary key is.
+      const bool full = relation.replica_identity == event::ReplicaIdentity::kFull;
+      if (full ? schema->columns.empty() : from.part_of_identity)
         schema->key_columns.push_back(static_cast<uint16_t>(schema->columns.size()));
       event::Column column;
       column.name = from.name;

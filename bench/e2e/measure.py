@@ -26,7 +26,7 @@ class Sampler(threading.Thread):
         super().__init__(daemon=True)
         self.reader_pid, self.database, self.slot, self.broker_pid = reader_pid, database, slot, broker_pid
         self.walsender_ticks = self.rss_kb = self.broker_ticks = 0
-        self.broker_begin = cpu_ticks(broker_pid)
+        self.broker_begin = self._broker()
         self.ended = threading.Event()
 
     def run(self):
@@ -42,7 +42,10 @@ class Sampler(threading.Thread):
     def end(self):
         self.ended.set()
         self.join()
-        self.broker_ticks = cpu_ticks(self.broker_pid) - self.broker_begin
+        self.broker_ticks = self._broker() - self.broker_begin
+
+    def _broker(self):
+        return cpu_ticks(self.broker_pid) if self.broker_pid else 0
 
 
 def measure(process, database, slot, rows, broker_pid):

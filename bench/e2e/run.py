@@ -17,185 +17,20 @@ build of walduct, --scrape while somebody asks for /metrics each second.
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
 import argparse
-import contextlib
-import itertools
 import json
 import os
 import platform
-import subprocess
-import sys
-import tempfile
-import threading
-import time
-import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
-from differential.connect import Worker  # noqa: E402
-from measure import TICK, Sampler, cpu_ticks, line, measure, median, ratios, result  # noqa: E402
-from support import backlog, servers  # noqa: E402
-from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
-from support.debezium import free_port  # noqa: E402
-from support.kafka import TopicReader  # noqa: E402
-from support.paths import BINARY  # noqa: E402
-from workloads import WORKLOADS  # noqa: E402
-
-PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
-JVM = ["-Xms256m", "-Xmx2g", "-XX:+UseG1GC"]  # what Kafka's scripts start Connect with
-
-
-class Bench:
-    """One workload in a database of its own."""
-
-    def __init__(self, args, workload, own, directory):
-        self.args, self.workload, self.own = args, workload, own
-        self.rows = workload.count(args.rows)
-        self.database = own.postgres.database(f"bench_{workload.name}").create()
-        workload.prepare(self.database, args.rows)
-        self.database.execute(f"create publication bench for table {workload.table_name}")
-        self.directory = directory / workload.name
-        self.broker_pid = int((own.dir / "kafka.pid").read_text())
-        self.warm_up = self._connector(f"{workload.name}_warm_up")  # the broker's code is compiled while it runs
-        self.connectors = self._connectors("walduct", True)
-        self.null = self._connectors("null", args.null, null=True)
-        self.exact = self._connectors("exact", args.exactly_once, exactly_once=True)
-        self.others = self._connectors("other", args.against, binary=args.against)
-        self.scraped = self._connectors("scraped", args.scrape)
-        self.end = None
-
-    def _config(self, name):
-        """Its slot and its topic prefix are its own: each reader of each round drains the same backlog anew."""
-        return {
-            "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
-            **database_properties(self.database), **PLAIN_JSON, "topic.prefix": name, "slot.name": name,
-            "publication.name": "bench", "publication.autocreate.mode": "disabled", "snapshot.mode": "no_data",
-            "table.include.list": f"public.{self.workload.table_name}", "database.hostname": self._host(),
-            **self.workload.properties(name, self.own.registry if self.workload.registry else None),
-        }
-
-    def _host(self):
-        return str(self.directory.parent) if self.args.unix else self.own.postgres.host
-
-    def _connectors(self, name, wanted, **options):
-        return [self._connector(f"{self.workload.name}_{name}{n}", **options) for n in range(self.args.rounds if wanted else 0)]
-
-    def _connector(self, name, exactly_once=False, null=False, binary=BINARY):
-        folder, config = self.directory / name, self._config(name)
-        worker = {"bootstrap.servers": self.own.bootstrap}
-        if exactly_once:
-            config["exactly.once.support"] = "required"
-            worker["offset.storage.topic"] = "offsets"
-        else:
-            worker["offset.storage.file.filename"] = str(folder / "offsets.dat")
-        if null:
-            worker.update({"sink": "file", "sink.file.path": "/dev/null"})
-        return Connector(folder, config, worker, name=name, binary=binary)
-
-    def prepare(self):
-        """Slots first, then the backlog."""
-        for connector in (self.warm_up, *self.connectors, *self.null, *self.exact, *self.others, *self.scraped):
-            if connector.run_to_end("--until-caught-up") != 0:
-                raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
-        for number in range(self.args.rounds):
-            for reader in ("recvlogical", "debezium") if self._beside_debezium() else ("recvlogical",):
-                self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", self._slot(reader, number))
-        self.end = self.workload.fill(self.database, self.args.rows, self.args.transaction)
-        self.workload.one_more(self.database)
-
-    def _slot(self, reader, number):
-        return f"{self.workload.name}_{reader}{number}"
-
-    def _beside_debezium(self):
-        return self.args.debezium and not self.workload.registry
-
-    def readers(self):
-        args = self.args
-        return {"pg_recvlogical": self.recvlogical, "walduct": lambda n: self.drain(self.connectors[n]),
-                **({"to /dev/null": lambda n: self.drain(self.null[n])} if args.null else {}),
-                **({"exactly once": lambda n: self.drain(self.exact[n])} if args.exactly_once else {}),
-                **({"other build": lambda n: self.drain(self.others[n])} if args.against else {}),
-                **({"scraped": lambda n: self._drain_scraped(self.scraped[n])} if args.scrape else {}),
-                **({"debezium": self.debezium} if self._beside_debezium() else {})}
-
-    def recvlogical(self, number):
-        postgres, slot = self.own.postgres, self._slot("recvlogical", number)
-        command = [PG_RECVLOGICAL, "-h", self._host(), "-p", str(postgres.port), "-U", postgres.user, "-d", self.database.name,
-                   "--start", "-S", slot, "-f", "/dev/null", "-o", "proto_version=1", "-o", "publication_names=bench",
-                   "--no-loop", "--endpos", self.end]
-        process = subprocess.Popen(command, env={**os.environ, "PGPASSWORD": postgres.password}, stdin=subprocess.DEVNULL)
-        measured = measure(process, self.database, slot, self.rows, self.broker_pid)
-        if process.returncode != 0:
-            raise SystemExit(f"bench: pg_recvlogical ended with exit code {process.returncode}")
-        return measured
-
-    def _drain_scraped(self, connector):
-        port, ended = free_port(), threading.Event()
-
-        def scrape():
-            while not ended.wait(1):
-                with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
-                    page.read()
-        scraper = threading.Thread(target=scrape, daemon=True)
-        scraper.start()
-        try:
-            return self.drain(connector, "--listen", f"127.0.0.1:{port}")
-        finally:
-            ended.set()
-            scraper.join()
-
-    def drain(self, connector, *arguments):
-        connector.start("--until-lsn", self.end, *arguments)
-        measured = measure(connector.process, self.database, connector.slot, self.rows, self.broker_pid)
-        if connector.process.returncode != 0:
-            raise SystemExit(f"bench: walduct ended with exit code {connector.process.returncode}:\n{connector.log_text()[-2000:]}")
-        if "sink" not in connector.worker:
-            self._check_rows(connector)
-        return measured
-
-    def _check_rows(self, connector):
-        topic = TopicReader(self.own.bootstrap, self.workload.topic(connector.prefix))
-        with contextlib.closing(topic):
-            # The markers of transactions count, too.
-            if topic.count() < self.rows:
-                raise SystemExit(f"bench: {connector.prefix} wrote {topic.count()} of {self.rows} rows")
-
-    def debezium(self, number):
-        """A worker of its own, warmed up by nothing; from the moment it is given the connector to the last row in the topic."""
-        name = self._slot("debezium", number)
-        worker = Worker(self.directory / name, self.own.bootstrap, free_port(), JVM, {})
-        with contextlib.closing(worker):
-            worker.wait_ready()
-            topic = TopicReader(self.own.bootstrap, self.workload.topic(name))
-            sampler = Sampler(worker.process.pid, self.database, name, self.broker_pid)
-            sampler.start()
-            begin, ticks = time.monotonic(), cpu_ticks(worker.process.pid)
-            worker.create(name, {**self._config(name), "database.hostname": self.own.postgres.host})
-            while topic.count() < self.rows:
-                if failure := worker.failure(name):
-                    raise SystemExit(f"bench: Debezium stopped:\n{failure[:2000]}")
-                time.sleep(0.2)
-            seconds, ticks = time.monotonic() - begin, cpu_ticks(worker.process.pid) - ticks
-            sampler.end()
-        return result(self.rows, seconds, ticks / TICK, sampler)
+from drains import PG_RECVLOGICAL, Bench, in_turns, private_servers
+from measure import line, median, ratios
+from workloads import WORKLOADS
 
 
 def run(bench):
-    """The readers of one workload in turn, in every order: who follows whom makes a difference of several percent."""
+    """One workload: what was measured, its medians, and how they compare."""
     args, workload = bench.args, bench.workload
-    step = workload.transaction or args.transaction
-    print(f"\n{workload.name}: preparing {bench.rows} rows in transactions of {step}", flush=True)
-    bench.prepare()
-    time.sleep(2)
-    readers = bench.readers()
-    results = {name: [] for name in readers}
-    orders = list(itertools.permutations(readers))
-    bench.drain(bench.warm_up)
-    for number in range(args.rounds):
-        for name in orders[number % len(orders)]:
-            results[name].append(readers[name](number))
-            print(f"round {number + 1}: {line(name, results[name][-1])}", flush=True)
+    results = in_turns(bench)
     medians = {name: median(r) for name, r in results.items()}
     print(f"{workload.name}: median of {args.rounds}, PostgreSQL {bench.own.postgres.version}, {os.cpu_count()} cores, real Kafka, "
           f"{'unix socket' if args.unix else 'TCP loopback'}, schemas off")
@@ -203,7 +38,8 @@ def run(bench):
         print(line(name, measured))
     for name, ratio in ratios(medians).items():
         print(f"walduct / {name:<14} rate {ratio['rows_per_s']:.3f}, CPU a row {ratio['cpu_us_per_row']:.3f}, RSS {ratio['rss_mb']:.3f}")
-    return {"rows": bench.rows, "transaction_rows": step, "rounds": results, "median": medians, "ratio": ratios(medians)}
+    return {"rows": bench.rows, "transaction_rows": workload.transaction or args.transaction, "rounds": results, "median": medians,
+            "ratio": ratios(medians)}
 
 
 def parse_args():
@@ -220,6 +56,7 @@ def parse_args():
     parser.add_argument("--against", type=Path, metavar="BINARY")
     parser.add_argument("--scrape", action="store_true")
     parser.add_argument("--json", type=Path)
+    parser.set_defaults(recvlogical=True, no_kafka=False)
     return parser.parse_args()
 
 
@@ -228,17 +65,9 @@ def main():
     if not Path(PG_RECVLOGICAL).exists():
         raise SystemExit("bench: pg_recvlogical is missing; run scripts/deps postgres 15")
     names = args.workload or ["typical"]
-    with tempfile.TemporaryDirectory(prefix="walduct-bench-") as directory:
-        os.chmod(directory, 0o777)  # the server runs as another user, and puts its socket there
-        settings = {**backlog.SETTINGS, "max_replication_slots": "200", "max_wal_senders": "20",
-                    "unix_socket_directories": directory if args.unix else ""}
-        chosen = list(WORKLOADS) if "all" in names else names
-        own = servers.private(postgres=args.postgres, kafka=True, registry=any(WORKLOADS[name].registry for name in chosen),
-                              pg_set=settings)
-        try:
-            reports = {name: run(Bench(args, WORKLOADS[name], own, Path(directory))) for name in chosen}
-        finally:
-            own.remove()
+    chosen = list(WORKLOADS) if "all" in names else names
+    with private_servers(args, chosen) as (own, directory):
+        reports = {name: run(Bench(args, WORKLOADS[name], own, directory)) for name in chosen}
     if args.json:
         report = {"postgres": args.postgres, "connection": "unix" if args.unix else "tcp", "cores": os.cpu_count(),
                   "machine": platform.platform(), "workloads": reports}
