@@ -34,7 +34,8 @@ absl::string_view Field(const pg_result* result, int field) {
 ReplicationStream::ReplicationStream(std::unique_ptr<postgres::Connection> connection)
     : connection_(std::move(connection)),
       environment_(connection_->environment()),
-      guard_(connection_->row_max_bytes()) {}
+      guard_(connection_->row_max_bytes()),
+      window_(PQsocket(connection_->raw())) {}
 
 ReplicationStream::~ReplicationStream() { ReleaseFrame(); }
 
@@ -97,6 +98,7 @@ absl::StatusOr<WalFrame> ReplicationStream::Next() {
   }
   if (size < 0) return EndOfStream();
   RETURN_IF_ERROR(guard_.Came(size));
+  window_.OnMessage(static_cast<size_t>(size));
   return DecodeFrame({frame_, static_cast<size_t>(size)});
 }
 

@@ -31,6 +31,7 @@ class ReplicationStream final : public WalSource {
   absl::StatusOr<WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
   bool Ended() override;
+  ReceivePath path() const override { return window_.path(); }
   int ready_fd() const override;
 
   // Ends the COPY and hands the connection's slot back, waiting at most timeout.
@@ -46,6 +47,7 @@ class ReplicationStream final : public WalSource {
   std::unique_ptr<postgres::Connection> connection_;
   const Environment environment_;
   postgres::RowGuard guard_;
+  ReceiveWindow window_;
   std::string publication_;    // its name in the catalog
   Lsn flushed_;                // highest reported: never goes back
   absl::Status notice_error_;  // from a warning that must end the stream

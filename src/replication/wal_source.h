@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "replication/receive_window.h"
 
 namespace walduct::replication {
 
@@ -50,6 +51,9 @@ class WalSource {
   // The server has closed its side, whatever is still unread before that. For a caller that cannot
   // read now.
   virtual bool Ended() { return false; }
+
+  // Which way its bytes come; the same as long as it lives.
+  virtual ReceivePath path() const { return ReceivePath::kFar; }
 
   // Readable when Next may have something.
   virtual int ready_fd() const = 0;

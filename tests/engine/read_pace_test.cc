@@ -5,66 +5,118 @@
 namespace walduct::engine {
 namespace {
 
+using replication::ReceivePath;
+using Kind = ReadPace::Answer::Kind;
+
 constexpr absl::Duration kStep = absl::Microseconds(300);
+constexpr size_t kFrameBytes = 100;
 
-// A source that gives `frames` each time it is read, `step` apart; the last nap.
-absl::Duration NapAfter(ReadPace& pace, int reads, int frames, absl::Duration step) {
-  static absl::Duration now = absl::Seconds(1000);
-  absl::Duration nap;
-  for (int i = 0; i < reads; ++i) {
-    now += step;
-    nap = pace.OnEmpty(frames, now);
+class ReadPaceTest : public ::testing::TestWithParam<ReceivePath> {
+ protected:
+  ReadPace::Answer Give(int frames, size_t bytes, absl::Duration step) {
+    now_ += step;
+    return pace_.OnEmpty(frames, bytes, now_);
   }
-  return nap;
+  // A source that gives `frames` each time it is read, `step` apart; the last answer.
+  ReadPace::Answer Read(int reads, int frames, absl::Duration step) {
+    ReadPace::Answer answer;
+    for (int i = 0; i < reads; ++i) answer = Give(frames, frames * kFrameBytes, step);
+    return answer;
+  }
+  absl::Duration NapAfter(int reads, int frames, absl::Duration step) {
+    const ReadPace::Answer answer = Read(reads, frames, step);
+    EXPECT_EQ(answer.kind, Kind::kNap);
+    return answer.nap;
+  }
+
+  ReadPace pace_{GetParam()};
+  absl::Duration now_ = absl::Seconds(1000);
+};
+
+INSTANTIATE_TEST_SUITE_P(Paths, ReadPaceTest,
+                         ::testing::Values(ReceivePath::kLocal, ReceivePath::kNear,
+                                           ReceivePath::kFar));
+
+TEST_P(ReadPaceTest, WaitsForTheFirstChangesAfterAPause) {
+  EXPECT_EQ(Read(1, 3, absl::Seconds(1)).kind, Kind::kWait);
 }
 
-TEST(ReadPace, WaitsForTheFirstChangesAfterAPause) {
-  ReadPace pace;
-  EXPECT_EQ(NapAfter(pace, 1, 3, absl::Seconds(1)), absl::ZeroDuration());
+TEST_P(ReadPaceTest, NeverNapsOverATrickle) {
+  EXPECT_EQ(Read(1000, 3, absl::Milliseconds(10)).kind, Kind::kWait);
 }
 
-TEST(ReadPace, NeverNapsOverATrickle) {
-  ReadPace pace;
-  EXPECT_EQ(NapAfter(pace, 1000, 3, absl::Milliseconds(10)), absl::ZeroDuration());
+TEST_P(ReadPaceTest, NapsOverAFlow) {
+  EXPECT_EQ(Read(ReadPace::kFlowFrames - 1, 1, kStep).kind, Kind::kWait);
+  EXPECT_GE(NapAfter(1, 1, kStep), ReadPace::kShortestNap);
 }
 
-TEST(ReadPace, NapsOverAFlow) {
-  ReadPace pace;
-  EXPECT_EQ(NapAfter(pace, ReadPace::kFlowFrames - 1, 1, kStep), absl::ZeroDuration());
-  EXPECT_GE(NapAfter(pace, 1, 1, kStep), ReadPace::kShortestNap);
+TEST_P(ReadPaceTest, ANapIsNoPause) {
+  const absl::Duration longest = NapAfter(50, 10, kStep);
+  EXPECT_EQ(NapAfter(1, 10, absl::Milliseconds(50)), longest);
 }
 
-TEST(ReadPace, NapsAfterOneLargeReadToo) {
-  ReadPace pace;
-  EXPECT_EQ(NapAfter(pace, 1, 500, absl::Seconds(1)), ReadPace::kShortestNap);
+TEST_P(ReadPaceTest, ANapThatBringsNothingIsTheLastUntilSomethingComes) {
+  NapAfter(50, 10, kStep);
+  EXPECT_EQ(Read(1, 0, kStep).kind, Kind::kWait);
+  EXPECT_EQ(Read(1, 0, kStep).kind, Kind::kWait);
+  NapAfter(1, 1, kStep);
 }
 
-TEST(ReadPace, NapsLongerUntilANapBringsEnough) {
-  ReadPace pace;
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kFewFrames - 1, kStep), ReadPace::kLongestNap);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kFewFrames + 1, kStep), ReadPace::kLongestNap);
-  EXPECT_EQ(NapAfter(pace, 50, ReadPace::kManyFrames + 1, kStep), ReadPace::kShortestNap);
+TEST_P(ReadPaceTest, WaitsAgainAfterAPause) {
+  NapAfter(50, 10, kStep);
+  EXPECT_EQ(Read(1, 0, kStep).kind, Kind::kWait);
+  EXPECT_EQ(Read(1, 1, ReadPace::kPause * 2).kind, Kind::kWait);
 }
 
-TEST(ReadPace, ANapIsNoPause) {
-  ReadPace pace;
-  NapAfter(pace, 50, 10, kStep);
-  EXPECT_EQ(NapAfter(pace, 1, 10, absl::Milliseconds(50)), ReadPace::kLongestNap);
+using ReadPaceInFramesTest = ReadPaceTest;
+INSTANTIATE_TEST_SUITE_P(Paths, ReadPaceInFramesTest,
+                         ::testing::Values(ReceivePath::kLocal, ReceivePath::kFar));
+
+TEST_P(ReadPaceInFramesTest, NapsAfterOneLargeReadToo) {
+  EXPECT_EQ(NapAfter(1, 500, absl::Seconds(1)), ReadPace::kShortestNap);
 }
 
-TEST(ReadPace, ANapThatBringsNothingIsTheLastUntilSomethingComes) {
-  ReadPace pace;
-  EXPECT_GT(NapAfter(pace, 50, 10, kStep), absl::ZeroDuration());
-  EXPECT_EQ(NapAfter(pace, 1, 0, kStep), absl::ZeroDuration());
-  EXPECT_EQ(NapAfter(pace, 1, 0, kStep), absl::ZeroDuration());
-  EXPECT_GT(NapAfter(pace, 1, 1, kStep), absl::ZeroDuration());
+TEST_P(ReadPaceInFramesTest, NapsLongerUntilANapBringsEnough) {
+  constexpr ReadPace::Pile kPile = ReadPace::kFrames;
+  EXPECT_EQ(NapAfter(50, static_cast<int>(kPile.little) - 1, kStep), kPile.longest);
+  EXPECT_EQ(NapAfter(50, static_cast<int>(kPile.little) + 1, kStep), kPile.longest);
+  EXPECT_EQ(NapAfter(50, static_cast<int>(kPile.much) + 1, kStep), ReadPace::kShortestNap);
 }
 
-TEST(ReadPace, WaitsAgainAfterAPause) {
-  ReadPace pace;
-  NapAfter(pace, 50, 10, kStep);
-  EXPECT_EQ(NapAfter(pace, 1, 0, kStep), absl::ZeroDuration());
-  EXPECT_EQ(NapAfter(pace, 1, 1, ReadPace::kPause * 2), absl::ZeroDuration());
+using NearReadPaceTest = ReadPaceTest;
+INSTANTIATE_TEST_SUITE_P(Paths, NearReadPaceTest, ::testing::Values(ReceivePath::kNear));
+
+// A nap, windows that were full, and the rest: of so many bytes together.
+TEST_P(NearReadPaceTest, TakesAllThatHasGatheredBeforeTheNextNap) {
+  NapAfter(50, 10, kStep);
+  EXPECT_EQ(Give(50, ReadPace::kMoreBytes, kStep).kind, Kind::kMore);
+  EXPECT_EQ(Give(50, ReadPace::kMoreBytes, kStep).kind, Kind::kMore);
+  EXPECT_EQ(Give(50, ReadPace::kMoreBytes - 1, kStep).kind, Kind::kNap);
+}
+
+TEST_P(NearReadPaceTest, NapsLongerUntilANapAndWhatFollowsBringEnough) {
+  constexpr ReadPace::Pile kPile = ReadPace::kBytes;
+  const auto cycle = [this](size_t bytes) {
+    EXPECT_EQ(Give(50, bytes - 1000, kStep).kind, Kind::kMore);
+    return Give(2, 1000, kStep).nap;
+  };
+  absl::Duration nap;
+  for (int i = 0; i < 10; ++i) nap = cycle(kPile.little - 1);
+  EXPECT_EQ(nap, kPile.longest);
+  EXPECT_EQ(cycle(kPile.little), kPile.longest);
+  EXPECT_EQ(cycle(kPile.much), kPile.longest);
+  for (int i = 0; i < 10; ++i) nap = cycle(kPile.much + 1);
+  EXPECT_EQ(nap, ReadPace::kShortestNap);
+}
+
+TEST_P(NearReadPaceTest, NapsNoLongerThanOthersOverAModerateFlow) {
+  EXPECT_EQ(NapAfter(50, 10, kStep), ReadPace::kFrames.longest);
+}
+
+TEST_P(NearReadPaceTest, MoreThatDoesNotComeEndsTheFlow) {
+  NapAfter(50, 10, kStep);
+  EXPECT_EQ(Give(50, ReadPace::kMoreBytes, kStep).kind, Kind::kMore);
+  EXPECT_EQ(Give(1, 100, ReadPace::kPause * 2).kind, Kind::kWait);
 }
 
 }  // namespace

@@ -109,6 +109,11 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   parts_.control->Take();
 }
 
+void Housekeeping::Nap(absl::Duration nap) {
+  parts_.poller->WaitReadable({parts_.control->fd(), beside_fds_[0], beside_fds_[1]}, nap);
+  parts_.control->Take();
+}
+
 void Housekeeping::WaitToRead() { WaitUnread(-1, kBlockedWait); }
 
 void Housekeeping::WaitUnread(int fd, absl::Duration at_most) {

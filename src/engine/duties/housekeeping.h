@@ -66,7 +66,10 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // deadline, a command.
   void Wait(int source_fd, absl::Duration at_most);
 
-  // They wake each Wait, too; -1: none.
+  // Leaves the stream alone for a moment, whatever is acknowledged meanwhile.
+  void Nap(absl::Duration nap);
+
+  // They wake each Wait and Nap, too; -1: none.
   void WatchBeside(int chunks_fd, int signals_fd) { beside_fds_ = {chunks_fd, signals_fd}; }
 
   void OnReceived(Lsn lsn) { received_ = std::max(received_, lsn); }

@@ -52,6 +52,7 @@ class StreamedSource final : public replication::WalSource {
   absl::StatusOr<replication::WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
   bool Ended() override { return source_->Ended(); }
+  replication::ReceivePath path() const override { return source_->path(); }
   int ready_fd() const override { return source_->ready_fd(); }
   void Stop(absl::Duration timeout) override { source_->Stop(timeout); }
 

@@ -1,38 +1,71 @@
-// ReadPace: whether the source is waited for or napped over once it is empty.
+// ReadPace: whether a source that is empty is waited for or left alone for a while.
 //
 // A walsender sends message by message, and a send that wakes a waiting reader costs both of them
 // more than the message itself. A stream that flows is therefore left to pile up for a moment
 // before it is read again; one that has paused is waited for, so that what comes after a pause is
-// read at once. Pure; data thread only.
+// read at once. How much may pile up, and where, is a matter of the path. Pure; data thread only.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "absl/time/time.h"
+#include "replication/receive_window.h"
 
 namespace walduct::engine {
 
 class ReadPace {
  public:
-  // A nap is the most that a change can be late because of the pace.
-  static constexpr absl::Duration kShortestNap = absl::Microseconds(125);
-  static constexpr absl::Duration kLongestNap = absl::Milliseconds(1);
+  struct Answer {
+    enum class Kind : uint8_t {
+      kWait,  // for the source, however long
+      kMore,  // for the source, which has more on its way: kPause at most
+      kNap,   // without a look at the source
+    };
+    Kind kind = Kind::kWait;
+    absl::Duration nap;
+  };
+
   // A stream flows when it gave so many frames, more than a transaction of one row has, without
   // being waited for so long.
   static constexpr int kFlowFrames = 4;
   static constexpr absl::Duration kPause = absl::Milliseconds(1);
-  // A nap should bring so many: more could fill the buffer of a unix socket, and the server would
-  // wait for us.
-  static constexpr int kFewFrames = 64;
-  static constexpr int kManyFrames = 128;
 
-  // The source gave so many frames since it was last empty, and is empty now (monotonic). How long
-  // to leave it alone; zero: wait for it.
-  absl::Duration OnEmpty(int frames, absl::Duration now);
+  static constexpr absl::Duration kShortestNap = absl::Microseconds(125);
+  // What a nap should bring, and how long it may be: the most that a change can be late because of
+  // the pace.
+  struct Pile {
+    size_t little = 0;  // a longer nap
+    size_t much = 0;    // a shorter one
+    absl::Duration longest;
+  };
+  // In frames. More could fill the buffer of a unix socket, and the server would wait for us.
+  static constexpr Pile kFrames = {.little = 64, .much = 128, .longest = absl::Milliseconds(1)};
+  // In bytes, on a near path: several times its window, far from what the server's socket holds.
+  static constexpr Pile kBytes = {
+      .little = 512 << 10, .much = 2 << 20, .longest = absl::Milliseconds(6)};
+  // A nap that brings less is not made longer than kFrames.longest: nothing is gained.
+  static constexpr size_t kFloodBytes = 16 << 10;
+  // No trickle of single messages gives so much at once: the window was full, and what has gathered
+  // behind it follows.
+  static constexpr size_t kMoreBytes = 16 << 10;
+
+  explicit ReadPace(replication::ReceivePath path)
+      : near_(path == replication::ReceivePath::kNear) {}
+
+  // The source gave so many frames, and so many bytes, since it was last empty, and is empty now
+  // (monotonic).
+  Answer OnEmpty(int frames, size_t bytes, absl::Duration now);
 
  private:
+  Answer Nap(size_t piled);
+
+  const bool near_;
   absl::Duration last_;
-  bool waited_ = true;  // what the last answer was
+  bool waited_ = true;  // whether the last answer was no nap
   absl::Duration nap_ = kShortestNap;
-  int flow_ = 0;  // frames without a pause, up to kFlowFrames
+  int flow_ = 0;      // frames without a pause, up to kFlowFrames
+  size_t piled_ = 0;  // bytes since the last nap
 };
 
 }  // namespace walduct::engine

@@ -57,6 +57,7 @@ absl::Status StreamPhase::ReadBatch(bool* empty) {
       return absl::OkStatus();
     }
     ++frames_;
+    bytes_ += frame.payload.size();
     RETURN_IF_ERROR(OnFrame(frame));
     kept_bytes += frame.kind == replication::WalFrame::Kind::kKept ? frame.payload.size() : 0;
     if (kept_bytes > kMaxKeptPerTurn || IsBlocked()) break;
@@ -77,11 +78,22 @@ bool StreamPhase::IsBlocked() const {
 }
 
 absl::Status StreamPhase::NapOrWait() {
-  const absl::Duration nap = pace_.OnEmpty(std::exchange(frames_, 0), parts_.clock->Monotonic());
-  if (nap > absl::ZeroDuration()) {
-    parts_.housekeeping->Wait(-1, nap);
-    return absl::OkStatus();
+  const ReadPace::Answer next =
+      pace_.OnEmpty(std::exchange(frames_, 0), std::exchange(bytes_, 0), parts_.clock->Monotonic());
+  switch (next.kind) {
+    case ReadPace::Answer::Kind::kNap:
+      parts_.housekeeping->Nap(next.nap);
+      return absl::OkStatus();
+    case ReadPace::Answer::Kind::kMore:
+      parts_.housekeeping->Wait(parts_.source->ready_fd(), ReadPace::kPause);
+      return absl::OkStatus();
+    case ReadPace::Answer::Kind::kWait:
+      return WaitForSource();
   }
+  return absl::OkStatus();
+}
+
+absl::Status StreamPhase::WaitForSource() {
   const bool beside = parts_.incremental != nullptr;
   if (parts_.goal || (beside && parts_.incremental->awaits_stream()))
     parts_.housekeeping->AskForReply();

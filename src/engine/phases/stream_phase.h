@@ -37,7 +37,9 @@ class StreamPhase {
     std::optional<Lsn> goal;  // end once everything up to it is behind
   };
   explicit StreamPhase(Parts parts)
-      : parts_(std::move(parts)), commits_(parts_.sink->transactions() != nullptr) {}
+      : parts_(std::move(parts)),
+        commits_(parts_.sink->transactions() != nullptr),
+        pace_(parts_.source->path()) {}
 
   // OK: interrupted or goal reached, at whatever position; the caller settles.
   absl::Status Run();
@@ -48,6 +50,7 @@ class StreamPhase {
  private:
   absl::Status ReadBatch(bool* empty);
   absl::Status NapOrWait();
+  absl::Status WaitForSource();
   absl::Status TurnIncremental();
   bool IsBlocked() const;
   absl::Status OnFrame(const replication::WalFrame& frame);
@@ -65,7 +68,8 @@ class StreamPhase {
   uint64_t repeated_ = 0;      // changes left out as already done, as far as the metrics know
   absl::Duration last_hurry_;  // when a keepalive last hastened a checkpoint
   ReadPace pace_;
-  int frames_ = 0;  // since the source was last empty
+  int frames_ = 0;  // since the source was last empty; and their bytes
+  size_t bytes_ = 0;
   // Waits for the schema of its table; nothing is read meanwhile, so that its payload stays.
   std::optional<replication::WalFrame> held_;
 };

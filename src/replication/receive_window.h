@@ -1,0 +1,61 @@
+// ReceiveWindow: the receive buffer of a stream's socket, made as small as serves.
+//
+// A walsender sends each message by a system call of its own. While the receiver's window has
+// room, TCP sends each one on at once, which on loopback costs more than decoding the row. Once the
+// window is full they gather in the server's socket, which holds megabytes, and leave it together.
+// So, where the server is near, the window is that of some messages, and the reader leaves it full
+// for a while (engine/phases/read_pace.h).
+//
+// One thread, that which reads the socket.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace walduct::replication {
+
+// Which way the bytes come.
+enum class ReceivePath : uint8_t {
+  kLocal,  // a unix socket: it holds a few hundred messages, and then the server waits
+  kNear,   // TCP with a window that is kept small
+  kFar,    // TCP as the kernel has it
+};
+
+class ReceiveWindow {
+ public:
+  // Longer, and a small window would bound the rate: to 64 KB in that time, 130 MB/s.
+  static constexpr uint32_t kNearMicroseconds = 500;
+  // What the window holds, within bounds. The kernel's own begins with 128 KB and grows to many
+  // megabytes.
+  static constexpr size_t kMessages = 128;
+  static constexpr size_t kLeastBytes = 48 << 10;
+  static constexpr size_t kMostBytes = 1 << 20;
+
+  // Of a connected socket, which it does not own. kFar where nothing can be found out.
+  explicit ReceiveWindow(int socket);
+
+  ReceivePath path() const { return path_; }
+
+  // A message has come.
+  void OnMessage(size_t bytes) {
+    ++messages_;
+    bytes_ += bytes;
+    if (bytes_ >= kLookBytes) Look();
+  }
+
+  // For messages of so many bytes on average.
+  static size_t BytesFor(size_t average);
+
+ private:
+  static constexpr size_t kLookBytes = 256 << 10;
+
+  void Look();
+
+  int socket_;
+  ReceivePath path_;
+  size_t size_ = 0;  // that was set last; 0: the kernel's
+  size_t messages_ = 0;
+  size_t bytes_ = 0;  // of these, since the last look
+};
+
+}  // namespace walduct::replication

@@ -1,0 +1,115 @@
+#include "replication/receive_window.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace walduct::replication {
+namespace {
+
+// Two ends of a TCP connection on loopback over which a byte has gone each way.
+class Loopback {
+ public:
+  Loopback() {
+    const int listening = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof place;
+    auto* const address = reinterpret_cast<sockaddr*>(&place);
+    EXPECT_EQ(bind(listening, address, size), 0);
+    EXPECT_EQ(listen(listening, 1), 0);
+    EXPECT_EQ(getsockname(listening, address, &size), 0);
+    reader_ = socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(connect(reader_, address, size), 0);
+    server_ = accept(listening, nullptr, nullptr);
+    close(listening);
+    Pass(reader_, server_);
+    Pass(server_, reader_);
+  }
+  ~Loopback() {
+    close(reader_);
+    close(server_);
+  }
+  int reader() const { return reader_; }
+
+ private:
+  static void Pass(int from, int to) {
+    char byte = 'x';
+    EXPECT_EQ(send(from, &byte, 1, 0), 1);
+    EXPECT_EQ(recv(to, &byte, 1, 0), 1);
+  }
+  int reader_ = -1;
+  int server_ = -1;
+};
+
+// The kernel doubles what is set, for its own needs.
+int BufferOf(int socket) {
+  int bytes = 0;
+  socklen_t size = sizeof bytes;
+  EXPECT_EQ(getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, &size), 0);
+  return bytes / 2;
+}
+
+void Bring(ReceiveWindow& window, size_t messages, size_t bytes) {
+  for (size_t i = 0; i < messages; ++i) window.OnMessage(bytes);
+}
+
+TEST(ReceiveWindow, HoldsSomeMessagesWithinBounds) {
+  EXPECT_EQ(ReceiveWindow::BytesFor(0), ReceiveWindow::kLeastBytes);
+  EXPECT_EQ(ReceiveWindow::BytesFor(900), 900 * ReceiveWindow::kMessages);
+  EXPECT_EQ(ReceiveWindow::BytesFor(10'000'000), ReceiveWindow::kMostBytes);
+}
+
+TEST(ReceiveWindow, IsMadeSmallWhereTheServerIsNear) {
+  const Loopback loopback;
+  ReceiveWindow window(loopback.reader());
+  ASSERT_EQ(window.path(), ReceivePath::kNear);
+  Bring(window, 10'000, 100);
+  EXPECT_EQ(BufferOf(loopback.reader()), ReceiveWindow::kLeastBytes);
+}
+
+TEST(ReceiveWindow, GrowsWithTheMessages) {
+  const Loopback loopback;
+  ReceiveWindow window(loopback.reader());
+  Bring(window, 10'000, 100);
+  Bring(window, 10'000, 1000);
+  EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
+  Bring(window, 10'000, 1100);  // much the same
+  EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
+  Bring(window, 10'000, 100);
+  EXPECT_EQ(BufferOf(loopback.reader()), ReceiveWindow::kLeastBytes);
+}
+
+TEST(ReceiveWindow, IsTheKernelsUntilEnoughHasCome) {
+  const Loopback loopback;
+  const int before = BufferOf(loopback.reader());
+  ReceiveWindow window(loopback.reader());
+  Bring(window, 100, 100);
+  EXPECT_EQ(BufferOf(loopback.reader()), before);
+}
+
+TEST(ReceiveWindow, AUnixSocketIsLeftAlone) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const int before = BufferOf(ends[0]);
+  ReceiveWindow window(ends[0]);
+  EXPECT_EQ(window.path(), ReceivePath::kLocal);
+  Bring(window, 10'000, 100);
+  EXPECT_EQ(BufferOf(ends[0]), before);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ReceiveWindow, WhatIsNoSocketIsFar) {
+  ReceiveWindow window(-1);
+  EXPECT_EQ(window.path(), ReceivePath::kFar);
+  Bring(window, 10'000, 100);
+}
+
+}  // namespace
+}  // namespace walduct::replication
