@@ -1,4 +1,5 @@
 """What a process, its walsender and the broker used while it drained a backlog."""
+import contextlib
 import os
 import statistics
 import sys
@@ -16,6 +17,16 @@ TICK = os.sysconf("SC_CLK_TCK")
 def cpu_ticks(pid):
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
+
+def server_ticks(postmaster):
+    """Of a PostgreSQL: of the processes that run, and of those that have ended, which are counted to their parent."""
+    fields = Path(f"/proc/{postmaster}/stat").read_text().rpartition(")")[2].split()
+    ticks = sum(map(int, fields[11:15]))
+    for child in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split():
+        with contextlib.suppress(OSError):
+            ticks += cpu_ticks(child)
+    return ticks
 
 
 class Sampler(threading.Thread):

@@ -5,12 +5,14 @@
 
 One run on one machine: a private PostgreSQL, a table that is filled and vacuumed once, and then in alternating rounds psql's
 `COPY table TO STDOUT`, walduct with one session and walduct with two (snapshot.max.threads=2), both to /dev/null; with --kafka
-also into a private Kafka. From the start of the process to its end. Absolute rates hold for the machine only: compare ratios.
-Nothing is asserted but that all rows have come.
+also into a private Kafka. From the start of the process to its end. Beside the rate: the CPU time a row of the reader, of the
+server (all of its processes) and of the broker; where their sum times the rate comes near the number of cores, the machine is the
+limit and not the reader. Absolute rates hold for the machine only: compare ratios. Nothing is asserted but that all rows have come.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
 import argparse
+import contextlib
 import json
 import os
 import statistics
@@ -20,9 +22,11 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from measure import TICK, cpu_ticks, server_ticks  # noqa: E402
 from support import servers  # noqa: E402
 from support.connector import PLAIN_JSON, Connector, database_properties, peak_rss_kb  # noqa: E402
 from support.paths import BINARY  # noqa: E402
@@ -34,6 +38,8 @@ class Bench:
         self.args, self.own, self.directory = args, own, directory
         workload = WORKLOADS[args.workload]
         self.table, self.rows = workload.table_name, workload.count(args.rows)
+        self.postmaster = int((Path(own.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
+        self.broker = int((own.dir / "kafka.pid").read_text()) if args.kafka else None
         self.database = own.postgres.database("bench_snapshot").create()
         workload.prepare(self.database, args.rows)
         workload.fill(self.database, args.rows, 100_000)
@@ -62,17 +68,35 @@ class Bench:
             return measured
         return read
 
+    def producer(self, number):
+        """As many records, of as many bytes as walduct's have in the topic's files, by librdkafka alone."""
+        files = self.own.dir.glob(f"**/walduct1k0.public.{self.table}-0/*.log")
+        size = sum(path.stat().st_size for path in files) // self.rows
+        return self._measure(subprocess.Popen([sys.executable, HERE / "producer.py", self.own.bootstrap, f"plain{number}", str(self.rows), str(size)]))
+
     def _measure(self, process):
+        server, broker = server_ticks(self.postmaster), self._broker_ticks()
         begin, rss = time.monotonic(), 0
-        while process.poll() is None:
-            try:
+        while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+            with contextlib.suppress(OSError, StopIteration):  # it has just ended
                 rss = max(rss, peak_rss_kb(process.pid))
-            except (OSError, StopIteration):
-                pass  # it has just ended
             time.sleep(0.02)
+        seconds = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(ended[1])
         if process.returncode != 0:
             raise SystemExit(f"bench: exit code {process.returncode}")
-        return {"rows_per_s": round(self.rows / (time.monotonic() - begin)), "rss_mb": round(rss / 1024, 1)}
+        usage = {"cpu": ended[2].ru_utime + ended[2].ru_stime, "server_cpu": (server_ticks(self.postmaster) - server) / TICK,
+                 "broker_cpu": (self._broker_ticks() - broker) / TICK}
+        return {"rows_per_s": round(self.rows / seconds), "rss_mb": round(rss / 1024, 1), "cores": round(sum(usage.values()) / seconds, 2),
+                **{f"{name}_us_per_row": round(used * 1e6 / self.rows, 2) for name, used in usage.items()}}
+
+    def _broker_ticks(self):
+        return cpu_ticks(self.broker) if self.broker else 0
+
+
+def line(name, measured):
+    return (f"{name:<14} {measured['rows_per_s'] / 1000:8.1f} krow/s {measured['rss_mb']:6.1f} MB RSS; us/row: {measured['cpu_us_per_row']:6.2f}, "
+            f"server {measured['server_cpu_us_per_row']:6.2f}, broker {measured['broker_cpu_us_per_row']:6.2f}; {measured['cores']:.2f} cores")
 
 
 def main():
@@ -90,13 +114,12 @@ def main():
             bench = Bench(args, own, Path(directory))
             readers = {"COPY": bench.copy, "one session": bench.walduct(1, False), "two sessions": bench.walduct(2, False)}
             if args.kafka:
-                readers |= {"one to Kafka": bench.walduct(1, True), "two to Kafka": bench.walduct(2, True)}
+                readers |= {"one to Kafka": bench.walduct(1, True), "two to Kafka": bench.walduct(2, True), "plain producer": bench.producer}
             measured = {name: [] for name in readers}
             for number in range(args.rounds):
                 for name, read in list(readers.items())[::-1 if number % 2 else 1]:
                     measured[name].append(read(number))
-                    print(f"{name:<14} {measured[name][-1]['rows_per_s'] / 1000:8.1f} krow/s {measured[name][-1]['rss_mb']:6.1f} MB RSS",
-                          flush=True)
+                    print(line(name, measured[name][-1]), flush=True)
     finally:
         own.remove()
     rates = {name: statistics.median(m["rows_per_s"] for m in all_of) for name, all_of in measured.items()}

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""What the broker takes from librdkafka alone:  bench/e2e/producer.py BOOTSTRAP TOPIC RECORDS BYTES
+
+Writes that many records of so many bytes each, made beforehand, to a topic of one partition with the producer's settings of
+walduct, and ends when all are acknowledged. snapshot.py runs it beside walduct: what is faster than this, no reader of a database
+can be on that machine."""
+import sys
+
+from confluent_kafka import Producer
+
+BUFFER_BYTES = 10_000_000  # of walduct: producer.override.buffer.memory
+SETTINGS = {"enable.idempotence": True, "acks": "all", "linger.ms": 1, "queue.buffering.max.kbytes": BUFFER_BYTES // 1024,
+            "queue.buffering.max.messages": 1_000_000, "partitioner": "murmur2_random"}
+
+
+def main(bootstrap, topic, records, size):
+    producer = Producer({"bootstrap.servers": bootstrap, **SETTINGS})
+    payload, failed = b"x" * int(size), []
+    def reported(error, _):
+        if error is not None:
+            failed.append(error)
+    for number in range(int(records)):
+        while True:
+            try:
+                producer.produce(topic, payload, b"%d" % number, on_delivery=reported if number % 1000 == 0 else None)
+                break
+            except BufferError:
+                producer.poll(0.01)
+        if number % 1000 == 0:
+            producer.poll(0)
+    left = producer.flush(120)
+    return f"{left} left, {failed[:1]}" if left or failed else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
