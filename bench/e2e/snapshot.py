@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How fast a table is read by the initial snapshot, beside a COPY of one connection to /dev/null.
 
-  bench/e2e/snapshot.py [--rows N] [--rounds N] [--postgres 15|17|18] [--workload NAME] [--kafka] [--json FILE]
+  bench/e2e/snapshot.py [--rows N] [--rounds N] [--postgres 15|17|18] [--workload NAME] [--kafka [--compression TYPE]]
+                        [--json FILE]
 
 One run on one machine: a private PostgreSQL, a table that is filled and vacuumed once, and then in alternating rounds psql's
 `COPY table TO STDOUT`, walduct with one session and walduct with two (snapshot.max.threads=2), both to /dev/null; with --kafka
-also into a private Kafka. From the start of the process to its end. Beside the rate: the CPU time a row of the reader, of the
-server (all of its processes) and of the broker; where their sum times the rate comes near the number of cores, the machine is the
-limit and not the reader. Absolute rates hold for the machine only: compare ratios. Nothing is asserted but that all rows have come.
+also into a private Kafka, beside a plain producer (producer.py) of as many records of that size, and with --compression once more,
+compressed. From the start of the process to its end. Beside the rate: the CPU time a row of the reader, of the server (all of its
+processes) and of the broker; where their sum times the rate comes near the number of cores, the machine is the limit and not the
+reader. Absolute rates hold for the machine only: compare ratios. Nothing is asserted but that all rows have come.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -52,13 +54,15 @@ class Bench:
                    "-o", "/dev/null", "-c", f"copy {self.table} to stdout"]
         return self._measure(subprocess.Popen(command, env={**os.environ, "PGPASSWORD": postgres.password}))
 
-    def walduct(self, threads, kafka):
+    def walduct(self, threads, kafka, compression=None):
         def read(number):
-            name = f"walduct{threads}{'k' if kafka else ''}{number}"
+            name = f"walduct{threads}{'k' if kafka else ''}{compression or ''}{number}"
             config = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
                       **database_properties(self.database), **PLAIN_JSON, "topic.prefix": name, "snapshot.mode": "initial_only",
                       "table.include.list": f"public.{self.table}", "snapshot.max.threads": str(threads)}
             worker = {"offset.storage.file.filename": str(self.directory / name / "offsets.dat")}
+            if compression:
+                config["producer.override.compression.type"] = compression
             worker |= {"bootstrap.servers": self.own.bootstrap} if kafka else {"sink": "file", "sink.file.path": "/dev/null"}
             connector = Connector(self.directory / name, config, worker, name=name, binary=BINARY)
             connector.start()
@@ -106,6 +110,7 @@ def main():
     parser.add_argument("--postgres", type=int, default=17, choices=(15, 17, 18))
     parser.add_argument("--workload", default="typical", choices=("typical", "narrow", "wide", "big"))
     parser.add_argument("--kafka", action="store_true")
+    parser.add_argument("--compression", choices=("gzip", "snappy", "lz4", "zstd"))
     parser.add_argument("--json")
     args = parser.parse_args()
     own = servers.private(postgres=args.postgres, kafka=args.kafka)
@@ -115,6 +120,9 @@ def main():
             readers = {"COPY": bench.copy, "one session": bench.walduct(1, False), "two sessions": bench.walduct(2, False)}
             if args.kafka:
                 readers |= {"one to Kafka": bench.walduct(1, True), "two to Kafka": bench.walduct(2, True), "plain producer": bench.producer}
+            if args.compression:
+                readers |= {f"one, {args.compression}": bench.walduct(1, True, args.compression),
+                            f"two, {args.compression}": bench.walduct(2, True, args.compression)}
             measured = {name: [] for name in readers}
             for number in range(args.rounds):
                 for name, read in list(readers.items())[::-1 if number % 2 else 1]:

@@ -33,7 +33,7 @@ class Recorder {
                             int* frames);
   absl::Status Count(const replication::WalFrame& frame);
   absl::Status Report(replication::WalSource& stream);
-  void Wait(const replication::WalSource& stream, int frames);
+  void Wait(const replication::WalSource& stream, const ReadPace::Answer& next);
   bool Ends() const;
 
   const RecordRequest& request_;
@@ -42,7 +42,6 @@ class Recorder {
   absl::Duration begun_at_, reported_at_, status_interval_;
   Lsn received_, flushed_;
   bool in_transaction_ = false, reply_ = false;
-  ReadPace pace_;
 };
 
 absl::StatusOr<OpenedStream> Recorder::Open(Source& source) {
@@ -90,11 +89,14 @@ absl::Status Recorder::Run() {
 }
 
 absl::Status Recorder::Read(replication::WalSource& stream, replication::RecordingFile& file) {
-  int frames = 0;
+  ReadPace pace(stream.path());
   while (!Ends()) {
+    int frames = 0;
+    const uint64_t before = recorded_.bytes;
     RETURN_IF_ERROR(ReadMessages(stream, file, &frames));
     RETURN_IF_ERROR(Report(stream));
-    if (!Ends()) Wait(stream, std::exchange(frames, 0));
+    if (Ends()) break;
+    Wait(stream, pace.OnEmpty(frames, recorded_.bytes - before, clock_.Monotonic()));
   }
   return absl::OkStatus();
 }
@@ -162,10 +164,10 @@ absl::Status Recorder::Report(replication::WalSource& stream) {
   return stream.SendStatus(received_, flushed_, false);
 }
 
-void Recorder::Wait(const replication::WalSource& stream, int frames) {
+void Recorder::Wait(const replication::WalSource& stream, const ReadPace::Answer& next) {
   Poller& poller = request_.world->poller();
-  const absl::Duration nap = pace_.OnEmpty(frames, clock_.Monotonic());
-  if (nap > absl::ZeroDuration()) return poller.WaitReadable({request_.stop->fd()}, nap);
+  if (next.kind == ReadPace::Answer::Kind::kNap)
+    return poller.WaitReadable({request_.stop->fd()}, next.nap);
   absl::Duration wait = std::min(kLongestWait, status_interval_);
   if (request_.limits.time > absl::ZeroDuration()) {
     wait = std::min(wait, begun_at_ + request_.limits.time - clock_.Monotonic());
