@@ -89,6 +89,7 @@ class Bench:
         process.returncode = os.waitstatus_to_exitcode(ended[1])
         if process.returncode != 0:
             raise SystemExit(f"bench: exit code {process.returncode}")
+        time.sleep(0.2)  # until the server's process has ended, too
         usage = {"cpu": ended[2].ru_utime + ended[2].ru_stime, "server_cpu": (server_ticks(self.postmaster) - server) / TICK,
                  "broker_cpu": (self._broker_ticks() - broker) / TICK}
         return {"rows_per_s": round(self.rows / seconds), "rss_mb": round(rss / 1024, 1), "cores": round(sum(usage.values()) / seconds, 2),
