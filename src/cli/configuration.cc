@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/plain_text.h"
 #include "engine/commands/client_environment.h"
+#include "engine/commands/signal_commands.h"
 #include "engine/errors/error_policy.h"
 #include "kafka/options.h"
 #include "loader/load_connector.h"
@@ -115,6 +116,14 @@ std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments)
   loader::LoadResult result;
   if (!LoadOne(arguments, &result)) return nullptr;
   return std::make_shared<const kafka::KafkaOptions>(*result.options.kafka);
+}
+
+engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options) {
+  return {.connector = options.name,
+          .topic_prefix = engine::TopicPrefixOf(options),
+          .incremental = *options.incremental,
+          .kafka = *options.kafka,
+          .database = *options.database};
 }
 
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results) {

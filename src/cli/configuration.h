@@ -11,6 +11,10 @@
 #include "cli/arguments.h"
 #include "config/sources.h"
 
+namespace walduct::engine {
+struct ConnectorOptions;
+struct SignalReader;
+}  // namespace walduct::engine
 namespace walduct::kafka {
 struct KafkaOptions;
 }
@@ -46,6 +50,9 @@ bool LoadReports(const Arguments& arguments, std::vector<config::LoadReport>* re
 
 // How the one connector of -f reaches its brokers; null when it is refused, which has been printed.
 std::shared_ptr<const kafka::KafkaOptions> LoadKafka(const Arguments& arguments);
+
+// Of a connector, what says how it is sent signals.
+engine::SignalReader SignalReaderOf(const engine::ConnectorOptions& options);
 
 // Of all of them: a connector that reads several slots is one lane for each.
 std::vector<engine::ConnectorOptions> AllLanes(const std::vector<loader::LoadResult>& results);

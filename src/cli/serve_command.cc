@@ -103,7 +103,7 @@ absl::StatusOr<rest::Interface::Parts::Sent> SendSignal(const config::LoadReques
                                                         const Environment& environment) {
   const loader::LoadResult loaded = LoadMap(request, config);
   if (!loaded.errors.empty()) return absl::FailedPreconditionError(loaded.errors.front());
-  auto sent = engine::SendSignalText(loaded.options, text, environment);
+  auto sent = engine::SendSignalText(SignalReaderOf(loaded.options), text, environment);
   if (!sent.ok()) return sent.status();
   return std::pair(std::move(sent->id), std::move(sent->where));
 }

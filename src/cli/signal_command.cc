@@ -66,7 +66,7 @@ int SendSignal(const Arguments& arguments) {
     std::string id = arguments.signal.id;
     if (id.empty()) id = engine::NewSignalId(*environment.clock);
     const absl::StatusOr<std::string> where =
-        engine::SendSignal(result.options, arguments.signal.via,
+        engine::SendSignal(SignalReaderOf(result.options), arguments.signal.via,
                            {.id = id, .type = arguments.signal.type, .data = data}, environment);
     if (absl::IsInvalidArgument(where.status())) {
       PrintStatus(where.status());

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "engine/configuration/connector_options.h"
 #include "incremental/channels/signal_text.h"
 #include "incremental/options/incremental_options.h"
 #include "kafka/options.h"
@@ -71,15 +70,15 @@ std::string Line(const RawSignal& signal) {
   return line;
 }
 
-absl::StatusOr<std::string> ToTable(const ConnectorOptions& options, const RawSignal& signal,
+absl::StatusOr<std::string> ToTable(const SignalReader& reader, const RawSignal& signal,
                                     const Environment& environment) {
   ASSIGN_OR_RETURN(const auto connection,
-                   postgres::Connection::Open({.database = *options.database,
+                   postgres::Connection::Open({.database = reader.database,
                                                .kind = postgres::SessionKind::kSql,
                                                .application_name = "walduct signal",
                                                .environment = environment}));
-  const std::string table = postgres::QuoteQualified(options.incremental->signal_schema,
-                                                     options.incremental->signal_table);
+  const std::string table =
+      postgres::QuoteQualified(reader.incremental.signal_schema, reader.incremental.signal_table);
   RETURN_IF_ERROR(
       connection->Run({.sql = absl::StrCat("INSERT INTO ", table, " VALUES ($1, $2, $3)"),
                        .parameters = {signal.id, signal.type, signal.data.value_or("{}")},
@@ -104,10 +103,9 @@ absl::StatusOr<std::string> ToFile(const IncrementalOptions& options, const RawS
 }
 
 // Brokers of their own are reached as their consumer reaches them.
-kafka::Producer::Options ProducerOf(const ConnectorOptions& options,
-                                    const Environment& environment) {
-  const IncrementalOptions& signals = *options.incremental;
-  const kafka::KafkaOptions now = kafka::WithFreshSecrets(*options.kafka);
+kafka::Producer::Options ProducerOf(const SignalReader& reader, const Environment& environment) {
+  const IncrementalOptions& signals = reader.incremental;
+  const kafka::KafkaOptions now = kafka::WithFreshSecrets(reader.kafka);
   kafka::Producer::Options producer{.bootstrap_servers = now.bootstrap_servers,
                                     .java = now.producer,
                                     .rules = {.buffer_bytes = kBufferBytes, .linger_ms = 0},
@@ -123,13 +121,13 @@ kafka::Producer::Options ProducerOf(const ConnectorOptions& options,
   return producer;
 }
 
-absl::StatusOr<std::string> ToTopic(const ConnectorOptions& options, const RawSignal& signal,
+absl::StatusOr<std::string> ToTopic(const SignalReader& reader, const RawSignal& signal,
                                     const Environment& environment) {
-  ASSIGN_OR_RETURN(const auto producer, kafka::Producer::Create(ProducerOf(options, environment)));
+  ASSIGN_OR_RETURN(const auto producer, kafka::Producer::Create(ProducerOf(reader, environment)));
   RETURN_IF_ERROR(producer->CheckConnected(kPatience));
-  const std::string& name = options.incremental->kafka_topic;
+  const std::string& name = reader.incremental.kafka_topic;
   ASSIGN_OR_RETURN(const kafka::Topic topic, producer->OpenTopic(name));
-  const std::string key = TopicPrefixOf(options);
+  const std::string key = reader.topic_prefix;
   const std::string value = Line(signal);
   RETURN_IF_ERROR(producer->Produce({.topic = &topic, .partition = 0, .key = key, .value = value}));
   Delivered delivered;
@@ -139,31 +137,31 @@ absl::StatusOr<std::string> ToTopic(const ConnectorOptions& options, const RawSi
 
 }  // namespace
 
-absl::StatusOr<std::string> SendSignal(const ConnectorOptions& options, SignalVia via,
+absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
                                        const RawSignal& signal, const Environment& environment) {
   RETURN_IF_ERROR(incremental::ParseSignal(signal).status());
-  const std::optional<SignalVia> chosen = Choose(*options.incremental, via);
+  const std::optional<SignalVia> chosen = Choose(reader.incremental, via);
   if (!chosen) {
     return Error(absl::StatusCode::kInvalidArgument, "signal_no_channel",
-                 absl::StrCat("connector ", options.name, " does not read ",
+                 absl::StrCat("connector ", reader.connector, " does not read ",
                               via == SignalVia::kAny ? "signals" : "that channel of signals"),
                  "set signal.data.collection for the channel source, or add file or kafka to "
                  "signal.enabled.channels, and restart it");
   }
-  if (*chosen == SignalVia::kSource) return ToTable(options, signal, environment);
-  return *chosen == SignalVia::kFile ? ToFile(*options.incremental, signal)
-                                     : ToTopic(options, signal, environment);
+  if (*chosen == SignalVia::kSource) return ToTable(reader, signal, environment);
+  return *chosen == SignalVia::kFile ? ToFile(reader.incremental, signal)
+                                     : ToTopic(reader, signal, environment);
 }
 
 std::string NewSignalId(Clock& clock) {
   return absl::StrCat("walduct-", absl::ToUnixMicros(clock.Now()));
 }
 
-absl::StatusOr<SentSignal> SendSignalText(const ConnectorOptions& options, absl::string_view text,
+absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::string_view text,
                                           const Environment& environment) {
   ASSIGN_OR_RETURN(RawSignal signal, incremental::ParseSignalText(text, "the request's body"));
   if (signal.id.empty()) signal.id = NewSignalId(*environment.clock);
-  ASSIGN_OR_RETURN(std::string where, SendSignal(options, SignalVia::kAny, signal, environment));
+  ASSIGN_OR_RETURN(std::string where, SendSignal(reader, SignalVia::kAny, signal, environment));
   return SentSignal{.id = std::move(signal.id), .where = std::move(where)};
 }
 

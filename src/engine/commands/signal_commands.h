@@ -10,9 +10,26 @@
 #include "base/environment.h"
 #include "incremental/signals/signal.h"
 
+namespace walduct::incremental {
+struct IncrementalOptions;
+}
+namespace walduct::kafka {
+struct KafkaOptions;
+}
+namespace walduct::postgres {
+struct DatabaseOptions;
+}
+
 namespace walduct::engine {
 
-struct ConnectorOptions;
+// Of a connector, what says how it is sent signals. Borrowed.
+struct SignalReader {
+  std::string connector;
+  std::string topic_prefix;
+  const incremental::IncrementalOptions& incremental;
+  const kafka::KafkaOptions& kafka;
+  const postgres::DatabaseOptions& database;
+};
 
 enum class SignalVia { kAny, kSource, kFile, kKafka };
 
@@ -21,7 +38,7 @@ enum class SignalVia { kAny, kSource, kFile, kKafka };
 //   InvalidArgument     signal_malformed, signal_unknown: it would be refused; signal_no_channel:
 //                       the connector does not read that channel
 //   otherwise           what the database, the broker or the file says
-absl::StatusOr<std::string> SendSignal(const ConnectorOptions& options, SignalVia via,
+absl::StatusOr<std::string> SendSignal(const SignalReader& reader, SignalVia via,
                                        const incremental::RawSignal& signal,
                                        const Environment& environment);
 
@@ -30,7 +47,7 @@ absl::StatusOr<std::string> SendSignal(const ConnectorOptions& options, SignalVi
 struct SentSignal {
   std::string id, where;
 };
-absl::StatusOr<SentSignal> SendSignalText(const ConnectorOptions& options, absl::string_view text,
+absl::StatusOr<SentSignal> SendSignalText(const SignalReader& reader, absl::string_view text,
                                           const Environment& environment);
 
 // One that no other signal has.

@@ -15,6 +15,7 @@
 #include "incremental/options/incremental_options.h"
 #include "offset/options.h"
 #include "outbox/options.h"
+#include "postgres/connection_options.h"
 #include "postgres/oid_text.h"
 #include "registry/options.h"
 #include "replication/options.h"

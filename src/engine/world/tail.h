@@ -13,11 +13,14 @@
 #include "absl/status/statusor.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
 
 namespace walduct::replication {
 struct ReplicationOptions;
 }  // namespace walduct::replication
+
+namespace walduct::postgres {
+struct ConnectionOptions;
+}
 
 namespace walduct::engine {
 
