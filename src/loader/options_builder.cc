@@ -23,6 +23,7 @@
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
 #include "loader/exactly_once.h"
+#include "loader/several_slots.h"
 #include "names/table_filter.h"
 #include "offset/offset_properties.h"
 #include "offset/options.h"
@@ -158,6 +159,7 @@ engine::ConnectorOptions BuildOptions(const config::PropertySet& properties,
   *options.database = postgres::BuildDatabase(properties);
   *options.replication = replication::BuildReplication(properties, findings);
   options.replication->publish_operations = BuildPublish(properties);
+  options.replication->share.only_one = OnlyOneSlot(properties);
   *options.tables = route::BuildTableFilter(properties);
   *options.snapshot = snapshot::BuildSnapshot(properties);
   *options.incremental = incremental::BuildIncremental(properties);

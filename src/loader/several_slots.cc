@@ -45,8 +45,12 @@ bool Has(const config::PropertySet& properties, const Refusal& refusal) {
   return java::ListContains(properties.Text(refusal.property), refusal.value);
 }
 
+bool NamesTables(const config::PropertySet& properties) {
+  return properties.Text("publication.autocreate.mode") == "filtered";
+}
+
 void CheckPublication(const config::PropertySet& properties, config::Findings* findings) {
-  if (properties.Text("publication.autocreate.mode") == "filtered") return;
+  if (NamesTables(properties)) return;
   findings->Error("publication.autocreate.mode",
                   absl::StrCat("must be filtered where walduct.slots is above 1: each slot has a "
                                "publication that names its tables, and it is '",
@@ -55,8 +59,12 @@ void CheckPublication(const config::PropertySet& properties, config::Findings* f
 }
 
 // One file has one writer; what is written to /dev/null needs none.
+bool HasOneWriter(const config::PropertySet& properties) {
+  return properties.Text("sink") == "file" && properties.Text("sink.file.path") != "/dev/null";
+}
+
 void CheckSink(const config::PropertySet& properties, config::Findings* findings) {
-  if (properties.Text("sink") != "file" || properties.Text("sink.file.path") == "/dev/null") return;
+  if (!HasOneWriter(properties)) return;
   findings->Error("sink", "file has one writer, and walduct.slots is above 1",
                   "set sink=kafka, or walduct.slots=1");
 }
@@ -91,6 +99,19 @@ void CheckSeveralSlots(const config::PropertySet& properties, const transform::C
                     absl::StrCat(refusal.fix, ", or walduct.slots=1"));
   }
   WarnOfSharedTopics(properties, chain, findings);
+}
+
+std::string OnlyOneSlot(const config::PropertySet& properties) {
+  if (properties.Text(kSlots) != "1") return "";
+  if (!NamesTables(properties)) return "it needs publication.autocreate.mode=filtered";
+  if (HasOneWriter(properties)) return "sink=file has one writer";
+  for (const Refusal& refusal : kRefusals) {
+    if (!Has(properties, refusal)) continue;
+    return absl::StrCat("not with ", refusal.property,
+                        refusal.value.empty() ? "" : absl::StrCat("=", refusal.value), ": ",
+                        refusal.why);
+  }
+  return "";
 }
 
 }  // namespace walduct::loader

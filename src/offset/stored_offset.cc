@@ -96,6 +96,7 @@ std::string EncodeOffset(const StoredOffset& offset) {
     out.Number("walduct_snapshot_seen", static_cast<int64_t>(offset.snapshot_seen->value()));
   }
   if (offset.slots > 1) out.Number("walduct_slots", offset.slots);
+  if (offset.handover) out.Text("walduct_handover", HandoverText(*offset.handover));
   if (offset.skip) out.Text("walduct_skip", offset.skip->Text());
   if (!offset.taken_by.empty()) out.Text("walduct_taken_by", offset.taken_by);
   return out.Finish();

@@ -5,7 +5,8 @@
 //               last_snapshot_record, snapshot_completed, transaction_id
 //   ours:       walduct_ordinal, walduct_final_lsn, walduct_change_lsn, walduct_system_id,
 //               walduct_timeline, walduct_standby, walduct_seen_behind, walduct_sink,
-//               walduct_snapshot_seen, walduct_taken_by, walduct_skip, walduct_slots
+//               walduct_snapshot_seen, walduct_taken_by, walduct_skip, walduct_slots,
+//               walduct_handover
 //
 // What Debezium sees always stands at a commit boundary: it resumes without loss and repeats at
 // most the transaction that was under way. Ours says how many of that transaction's changes are
@@ -23,6 +24,7 @@
 #include "event/change_id.h"
 #include "event/position.h"
 #include "offset/offset_key.h"
+#include "offset/slot_handover.h"
 
 namespace walduct::offset {
 
@@ -52,6 +54,8 @@ struct StoredOffset {
   // walduct.slots of the connector: over how many slots its tables were spread. Another number
   // finds positions that are not those of its tables.
   int slots = 1;
+  // On the way to another number; of the first slot alone.
+  std::optional<SlotHandover> handover;
   // True when our own keys were present: the ordinal can be trusted.
   bool written_by_walduct = false;
   // Write the position's transaction as Debezium's transaction_id too

@@ -138,6 +138,10 @@ absl::Status ReadOurs(const ObjectReader& reader, StoredOffset* offset) {
   constexpr uint64_t kMostSlots = 1000;
   if (slots < 1 || slots > kMostSlots) return Malformed("\"walduct_slots\" is out of range");
   offset->slots = static_cast<int>(slots);
+  if (const Value* handover = reader.Find("walduct_handover"); handover != nullptr) {
+    if (handover->IsString()) offset->handover = ParseHandover(TextOf(*handover));
+    if (!offset->handover) return Malformed("\"walduct_handover\" is not a step of a hand-over");
+  }
   if (const Value* sink = reader.Find("walduct_sink"); sink != nullptr && sink->IsString())
     offset->sink = std::string(TextOf(*sink));
   if (const Value* skip = reader.Find("walduct_skip"); skip != nullptr) {

@@ -23,6 +23,11 @@ struct SlotShare {
   int count = 1;                          // walduct.slots
   std::vector<std::string> publications;  // of all, by number; empty where there is one
   std::vector<SlotPin> pins;
+  // Why the other properties allow one slot only; empty: they would allow several.
+  std::string only_one = {};
+  // Its publication has given tables away already, whose changes from before that it still reads:
+  // it takes whatever comes, and leaves the publications alone.
+  bool hands_over = false;
 
   bool several() const { return count > 1; }
 };

@@ -211,36 +211,6 @@ def test_partitions_come_with_their_root(databases, pg17, connectors, via_root):
     connector.stop()
 
 
-def test_another_number_is_refused_and_harms_nothing(databases, pg17, connectors):
-    db = databases(pg17)
-    create_tables(db, 1)
-    connector = wait_all_stream(spread(connectors, db, 2).start(), 2)
-    connector.wait_events(len(TABLES))
-    connector.stop()
-    for number in (1, 3):
-        connector.config["walduct.slots"] = number
-        assert connector.run_to_end() == 3
-        assert connector.logged(r"spread over 2 slots, and walduct.slots is now .* reason=slots_changed") and connector.logged("walduct.slots=2")
-    assert slots_of(db) == [db.name, db.name + "_2"]
-    connector.config["walduct.slots"] = 2
-    wait_all_stream(connector.start(), 2)
-    db.script("; ".join(f"update {table} set v = 7" for table in TABLES))
-    events = topics_equal_tables(db, connector)
-    assert len(events) == 2 * len(TABLES), "nothing was lost, nothing repeated"
-    connector.stop()
-
-
-def test_more_slots_than_one_are_refused_for_what_was_read_through_one(databases, pg17, connectors):
-    db = databases(pg17)
-    create_tables(db, 1)
-    connector = spread(connectors, db, 1).start().wait_streaming()
-    connector.wait_events(len(TABLES))
-    connector.stop()
-    connector.config["walduct.slots"] = 2
-    assert connector.run_to_end() == 3
-    assert connector.logged("reason=slots_changed") and slots_of(db) == [db.name]
-
-
 def test_what_cannot_be_meant_is_refused_at_the_start(databases, pg17, connectors):
     connector = spread(connectors, databases(pg17), 2, **{"provide.transaction.metadata": "true"})
     assert connector.run_to_end() == 2

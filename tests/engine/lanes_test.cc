@@ -36,6 +36,25 @@ TEST(LanesTest, OfOneSlotTheOptionsAreAsTheyWere) {
   EXPECT_EQ(OffsetIdentityOf(lanes[0]).slot, 1);
 }
 
+TEST(LanesTest, OneSlotMayLookThroughSeveralPublications) {
+  ConnectorOptions config = Config(1);
+  config.replication->share.publications = {"p", "p_2"};
+  EXPECT_THAT(LanesOf(config)[0].replication->share.publications, ElementsAre("p", "p_2"));
+}
+
+TEST(LanesTest, AnyLaneOfAnyNumberIsMadeOfTheFirst) {
+  const ConnectorOptions one = LanesOf(Config(1))[0], first = LanesOf(Config(3))[0];
+  EXPECT_EQ(LaneAmong(one, 3, 4).replication->slot_name, "s_3");
+  EXPECT_EQ(LaneAmong(one, 3, 4).replication->publication_name, "p_3");
+  EXPECT_EQ(OffsetIdentityOf(LaneAmong(one, 3, 4)).connector_name, "orders");
+  EXPECT_EQ(OffsetIdentityOf(LaneAmong(one, 3, 4)).slot, 3);
+  const ConnectorOptions again = LaneAmong(first, 1, 1);
+  EXPECT_FALSE(again.replication->share.several());
+  EXPECT_EQ(again.replication->slot_name, "s");
+  EXPECT_EQ(again.tables->share, nullptr);
+  EXPECT_EQ(OffsetIdentityOf(again).connector_name, "orders");
+}
+
 TEST(LanesTest, TheFirstHasTheNamesOfOneSlot) {
   const std::vector<ConnectorOptions> lanes = LanesOf(Config(3));
   ASSERT_EQ(lanes.size(), 3u);

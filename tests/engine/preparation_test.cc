@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "replication/options.h"
@@ -330,20 +331,33 @@ TEST(KnownTopics, NamesWhatTheConfigurationAsksFor) {
   EXPECT_THAT(KnownTopics(config, tables, true), IsEmpty());
 }
 
-TEST_F(PreparationTest, AnotherNumberOfSlotsIsRefusedBeforeAnythingIsCreated) {
+TEST_F(PreparationTest, AnotherNumberOfSlotsIsToldBeforeAnythingIsCreated) {
   WasRunning(Lsn(1000));
   config_.replication->share.count = 2;
   const absl::StatusOr<Prepared> grown = Prepare();
-  EXPECT_EQ(ErrorReason(grown.status()), "slots_changed") << grown.status();
-  EXPECT_THAT(ErrorHint(grown.status()), testing::HasSubstr("walduct.slots=1"));
+  EXPECT_EQ(ErrorReason(grown.status()), kHandoverDue) << grown.status();
   EXPECT_THAT(asked(), ElementsAre("slot"));  // WasRunning's
 
   offset::StoredOffset offset = *world_.offsets.stored();
   offset.slots = 2;
   world_.offsets.Store(offset);
   EXPECT_TRUE(Prepare().ok());
-  config_.replication->share.count = 1;
-  EXPECT_EQ(ErrorReason(Prepare().status()), "slots_changed");
+  offset.handover = offset::ParseHandover("2>3 moving");
+  world_.offsets.Store(offset);
+  EXPECT_EQ(ErrorReason(Prepare().status()), kHandoverDue) << "under way";
+  config_.replication->share.hands_over = true;
+  EXPECT_TRUE(Prepare().ok()) << "a slot that reads what it has to";
+  config_.replication->share = {};
+  EXPECT_EQ(ErrorReason(Prepare().status()), kHandoverDue);
+  config_.replication->share.number = config_.replication->share.count = 2;
+  config_.handover_news = std::make_shared<HandoverNews>();
+  config_.handover_news->Begin();
+  world_.database.Refuse(absl::InternalError("the slot is not to be touched"));
+  EXPECT_EQ(ErrorReason(Prepare().status()), kHandoverDue) << "the first lane is at it";
+  config_.handover_news->Rest();
+  EXPECT_TRUE(absl::IsInternal(Prepare().status()));
+  config_.replication->share = {};
+  EXPECT_EQ(ErrorReason(CheckSameSlots(config_, offset)), "slots_changed");
 }
 
 }  // namespace

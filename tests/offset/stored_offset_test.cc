@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "offset/offset_key.h"
 
 namespace walduct::offset {
@@ -226,6 +227,24 @@ TEST(StoredOffsetTest, TheNumberOfSlotsIsStoredWhereThereAreSeveral) {
   offset.slots = 3;
   EXPECT_EQ(Decoded(EncodeOffset(offset)).slots, 3);
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(R"({"lsn":1,"walduct_slots":0})").status()));
+}
+
+TEST(StoredOffsetTest, AHandoverStandsWithThePosition) {
+  StoredOffset offset = Streaming();
+  EXPECT_EQ(EncodeOffset(offset).find("walduct_handover"), std::string::npos);
+  for (const char* const text : {"1>3 moving", "12>2 draining 16/B374D848", "2>1 ending"}) {
+    offset.handover = ParseHandover(text);
+    ASSERT_TRUE(offset.handover) << text;
+    EXPECT_EQ(HandoverText(*offset.handover), text);
+    EXPECT_EQ(Decoded(EncodeOffset(offset)).handover, offset.handover);
+  }
+  for (const char* const text :
+       {"", "moving", "1>3", "1>1 moving", "0>2 moving", "1>x ending", "1>2 resting",
+        "1>2 draining", "1>2 draining x", "1>2 moving 0/1", "1>2>3 moving"}) {
+    EXPECT_FALSE(ParseHandover(text)) << text;
+    const std::string json = absl::StrCat(R"({"lsn":1,"walduct_handover":")", text, R"("})");
+    EXPECT_TRUE(absl::IsInvalidArgument(DecodeOffset(json).status())) << text;
+  }
 }
 
 TEST(StoredOffsetTest, TheRestBodyRoundTrips) {

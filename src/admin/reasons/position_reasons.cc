@@ -17,6 +17,10 @@ constexpr Reason kRows[] = {
      .meaning = "A message of the replication protocol cannot be read.",
      .remedy = "Is there something between walduct and the server? Nothing is stored beyond it. "
                "Report it."},
+    {.name = "handover_unfinished",
+     .meaning =
+         "A slot that gave tables away has not stored yet that all of their changes are behind it.",
+     .remedy = "Nothing: it is tried again."},
     {.name = "logical_messages_clear",
      .meaning = "That transaction is done with.",
      .remedy = "Nothing."},
@@ -78,6 +82,10 @@ constexpr Reason kRows[] = {
     {.name = "override_without_columns",
      .meaning = "A statement of snapshot.select.statement.overrides lacks columns of its table.",
      .remedy = "Select them."},
+    {.name = "partition_apart",
+     .meaning = "A partition is named by one slot's publication, its root by another's: while "
+                "tables go to other slots it would be published twice.",
+     .remedy = "The hint has the ALTER PUBLICATION."},
     {.name = "partition_root_unsupported",
      .meaning = "publish.via.partition.root needs PostgreSQL 13.",
      .remedy = "Set it to false."},
@@ -131,6 +139,10 @@ constexpr Reason kRows[] = {
     {.name = "publication_without_tables",
      .meaning = "No captured table can be in the publication.",
      .remedy = "Check table.include.list against the database."},
+    {.name = "publications_differ",
+     .meaning = "Two slots' publications differ in publish or other options, and a table is to go "
+                "from one to the other.",
+     .remedy = "ALTER PUBLICATION ... SET makes them alike."},
     {.name = "schema_mismatch",
      .meaning = "Stream and catalog describe a table differently.",
      .remedy = "Report it."},
@@ -185,9 +197,15 @@ constexpr Reason kRows[] = {
      .meaning = "The slot is physical, or of another output plugin.",
      .remedy = "Choose another slot.name."},
     {.name = "slots_changed",
-     .meaning = "walduct.slots is not what it was: the stored positions are not those of tables "
-                "that would move.",
-     .remedy = "Set it back. docs/slots.md says how another number is begun with."},
+     .meaning =
+         "walduct.slots is not what it was, and the message says why tables cannot go to other "
+         "slots, or that they are on their way already.",
+     .remedy = "Set it to what the hint says, mend what is in the way, and set it again "
+               "(docs/slots.md)."},
+    {.name = "slots_handover",
+     .meaning = "walduct.slots is not what it was: tables have to go to other slots before the "
+                "stream goes on.",
+     .remedy = "Nothing: a start does that (docs/slots.md)."},
     {.name = "slots_unsupported",
      .meaning = "The server is too old for several slots.",
      .remedy = "walduct.slots=1, or PostgreSQL 13 or newer."},
@@ -231,6 +249,10 @@ constexpr Reason kRows[] = {
     {.name = "tables_changed",
      .meaning = "Tables came or went while the publications of several slots were made.",
      .remedy = "Nothing: it looks again."},
+    {.name = "tables_locked",
+     .meaning =
+         "A table is to go to another slot, and writers hold it, or come and go without a pause.",
+     .remedy = "Nothing where transactions end soon; else end the session that is named."},
     {.name = "timeline_unknown",
      .meaning = "The server does not have the history of its timelines.",
      .remedy = "Nothing: a warning says what is not checked."},

@@ -1,5 +1,6 @@
 #include "engine/commands/offset_commands.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/status_macros.h"
 #include "engine/commands/position_move.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/handover/handover.h"
 #include "engine/start/preparation.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
@@ -135,6 +137,41 @@ std::string SlotText(const ConnectorOptions& lane) {
   return share.several() ? absl::StrCat("slot ", share.number, ": ") : "";
 }
 
+absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirst(const ConnectorOptions& options,
+                                                              const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto store, OpenStore(LanesOf(options).front(), environment));
+  return store->Load();
+}
+
+// Of what is stored: of another number of slots, or of two of them while tables are handed over.
+absl::StatusOr<std::vector<ConnectorOptions>> StoredLanes(const ConnectorOptions& options,
+                                                          const Environment& environment) {
+  std::vector<ConnectorOptions> lanes = LanesOf(options);
+  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  int count = static_cast<int>(lanes.size());
+  if (first) count = std::max(count, first->slots);
+  if (first && first->handover) count = std::max(count, first->handover->to);
+  if (count == static_cast<int>(lanes.size())) return lanes;
+  const ConnectorOptions one = lanes.front();
+  lanes.clear();
+  for (int number = 1; number <= count; ++number) lanes.push_back(LaneAmong(one, number, count));
+  return lanes;
+}
+
+// Positions of another number are not those of its tables.
+absl::Status RefuseBeforeHandover(const ConnectorOptions& options, const Environment& environment) {
+  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  if (!IsHandoverDue(first, options.replication->share.count)) return absl::OkStatus();
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "slots_changed",
+      absl::StrCat("what is stored are positions of ", first->slots,
+                   first->slots == 1 ? " slot" : " slots", ", and walduct.slots is ",
+                   options.replication->share.count,
+                   first->handover ? ": tables are on their way to other slots" : ""),
+      "start the connector until tables are handed over, and stop it again; or walduct offsets "
+      "reset forgets all positions");
+}
+
 // What a move comes to in one slot; nothing is stored yet.
 struct JudgedMove {
   std::unique_ptr<offset::OffsetStore> store;
@@ -182,7 +219,8 @@ absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMo
 absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment) {
   std::vector<std::optional<offset::StoredOffset>> all;
-  for (const ConnectorOptions& lane : LanesOf(options)) {
+  ASSIGN_OR_RETURN(const auto lanes, StoredLanes(options, environment));
+  for (const ConnectorOptions& lane : lanes) {
     ASSIGN_OR_RETURN(const auto store, OpenStore(lane, environment));
     ASSIGN_OR_RETURN(all.emplace_back(), store->Load());
   }
@@ -196,6 +234,7 @@ absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
   ASSIGN_OR_RETURN(auto wanted,
                    offset::DecodeRestBody(rest_body, TopicPrefixOf(options), lanes.size()));
   for (const ConnectorOptions& lane : lanes) RETURN_IF_ERROR(RefuseWhileRunning(lane, environment));
+  RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
   std::string report;
   for (size_t i = 0; i < lanes.size(); ++i) {
     if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
@@ -211,8 +250,10 @@ absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
 
 absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,
                                        const Environment& environment) {
+  if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
   std::vector<JudgedMove> judged;
-  for (const ConnectorOptions& lane : LanesOf(options)) {
+  ASSIGN_OR_RETURN(const auto lanes, StoredLanes(options, environment));
+  for (const ConnectorOptions& lane : lanes) {
     ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
   }
   std::string report;

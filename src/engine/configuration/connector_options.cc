@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "encode/options/encode_options.h"
+#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/configuration/runtime_options.h"
@@ -47,6 +48,13 @@ ConnectorOptions LaneOf(const ConnectorOptions& whole, int number,
   return lane;
 }
 
+std::vector<std::string> PublicationsOf(const ConnectorOptions& first, int count) {
+  std::vector<std::string> publications;
+  for (int number = 1; number <= count; ++number)
+    publications.push_back(first.replication->publication_name + SuffixOf(number));
+  return publications;
+}
+
 }  // namespace
 
 ConnectorOptions::ConnectorOptions() = default;
@@ -66,14 +74,22 @@ std::string TopicPrefixOf(const ConnectorOptions& options) { return options.enco
 
 std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole) {
   const int count = whole.replication->share.count;
-  if (count == 1) return {whole};
-  std::vector<std::string> publications;
-  for (int number = 1; number <= count; ++number)
-    publications.push_back(whole.replication->publication_name + SuffixOf(number));
   std::vector<ConnectorOptions> lanes;
+  // `tail` looks through several publications with one slot.
   for (int number = 1; number <= count; ++number)
-    lanes.push_back(LaneOf(whole, number, publications));
+    lanes.push_back(count == 1 ? whole : LaneAmong(whole, number, count));
+  const auto news = std::make_shared<HandoverNews>();
+  for (ConnectorOptions& lane : lanes) lane.handover_news = news;
   return lanes;
+}
+
+ConnectorOptions LaneAmong(const ConnectorOptions& first, int number, int count) {
+  ConnectorOptions whole = first;
+  whole.replication->share.count = count;
+  if (count > 1) return LaneOf(whole, number, PublicationsOf(first, count));
+  whole.replication->share.publications.clear();
+  whole.tables->share = nullptr;
+  return whole;
 }
 
 ConnectorOptions FirstLaneOf(const ConnectorOptions& lane) {

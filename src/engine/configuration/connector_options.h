@@ -6,6 +6,7 @@
 #pragma once
 
 #include <compare>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct ChainSpec;
 
 namespace walduct::engine {
 
+class HandoverNews;
 struct HeartbeatOptions;
 struct RecordErrorOptions;
 struct RuntimeOptions;
@@ -87,6 +89,7 @@ struct ConnectorOptions {
   Indirect<RuntimeOptions> runtime;
   Indirect<outbox::OutboxOptions> outbox;
   Indirect<spill::SpillOptions> spill;
+  std::shared_ptr<HandoverNews> handover_news;  // one for all lanes; null: no lane of any
 };
 
 // What no two connectors may share.
@@ -107,6 +110,9 @@ std::string TopicPrefixOf(const ConnectorOptions& options);
 // have a number behind them. What a connector does once, whatever its tables, is the first one's:
 // heartbeats and their query, logical messages. With one slot: the same options.
 std::vector<ConnectorOptions> LanesOf(const ConnectorOptions& whole);
+// As it would be with that number of slots, or one beyond it, which a hand-over has to do with.
+// first: the first lane.
+ConnectorOptions LaneAmong(const ConnectorOptions& first, int number, int count);
 // Of a lane: its connector's first.
 ConnectorOptions FirstLaneOf(const ConnectorOptions& lane);
 

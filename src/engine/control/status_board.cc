@@ -32,6 +32,8 @@ absl::string_view ActivityText(Activity activity) {
       return "connecting";
     case Activity::kPreparing:
       return "preparing";
+    case Activity::kHandingOver:
+      return "handing over";
     case Activity::kSnapshotting:
       return "snapshotting";
     case Activity::kStreaming:
@@ -66,6 +68,10 @@ absl::string_view WaitText(WaitReason wait) {
       return "the schema registry";
     case WaitReason::kDelivery:
       return "acknowledgements and the offset store";
+    case WaitReason::kTableLocks:
+      return "locks of tables that go to other slots";
+    case WaitReason::kHandover:
+      return "tables to be handed over";
     case WaitReason::kRetry:
       return "the next attempt";
     case WaitReason::kCommand:

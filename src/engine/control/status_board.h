@@ -31,9 +31,10 @@ enum class ConnectorState {
 absl::string_view StateText(ConnectorState state);  // "RUNNING"
 
 enum class Activity {
-  kNone,        // paused, stopped or failed
-  kConnecting,  // to the sink, the offset store and the database
-  kPreparing,   // judges the stored position, creates what is missing
+  kNone,         // paused, stopped or failed
+  kConnecting,   // to the sink, the offset store and the database
+  kPreparing,    // judges the stored position, creates what is missing
+  kHandingOver,  // tables to other slots: walduct.slots has changed
   kSnapshotting,
   kStreaming,
   kSettling,  // delivers and stores what it has read
@@ -53,6 +54,8 @@ enum class WaitReason {
   kCatalog,       // to describe a table of the stream
   kSchemaId,      // of the schema registry
   kDelivery,      // of what was read, and of its position
+  kTableLocks,    // that writers have: tables are to go to other slots
+  kHandover,      // of tables to other slots, which another lane leads
   kRetry,
   kCommand,
 };

@@ -29,6 +29,7 @@ int Weight(const ConnectorStatus& lane) {
     case Activity::kConnecting:
       return 35;
     case Activity::kPreparing:
+    case Activity::kHandingOver:
       return 34;
     case Activity::kSettling:
       return 33;

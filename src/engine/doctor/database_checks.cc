@@ -9,7 +9,7 @@
 #include "encode/types/column_rules.h"
 #include "engine/doctor/checks.h"
 #include "engine/start/preparation.h"
-#include "engine/world/slot_tables.h"
+#include "engine/world/slots/slot_tables.h"
 #include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
 #include "postgres/connection_options.h"

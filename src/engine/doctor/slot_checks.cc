@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
+#include "engine/handover/handover.h"
 #include "engine/start/preparation.h"
 #include "engine/start/start_position.h"
 #include "postgres/server_check.h"
@@ -109,13 +110,29 @@ absl::Status CheckBlockers(Connection& connection, Findings* findings) {
   return absl::OkStatus();
 }
 
+Finding HandoverNotice(const offset::StoredOffset& stored, int slots) {
+  if (stored.handover) {
+    return {.severity = Severity::kNotice,
+            .reason = "slots_handover",
+            .message = absl::StrCat("tables are on their way from ", stored.handover->from, " to ",
+                                    stored.handover->to, " slots (",
+                                    offset::HandoverText(*stored.handover), ")"),
+            .hint = absl::StrCat("walduct.slots=", stored.handover->to, " goes on with it")};
+  }
+  return {.severity = Severity::kNotice,
+          .reason = "slots_handover",
+          .message =
+              absl::StrCat("the position is one of ", stored.slots, " slots, and walduct.slots is ",
+                           slots, ": the next start hands tables over to other slots"),
+          .hint = "docs/slots.md: another number"};
+}
+
 // Whether a start would go on from there.
 absl::Status JudgePosition(const Subject& subject, Connection& connection,
                            const std::optional<offset::StoredOffset>& stored,
                            const std::optional<replication::SlotState>& slot,
                            const Environment& environment) {
   if (!stored) return CheckNoneIsMissing(subject.whole, slot);
-  RETURN_IF_ERROR(CheckSameSlots(subject.whole, stored));
   ASSIGN_OR_RETURN(const auto server, postgres::CheckServer(connection));
   ASSIGN_OR_RETURN(const auto replication,
                    OpenToLook(subject, environment, postgres::SessionKind::kReplication));
@@ -157,6 +174,8 @@ void CheckSlots(Connection& connection, const Subject& subject, const KnownPosit
     findings->Add(CheckBlockers(connection, findings));
   }
   if (!position.known) return;
+  if (IsHandoverDue(position.stored, subject.replication.share.count))
+    findings->Add(HandoverNotice(*position.stored, subject.replication.share.count));
   const absl::Status judged =
       JudgePosition(subject, connection, position.stored, *slot, environment);
   // A role that may not replicate has been found before.

@@ -66,6 +66,7 @@ void Checkpointer::Start(const event::Position& safe, absl::Duration now) {
   offset.transaction_id = options_.transaction_id;
   offset.sink = options_.sink;
   offset.slots = options_.slots;
+  offset.handover = options_.handover;
   if (options_.beside) offset.foreign = options_.beside(safe.mark);
   if (options_.snapshot_seen > safe.commit_end) offset.snapshot_seen = options_.snapshot_seen;
   if (options_.skip && safe.commit_end <= options_.skip->commit) offset.skip = options_.skip;

@@ -43,6 +43,7 @@ class Checkpointer {
     std::string sink = {};        // the same
     Lsn snapshot_seen = {};       // the same; 0/0: none
     int slots = 1;                // the same
+    std::optional<offset::SlotHandover> handover = {};
     // Stored until its transaction is behind.
     std::optional<event::ChangeId> skip = {};
     StatusBoard* board = nullptr;  // borrowed; shows why nothing is stored; null: nobody looks

@@ -6,11 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/errors/error_policy.h"
+#include "engine/handover/handover.h"
 #include "engine/lifecycle/retry_budget.h"
 #include "engine/phases/session.h"
 #include "engine/start/preparation.h"
+#include "replication/options.h"
 #include "snapshot/options.h"
 
 namespace walduct::engine {
@@ -92,20 +95,13 @@ void Lifecycle::RunAttempts() {
 }
 
 Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
-  Preparation preparation({.config = parts_.config,
-                           .world = parts_.world,
-                           .source = {.config = parts_.config,
-                                      .mode = parts_.mode,
-                                      .metrics = parts_.metrics,
-                                      .warn_once = &warn_once_,
-                                      .outbox_tables = &outbox_tables_,
-                                      .pause = &pause_,
-                                      .stopping = [this] { return Interrupted(); }},
-                           .refusals = &refusals_,
-                           .control = parts_.control,
-                           .board = parts_.board});
-  absl::StatusOr<Prepared> prepared = preparation.Run();
-  const absl::Duration sender_timeout = preparation.facts().sender_timeout;
+  absl::Duration sender_timeout;
+  absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, &pause_, &sender_timeout);
+  if (ErrorReason(prepared.status()) == kHandoverDue) {
+    const absl::Status handed = HandOver();
+    if (!handed.ok()) return {.status = handed, .sender_timeout = sender_timeout};
+    prepared = Prepare(*parts_.config, &pause_, &sender_timeout);
+  }
   if (!prepared.ok()) return {.status = prepared.status(), .sender_timeout = sender_timeout};
   if (!prepared->decision.snapshot && !prepared->decision.stream) {
     log::Info(
@@ -130,6 +126,53 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
           .progressed = session.progressed(),
           .stored = session.stored(),
           .sender_timeout = sender_timeout};
+}
+
+absl::StatusOr<Prepared> Lifecycle::Prepare(const ConnectorOptions& config, StreamingPause* pause,
+                                            absl::Duration* sender_timeout) {
+  Preparation preparation({.config = &config,
+                           .world = parts_.world,
+                           .source = {.config = &config,
+                                      .mode = parts_.mode,
+                                      .metrics = parts_.metrics,
+                                      .warn_once = &warn_once_,
+                                      .outbox_tables = &outbox_tables_,
+                                      .pause = pause,
+                                      .stopping = [this] { return Interrupted(); }},
+                           .refusals = &refusals_,
+                           .control = parts_.control,
+                           .board = parts_.board});
+  absl::StatusOr<Prepared> prepared = preparation.Run();
+  *sender_timeout = preparation.facts().sender_timeout;
+  return prepared;
+}
+
+absl::Status Lifecycle::HandOver() {
+  return Handover({.config = parts_.config,
+                   .world = parts_.world,
+                   .control = parts_.control,
+                   .board = parts_.board,
+                   .drain = [this](const ConnectorOptions& lane,
+                                   Lsn until) { return Drain(lane, until); },
+                   .stopping = [this] { return Interrupted(); }})
+      .Run();
+}
+
+absl::Status Lifecycle::Drain(const ConnectorOptions& lane, Lsn until) {
+  StreamingPause& pause = drain_pauses_[lane.replication->share.number];
+  absl::Duration sender_timeout;
+  ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, &pause, &sender_timeout));
+  Session session({.config = &lane,
+                   .goal = {.until_lsn = until},
+                   .world = parts_.world,
+                   .control = parts_.control,
+                   .board = parts_.board,
+                   .metrics = parts_.metrics,
+                   .warn_once = &warn_once_,
+                   .pause = &pause},
+                  std::move(prepared));
+  RETURN_IF_ERROR(session.Run());
+  return session.goal_reached() ? absl::OkStatus() : absl::CancelledError("stopped");
 }
 
 Action Lifecycle::NextAction(const absl::Status& status) const {

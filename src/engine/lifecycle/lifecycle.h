@@ -8,9 +8,11 @@
 //              PAUSED                                                FAILED
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/control/control.h"
 #include "engine/control/run_goal.h"
@@ -27,6 +29,7 @@
 namespace walduct::engine {
 
 struct ConnectorOptions;
+struct Prepared;
 
 class Lifecycle {
  public:
@@ -58,6 +61,10 @@ class Lifecycle {
   // Until they are interrupted, end by themselves or fail for good.
   void RunAttempts();
   AttemptEnd RunAttempt();
+  absl::StatusOr<Prepared> Prepare(const ConnectorOptions& config, StreamingPause* pause,
+                                   absl::Duration* sender_timeout);
+  absl::Status HandOver();
+  absl::Status Drain(const ConnectorOptions& lane, Lsn until);
   void Rest();
   void ShowRest();
   Action NextAction(const absl::Status& status) const;
@@ -77,6 +84,7 @@ class Lifecycle {
   outbox::TableMemory outbox_tables_;
   sink::Refusals refusals_;
   StreamingPause pause_;
+  std::map<int, StreamingPause> drain_pauses_;  // of slots that hand tables over
 };
 
 }  // namespace walduct::engine

@@ -108,23 +108,24 @@ absl::Status Session::Build() {
                           .board = parts_.board,
                           .metrics = parts_.metrics,
                           .schema_ids = registries_.sources()},
-      Checkpointer::Options{.store = prepared_.store.get(),
-                            .clock = &clock,
-                            .interval = config().offset->flush_interval,
-                            .system_identifier = prepared_.system.system_identifier,
-                            .timeline = prepared_.system.timeline,
-                            .of_standby = prepared_.in_recovery,
-                            .transaction_id = config().route->transaction_metadata,
-                            .sink = SinkMark(config()),
-                            .snapshot_seen = prepared_.resumes()
-                                                 ? prepared_.stored->snapshot_seen.value_or(Lsn())
-                                                 : Lsn(),
-                            .slots = config().replication->share.count,
-                            .skip = prepared_.skip(),
-                            .board = parts_.board,
-                            .commits = prepared_.sink->transactions() != nullptr,
-                            .soon = config().offset->commit_interval,
-                            .beside = [this](uint64_t mark) { return MembersAt(mark); }},
+      Checkpointer::Options{
+          .store = prepared_.store.get(),
+          .clock = &clock,
+          .interval = config().offset->flush_interval,
+          .system_identifier = prepared_.system.system_identifier,
+          .timeline = prepared_.system.timeline,
+          .of_standby = prepared_.in_recovery,
+          .transaction_id = config().route->transaction_metadata,
+          .sink = SinkMark(config()),
+          .snapshot_seen =
+              prepared_.resumes() ? prepared_.stored->snapshot_seen.value_or(Lsn()) : Lsn(),
+          .slots = config().replication->share.count,
+          .handover = prepared_.resumes() ? prepared_.stored->handover : std::nullopt,
+          .skip = prepared_.skip(),
+          .board = parts_.board,
+          .commits = prepared_.sink->transactions() != nullptr,
+          .soon = config().offset->commit_interval,
+          .beside = [this](uint64_t mark) { return MembersAt(mark); }},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
@@ -180,11 +181,15 @@ incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
                                            : incremental_->snapshots().StateOf(mark);
   if (new_tables_ != nullptr && !new_tables_->At(mark).empty())
     members.emplace(NewTables::kMember, new_tables_->At(mark));
+  // Nobody looks for new ones while tables are handed over.
+  if (config().replication->share.hands_over &&
+      prepared_.stored->foreign.contains(NewTables::kMember))
+    members.insert(*prepared_.stored->foreign.find(NewTables::kMember));
   return members;
 }
 
 void Session::BuildNewTables() {
-  if (!prepared_.decision.stream) return;
+  if (!prepared_.decision.stream || config().replication->share.hands_over) return;
   new_tables_ = NewTables::Create(
       {.lists = config().tables->lists,
        .signal_table = config().tables->signal_table,

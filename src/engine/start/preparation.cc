@@ -7,9 +7,11 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
 #include "engine/duties/ownership.h"
+#include "engine/handover/handover.h"
 #include "engine/start/start_position.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
@@ -44,6 +46,11 @@ bool Moved(const std::optional<offset::StoredOffset>& before,
            const std::optional<offset::StoredOffset>& now) {
   if (before.has_value() != now.has_value()) return true;
   return now && before->position.commit_end != now->position.commit_end;
+}
+
+absl::Status HandoverDue() {
+  return Error(absl::StatusCode::kUnavailable, kHandoverDue,
+               "tables have to be handed over to other slots first");
 }
 
 }  // namespace
@@ -105,6 +112,11 @@ absl::Status Preparation::ShutOthersOut() {
 }
 
 absl::Status Preparation::OpenSource() {
+  // The first lane has locked all slots meanwhile.
+  const replication::SlotShare& share = config().replication->share;
+  if (share.number > 1 && !share.hands_over && config().handover_news != nullptr &&
+      config().handover_news->Read().leads)
+    return HandoverDue();
   parts_.board->WaitsFor(WaitReason::kDatabase);
   prepared_.source = parts_.world->MakeSource(parts_.source);
   return prepared_.source->Connect();
@@ -113,11 +125,15 @@ absl::Status Preparation::OpenSource() {
 // Another number of slots finds positions that are not those of its tables. The first slot's offset
 // is there whatever the number was.
 absl::Status Preparation::CheckSlots() const {
-  RETURN_IF_ERROR(CheckSameSlots(config(), prepared_.stored));
-  if (config().replication->share.number == 1) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto first, parts_.world->OpenOffsetStore(FirstLaneOf(config())));
-  ASSIGN_OR_RETURN(const std::optional<offset::StoredOffset> stored, first->Load());
-  return CheckSameSlots(config(), stored);
+  const replication::SlotShare& share = config().replication->share;
+  if (share.hands_over) return absl::OkStatus();
+  std::optional<offset::StoredOffset> first = prepared_.stored;
+  if (share.number > 1) {
+    ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(FirstLaneOf(config())));
+    ASSIGN_OR_RETURN(first, store->Load());
+  }
+  if (IsHandoverDue(first, share.count)) return HandoverDue();
+  return CheckSameSlots(config(), prepared_.stored);
 }
 
 absl::Status CheckSameSlots(const ConnectorOptions& config,

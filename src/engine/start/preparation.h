@@ -102,6 +102,9 @@ class Preparation {
   CommittingStore* committing_ = nullptr;  // prepared_.store; null: the sink has no transactions
 };
 
+// Reason of what Preparation::Run answers before a hand-over to another number of slots.
+inline constexpr char kHandoverDue[] = "slots_handover";
+
 // FailedPrecondition slots_changed: the offset was stored with another walduct.slots.
 absl::Status CheckSameSlots(const ConnectorOptions& config,
                             const std::optional<offset::StoredOffset>& stored);

@@ -176,6 +176,7 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
                                                   tail_publication_->names().end());
     return absl::OkStatus();
   }
+  if (replication_options_.share.hands_over) return absl::OkStatus();
   RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_.replica_identities,
                                                     facts_.captured));
   RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
@@ -308,7 +309,9 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   }
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
-  opened.published = replication::NamedRelations(*sql_, replication_options_.publication_name);
+  // What has gone to another slot is not new when it comes.
+  if (!replication_options_.share.hands_over)
+    opened.published = replication::NamedRelations(*sql_, replication_options_.publication_name);
   RETURN_IF_ERROR(StartXmin());
   ReleaseCodePages();  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},

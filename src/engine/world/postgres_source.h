@@ -12,7 +12,7 @@
 #include "engine/world/held/slot_xmin.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/server_watch.h"
-#include "engine/world/slot_tables.h"
+#include "engine/world/slots/slot_tables.h"
 #include "engine/world/snapshot_standby.h"
 #include "engine/world/source.h"
 #include "engine/world/tail.h"

@@ -6,11 +6,13 @@
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/world/postgres_source.h"
+#include "engine/world/slots/postgres_handover.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
 #include "registry/options.h"
 #include "registry/registry_client.h"
+#include "replication/options.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
 #include "spill/options.h"
@@ -54,6 +56,17 @@ absl::StatusOr<Registries> ServerWorld::OpenRegistries(const ConnectorOptions& c
   ASSIGN_OR_RETURN(registries.value, registry::RegistryClient::Create(options.value, config.name,
                                                                       *environment_.clock));
   return registries;
+}
+
+absl::StatusOr<std::unique_ptr<HandoverServer>> ServerWorld::OpenHandover(
+    const ConnectorOptions& config, const postgres::StopCheck& stopping) {
+  return std::make_unique<PostgresHandover>(
+      PostgresHandover::Options{.connector = config.name,
+                                .first_slot = config.replication->slot_name,
+                                .database = *config.database,
+                                .tables = *config.tables,
+                                .stopping = stopping,
+                                .environment = environment_});
 }
 
 std::unique_ptr<Source> ServerWorld::MakeSource(const SourceOptions& options) {

@@ -22,6 +22,8 @@ class ServerWorld final : public World {
       const ConnectorOptions& config) override;
   absl::StatusOr<std::unique_ptr<spill::Disk>> OpenSpill(const ConnectorOptions& config) override;
   absl::StatusOr<Registries> OpenRegistries(const ConnectorOptions& config) override;
+  absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
+      const ConnectorOptions& config, const postgres::StopCheck& stopping) override;
   std::unique_ptr<Source> MakeSource(const SourceOptions& options) override;
 
  private:

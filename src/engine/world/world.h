@@ -25,6 +25,7 @@ class Refusals;
 namespace walduct::engine {
 
 struct ConnectorOptions;
+class HandoverServer;
 class StreamingPause;
 
 enum class RunMode {
@@ -66,6 +67,10 @@ class World {
   virtual absl::StatusOr<Registries> OpenRegistries(const ConnectorOptions&) {
     return Registries();
   }
+  // What a hand-over to another number of slots asks of the database. config: of the first lane.
+  // Reaches no server; HandoverServer::Connect does.
+  virtual absl::StatusOr<std::unique_ptr<HandoverServer>> OpenHandover(
+      const ConnectorOptions& config, const postgres::StopCheck& stopping);
   // Connects with Source::Inspect.
   virtual std::unique_ptr<Source> MakeSource(const SourceOptions& options) = 0;
 };

@@ -1,4 +1,4 @@
-#include "engine/world/slot_tables.h"
+#include "engine/world/slots/slot_tables.h"
 
 #include <algorithm>
 #include <set>
@@ -32,7 +32,7 @@ bool SameRelations(const std::vector<postgres::TableName>& a,
 absl::StatusOr<SlotTables> FindSlotTables(const SlotTablesQuery& query) {
   ASSIGN_OR_RETURN(std::vector<postgres::TableName> all, FindAll(query));
   SlotTables found;
-  if (!query.share.several()) {
+  if (!query.share.several() || query.share.hands_over) {
     found.own = std::move(all);
     return found;
   }

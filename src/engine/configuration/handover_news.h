@@ -1,0 +1,52 @@
+// HandoverNews: what the first lane of a connector tells the others of the hand-over to another
+// number of slots that it leads. A hint that spares them looking at the offset store: what is
+// stored there counts.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "absl/status/status.h"
+
+namespace walduct::engine {
+
+class HandoverNews {
+ public:
+  struct Now {
+    bool leads = false;  // is at it
+    bool led = false;    // it has ended well since the process began
+    absl::Status refused;
+    uint64_t refusals = 0;  // so far
+  };
+
+  void Begin() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now_.leads = true;
+    now_.refused = absl::OkStatus();
+  }
+  // It will be tried again.
+  void Rest() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now_.leads = false;
+  }
+  // OK: tables are where they belong. Otherwise an operator has to act first.
+  void End(const absl::Status& status) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    now_.leads = false;
+    now_.led = status.ok();
+    now_.refused = status;
+    if (!status.ok()) ++now_.refusals;
+  }
+  Now Read() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return now_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Now now_;  // guarded by mutex_
+};
+
+}  // namespace walduct::engine

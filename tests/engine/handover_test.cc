@@ -1,0 +1,362 @@
+#include "engine/handover/handover.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/error.h"
+#include "base/status_macros.h"
+#include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
+#include "offset/options.h"
+#include "replication/options.h"
+#include "snapshot/options.h"
+#include "tests/engine/handover_model.h"
+#include "tests/support/fake_world.h"
+#include "tests/support/simulated_time.h"
+
+namespace walduct::engine {
+namespace {
+
+using offset::StoredOffset;
+using test::Disk;
+using test::Fate;
+using test::ModelWorld;
+using test::PublicationName;
+using test::SlotName;
+using testing::HasSubstr;
+
+class HandoverTest : public testing::Test {
+ protected:
+  HandoverTest() {
+    mailbox_.Post(Command::kStart);
+    control_.Take();
+  }
+
+  // It ran with that number of slots, and has published a part of what was written.
+  void RanWith(int slots) {
+    disk_ = Disk();
+    for (int table = 1; table <= 7; ++table) {
+      const std::string name = absl::StrCat("public.t", table);
+      disk_.slot_of[name] = replication::SlotOfNewTable(name, Config(slots).replication->share);
+    }
+    for (int number = 1; number <= slots; ++number) {
+      disk_.slots[SlotName(number)] = disk_.end;
+      disk_.publications.insert(PublicationName(number));
+      StoredOffset offset;
+      offset.position.commit_end = Lsn(disk_.end);
+      offset.slots = slots;
+      offset.system_identifier = "7000";
+      disk_.offsets[number] = offset;
+    }
+    disk_.WriteAll();
+    disk_.WriteAll();
+  }
+
+  static ConnectorOptions Config(int slots, int number = 1) {
+    ConnectorOptions config = test::FakeConfig("orders");
+    config.replication->slot_name = "s";
+    config.replication->publication_name = "p";
+    config.replication->share.count = slots;
+    return LanesOf(config)[static_cast<size_t>(number) - 1];
+  }
+
+  // One process, from its start to its end.
+  absl::Status Run(const ConnectorOptions& config, Fate* fate) {
+    ModelWorld world(time_.environment(), &disk_, fate);
+    Handover handover({.config = &config,
+                       .world = &world,
+                       .control = &control_,
+                       .board = &board_,
+                       .drain = [this, fate](const ConnectorOptions& lane, Lsn until) {
+                         return Drain(lane, until, fate);
+                       }});
+    return handover.Run();
+  }
+  absl::Status Run(int slots) {
+    Fate fate;
+    return Run(Config(slots), &fate);
+  }
+
+  // What a slot sends from its stored position on, as publications were then. keeps: tables
+  // that are another slot's now are left out.
+  void Stream(int number, uint64_t until, bool keeps) {
+    StoredOffset& offset = disk_.offsets.at(number);
+    const uint64_t from = offset.position.commit_end.value();
+    ASSERT_LE(disk_.slots.at(SlotName(number)), from) << "the slot does not reach back";
+    for (const Disk::Write& write : disk_.wal) {
+      if (write.lsn <= from || write.lsn > until || write.slot != number) continue;
+      if (keeps && disk_.slot_of.at(write.table) != number) continue;
+      disk_.published.push_back({.table = write.table, .version = write.version});
+    }
+  }
+  void Confirm(int number, uint64_t until) {
+    disk_.offsets.at(number).position.commit_end = Lsn(until);
+    disk_.slots.at(SlotName(number)) = until;
+  }
+  absl::Status Drain(const ConnectorOptions& lane, Lsn until, Fate* fate) {
+    EXPECT_TRUE(lane.replication->share.hands_over);
+    EXPECT_EQ(lane.snapshot->mode, snapshot::SnapshotMode::kNoData);
+    const int number = lane.replication->share.number;
+    EXPECT_EQ(lane.replication->slot_name, SlotName(number));
+    RETURN_IF_ERROR(fate->Run(&disk_, [&] {
+      Stream(number, until.value(), false);
+      return absl::OkStatus();
+    }));
+    return fate->Run(&disk_, [&] {
+      Confirm(number, until.value());
+      disk_.offsets.at(number).slots = lane.replication->share.count;
+      return absl::OkStatus();
+    });
+  }
+
+  // 1: the second process ended before its end.
+  int EndsTwice(int from, int to, Fate one, Fate two) {
+    RanWith(from);
+    EXPECT_FALSE(Run(Config(to), &one).ok());
+    const bool ended = !Run(Config(to), &two).ok();
+    const absl::Status done = Run(to);
+    EXPECT_TRUE(done.ok()) << done;
+    ExpectAllIsWell(to);
+    return ended ? 1 : 0;
+  }
+
+  // All lanes run as ever, and everything is there, in order.
+  void ExpectAllIsWell(int slots) {
+    std::set<std::string> names, publications;
+    for (int number = 1; number <= slots; ++number) {
+      names.insert(SlotName(number));
+      publications.insert(PublicationName(number));
+    }
+    std::set<std::string> found;
+    for (const auto& [name, lsn] : disk_.slots) found.insert(name);
+    EXPECT_EQ(found, names);
+    EXPECT_EQ(disk_.publications, publications);
+    ASSERT_EQ(disk_.offsets.size(), static_cast<size_t>(slots));
+    for (const auto& [number, offset] : disk_.offsets) {
+      EXPECT_EQ(offset.slots, slots) << number;
+      EXPECT_FALSE(offset.handover) << number;
+    }
+    disk_.WriteAll();
+    // The last slot first: none may depend on another any more.
+    for (int number = slots; number >= 1; --number) {
+      Stream(number, disk_.end, true);
+      Confirm(number, disk_.end);
+    }
+    std::map<std::string, int> last;
+    for (const auto& [table, version] : disk_.published) {
+      ASSERT_LE(version, last[table] + 1) << table << ": order, or a loss";
+      last[table] = version;
+    }
+    EXPECT_EQ(last, disk_.versions);
+  }
+
+  test::SimulatedTime time_;
+  const absl::Duration begun_ = time_.Monotonic();
+  Disk disk_;
+  Mailbox mailbox_;
+  StatusBoard board_{"orders", time_};
+  Control control_{mailbox_, board_};
+};
+
+TEST_F(HandoverTest, TablesComeToMoreSlotsAndToFewer) {
+  for (const auto& [from, to] : {std::pair(1, 3), {3, 2}, {2, 1}, {1, 2}, {4, 2}, {2, 5}}) {
+    SCOPED_TRACE(absl::StrCat(from, ">", to));
+    RanWith(from);
+    const std::map<std::string, int> before = disk_.slot_of;
+    ASSERT_TRUE(Run(to).ok());
+    for (const auto& [table, slot] : before) {
+      const int now = disk_.slot_of[table];
+      EXPECT_TRUE(now == slot || now > from || slot > to) << table << " has moved needlessly";
+    }
+    ExpectAllIsWell(to);
+  }
+}
+
+// Twice, in any two places.
+TEST_F(HandoverTest, AProcessThatEndsAnywhereIsGoneOnFrom) {
+  for (const auto& [from, to] : {std::pair(1, 3), {3, 2}, {2, 1}, {3, 1}}) {
+    RanWith(from);
+    Fate whole;
+    ASSERT_TRUE(Run(Config(to), &whole).ok());
+    ASSERT_GT(whole.calls, 10);
+    int ended = 0;
+    for (int places = 0; places < whole.calls * whole.calls * 2; ++places) {
+      const Fate one{.ends_at = places / 2 / whole.calls, .after = places % 2 == 1};
+      const Fate two{.ends_at = places / 2 % whole.calls, .after = one.after};
+      SCOPED_TRACE(absl::StrCat(from, ">", to, " ends at ", one.ends_at, " and ", two.ends_at,
+                                one.after ? ", after that" : ""));
+      ended += EndsTwice(from, to, one, two);
+      if (HasFailure()) return;
+    }
+    EXPECT_GT(ended, whole.calls) << "the second, too";
+  }
+}
+
+TEST_F(HandoverTest, ItMayGoBackOnceItIsDone) {
+  RanWith(2);
+  ASSERT_TRUE(Run(3).ok());
+  ASSERT_TRUE(Run(2).ok());
+  ASSERT_TRUE(Run(1).ok());
+  ASSERT_TRUE(Run(3).ok());
+  ExpectAllIsWell(3);
+}
+
+TEST_F(HandoverTest, WhileItIsUnderWayNoOtherNumberIsTaken) {
+  RanWith(1);
+  for (int ends_at = 0; ends_at < 100; ++ends_at) {
+    Fate fate{.ends_at = ends_at, .after = true};
+    if (!Run(Config(3), &fate).ok() && disk_.offsets.at(1).handover) break;
+  }
+  for (const int other : {1, 2, 4}) {
+    const absl::Status refused = Run(other);
+    EXPECT_EQ(ErrorReason(refused), "slots_changed");
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("on their way from 1 slot to 3"));
+    EXPECT_THAT(ErrorHint(refused), HasSubstr("walduct.slots=3"));
+  }
+  ASSERT_TRUE(Run(3).ok());
+  ExpectAllIsWell(3);
+}
+
+TEST_F(HandoverTest, ALockedTableIsWaitedFor) {
+  RanWith(1);
+  disk_.moves_locked = 100;
+  ASSERT_TRUE(Run(3).ok());
+  EXPECT_GT(time_.Monotonic() - begun_, absl::Seconds(99));
+  ASSERT_TRUE(board_.Read().last_error);
+  EXPECT_EQ(board_.Read().last_error->reason, "tables_locked");
+  ExpectAllIsWell(3);
+}
+
+TEST_F(HandoverTest, WhatCannotBeHandedOverIsRefusedAndNothingIsChanged) {
+  const auto refused = [this](const std::string& why, ConnectorOptions config = Config(3)) {
+    Fate fate;
+    const std::map<std::string, uint64_t> slots = disk_.slots;
+    const absl::Status status = Run(config, &fate);
+    EXPECT_EQ(ErrorReason(status), "slots_changed") << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why));
+    EXPECT_THAT(ErrorHint(status), HasSubstr("walduct.slots=2"));
+    EXPECT_EQ(disk_.slots, slots);
+    EXPECT_FALSE(disk_.offsets.at(1).handover);
+  };
+  RanWith(2);
+  disk_.offsets.at(2).position.snapshot = event::SnapshotPhase::kRunning;
+  refused("the snapshot of slot s_2 has not come to its end");
+  RanWith(2);
+  disk_.offsets.erase(2);
+  refused("slot s_2 has no position");
+  RanWith(2);
+  disk_.offsets.at(2).slots = 4;
+  refused("the position of slot s_2 is one of 4 slots");
+  RanWith(2);
+  disk_.slots.erase("s_2");
+  refused("slot s_2 is not there");
+  RanWith(2);
+  disk_.slots["s_3"] = 1;
+  refused("a slot s_3 is there already");
+  RanWith(2);
+  disk_.slots["s_2"] = disk_.end;
+  refused("slot s_2 does not reach back to its position");
+  RanWith(2);
+  disk_.offsets.at(1).system_identifier = "1";
+  refused("of another server");
+  RanWith(2);
+  disk_.offsets.at(1).foreign["walduct_incremental_snapshot"] = "\"{}\"";
+  refused("a snapshot that a signal asked for");
+  RanWith(2);
+  ConnectorOptions one = Config(1);
+  one.replication->share.only_one = "it needs publication.autocreate.mode=filtered";
+  refused("it needs publication.autocreate.mode=filtered", one);
+  RanWith(2);
+  ConnectorOptions reads_only = Config(3);
+  reads_only.snapshot->mode = snapshot::SnapshotMode::kInitialOnly;
+  refused("snapshot.mode streams nothing", reads_only);
+}
+
+TEST_F(HandoverTest, APositionThatIsLostMeanwhileIsNotMadeUp) {
+  RanWith(3);
+  disk_.moves_locked = 1000;
+  time_.After(absl::Seconds(5), [this] {
+    disk_.offsets.erase(3);
+    disk_.moves_locked = 0;
+  });
+  const absl::Status lost = Run(2);
+  EXPECT_EQ(ErrorReason(lost), "offset_missing") << lost;
+  EXPECT_EQ(disk_.slots.size(), 3u);
+}
+
+TEST_F(HandoverTest, AStalePositionOfANewSlotIsForgotten) {
+  RanWith(2);
+  disk_.offsets[3] = disk_.offsets.at(2);
+  disk_.offsets.at(3).slots = 3;
+  disk_.offsets.at(3).position.commit_end = Lsn(1);
+  ASSERT_TRUE(Run(3).ok());
+  ExpectAllIsWell(3);
+}
+
+// As Debezium writes it.
+TEST_F(HandoverTest, OfOneSlotAnyPositionWillDo) {
+  RanWith(1);
+  disk_.offsets.at(1) = *offset::DecodeOffset(
+      R"({"lsn_proc":100,"messageType":"COMMIT","lsn_commit":100,"lsn":100,"txId":7,"ts_usec":1})");
+  ASSERT_TRUE(Run(2).ok());
+  ExpectAllIsWell(2);
+  ASSERT_TRUE(Run(1).ok());
+  EXPECT_EQ(offset::EncodeOffset(disk_.offsets.at(1)).find("walduct_slots"), std::string::npos);
+  EXPECT_EQ(offset::EncodeOffset(disk_.offsets.at(1)).find("walduct_handover"), std::string::npos);
+}
+
+TEST_F(HandoverTest, WithoutAPositionThereIsNothingToHandOver) {
+  EXPECT_TRUE(Run(3).ok());
+  RanWith(3);
+  EXPECT_TRUE(Run(3).ok());
+  EXPECT_TRUE(disk_.published.empty());
+}
+
+TEST_F(HandoverTest, TheOtherLanesWaitUntilItIsStored) {
+  RanWith(1);
+  Fate fate;
+  time_.After(absl::Seconds(40), [this] { ASSERT_TRUE(Run(2).ok()); });
+  const ConnectorOptions second = Config(2, 2);
+  ASSERT_TRUE(Run(second, &fate).ok());
+  EXPECT_GE(time_.Monotonic() - begun_, absl::Seconds(40));
+  EXPECT_EQ(board_.Read().activity, Activity::kHandingOver);
+  ExpectAllIsWell(2);
+}
+
+TEST_F(HandoverTest, TheOtherLanesFailWithTheFirst) {
+  RanWith(1);
+  const ConnectorOptions second = Config(2, 2);
+  const auto refusal = Error(absl::StatusCode::kFailedPrecondition, "slots_changed", "no", "");
+  time_.After(absl::Seconds(1), [&] { second.handover_news->End(refusal); });
+  Fate fate;
+  EXPECT_EQ(Run(second, &fate), refusal);
+  EXPECT_LT(time_.Monotonic() - begun_, absl::Seconds(2));
+  // One that is told already may be about to be taken back.
+  time_.After(absl::Seconds(1), [&] { second.handover_news->Begin(); });
+  time_.After(absl::Seconds(30), [this] { ASSERT_TRUE(Run(2).ok()); });
+  EXPECT_TRUE(Run(second, &fate).ok());
+  second.handover_news->End(refusal);
+  disk_.offsets.at(1).slots = 3;
+  EXPECT_EQ(Run(second, &fate), refusal);
+}
+
+TEST_F(HandoverTest, AWaitIsInterrupted) {
+  RanWith(1);
+  const ConnectorOptions second = Config(2, 2);
+  time_.After(absl::Seconds(1), [this] { mailbox_.Post(Command::kStop); });
+  Fate fate;
+  EXPECT_TRUE(absl::IsCancelled(Run(second, &fate)));
+  EXPECT_TRUE(absl::IsCancelled([&] {
+    disk_.moves_locked = 1000;
+    return Run(2);
+  }()));
+}
+
+}  // namespace
+}  // namespace walduct::engine
