@@ -1,6 +1,9 @@
 // SweptMap: a map of what can be made anew. When it has doubled since the last time, entries that
 // nobody has looked up meanwhile are forgotten: what is in use stays, however much it is, and what
-// is not (tables that were dropped long ago) goes sooner or later.
+// is not (tables that were dropped long ago) goes sooner or later. Keys of what was forgotten are
+// remembered for a while: when they come again, as they do where a thousand tables change by turns,
+// more is in use than was thought, and nothing is forgotten until all of it fits. Where that is
+// beyond some thousands, little is kept as before.
 //
 // Not thread-safe. References stay valid until Add.
 #pragma once
@@ -10,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace walduct {
 
@@ -30,6 +34,8 @@ class SweptMap {
   // The key must be new. Others may be forgotten.
   Value& Add(const Key& key) {
     if (entries_.size() >= limit_) Sweep();
+    ++added_;
+    returned_ += forgotten_.erase(key);
     Entry& entry = entries_[key];
     entry = {.value = std::make_unique<Value>(), .used = sweeps_};
     return *entry.value;
@@ -42,17 +48,38 @@ class SweptMap {
     std::unique_ptr<Value> value = {};
     uint64_t used = 0;
   };
+  static constexpr size_t kMostForgotten = 1 << 15;
+  static constexpr size_t kMostByTurns = 1 << 12;
 
   void Sweep() {
-    std::erase_if(entries_, [this](const auto& entry) { return entry.second.used != sweeps_; });
+    const bool by_turns = 2 * returned_ > added_;
+    if (by_turns && !too_many_ && entries_.size() >= kMostByTurns) {
+      too_many_ = true;
+      ++sweeps_;  // as if none had been looked up
+    }
+    too_many_ = too_many_ && by_turns;
+    if (!by_turns || too_many_) Forget();
+    added_ = returned_ = 0;
     ++sweeps_;
     limit_ = std::max(least_, 2 * entries_.size());
+  }
+
+  void Forget() {
+    if (forgotten_.size() > kMostForgotten) forgotten_.clear();
+    std::erase_if(entries_, [this](const auto& entry) {
+      if (entry.second.used == sweeps_) return false;
+      forgotten_.insert(entry.first);
+      return true;
+    });
   }
 
   const size_t least_;
   size_t limit_;
   uint64_t sweeps_ = 0;
   std::unordered_map<Key, Entry> entries_;
+  std::unordered_set<Key> forgotten_;  // some of those that were
+  size_t added_ = 0, returned_ = 0;    // since the last sweep; of them had been forgotten
+  bool too_many_ = false;              // come by turns
 };
 
 }  // namespace walduct
