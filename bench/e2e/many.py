@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Many connectors in one `walduct serve`: memory of each, how fast the REST interface answers, and that one which fails harms none.
 
-  bench/e2e/many.py [--connectors N] [--rows N] [--json FILE]
+  bench/e2e/many.py [--connectors N] [--points N,N,...] [--rows N] [--json FILE]
 
-Private PostgreSQL and Kafka, a slot and a topic for each connector, one small table. Two more cannot run: one finds no broker and
-tries again for ever, one lacks its publication and is restarted over REST again and again. Meanwhile rows are
-written, and each of the others has to publish all of them. Printed: resident memory with one connector and with all of them, after
-they have streamed; answers of the REST interface; the process's CPU time for a scrape of /metrics, with one and with all.
-Exit status 1: rows are missing, or a connector takes more than 6 MB.
+Private PostgreSQL and Kafka, a slot and a topic for each connector, one small table. At each of --points (1,10,50,100,200, up to
+--connectors) rows are written, which each connector there is has to publish (--rows, and more where there are few): resident memory,
+threads, CPU time of the process for each row that was published, all it did meanwhile included, and CPU time of a second without work. At
+last two more that cannot run: one finds no broker and tries again for ever, one lacks its publication and is restarted over REST again and
+again. Printed beside: answers of the REST interface; the process's CPU time for a scrape of /metrics, with one and with all. Exit status 1:
+rows are missing, or a connector takes more than 6 MB.
+The points in --json are a curve that growth.py --from draws.
 
 Run it with .deps/venv/bin/python, after a release build.
 """
@@ -33,6 +35,8 @@ from support.serve import CLASS, Worker  # noqa: E402
 from support.wait import wait_until  # noqa: E402
 
 LIMIT_MB = 6
+IDLE_SECONDS = 2
+FEW = 50  # of fewer connectors each is given more rows, so that there is enough to measure
 TICK = os.sysconf("SC_CLK_TCK")
 PATHS = ("/connectors", "/connectors/c0/status", "/connectors?expand=status&expand=info", "/status", "/metrics")
 
@@ -71,13 +75,12 @@ class Many:
             "select count(*) from pg_replication_slots where active and slot_name like 'c%%'")[0][0] == len(names), 300,
             "all stream", interval_s=0.5)
 
-    def stream(self, first):
-        self.database.execute("insert into items select i, repeat('x', 100) from generate_series(%s::int, %s) i",
-                              first, first + self.args.rows - 1)
+    def stream(self, first, rows):
+        self.database.execute("insert into items select i, repeat('x', 100) from generate_series(%s::int, %s) i", first, first + rows - 1)
 
-    def wait_published(self, names, first):
+    def wait_published(self, names, first, rows):
         """Connectors that do not have the rows from `first` on, each once and in order."""
-        wanted, found = list(range(first, first + self.args.rows)), {name: [] for name in names}
+        wanted, found = list(range(first, first + rows)), {name: [] for name in names}
         reader = TopicReader(self.own.bootstrap, "c")
 
         def read():
@@ -88,7 +91,7 @@ class Many:
                 if after and after["id"] >= first:
                     found[event.topic.partition(".")[0]].append(after["id"])
             reader.events.clear()
-            return all(len(ids) >= self.args.rows for ids in found.values())
+            return all(len(ids) >= rows for ids in found.values())
         try:
             wait_until(read, 600, "all rows of all connectors", interval_s=0.5)
         finally:
@@ -132,34 +135,52 @@ def fail_in_a_loop(many, ended):
         many.worker.ask("POST", "/connectors/x_missing/restart?includeTasks=true")
 
 
+def at_point(many, names, first, rows):
+    """One point of the curve: all that there are stream, and rows come."""
+    pid, used, begin = many.worker.process.pid, cpu_seconds(many.worker.process.pid), time.monotonic()
+    many.stream(first, rows)
+    wrong = many.wait_published(names, first, rows)
+    seconds, used = time.monotonic() - begin, cpu_seconds(pid) - used
+    idle = cpu_seconds(pid)
+    time.sleep(IDLE_SECONDS)
+    idle = (cpu_seconds(pid) - idle) / IDLE_SECONDS
+    point = {"at": len(names), "rss_mb": round(many.rss_mb(), 1), "threads": status_of(pid, "Threads"), "seconds_to_publish": round(seconds, 1),
+             "cpu_us_per_row": round(used * 1e6 / (rows * len(names)), 2), "idle_cpu_ms_per_s": round(1e3 * idle, 1)}
+    print(f"many: {point}", flush=True)
+    return point, wrong
+
+
 def run(args, own, directory):
     many = Many(args, own, directory)
     names = [f"c{number}" for number in range(args.connectors)]
+    points, wrong, first, there = [], [], 1, 0
     many.worker.start("--log-level", "error")
-    many.create("c0")
-    many.wait_running(names[:1])
-    many.stream(1)
-    wrong = many.wait_published(names[:1], 1)
-    report = {"connectors": args.connectors, "rss_mb_one": round(many.rss_mb(), 1), "scrape_cpu_ms_one": many.scrape_cpu_ms()}
-    print(f"many: one streams: {report}", flush=True)
-    for name in names[1:]:
-        many.create(name)
-    many.wait_running(names)
+    report = {"connectors": args.connectors}
+    for count in sorted({1, *(p for p in args.points if p < args.connectors), args.connectors}):
+        for name in names[there:count]:
+            many.create(name)
+        there = count
+        many.wait_running(names[:there])
+        rows = args.rows * max(1, FEW // count)
+        point, lacking = at_point(many, names[:there], first, rows)
+        first += rows
+        points.append(point)
+        wrong += lacking
+        if there == 1:
+            report["scrape_cpu_ms_one"] = many.scrape_cpu_ms()
     many.create("x_down", **{"producer.override.bootstrap.servers": f"127.0.0.1:{free_port()}"})
     many.create("x_missing", **{"publication.name": "nowhere"})
     ended = threading.Event()
     loop = threading.Thread(target=fail_in_a_loop, args=(many, ended), daemon=True)
     loop.start()
-    begin = time.monotonic()
-    many.stream(args.rows + 1)
-    wrong += many.wait_published(names, args.rows + 1)
-    report["seconds_to_publish"] = round(time.monotonic() - begin, 1)
+    many.stream(first, args.rows)
+    wrong += many.wait_published(names, first, args.rows)
     report["answers"] = {path: many.answers(path, 100) for path in PATHS}
     ended.set()
     loop.join()
     many.wait_running(names)
-    report.update(rss_mb_all=round(many.rss_mb(), 1), threads=status_of(many.worker.process.pid, "Threads"),
-                  scrape_cpu_ms_all=many.scrape_cpu_ms(200), incomplete=wrong)
+    report.update(rss_mb_one=points[0]["rss_mb"], rss_mb_all=round(many.rss_mb(), 1), threads=status_of(many.worker.process.pid, "Threads"),
+                  scrape_cpu_ms_all=many.scrape_cpu_ms(200), incomplete=wrong, curves={"connectors": points})
     report["mb_each"] = round((report["rss_mb_all"] - report["rss_mb_one"]) / (args.connectors - 1), 2)
     many.worker.stop()
     return report
@@ -168,6 +189,7 @@ def run(args, own, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--connectors", type=int, default=200)
+    parser.add_argument("--points", type=lambda text: [int(n) for n in text.split(",")], default=[1, 10, 50, 100, 200])
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
