@@ -20,7 +20,8 @@ class ReadPaceTest : public ::testing::TestWithParam<ReceivePath> {
   // A source that gives `frames` each time it is read, `step` apart; the last answer.
   ReadPace::Answer Read(int reads, int frames, absl::Duration step) {
     ReadPace::Answer answer;
-    for (int i = 0; i < reads; ++i) answer = Give(frames, frames * kFrameBytes, step);
+    for (int i = 0; i < reads; ++i)
+      answer = Give(frames, static_cast<size_t>(frames) * kFrameBytes, step);
     return answer;
   }
   absl::Duration NapAfter(int reads, int frames, absl::Duration step) {
