@@ -114,6 +114,8 @@ def main():
     parser.add_argument("--compression", choices=("gzip", "snappy", "lz4", "zstd"))
     parser.add_argument("--json")
     args = parser.parse_args()
+    if args.compression and not args.kafka:
+        parser.error("--compression is of records in Kafka: add --kafka")
     own = servers.private(postgres=args.postgres, kafka=args.kafka)
     try:
         with tempfile.TemporaryDirectory() as directory:

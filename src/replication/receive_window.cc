@@ -35,19 +35,31 @@ ReceivePath PathOf(int socket) {
 
 ReceiveWindow::ReceiveWindow(int socket) : socket_(socket), path_(PathOf(socket)) {}
 
-size_t ReceiveWindow::BytesFor(size_t average) {
-  return std::clamp(average * kMessages, kLeastBytes, kMostBytes);
+void ReceiveWindow::Look() {
+  const size_t wanted = std::max(bytes_ / messages_ * kMessages, kLeastBytes);
+  messages_ = bytes_ = 0;
+  const bool alike = wanted < wanted_ + wanted_ / 2 && wanted_ < wanted + wanted / 2;
+  if (path_ != ReceivePath::kNear || alike) return;
+  wanted_ = wanted;
+  if (wanted <= kMostBytes)
+    Set(wanted);
+  else if (is_set_)
+    GiveBack();
 }
 
-void ReceiveWindow::Look() {
-  const size_t wanted = BytesFor(bytes_ / messages_);
-  messages_ = bytes_ = 0;
-  const bool alike = wanted < size_ + size_ / 2 && size_ < wanted + wanted / 2;
-  if (path_ != ReceivePath::kNear || alike) return;
-  const int bytes = static_cast<int>(wanted);
-  // Where it fails, the window stays as it is.
-  setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-  size_ = wanted;
+// Where it fails, the window stays as it is.
+void ReceiveWindow::Set(size_t bytes) {
+  const int size = static_cast<int>(bytes);
+  is_set_ = setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &size, sizeof size) == 0 || is_set_;
+}
+
+// Before Linux 5.14 a window that was set once does not grow by itself any more.
+void ReceiveWindow::GiveBack() {
+  const int unlocked = 0;
+  if (setsockopt(socket_, SOL_SOCKET, SO_BUF_LOCK, &unlocked, sizeof unlocked) == 0)
+    is_set_ = false;
+  else
+    Set(kMostBytes);
 }
 
 }  // namespace walduct::replication

@@ -84,10 +84,16 @@ TEST_P(ReadPaceInFramesTest, NapsLongerUntilANapBringsEnough) {
   EXPECT_EQ(NapAfter(50, static_cast<int>(kPile.much) + 1, kStep), ReadPace::kShortestNap);
 }
 
-using NearReadPaceTest = ReadPaceTest;
+class NearReadPaceTest : public ReadPaceTest {
+ protected:
+  // A nap, windows that were full, and the rest: of so many frames and bytes together.
+  absl::Duration Cycle(int frames, size_t bytes) {
+    EXPECT_EQ(Give(frames - 2, bytes - 1000, kStep).kind, Kind::kMore);
+    return Give(2, 1000, kStep).nap;
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Paths, NearReadPaceTest, ::testing::Values(ReceivePath::kNear));
 
-// A nap, windows that were full, and the rest: of so many bytes together.
 TEST_P(NearReadPaceTest, TakesAllThatHasGatheredBeforeTheNextNap) {
   NapAfter(50, 10, kStep);
   EXPECT_EQ(Give(50, ReadPace::kMoreBytes, kStep).kind, Kind::kMore);
@@ -97,21 +103,27 @@ TEST_P(NearReadPaceTest, TakesAllThatHasGatheredBeforeTheNextNap) {
 
 TEST_P(NearReadPaceTest, NapsLongerUntilANapAndWhatFollowsBringEnough) {
   constexpr ReadPace::Pile kPile = ReadPace::kBytes;
-  const auto cycle = [this](size_t bytes) {
-    EXPECT_EQ(Give(50, bytes - 1000, kStep).kind, Kind::kMore);
-    return Give(2, 1000, kStep).nap;
-  };
+  for (int i = 0; i < 10; ++i) Cycle(1000, kPile.little - 1);
+  EXPECT_EQ(Cycle(1000, kPile.little - 1), kPile.longest);
+  EXPECT_EQ(Cycle(1000, kPile.little), kPile.longest);
+  EXPECT_EQ(Cycle(1000, kPile.much), kPile.longest);
   absl::Duration nap;
-  for (int i = 0; i < 10; ++i) nap = cycle(kPile.little - 1);
-  EXPECT_EQ(nap, kPile.longest);
-  EXPECT_EQ(cycle(kPile.little), kPile.longest);
-  EXPECT_EQ(cycle(kPile.much), kPile.longest);
-  for (int i = 0; i < 10; ++i) nap = cycle(kPile.much + 1);
+  for (int i = 0; i < 10; ++i) nap = Cycle(1000, kPile.much + 1);
   EXPECT_EQ(nap, ReadPace::kShortestNap);
 }
 
-TEST_P(NearReadPaceTest, NapsNoLongerThanOthersOverAModerateFlow) {
-  EXPECT_EQ(NapAfter(50, 10, kStep), ReadPace::kFrames.longest);
+// Of messages of 500 bytes, twenty in a millisecond.
+TEST_P(NearReadPaceTest, AFlowThatIsNoFloodIsNotNappedOverForLonger) {
+  absl::Duration nap = NapAfter(50, 10, kStep);
+  EXPECT_EQ(nap, ReadPace::kFrames.longest);
+  for (int i = 0; i < 10; ++i) nap = Cycle(1000, 400'000);
+  EXPECT_EQ(nap, ReadPace::kBytes.longest);
+  for (int i = 0; i < 10; ++i) {
+    const auto frames = static_cast<int>(20 * absl::ToDoubleMilliseconds(nap));
+    const ReadPace::Answer answer = Give(frames, static_cast<size_t>(frames) * 500, nap);
+    nap = answer.kind == Kind::kNap ? answer.nap : Give(1, 500, kStep).nap;
+    EXPECT_LE(nap, ReadPace::kFrames.longest);
+  }
 }
 
 TEST_P(NearReadPaceTest, MoreThatDoesNotComeEndsTheFlow) {

@@ -81,6 +81,35 @@ TEST_F(StreamPhaseTest, WithAGoalTheServerIsAskedForItsPosition) {
   EXPECT_TRUE(std::any_of(source_.statuses.begin(), source_.statuses.end(), asks));
 }
 
+// Large rows, one each half a millisecond: there is more on its way after each.
+TEST_F(StreamPhaseTest, AFlowFromANearServerComesToTheGoal) {
+  source_.way = replication::ReceivePath::kNear;
+  const absl::Duration begin = time_.Monotonic();
+  for (int i = 1; i <= 20; ++i) {
+    time_.After(i * absl::Microseconds(500), [this, i] {
+      SendTransaction(static_cast<uint64_t>(i) * 1000, {std::string(20'000, 'x')});
+    });
+  }
+  ASSERT_TRUE(Run(Lsn(20'000)).ok());
+  EXPECT_TRUE(goal_reached_);
+  EXPECT_EQ(keys().size(), 20u);
+  EXPECT_LT(time_.Monotonic() - begin, absl::Milliseconds(20)) << "none was waited for in vain";
+}
+
+TEST_F(StreamPhaseTest, AStopEndsAFlowFromANearServer) {
+  source_.way = replication::ReceivePath::kNear;
+  std::vector<std::string> ids(100, "x");
+  for (int i = 1; i <= 1000; ++i) {
+    time_.After(i * absl::Milliseconds(1),
+                [this, i, ids] { SendTransaction(static_cast<uint64_t>(i) * 1000, ids); });
+  }
+  GiveAfter(absl::Milliseconds(200), Command::kStop);
+  const absl::Duration begin = time_.Monotonic();
+  ASSERT_TRUE(Run().ok());
+  EXPECT_LT(time_.Monotonic() - begin, absl::Milliseconds(210));
+  EXPECT_GT(keys().size(), 15'000u);
+}
+
 TEST_F(StreamPhaseTest, AKeepaliveBetweenTransactionsMovesThePosition) {
   SendTransaction(1000, {"a"});
   time_.After(absl::Seconds(1), [this] { source_.SendKeepalive(Lsn(9000), false); });

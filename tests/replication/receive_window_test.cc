@@ -59,12 +59,6 @@ void Bring(ReceiveWindow& window, size_t messages, size_t bytes) {
   for (size_t i = 0; i < messages; ++i) window.OnMessage(bytes);
 }
 
-TEST(ReceiveWindow, HoldsSomeMessagesWithinBounds) {
-  EXPECT_EQ(ReceiveWindow::BytesFor(0), ReceiveWindow::kLeastBytes);
-  EXPECT_EQ(ReceiveWindow::BytesFor(900), 900 * ReceiveWindow::kMessages);
-  EXPECT_EQ(ReceiveWindow::BytesFor(10'000'000), ReceiveWindow::kMostBytes);
-}
-
 TEST(ReceiveWindow, IsMadeSmallWhereTheServerIsNear) {
   const Loopback loopback;
   ReceiveWindow window(loopback.reader());
@@ -83,6 +77,27 @@ TEST(ReceiveWindow, GrowsWithTheMessages) {
   EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
   Bring(window, 10'000, 100);
   EXPECT_EQ(BufferOf(loopback.reader()), ReceiveWindow::kLeastBytes);
+}
+
+// It grows by itself then: SO_BUF_LOCK has SOCK_RCVBUF_LOCK (2) where it was set.
+TEST(ReceiveWindow, IsTheKernelsAgainWithLargeMessages) {
+  const auto locked = [](int socket) {
+    int locks = 0;
+    socklen_t size = sizeof locks;
+    EXPECT_EQ(getsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &locks, &size), 0);
+    return (locks & 2) != 0;
+  };
+  const Loopback loopback;
+  ReceiveWindow window(loopback.reader());
+  Bring(window, 1000, 10'000);
+  EXPECT_FALSE(locked(loopback.reader()));
+  Bring(window, 10'000, 100);
+  EXPECT_TRUE(locked(loopback.reader()));
+  Bring(window, 1000, 10'000);
+  EXPECT_FALSE(locked(loopback.reader()));
+  Bring(window, 10'000, 1000);
+  EXPECT_TRUE(locked(loopback.reader()));
+  EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
 }
 
 TEST(ReceiveWindow, IsTheKernelsUntilEnoughHasCome) {

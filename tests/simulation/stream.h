@@ -25,6 +25,10 @@ class Stream final : public replication::WalSource {
   absl::StatusOr<replication::WalFrame> Next() override;
   absl::Status SendStatus(Lsn received, Lsn flushed, bool reply_requested) override;
   bool Ended() override { return walsender_->ended; }
+  replication::ReceivePath path() const override {
+    using replication::ReceivePath;
+    return world_.policy.near ? ReceivePath::kNear : ReceivePath::kFar;
+  }
   int ready_fd() const override { return walsender_->fd; }
   void Stop(absl::Duration /*timeout*/) override {}
 

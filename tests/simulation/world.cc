@@ -80,6 +80,7 @@ Policy::Policy(uint64_t seed, Random* random) {
     topic_store = true;
     slot_moved = absl::ZeroDuration();
   }
+  near = Random(seed ^ 0x4ea).OneIn(2);
   if (Random dice(seed ^ 0x1ac); dice.OneIn(3))
     windows = static_cast<Windows>(dice.Between(1, static_cast<size_t>(Windows::kReadOnly)));
   standby = mode != SnapshotMode::kNever && !exactly_once && Random(seed ^ 0x5b).OneIn(3);

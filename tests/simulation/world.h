@@ -97,6 +97,8 @@ struct Policy {
   Windows windows = Windows::kNone;
   // Rows of a snapshot are read from a standby; not with exactly once, which refuses it.
   bool standby = false;
+  // The server is near: naps over its stream are of another kind.
+  bool near = false;
 };
 
 class Process;

@@ -62,6 +62,7 @@ class FakeWalSource final : public replication::WalSource {
     statuses.push_back({received, flushed, reply_requested, time_.Monotonic()});
     return absl::OkStatus();
   }
+  replication::ReceivePath path() const override { return way; }
   int ready_fd() const override { return fd_; }
   bool Ended() override { return ended; }
   void Stop(absl::Duration) override { stopped = true; }
@@ -70,6 +71,7 @@ class FakeWalSource final : public replication::WalSource {
   std::vector<Status> statuses;
   bool stopped = false;
   bool ended = false;  // what Ended says
+  replication::ReceivePath way = replication::ReceivePath::kFar;
 
  private:
   struct Frame {

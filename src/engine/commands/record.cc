@@ -169,7 +169,7 @@ void Recorder::Wait(const replication::WalSource& stream, const ReadPace::Answer
   if (next.kind == ReadPace::Answer::Kind::kNap)
     return poller.WaitReadable({request_.stop->fd()}, next.nap);
   absl::Duration wait = std::min(kLongestWait, status_interval_);
-  if (request_.limits.time > absl::ZeroDuration()) {
+  if (request_.limits.time > absl::ZeroDuration() && !in_transaction_) {
     wait = std::min(wait, begun_at_ + request_.limits.time - clock_.Monotonic());
   }
   poller.WaitReadable({stream.ready_fd(), request_.stop->fd()},

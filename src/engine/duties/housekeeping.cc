@@ -109,8 +109,9 @@ void Housekeeping::Wait(int source_fd, absl::Duration at_most) {
   parts_.control->Take();
 }
 
-void Housekeeping::Nap(absl::Duration nap) {
-  parts_.poller->WaitReadable({parts_.control->fd(), beside_fds_[0], beside_fds_[1]}, nap);
+void Housekeeping::Nap(int source_fd, absl::Duration nap) {
+  parts_.poller->WaitReadable({source_fd, parts_.control->fd(), beside_fds_[0], beside_fds_[1]},
+                              nap);
   parts_.control->Take();
 }
 

@@ -66,8 +66,8 @@ class Housekeeping final : public RoomWaiter, public sink::AckHandler {
   // deadline, a command.
   void Wait(int source_fd, absl::Duration at_most);
 
-  // Leaves the stream alone for a moment, whatever is acknowledged meanwhile.
-  void Nap(absl::Duration nap);
+  // For a moment, whatever is acknowledged meanwhile; source_fd (−1: none) ends it.
+  void Nap(int source_fd, absl::Duration nap);
 
   // They wake each Wait and Nap, too; -1: none.
   void WatchBeside(int chunks_fd, int signals_fd) { beside_fds_ = {chunks_fd, signals_fd}; }

@@ -12,21 +12,31 @@ ReadPace::Answer ReadPace::OnEmpty(int frames, size_t bytes, absl::Duration now)
   if (flow_ < kFlowFrames) nap_ = kShortestNap;
   // After a nap without data, wait for the source.
   waited_ = frames == 0 || flow_ < kFlowFrames;
-  piled_ += bytes;
-  if (waited_) piled_ = 0;
+  if (waited_) piled_ = {};
   if (waited_) return {.kind = Answer::Kind::kWait, .nap = {}};
-  if (!near_) return Nap(static_cast<size_t>(frames));
+  const auto came = static_cast<size_t>(frames);
+  if (!near_) return Nap(came, kFrames);
+  piled_.frames += came;
+  piled_.bytes += bytes;
   waited_ = bytes >= kMoreBytes;
   if (waited_) return {.kind = Answer::Kind::kMore, .nap = {}};
-  return Nap(std::exchange(piled_, 0));
+  const Piled piled = std::exchange(piled_, {});
+  Pile wanted = kBytes;
+  if (!Floods(piled.frames)) wanted.longest = kFrames.longest;
+  return Nap(piled.bytes, wanted);
 }
 
-ReadPace::Answer ReadPace::Nap(size_t piled) {
-  const Pile& wanted = near_ ? kBytes : kFrames;
-  const bool flood = !near_ || piled >= kFloodBytes;
-  if (piled < wanted.little) nap_ = std::min(nap_ * 2, flood ? wanted.longest : kFrames.longest);
+ReadPace::Answer ReadPace::Nap(size_t piled, const Pile& wanted) {
+  if (piled < wanted.little) nap_ *= 2;
   if (piled > wanted.much) nap_ = std::max(nap_ / 2, kShortestNap);
+  nap_ = std::min(nap_, wanted.longest);
   return {.kind = Answer::Kind::kNap, .nap = nap_};
+}
+
+// During the last nap, and while what had gathered was read.
+bool ReadPace::Floods(size_t frames) const {
+  const absl::Duration took = std::max(nap_, kFrames.longest);
+  return static_cast<double>(frames) >= kFloodFrames * absl::FDivDuration(took, kFrames.longest);
 }
 
 }  // namespace walduct::engine

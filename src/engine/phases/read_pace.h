@@ -44,8 +44,9 @@ class ReadPace {
   // In bytes, on a near path: several times its window, far from what the server's socket holds.
   static constexpr Pile kBytes = {
       .little = 512 << 10, .much = 2 << 20, .longest = absl::Milliseconds(6)};
-  // A nap that brings less is not made longer than kFrames.longest: nothing is gained.
-  static constexpr size_t kFloodBytes = 16 << 10;
+  // A flood is so many in a millisecond. Below, a nap is not longer than on other paths: nothing is
+  // gained.
+  static constexpr size_t kFloodFrames = 64;
   // No trickle of single messages gives so much at once: the window was full, and what has gathered
   // behind it follows.
   static constexpr size_t kMoreBytes = 16 << 10;
@@ -58,14 +59,18 @@ class ReadPace {
   Answer OnEmpty(int frames, size_t bytes, absl::Duration now);
 
  private:
-  Answer Nap(size_t piled);
+  struct Piled {
+    size_t frames = 0, bytes = 0;
+  };
+  Answer Nap(size_t piled, const Pile& wanted);
+  bool Floods(size_t frames) const;
 
   const bool near_;
   absl::Duration last_;
   bool waited_ = true;  // whether the last answer was no nap
   absl::Duration nap_ = kShortestNap;
-  int flow_ = 0;      // frames without a pause, up to kFlowFrames
-  size_t piled_ = 0;  // bytes since the last nap
+  int flow_ = 0;  // frames without a pause, up to kFlowFrames
+  Piled piled_;   // since the last nap
 };
 
 }  // namespace walduct::engine

@@ -82,10 +82,10 @@ absl::Status StreamPhase::NapOrWait() {
       pace_.OnEmpty(std::exchange(frames_, 0), std::exchange(bytes_, 0), parts_.clock->Monotonic());
   switch (next.kind) {
     case ReadPace::Answer::Kind::kNap:
-      parts_.housekeeping->Nap(next.nap);
+      parts_.housekeeping->Nap(-1, next.nap);
       return absl::OkStatus();
     case ReadPace::Answer::Kind::kMore:
-      parts_.housekeeping->Wait(parts_.source->ready_fd(), ReadPace::kPause);
+      parts_.housekeeping->Nap(parts_.source->ready_fd(), ReadPace::kPause);
       return absl::OkStatus();
     case ReadPace::Answer::Kind::kWait:
       return WaitForSource();

@@ -73,15 +73,17 @@ absl::Status RecordingFile::Finish() {
 }
 
 absl::Status RecordingFile::Flush() {
-  absl::string_view left = buffer_;
-  while (!left.empty()) {
-    const ssize_t written = write(file_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return NotWritten(path_, errno);
-    left.remove_prefix(static_cast<size_t>(written));
+  size_t done = 0;
+  absl::Status status;
+  while (status.ok() && done < buffer_.size()) {
+    const ssize_t written = write(file_, buffer_.data() + done, buffer_.size() - done);
+    if (written >= 0)
+      done += static_cast<size_t>(written);
+    else if (errno != EINTR)
+      status = NotWritten(path_, errno);
   }
-  buffer_.clear();
-  return absl::OkStatus();
+  buffer_.erase(0, done);  // what is left may be tried again
+  return status;
 }
 
 }  // namespace walduct::replication
