@@ -29,8 +29,8 @@ class ReceiveWindow {
   // megabytes.
   static constexpr size_t kMessages = 128;
   static constexpr size_t kLeastBytes = 48 << 10;
-  // Where that is more, the window is left to the kernel: nothing is gained with large messages, and
-  // net.core.rmem_max, which bounds what can be set, is this much by default.
+  // Where that is more, the window is left to the kernel: nothing is gained with large messages,
+  // and net.core.rmem_max, which bounds what can be set, is this much by default.
   static constexpr size_t kMostBytes = 208 << 10;
 
   // Of a connected socket, which it does not own. kFar where nothing can be found out.

@@ -100,10 +100,12 @@ class HandoverTest : public testing::Test {
     disk_.slots.at(SlotName(number)) = until;
   }
   absl::Status Drain(const ConnectorOptions& lane, Lsn until, Fate* fate) {
+    EXPECT_LE(until.value(), disk_.end) << "nobody may ever write so far";
     EXPECT_TRUE(lane.replication->share.hands_over);
     EXPECT_EQ(lane.snapshot->mode, snapshot::SnapshotMode::kNoData);
     const int number = lane.replication->share.number;
     EXPECT_EQ(lane.replication->slot_name, SlotName(number));
+    RETURN_IF_ERROR(drains_);
     RETURN_IF_ERROR(fate->Run(&disk_, [&] {
       Stream(number, until.value(), false);
       return absl::OkStatus();
@@ -159,6 +161,7 @@ class HandoverTest : public testing::Test {
   test::SimulatedTime time_;
   const absl::Duration begun_ = time_.Monotonic();
   Disk disk_;
+  absl::Status drains_;  // else the error of each
   Mailbox mailbox_;
   StatusBoard board_{"orders", time_};
   Control control_{mailbox_, board_};
@@ -196,6 +199,80 @@ TEST_F(HandoverTest, AProcessThatEndsAnywhereIsGoneOnFrom) {
     }
     EXPECT_GT(ended, whole.calls) << "the second, too";
   }
+}
+
+// A server that was promoted before it had the moves, and what was written behind them.
+TEST_F(HandoverTest, MovesThatAFailoverHasUndoneAreMadeAgain) {
+  for (const auto& [from, to] : {std::pair(2, 1), {3, 2}, {3, 1}}) {
+    int undone = 0;
+    for (int ends_at = 0; ends_at < 60; ++ends_at) {
+      SCOPED_TRACE(absl::StrCat(from, ">", to, " ends at ", ends_at));
+      RanWith(from);
+      const Disk before = disk_;
+      Fate fate{.ends_at = ends_at, .after = true};
+      if (Run(Config(to), &fate).ok()) break;
+      const auto& handover = disk_.offsets.at(1).handover;
+      if (!handover || handover->step != offset::SlotHandover::Step::kDraining) continue;
+      if (disk_.published.size() != before.published.size()) break;
+      const std::map<int, StoredOffset> offsets = disk_.offsets;
+      disk_ = before;
+      disk_.offsets = offsets;
+      disk_.WriteAll();
+      ASSERT_TRUE(Run(to).ok());
+      ExpectAllIsWell(to);
+      ++undone;
+    }
+    EXPECT_GT(undone, 0);
+  }
+}
+
+TEST_F(HandoverTest, NoServerIsWaitedForToComeToWhereAnotherWas) {
+  RanWith(2);
+  for (int ends_at = 0; ends_at < 60; ++ends_at) {
+    Fate fate{.ends_at = ends_at, .after = true};
+    ASSERT_FALSE(Run(Config(1), &fate).ok());
+    const auto& handover = disk_.offsets.at(1).handover;
+    if (handover && handover->step == offset::SlotHandover::Step::kDraining) break;
+  }
+  disk_.offsets.at(1).handover->cut = Lsn(disk_.end + 1'000'000);
+  ASSERT_TRUE(Run(1).ok());
+  ExpectAllIsWell(1);
+}
+
+TEST_F(HandoverTest, NothingIsDoneOnAnotherServer) {
+  for (const bool begun : {false, true}) {
+    RanWith(2);
+    if (begun) disk_.offsets.at(1).handover = offset::SlotHandover{.from = 2, .to = 3};
+    disk_.offsets.at(1).system_identifier = "1";
+    const std::map<std::string, uint64_t> slots = disk_.slots;
+    const absl::Status refused = Run(3);
+    EXPECT_EQ(ErrorReason(refused), "system_mismatch") << refused;
+    EXPECT_EQ(disk_.slots, slots);
+    EXPECT_EQ(disk_.offsets.at(1).handover.has_value(), begun);
+  }
+}
+
+TEST_F(HandoverTest, WhatSeveralSlotsRefuseIsRefusedUntilItIsDone) {
+  RanWith(2);
+  disk_.offsets.at(1).handover = offset::SlotHandover{.from = 2, .to = 1};
+  ConnectorOptions one = Config(1);
+  one.replication->share.only_one = "provide.transaction.metadata=true";
+  Fate fate;
+  const absl::Status refused = Run(one, &fate);
+  EXPECT_EQ(ErrorReason(refused), "slots_changed") << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("provide.transaction.metadata=true"));
+  ASSERT_TRUE(Run(1).ok());
+  ExpectAllIsWell(1);
+}
+
+TEST_F(HandoverTest, ASlotThatIsLostBeforeItIsReadToItsEndIsTold) {
+  RanWith(2);
+  drains_ = Error(absl::StatusCode::kFailedPrecondition, "slot_lost", "WAL is gone", "");
+  const absl::Status lost = Run(1);
+  EXPECT_EQ(ErrorReason(lost), "slots_changed") << lost;
+  EXPECT_THAT(std::string(lost.message()), HasSubstr("WAL is gone"));
+  EXPECT_THAT(ErrorHint(lost), HasSubstr("docs/slots.md"));
+  EXPECT_EQ(disk_.slots.size(), 2u);
 }
 
 TEST_F(HandoverTest, ItMayGoBackOnceItIsDone) {
@@ -262,9 +339,6 @@ TEST_F(HandoverTest, WhatCannotBeHandedOverIsRefusedAndNothingIsChanged) {
   RanWith(2);
   disk_.slots["s_2"] = disk_.end;
   refused("slot s_2 does not reach back to its position");
-  RanWith(2);
-  disk_.offsets.at(1).system_identifier = "1";
-  refused("of another server");
   RanWith(2);
   disk_.offsets.at(1).foreign["walduct_incremental_snapshot"] = "\"{}\"";
   refused("a snapshot that a signal asked for");

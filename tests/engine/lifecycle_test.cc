@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
 #include "engine/configuration/runtime_options.h"
 #include "offset/options.h"
 #include "tests/support/fake_world.h"
@@ -75,6 +76,19 @@ TEST_F(LifecycleTest, RetriesAreBounded) {
   EXPECT_EQ(metrics_.reconnects.value(), 3u);
   EXPECT_EQ(board_.Read().state, ConnectorState::kFailed);
   EXPECT_EQ(board_.Read().exit_code, kExitFailure);
+}
+
+// Whoever waits for it to hand tables over.
+TEST_F(LifecycleTest, TheOtherLanesHearThatTheFirstHasFailed) {
+  config_ = LanesOf(config_)[0];
+  config_.runtime->errors_max_retries = 3;
+  world_.database.Refuse(absl::UnavailableError("away"));
+  RunFor(absl::Hours(1));
+  EXPECT_EQ(config_.handover_news->Read().refusals, 1u);
+  EXPECT_EQ(config_.handover_news->Read().refused, absl::UnavailableError("away"));
+  config_.replication->share.number = 2;
+  RunFor(absl::Hours(1));
+  EXPECT_EQ(config_.handover_news->Read().refusals, 1u) << "of another lane nobody needs to hear";
 }
 
 TEST_F(LifecycleTest, AStreamThatRanStartsTheCountAnew) {

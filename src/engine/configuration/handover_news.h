@@ -31,7 +31,7 @@ class HandoverNews {
     const std::lock_guard<std::mutex> lock(mutex_);
     now_.leads = false;
   }
-  // OK: tables are where they belong. Otherwise an operator has to act first.
+  // OK: tables are where they belong. Otherwise the lane has failed.
   void End(const absl::Status& status) {
     const std::lock_guard<std::mutex> lock(mutex_);
     now_.leads = false;

@@ -1,6 +1,7 @@
 // Slots of a server, and the stored position beside ours. Declared in checks.h.
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -61,12 +62,21 @@ absl::Status CheckRetained(Connection& connection, const std::string& own, Findi
           {.severity = severity,
            .reason = "slot_inactive",
            .message = keeps,
-           .hint = "start the connector, or, if it is not needed any more: " + DropHint(name)});
+           .hint =
+               "start the connector (one that runs and hands tables over to other slots reads it "
+               "in its turn), or, if it is not needed any more: " +
+               DropHint(name)});
     } else if (retained > kMuch) {
-      findings->Add({.severity = severity,
-                     .reason = "other_slot_inactive",
-                     .message = keeps,
-                     .hint = "start its reader, or, if nobody needs it: " + DropHint(name)});
+      findings->Add(
+          {.severity = severity,
+           .reason = "other_slot_inactive",
+           .message = keeps,
+           .hint = absl::StartsWith(name, absl::StrCat(own, "_"))
+                       ? absl::StrCat("where it is one of this connector's, of another "
+                                      "walduct.slots: start the connector, which reads it "
+                                      "to its end and drops it; else, if nobody needs it: ",
+                                      DropHint(name))
+                       : "start its reader, or, if nobody needs it: " + DropHint(name)});
     }
   }
   return absl::OkStatus();

@@ -10,7 +10,7 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
-#include "engine/errors/error_policy.h"
+#include "engine/handover/patience.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
 #include "replication/options.h"
@@ -32,7 +32,6 @@ constexpr absl::Duration kSlotsPatience = absl::Seconds(20);
 constexpr absl::Duration kSlotsPause = absl::Milliseconds(500);
 // Writers go on between two tries to lock a table.
 constexpr absl::Duration kLockPause = absl::Seconds(1);
-constexpr absl::Duration kTell = absl::Seconds(30);
 constexpr absl::Duration kNewsPause = absl::Milliseconds(200);
 constexpr absl::Duration kLook = absl::Seconds(5);
 constexpr char kTablesMember[] = "walduct_tables";
@@ -43,30 +42,6 @@ bool Passes(const absl::Status& held) {
   const std::string reason = ErrorReason(held);
   return reason == "slot_held" || reason == "slot_in_use";
 }
-
-// What is told of a wait now and then, since when.
-class Patience {
- public:
-  explicit Patience(Clock& clock) : clock_(clock), since_(clock.Monotonic()) {}
-
-  bool Tells() {
-    const absl::Duration now = clock_.Monotonic();
-    if (told_ && now < next_) return false;
-    told_ = true;
-    next_ = now + kTell;
-    return true;
-  }
-  std::string Since() const {
-    return absl::FormatDuration(absl::Trunc(clock_.Monotonic() - since_, absl::Seconds(1)));
-  }
-  absl::Duration so_far() const { return clock_.Monotonic() - since_; }
-
- private:
-  Clock& clock_;
-  const absl::Duration since_;
-  absl::Duration next_;
-  bool told_ = false;
-};
 
 std::string SlotsText(int count) { return absl::StrCat(count, count == 1 ? " slot" : " slots"); }
 
@@ -93,9 +68,9 @@ absl::Status Handover::Run() {
   const std::shared_ptr<HandoverNews>& news = config().handover_news;
   if (news != nullptr) news->Begin();
   const absl::Status led = Lead();
-  const bool ends = led.ok() || ActionFor(led, Phase::kStarting) == Action::kFail;
   if (news == nullptr) return led;
-  if (ends && !absl::IsCancelled(led))
+  // Whether a failure is the end is for who runs the lane to say.
+  if (led.ok())
     news->End(led);
   else
     news->Rest();
@@ -133,6 +108,7 @@ absl::Status Handover::Lead() {
   RETURN_IF_ERROR(server_->Connect());
   ASSIGN_OR_RETURN(const Stored first, Load(1));
   if (!IsHandoverDue(first, change_.to())) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckServer(*first));
   handover_ = first->handover.value_or(
       SlotHandover{.from = first->slots, .to = change_.to(), .step = Step::kMoving, .cut = {}});
   change_.from = handover_.from;
@@ -146,15 +122,53 @@ absl::Status Handover::Lead() {
                  absl::StrCat("set walduct.slots=", handover_.to,
                               " until that is done; docs/slots.md: another number"));
   }
-  if (!first->handover) {
-    RETURN_IF_ERROR(Begin(*first));
-  } else {
-    log::Info("handing tables over to other slots goes on", {{"at", HandoverText(handover_)}});
-    if (handover_.step == Step::kMoving) RETURN_IF_ERROR(HoldSlots());
+  RETURN_IF_ERROR(first->handover ? GoOn() : Begin(*first));
+  while (handover_.step != Step::kEnding) {
+    if (handover_.step == Step::kMoving) RETURN_IF_ERROR(Move());
+    RETURN_IF_ERROR(Drain());
   }
-  if (handover_.step == Step::kMoving) RETURN_IF_ERROR(Move());
-  if (handover_.step == Step::kDraining) RETURN_IF_ERROR(Drain());
   return End();
+}
+
+// Slots and publications of another server are not those of the positions.
+absl::Status Handover::CheckServer(const offset::StoredOffset& first) {
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system, server_->Identify());
+  const std::string& known = first.system_identifier;
+  if (known.empty() || known == system.system_identifier) return absl::OkStatus();
+  return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
+               absl::StrCat("the positions are those of another server: its system identifier is ",
+                            known, ", that of this one ", system.system_identifier),
+               "connect to that server: tables cannot be handed over on another one");
+}
+
+absl::Status Handover::GoOn() {
+  const std::string& why = config().replication->share.only_one;
+  if (!why.empty()) {
+    return Error(absl::StatusCode::kFailedPrecondition, "slots_changed",
+                 absl::StrCat("tables are on their way to other slots: ", why),
+                 "take that back until it is done; docs/slots.md: another number");
+  }
+  log::Info("handing tables over to other slots goes on", {{"at", HandoverText(handover_)}});
+  if (handover_.step == Step::kMoving) return HoldSlots();
+  RETURN_IF_ERROR(LookAgain());
+  if (handover_.step != Step::kDraining) return absl::OkStatus();
+  // A server that was promoted may never come to where the other one was.
+  ASSIGN_OR_RETURN(const Lsn end, server_->CurrentLsn());
+  return end < handover_.cut ? Reach(Step::kDraining, end) : absl::OkStatus();
+}
+
+// A failover may have undone what was moved, and tables may be captured again: before a slot ends
+// none may be left in it.
+absl::Status Handover::LookAgain() {
+  const auto moves = server_->FindMoves(change_);
+  const bool ends = handover_.step == Step::kEnding;
+  if (ends && ErrorReason(moves.status()) == "publication_missing") return absl::OkStatus();
+  RETURN_IF_ERROR(moves.status());
+  if (moves->empty()) return absl::OkStatus();
+  log::Warn("tables are not where they were handed over to: they are handed over again",
+            {{"tables", moves->size()}});
+  RETURN_IF_ERROR(HoldSlots());
+  return Reach(Step::kMoving);
 }
 
 // Until it is stored that a hand-over is under way nothing is changed, and the number may be set
@@ -165,11 +179,7 @@ absl::Status Handover::Begin(const offset::StoredOffset& first) {
   if (first.position.snapshot == event::SnapshotPhase::kRunning)
     return Refused("its snapshot has not come to its end");
   if (!snapshot::Streams(config().snapshot->mode)) return Refused("snapshot.mode streams nothing");
-  ASSIGN_OR_RETURN(const replication::SystemIdentity system, server_->Identify());
-  RETURN_IF_ERROR(CheckSlots(first.system_identifier.empty() ||
-                                     first.system_identifier == system.system_identifier
-                                 ? ""
-                                 : first.system_identifier));
+  RETURN_IF_ERROR(CheckSlots());
   RETURN_IF_ERROR(server_->FindMoves(change_).status());
   RETURN_IF_ERROR(HoldSlots());
   // Nobody stores any more what was read from these slots.
@@ -214,10 +224,7 @@ absl::Status Handover::CheckOffsets(const offset::StoredOffset& first) {
   return absl::OkStatus();
 }
 
-// other_system: of the first position, where that is not this server; else empty.
-absl::Status Handover::CheckSlots(const std::string& other_system) {
-  if (!other_system.empty())
-    return Refused(absl::StrCat("the positions are those of another server, ", other_system));
+absl::Status Handover::CheckSlots() {
   for (int number = 1; number <= both(); ++number) {
     ASSIGN_OR_RETURN(const auto slot, server_->Slot(SlotName(number)));
     const bool lost = slot && !slot->restart_lsn.valid();
@@ -297,7 +304,9 @@ absl::Status Handover::MoveTables() {
     for (const replication::TableMove& move : moves) {
       const absl::Status moved = MoveWhenUnlocked(move);
       // Tables come and go: the next look knows.
-      if (replication::LostRace(moved) && ++races < replication::kPublicationAttempts) break;
+      const bool raced =
+          replication::LostRace(moved) || ErrorReason(moved) == "publication_missing";
+      if (raced && ++races < replication::kPublicationAttempts) break;
       RETURN_IF_ERROR(moved);
       const replication::PublishedTable& table = move.tables.front().table;
       log::Info("table goes to another slot",
@@ -329,7 +338,8 @@ absl::Status Handover::MoveWhenUnlocked(const replication::TableMove& move) {
 absl::Status Handover::Drain() {
   const int first = grows() ? 1 : change_.to() + 1;
   for (int number = first; number <= handover_.from; ++number) RETURN_IF_ERROR(DrainLane(number));
-  return Reach(Step::kEnding);
+  RETURN_IF_ERROR(LookAgain());
+  return handover_.step == Step::kMoving ? absl::OkStatus() : Reach(Step::kEnding);
 }
 
 absl::Status Handover::DrainLane(int number) {
@@ -347,6 +357,13 @@ absl::Status Handover::DrainLane(int number) {
              {"from", stored->position.commit_end.ToString()},
              {"to", handover_.cut.ToString()}});
   const absl::Status drained = parts_.drain(lane, handover_.cut);
+  const std::string reason = ErrorReason(drained);
+  if (reason == "slot_lost" || reason == "slot_missing" || reason == "position_lost") {
+    return Error(absl::StatusCode::kFailedPrecondition, "slots_changed",
+                 absl::StrCat("slot ", SlotName(number), " cannot be read up to where its tables ",
+                              "went to other slots: ", drained.message()),
+                 "what it had to tell is gone: docs/slots.md, to begin anew");
+  }
   if (!drained.ok()) return WithContext(drained, absl::StrCat("slot ", SlotName(number)));
   parts_.board->Show(Activity::kHandingOver);
   ASSIGN_OR_RETURN(stored, Load(number));

@@ -58,9 +58,12 @@ class Handover {
  private:
   absl::Status Lead();
   absl::Status Await();
+  absl::Status CheckServer(const offset::StoredOffset& first);
   absl::Status Begin(const offset::StoredOffset& first);
+  absl::Status GoOn();
+  absl::Status LookAgain();
   absl::Status CheckOffsets(const offset::StoredOffset& first);
-  absl::Status CheckSlots(const std::string& system_identifier);
+  absl::Status CheckSlots();
   absl::Status Move();
   absl::Status HoldSlots();
   absl::Status MakeSlot(int number);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/configuration/connector_options.h"
+#include "engine/configuration/handover_news.h"
 #include "engine/errors/error_policy.h"
 #include "engine/handover/handover.h"
 #include "engine/lifecycle/retry_budget.h"
@@ -98,8 +99,9 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   absl::Duration sender_timeout;
   absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, &pause_, &sender_timeout);
   if (ErrorReason(prepared.status()) == kHandoverDue) {
-    const absl::Status handed = HandOver();
-    if (!handed.ok()) return {.status = handed, .sender_timeout = sender_timeout};
+    drained_ = {};
+    drained_.status = HandOver();
+    if (!drained_.status.ok()) return drained_;
     prepared = Prepare(*parts_.config, &pause_, &sender_timeout);
   }
   if (!prepared.ok()) return {.status = prepared.status(), .sender_timeout = sender_timeout};
@@ -160,8 +162,7 @@ absl::Status Lifecycle::HandOver() {
 
 absl::Status Lifecycle::Drain(const ConnectorOptions& lane, Lsn until) {
   StreamingPause& pause = drain_pauses_[lane.replication->share.number];
-  absl::Duration sender_timeout;
-  ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, &pause, &sender_timeout));
+  ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, &pause, &drained_.sender_timeout));
   Session session({.config = &lane,
                    .goal = {.until_lsn = until},
                    .world = parts_.world,
@@ -171,7 +172,10 @@ absl::Status Lifecycle::Drain(const ConnectorOptions& lane, Lsn until) {
                    .warn_once = &warn_once_,
                    .pause = &pause},
                   std::move(prepared));
-  RETURN_IF_ERROR(session.Run());
+  const absl::Status status = session.Run();
+  drained_.began |= session.began();
+  drained_.progressed |= session.progressed();
+  RETURN_IF_ERROR(status);
   return session.goal_reached() ? absl::OkStatus() : absl::CancelledError("stopped");
 }
 
@@ -223,6 +227,10 @@ void Lifecycle::OnFailure(const absl::Status& status) {
   log::Error("stopped: " + std::string(status.message()), {{"reason", ErrorReason(status)},
                                                            {"hint", ErrorHint(status)},
                                                            {"exit", static_cast<int>(exit_code)}});
+  // Those that wait for it to hand tables over wait in vain.
+  const ConnectorOptions& config = *parts_.config;
+  if (config.handover_news != nullptr && config.replication->share.number == 1)
+    config.handover_news->End(status);
   parts_.control->OnFailed();
   parts_.board->ShowEnd(ConnectorState::kFailed, exit_code);
 }

@@ -85,6 +85,7 @@ class Lifecycle {
   sink::Refusals refusals_;
   StreamingPause pause_;
   std::map<int, StreamingPause> drain_pauses_;  // of slots that hand tables over
+  AttemptEnd drained_;  // what became of the slots that are drained, in this attempt
 };
 
 }  // namespace walduct::engine

@@ -72,7 +72,8 @@ absl::Status Missing(absl::string_view publication) {
   return Error(absl::StatusCode::kFailedPrecondition, "publication_missing",
                absl::StrCat("publication ", QuoteIdentifier(publication),
                             " is missing: which tables its slot reads is not known"),
-               "set walduct.slots back: a start makes it anew");
+               "make it again with the tables that it had; or, before tables are on their way, set "
+               "walduct.slots back: a start makes it anew");
 }
 
 struct Form {
@@ -153,6 +154,18 @@ std::string Names(const TableMove& move) {
   });
 }
 
+// Statement by statement a table would be in no publication between two of them.
+absl::Status Explained(const absl::Status& error, const std::string& publication,
+                       absl::string_view sql) {
+  if (!absl::IsPermissionDenied(error)) return ExplainPublicationError(error, publication, sql);
+  return Error(absl::StatusCode::kPermissionDenied, "publication_not_permitted",
+               absl::StrCat("this role may not create or alter publication ",
+                            QuoteIdentifier(publication), ": ", error.message()),
+               absl::StrCat("let it own the tables and the publications; or have their owner or a "
+                            "superuser run, all of it in one transaction: BEGIN; ",
+                            sql, "; COMMIT;"));
+}
+
 // All slots' publications with their resolved names.
 absl::StatusOr<SlotsChange> Resolved(postgres::Connection& connection, SlotsChange change) {
   for (std::string& name : change.share.publications) {
@@ -220,9 +233,9 @@ std::string MoveSql(const TableMove& move, absl::string_view from, absl::string_
       absl::StrJoin(move.tables, ", ", [](std::string* out, const MovedTable& moved) {
         absl::StrAppend(out, NameOf(moved.table), moved.suffix);
       });
-  return absl::StrCat(kBriefly, "LOCK TABLE ", names, " IN SHARE ROW EXCLUSIVE MODE; ",
-                      "ALTER PUBLICATION ", QuoteIdentifier(from), " DROP TABLE ", names, "; ",
-                      "ALTER PUBLICATION ", QuoteIdentifier(to), " ADD TABLE ", added);
+  return absl::StrCat("LOCK TABLE ", names, " IN SHARE ROW EXCLUSIVE MODE; ", "ALTER PUBLICATION ",
+                      QuoteIdentifier(from), " DROP TABLE ", names, "; ", "ALTER PUBLICATION ",
+                      QuoteIdentifier(to), " ADD TABLE ", added);
 }
 
 absl::Status MoveTables(postgres::Connection& connection, const SlotsChange& given,
@@ -231,11 +244,11 @@ absl::Status MoveTables(postgres::Connection& connection, const SlotsChange& giv
   const std::string from = NameOf(change, move.from), to = NameOf(change, move.to);
   RETURN_IF_ERROR(CheckSameForm(connection, from, to));
   const std::string sql = MoveSql(move, from, to);
-  const absl::Status moved = connection.Run(sql);
+  const absl::Status moved = connection.Run(absl::StrCat(kBriefly, sql));
   const std::string reason = ErrorReason(moved);
   if (moved.ok() || LostRace(moved)) return moved;
   if (reason != "lock_timeout" && reason != "transaction_rolled_back")
-    return ExplainPublicationError(moved, to, sql);
+    return Explained(moved, to, sql);
   const std::string holders = Holders(connection, move);
   return Error(absl::StatusCode::kDeadlineExceeded, "tables_locked",
                absl::StrCat(Names(move), " cannot be locked for the moment in which it goes from ",
@@ -268,7 +281,7 @@ absl::Status MakeEmptyPublications(postgres::Connection& connection, const Slots
   if (statements.empty()) return absl::OkStatus();
   const std::string sql = absl::StrJoin(statements, "; ");
   const absl::Status made = connection.Run(absl::StrCat(kBriefly, sql));
-  return made.ok() ? made : ExplainPublicationError(made, NameOf(change, change.to()), sql);
+  return made.ok() ? made : Explained(made, NameOf(change, change.to()), sql);
 }
 
 absl::StatusOr<bool> DropPublication(postgres::Connection& connection, absl::string_view name) {
