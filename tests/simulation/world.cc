@@ -114,7 +114,7 @@ bool World::Happens(Fault fault) {
   return true;
 }
 
-void World::Note(std::string step) {
+void World::Note(const std::string& step) {
   if (history.size() == steps_kept) history.pop_front();
   history.push_back(
       absl::StrCat(absl::FormatDuration(time.Monotonic() - absl::Hours(1)), "  ", step));

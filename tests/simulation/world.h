@@ -156,7 +156,7 @@ struct World {
 
   size_t steps_kept = 0;
   std::deque<std::string> history;  // the last steps, for a seed that fails
-  void Note(std::string step);
+  void Note(const std::string& step);
 };
 
 // kafka::SendPermit's.
