@@ -220,15 +220,17 @@ void Quote(const Messages& messages, const Cost& decoded, const Cost& encoded) {
   if (encoded.changes == 0) return;
   const auto changes = static_cast<double>(encoded.changes);
   const double encode_us = 1e6 * encoded.seconds / changes;
+  std::cerr << "\n";
+  if (decoded.changes > 0) {
+    std::cerr << absl::StreamFormat("decode and assemble alone: %.3f us\n",
+                                    1e6 * decoded.seconds / changes);
+  }
   std::cerr << absl::StreamFormat(
-      "\nwalduct: %.3f us of CPU time a change with its JSON record, %.0f changes a second and "
+      "walduct: %.3f us of CPU time a change with its JSON record, %.0f changes a second and "
       "core "
       "(%d changes of %.0f bytes)\n",
       encode_us, 1e6 / encode_us, encoded.changes,
       static_cast<double>(BytesOf(messages)) / changes);
-  if (decoded.changes == 0) return;
-  std::cerr << absl::StreamFormat("of that, decode and assemble: %.3f us\n",
-                                  1e6 * decoded.seconds / changes);
 }
 
 int Main(int argc, char** argv) {

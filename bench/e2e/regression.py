@@ -144,10 +144,11 @@ def parse_args():
 
 def main():
     args = parse_args()
-    builds = (this(), other(args.against))
+    own = this()
+    if not own.binary.exists():
+        raise SystemExit(f"regression: {own.binary} is missing; run scripts/build release")
+    builds = (own, other(args.against))
     args.against = builds[1].binary
-    if not builds[0].binary.exists():
-        raise SystemExit(f"regression: {builds[0].binary} is missing; run scripts/build release")
     load = os.getloadavg()[0]
     print(f"this build beside {builds[1].name}: {args.rounds} rounds, {'/dev/null' if args.no_kafka else 'real Kafka'}, {os.cpu_count()} cores, load {load:.1f}")
     report = measure(args, builds)
