@@ -7,6 +7,20 @@
 #include "postgres/connection.h"
 
 namespace walduct::replication {
+namespace {
+
+// Ownership of the tables is needed, FOR ALL TABLES needs a superuser: often an administrator must
+// do it.
+absl::Status Explained(const absl::Status& status, absl::string_view name, absl::string_view hint) {
+  const std::string publication = absl::StrCat("publication ", postgres::QuoteIdentifier(name));
+  if (!absl::IsPermissionDenied(status)) return WithContext(status, publication);
+  return Error(
+      absl::StatusCode::kPermissionDenied, "publication_not_permitted",
+      absl::StrCat("this role may not create or alter ", publication, ": ", status.message()),
+      hint);
+}
+
+}  // namespace
 
 bool LostRace(const absl::Status& status) {
   const std::string reason = ErrorReason(status);
@@ -14,18 +28,20 @@ bool LostRace(const absl::Status& status) {
          reason == "table_missing" || reason == "schema_missing" || reason == "relation_vanished";
 }
 
-// Ownership of the tables is needed, FOR ALL TABLES needs a superuser: often an administrator must
-// do it.
 absl::Status ExplainPublicationError(const absl::Status& status, absl::string_view name,
                                      absl::string_view sql) {
-  if (!absl::IsPermissionDenied(status)) {
-    return WithContext(status, absl::StrCat("publication ", postgres::QuoteIdentifier(name)));
-  }
-  return Error(absl::StatusCode::kPermissionDenied, "publication_not_permitted",
-               absl::StrCat("this role may not create or alter publication ",
-                            postgres::QuoteIdentifier(name), ": ", status.message()),
-               absl::StrCat("have the owner of the tables or a superuser run: ", sql,
-                            "; and set publication.autocreate.mode=disabled"));
+  return Explained(status, name,
+                   absl::StrCat("have the owner of the tables or a superuser run: ", sql,
+                                "; and set publication.autocreate.mode=disabled"));
+}
+
+absl::Status ExplainSlotsPublicationError(const absl::Status& status, absl::string_view name,
+                                          absl::string_view sql) {
+  return Explained(
+      status, name,
+      absl::StrCat("let it own the tables and the publications; or have their owner or "
+                   "a superuser run, all of it in one transaction: BEGIN; ",
+                   sql, "; COMMIT;"));
 }
 
 }  // namespace walduct::replication

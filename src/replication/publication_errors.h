@@ -19,5 +19,9 @@ bool LostRace(const absl::Status& status);
 // Of a statement about the publication of that name; sql: what somebody with more rights can run.
 absl::Status ExplainPublicationError(const absl::Status& status, absl::string_view name,
                                      absl::string_view sql);
+// The same of several slots' publications, whose statements are one transaction: between two of
+// them a table would be in no publication.
+absl::Status ExplainSlotsPublicationError(const absl::Status& status, absl::string_view name,
+                                          absl::string_view sql);
 
 }  // namespace walduct::replication

@@ -94,7 +94,7 @@ absl::Status Ensure(postgres::Connection& connection, const SlotShare& share,
     if (!all[own].state) AdviseBeforePublication(connection, wishes[own].tables);
     const absl::Status status = connection.Run(absl::StrCat(kLockTimeout, sql));
     if (LostRace(status) || ErrorReason(status) == "publication_missing") return status;
-    if (!status.ok()) return ExplainPublicationError(status, all[own].name, sql);
+    if (!status.ok()) return ExplainSlotsPublicationError(status, all[own].name, sql);
     LogChanges(all, wishes);
   }
   AdviseOnPublication(connection, all[own].name, wishes[own].tables);

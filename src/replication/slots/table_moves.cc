@@ -154,18 +154,6 @@ std::string Names(const TableMove& move) {
   });
 }
 
-// Statement by statement a table would be in no publication between two of them.
-absl::Status Explained(const absl::Status& error, const std::string& publication,
-                       absl::string_view sql) {
-  if (!absl::IsPermissionDenied(error)) return ExplainPublicationError(error, publication, sql);
-  return Error(absl::StatusCode::kPermissionDenied, "publication_not_permitted",
-               absl::StrCat("this role may not create or alter publication ",
-                            QuoteIdentifier(publication), ": ", error.message()),
-               absl::StrCat("let it own the tables and the publications; or have their owner or a "
-                            "superuser run, all of it in one transaction: BEGIN; ",
-                            sql, "; COMMIT;"));
-}
-
 // All slots' publications with their resolved names.
 absl::StatusOr<SlotsChange> Resolved(postgres::Connection& connection, SlotsChange change) {
   for (std::string& name : change.share.publications) {
@@ -248,7 +236,7 @@ absl::Status MoveTables(postgres::Connection& connection, const SlotsChange& giv
   const std::string reason = ErrorReason(moved);
   if (moved.ok() || LostRace(moved)) return moved;
   if (reason != "lock_timeout" && reason != "transaction_rolled_back")
-    return Explained(moved, to, sql);
+    return ExplainSlotsPublicationError(moved, to, sql);
   const std::string holders = Holders(connection, move);
   return Error(absl::StatusCode::kDeadlineExceeded, "tables_locked",
                absl::StrCat(Names(move), " cannot be locked for the moment in which it goes from ",
@@ -281,7 +269,7 @@ absl::Status MakeEmptyPublications(postgres::Connection& connection, const Slots
   if (statements.empty()) return absl::OkStatus();
   const std::string sql = absl::StrJoin(statements, "; ");
   const absl::Status made = connection.Run(absl::StrCat(kBriefly, sql));
-  return made.ok() ? made : Explained(made, NameOf(change, change.to()), sql);
+  return made.ok() ? made : ExplainSlotsPublicationError(made, NameOf(change, change.to()), sql);
 }
 
 absl::StatusOr<bool> DropPublication(postgres::Connection& connection, absl::string_view name) {
