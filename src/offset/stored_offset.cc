@@ -125,4 +125,8 @@ std::string EncodeRestBody(absl::string_view topic_prefix,
   return body + "]}";
 }
 
+bool IsHandoverDue(const std::optional<StoredOffset>& first, int slots) {
+  return first && (first->handover || first->slots != slots);
+}
+
 }  // namespace walduct::offset

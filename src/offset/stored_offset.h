@@ -87,4 +87,7 @@ std::string EncodeRestBody(absl::string_view topic_prefix,
 absl::StatusOr<std::vector<std::optional<StoredOffset>>> DecodeRestBody(
     absl::string_view json, absl::string_view topic_prefix, size_t slots);
 
+// The first slot's position says that tables have to go to other slots, or are on their way.
+bool IsHandoverDue(const std::optional<StoredOffset>& first, int slots);
+
 }  // namespace walduct::offset

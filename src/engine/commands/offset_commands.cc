@@ -12,7 +12,6 @@
 #include "base/status_macros.h"
 #include "engine/commands/position_move.h"
 #include "engine/configuration/connector_options.h"
-#include "engine/handover/handover.h"
 #include "engine/start/preparation.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
@@ -161,7 +160,7 @@ absl::StatusOr<std::vector<ConnectorOptions>> StoredLanes(const ConnectorOptions
 // Positions of another number are not those of its tables.
 absl::Status RefuseBeforeHandover(const ConnectorOptions& options, const Environment& environment) {
   ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
-  if (!IsHandoverDue(first, options.replication->share.count)) return absl::OkStatus();
+  if (!offset::IsHandoverDue(first, options.replication->share.count)) return absl::OkStatus();
   return Error(
       absl::StatusCode::kFailedPrecondition, "slots_changed",
       absl::StrCat("what is stored are positions of ", first->slots,

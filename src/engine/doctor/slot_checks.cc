@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "engine/doctor/checks.h"
-#include "engine/handover/handover.h"
 #include "engine/start/preparation.h"
 #include "engine/start/start_position.h"
 #include "postgres/server_check.h"
@@ -184,7 +183,7 @@ void CheckSlots(Connection& connection, const Subject& subject, const KnownPosit
     findings->Add(CheckBlockers(connection, findings));
   }
   if (!position.known) return;
-  if (IsHandoverDue(position.stored, subject.replication.share.count))
+  if (offset::IsHandoverDue(position.stored, subject.replication.share.count))
     findings->Add(HandoverNotice(*position.stored, subject.replication.share.count));
   const absl::Status judged =
       JudgePosition(subject, connection, position.stored, *slot, environment);

@@ -18,7 +18,7 @@ absl::Status Ownership::Beat() {
     return there;
   }
   last_ = parts_.clock->Monotonic();
-  parts_.sink->RenewPermit();
+  if (parts_.sink != nullptr) parts_.sink->RenewPermit();
   parts_.store->RenewPermit();
   return absl::OkStatus();
 }

@@ -36,7 +36,7 @@ class Ownership {
     // without asking; see Source::CheckSlotSession. Empty: there is always a stream.
     std::function<absl::Status()> session;
     // Borrowed.
-    sink::Sink* sink = nullptr;
+    sink::Sink* sink = nullptr;  // null: nothing is published
     offset::OffsetStore* store = nullptr;
   };
   explicit Ownership(Parts parts) : parts_(std::move(parts)) {}

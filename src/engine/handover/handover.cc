@@ -10,7 +10,10 @@
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
+#include "engine/duties/save_offset.h"
 #include "engine/handover/patience.h"
+#include "engine/incremental/new_tables.h"
+#include "engine/start/start_position.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
 #include "replication/options.h"
@@ -25,8 +28,6 @@ using offset::SlotHandover;
 using Step = SlotHandover::Step;
 using Stored = std::optional<offset::StoredOffset>;
 
-constexpr absl::Duration kSaveTimeout = absl::Seconds(30);
-constexpr absl::Duration kBeat = absl::Seconds(1);
 // Lanes of this process that begin to wait give their slots up in a moment.
 constexpr absl::Duration kSlotsPatience = absl::Seconds(20);
 constexpr absl::Duration kSlotsPause = absl::Milliseconds(500);
@@ -34,7 +35,6 @@ constexpr absl::Duration kSlotsPause = absl::Milliseconds(500);
 constexpr absl::Duration kLockPause = absl::Seconds(1);
 constexpr absl::Duration kNewsPause = absl::Milliseconds(200);
 constexpr absl::Duration kLook = absl::Seconds(5);
-constexpr char kTablesMember[] = "walduct_tables";
 
 absl::Status Stopped() { return absl::CancelledError("stopped"); }
 
@@ -46,10 +46,6 @@ bool Passes(const absl::Status& held) {
 std::string SlotsText(int count) { return absl::StrCat(count, count == 1 ? " slot" : " slots"); }
 
 }  // namespace
-
-bool IsHandoverDue(const Stored& first, int slots) {
-  return first && (first->handover || first->slots != slots);
-}
 
 // Of a world that knows no other number.
 absl::StatusOr<std::unique_ptr<HandoverServer>> World::OpenHandover(const ConnectorOptions&,
@@ -91,7 +87,7 @@ absl::Status Handover::Await() {
       return news.refused;
     if (news.led || clock.Monotonic() >= next_look) {
       ASSIGN_OR_RETURN(const Stored first, store->Load());
-      if (!IsHandoverDue(first, change_.to())) return absl::OkStatus();
+      if (!offset::IsHandoverDue(first, change_.to())) return absl::OkStatus();
       next_look = clock.Monotonic() + kLook;
     }
     if (patience.Tells()) {
@@ -107,8 +103,10 @@ absl::Status Handover::Lead() {
   ASSIGN_OR_RETURN(server_, parts_.world->OpenHandover(config(), parts_.stopping));
   RETURN_IF_ERROR(server_->Connect());
   ASSIGN_OR_RETURN(const Stored first, Load(1));
-  if (!IsHandoverDue(first, change_.to())) return absl::OkStatus();
-  RETURN_IF_ERROR(CheckServer(*first));
+  if (!offset::IsHandoverDue(first, change_.to())) return absl::OkStatus();
+  // Slots and publications of another server are not those of the positions.
+  ASSIGN_OR_RETURN(const replication::SystemIdentity system, server_->Identify());
+  RETURN_IF_ERROR(CheckServerOfOffset(*first, system));
   handover_ = first->handover.value_or(
       SlotHandover{.from = first->slots, .to = change_.to(), .step = Step::kMoving, .cut = {}});
   change_.from = handover_.from;
@@ -128,17 +126,6 @@ absl::Status Handover::Lead() {
     RETURN_IF_ERROR(Drain());
   }
   return End();
-}
-
-// Slots and publications of another server are not those of the positions.
-absl::Status Handover::CheckServer(const offset::StoredOffset& first) {
-  ASSIGN_OR_RETURN(const replication::SystemIdentity system, server_->Identify());
-  const std::string& known = first.system_identifier;
-  if (known.empty() || known == system.system_identifier) return absl::OkStatus();
-  return Error(absl::StatusCode::kFailedPrecondition, "system_mismatch",
-               absl::StrCat("the positions are those of another server: its system identifier is ",
-                            known, ", that of this one ", system.system_identifier),
-               "connect to that server: tables cannot be handed over on another one");
 }
 
 absl::Status Handover::GoOn() {
@@ -381,7 +368,7 @@ absl::Status Handover::End() {
     offset->slots = change_.to();
     offset->handover.reset();
     // Tables that come from elsewhere are not new.
-    if (!grows()) offset->foreign.erase(kTablesMember);
+    if (!grows()) offset->foreign.erase(NewTables::kMember);
   };
   // The first says that all is done.
   for (int number = std::min(handover_.from, change_.to()); number >= 1; --number)
@@ -456,22 +443,16 @@ absl::Status Handover::Change(int number,
 absl::Status Handover::Save(offset::OffsetStore& store, offset::StoredOffset offset) {
   RETURN_IF_ERROR(server_->CheckHeld());
   offset.taken_by = absl::StrCat(absl::Hex(parts_.world->Random(), absl::kZeroPad16));
-  Clock& clock = parts_.world->clock();
-  const absl::Duration deadline = clock.Monotonic() + kSaveTimeout;
-  RETURN_IF_ERROR(store.StartSave(offset));
-  while (clock.Monotonic() < deadline) {
-    store.RenewPermit();
-    if (const std::optional<absl::Status> answer = store.PollSave()) {
-      parts_.board->WaitsFor(WaitReason::kDatabase);
-      return *answer;
-    }
-    parts_.world->poller().WaitReadable({store.ready_fd(), parts_.control->fd()}, kBeat);
-    parts_.control->Take();
-    if (parts_.control->interrupted()) return Stopped();
-  }
-  return Error(
-      absl::StatusCode::kUnavailable, "offset_store_slow",
-      absl::StrCat("the offset could not be stored within ", absl::FormatDuration(kSaveTimeout)));
+  Ownership ownership({.clock = &parts_.world->clock(),
+                       .check = [this] { return server_->CheckHeld(); },
+                       .session = nullptr,
+                       .sink = nullptr,
+                       .store = &store});
+  return SaveOffset(store, offset,
+                    {.world = parts_.world,
+                     .control = parts_.control,
+                     .board = parts_.board,
+                     .ownership = &ownership});
 }
 
 absl::Status Handover::Reach(Step step, Lsn cut) {

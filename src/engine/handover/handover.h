@@ -58,7 +58,6 @@ class Handover {
  private:
   absl::Status Lead();
   absl::Status Await();
-  absl::Status CheckServer(const offset::StoredOffset& first);
   absl::Status Begin(const offset::StoredOffset& first);
   absl::Status GoOn();
   absl::Status LookAgain();
@@ -94,8 +93,5 @@ class Handover {
   offset::SlotHandover handover_;
   replication::SlotsChange change_;
 };
-
-// The first slot's position says that tables have to go to other slots, or are on their way.
-bool IsHandoverDue(const std::optional<offset::StoredOffset>& first, int slots);
 
 }  // namespace walduct::engine

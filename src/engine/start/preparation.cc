@@ -10,8 +10,7 @@
 #include "engine/configuration/handover_news.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/record_error_options.h"
-#include "engine/duties/ownership.h"
-#include "engine/handover/handover.h"
+#include "engine/duties/save_offset.h"
 #include "engine/start/start_position.h"
 #include "incremental/options/incremental_options.h"
 #include "incremental/state.h"
@@ -26,7 +25,6 @@
 namespace walduct::engine {
 namespace {
 
-constexpr absl::Duration kSaveTimeout = absl::Seconds(30);
 // StoredOffset::sink of what was printed.
 constexpr absl::string_view kPrinted = "stdout";
 
@@ -132,7 +130,7 @@ absl::Status Preparation::CheckSlots() const {
     ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(FirstLaneOf(config())));
     ASSIGN_OR_RETURN(first, store->Load());
   }
-  if (IsHandoverDue(first, share.count)) return HandoverDue();
+  if (offset::IsHandoverDue(first, share.count)) return HandoverDue();
   return CheckSameSlots(config(), prepared_.stored);
 }
 
@@ -449,31 +447,16 @@ absl::Status Preparation::RememberSnapshot() {
 }
 
 absl::Status Preparation::Save(const offset::StoredOffset& offset) {
-  Clock& clock = parts_.world->clock();
-  parts_.board->WaitsFor(WaitReason::kOffsetStore);
-  // Nor may an instance that stood still store it late.
-  Ownership ownership({.clock = &clock,
+  Ownership ownership({.clock = &parts_.world->clock(),
                        .check = [this] { return prepared_.source->CheckSlotHeld(); },
                        .session = [this] { return prepared_.source->CheckSlotSession(); },
                        .sink = prepared_.sink.get(),
                        .store = prepared_.store.get()});
-  RETURN_IF_ERROR(ownership.Beat());
-  const absl::Duration deadline = clock.Monotonic() + kSaveTimeout;
-  RETURN_IF_ERROR(prepared_.store->StartSave(offset));
-  while (clock.Monotonic() < deadline) {
-    RETURN_IF_ERROR(ownership.Beat());
-    if (const std::optional<absl::Status> answer = prepared_.store->PollSave()) {
-      parts_.board->WaitsFor(WaitReason::kDatabase);
-      return *answer;
-    }
-    parts_.world->poller().WaitReadable({prepared_.store->ready_fd(), parts_.control->fd()},
-                                        Ownership::kBeat);
-    parts_.control->Take();
-    if (parts_.control->interrupted()) return absl::CancelledError("stopped");
-  }
-  return Error(
-      absl::StatusCode::kUnavailable, "offset_store_slow",
-      absl::StrCat("the offset could not be stored within ", absl::FormatDuration(kSaveTimeout)));
+  return SaveOffset(*prepared_.store, offset,
+                    {.world = parts_.world,
+                     .control = parts_.control,
+                     .board = parts_.board,
+                     .ownership = &ownership});
 }
 
 // What transforms make of the topics shows with the records.

@@ -15,18 +15,6 @@ constexpr absl::string_view kResnapshotHint =
     "set snapshot.mode=when_needed to take a new snapshot, or erase the stored offset (walduct "
     "offsets reset)";
 
-absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
-                                 const replication::SystemIdentity& system) {
-  if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
-    return Error(
-        absl::StatusCode::kFailedPrecondition, "system_mismatch",
-        absl::StrCat("the stored position belongs to the server with system identifier ",
-                     stored.system_identifier, ", but this server is ", system.system_identifier),
-        "connect to the original server, or erase the stored offset and take a new snapshot");
-  }
-  return absl::OkStatus();
-}
-
 event::Position AtBoundary(Lsn lsn) {
   event::Position position;
   position.commit_end = lsn;
@@ -47,6 +35,18 @@ absl::Status Unavailable(absl::string_view reason, Lsn stored, absl::string_view
 }
 
 }  // namespace
+
+absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
+                                 const replication::SystemIdentity& system) {
+  if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
+    return Error(
+        absl::StatusCode::kFailedPrecondition, "system_mismatch",
+        absl::StrCat("the stored position belongs to the server with system identifier ",
+                     stored.system_identifier, ", but this server is ", system.system_identifier),
+        "connect to the original server, or erase the stored offset and take a new snapshot");
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
   const std::optional<offset::StoredOffset>& stored = *facts.stored;

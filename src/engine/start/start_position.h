@@ -28,6 +28,10 @@ struct StartVerdict {
   std::optional<event::Position> position;
 };
 
+// FailedPrecondition system_mismatch: the offset was stored of another server.
+absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
+                                 const replication::SystemIdentity& system);
+
 // system_mismatch: the position is another server's, which no snapshot mends.
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts);
 
