@@ -35,7 +35,7 @@ class Bench:
         workload.prepare(self.database, args.rows)
         self.database.execute(f"create publication bench for table {workload.table_name}")
         self.directory = directory / workload.name
-        self.broker_pid = None if args.no_kafka else int((own.dir / "kafka.pid").read_text())
+        self.broker_pid = None if args.no_kafka else own.broker
         self.warm_up = self._connector(f"{workload.name}_warm_up", null=args.no_kafka)  # the broker's code is compiled while it runs
         self.connectors = self._connectors("walduct", True, null=args.no_kafka)
         self.null = self._connectors("null", args.null, null=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
 
 from support.connector import peak_rss_kb  # noqa: E402
+from support.servers import children  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -23,7 +24,7 @@ def server_ticks(postmaster):
     """Of a PostgreSQL: of the processes that run, and of those that have ended, which are counted to their parent."""
     fields = Path(f"/proc/{postmaster}/stat").read_text().rpartition(")")[2].split()
     ticks = sum(map(int, fields[11:15]))
-    for child in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split():
+    for child in children(postmaster):
         with contextlib.suppress(OSError):
             ticks += cpu_ticks(child)
     return ticks

@@ -40,8 +40,8 @@ class Bench:
         self.args, self.own, self.directory = args, own, directory
         workload = WORKLOADS[args.workload]
         self.table, self.rows = workload.table_name, workload.count(args.rows)
-        self.postmaster = int((Path(own.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
-        self.broker = int((own.dir / "kafka.pid").read_text()) if args.kafka else None
+        self.postmaster = own.postmaster
+        self.broker = own.broker if args.kafka else None
         self.database = own.postgres.database("bench_snapshot").create()
         workload.prepare(self.database, args.rows)
         workload.fill(self.database, args.rows, 100_000)

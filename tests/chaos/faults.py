@@ -164,7 +164,7 @@ def kafka_stopped(bench, choose):
 @fault()
 def kafka_killed(bench, choose):
     with contextlib.suppress(ProcessLookupError):
-        os.kill(int((bench.servers.dir / "kafka.pid").read_text()), signal.SIGKILL)
+        os.kill(bench.servers.broker, signal.SIGKILL)
     time.sleep(choose.uniform(0.5, 2))
     bench.servers.do("start-kafka")
 

@@ -107,21 +107,31 @@ class Servers:
             os.chown(log, owner.pw_uid, owner.pw_gid)
 
     @property
+    def postmaster(self):
+        """The pid of PostgreSQL's first process."""
+        return int((Path(self.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
+
+    @property
+    def broker(self):
+        """Kafka's pid."""
+        return int((self.dir / "kafka.pid").read_text())
+
+    @property
     def registry(self):
         """The address of the interface of Confluent's schema registry."""
         return self.values["REGISTRY_URL"]
 
     def _signal_postgres(self, how):
         with contextlib.suppress(FileNotFoundError, KeyError, ProcessLookupError):
-            postmaster = int((Path(self.values["PG_DATA"]) / "postmaster.pid").read_text().splitlines()[0])
+            postmaster = self.postmaster
             # Sessions that are forked meanwhile inherit nothing: the postmaster first.
             os.kill(postmaster, how)
-            for child in _children(postmaster):
+            for child in children(postmaster):
                 os.kill(child, how)
 
     def _signal_kafka(self, how):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            os.kill(int((self.dir / "kafka.pid").read_text()), how)
+            os.kill(self.broker, how)
 
     def remove(self):
         self.resume_postgres()
@@ -129,7 +139,7 @@ class Servers:
         _run("remove", "--dir", self.dir)
 
 
-def _children(pid):
+def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
