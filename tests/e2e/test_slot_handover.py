@@ -23,6 +23,15 @@ def create_tables(db, tables=TABLES):
         db.script(f"create table {table} (id int primary key, v int not null); insert into {table} select i, 0 from generate_series(1, 4) i")
 
 
+def ran_with(connectors, db, slots, **more):
+    """A connector that has read the tables through so many slots, and was stopped."""
+    create_tables(db)
+    connector = wait_all_stream(spread(connectors, db, slots, **more).start(), slots)
+    connector.wait_events(len(TABLES) * len(UPDATED))
+    connector.stop()
+    return connector
+
+
 class Writers:
     """Several sessions at full speed: each updates a row of its own of some tables at a time, and inserts and deletes others."""
 
@@ -242,10 +251,7 @@ def test_what_is_under_way_is_shown_and_takes_no_other_number(databases, pg17, c
 
 def test_offsets_reset_forgets_a_hand_over(databases, pg17, connectors):
     db = databases(pg17)
-    create_tables(db)
-    connector = wait_all_stream(spread(connectors, db, 3).start(), 3)
-    connector.wait_events(len(TABLES) * len(UPDATED))
-    connector.stop()
+    connector = ran_with(connectors, db, 3)
     connector.config["walduct.slots"] = 2
     reset = connector.call("offsets", "reset", "--accept-loss")
     assert reset.returncode == 0 and "slot 3: " in reset.stdout, (reset.stdout, reset.stderr)
@@ -254,10 +260,7 @@ def test_offsets_reset_forgets_a_hand_over(databases, pg17, connectors):
 
 def test_what_cannot_be_handed_over_is_refused_and_harms_nothing(databases, pg17, connectors):
     db = databases(pg17)
-    create_tables(db)
-    connector = wait_all_stream(spread(connectors, db, 2).start(), 2)
-    connector.wait_events(len(TABLES) * len(UPDATED))
-    connector.stop()
+    connector = ran_with(connectors, db, 2)
     tables = published_in(db, connector, 2)
 
     def refused(number, why, **more):
@@ -301,10 +304,7 @@ def test_a_publication_for_all_tables_becomes_one_of_tables_first(databases, eac
 
 def test_a_stop_in_the_middle_is_clean(databases, pg17, connectors):
     db = databases(pg17)
-    create_tables(db)
-    connector = wait_all_stream(spread(connectors, db, 3).start(), 3)
-    connector.wait_events(len(TABLES) * len(UPDATED))
-    connector.stop()
+    connector = ran_with(connectors, db, 3)
     connector.config["walduct.slots"] = 2
     with db.connect() as holder:
         holder.execute("begin; " + "; ".join(f"lock table {table} in row exclusive mode" for table in TABLES))
