@@ -3,7 +3,7 @@
 bars: groups side by side, one bar a series. curves: one panel a curve, its points side by side whatever lies between them."""
 from html import escape
 
-COLORS = ("#999999", "#0066cc", "#66aadd", "#cc6600", "#884400")
+COLORS = ("#999999", "#0066cc", "#66aadd", "#cc6600", "#884400", "#339966")
 BAR, GAP, HIGH, LEFT, TOP = 34, 26, 180, 20, 50
 
 

@@ -1,6 +1,5 @@
 """One backlog, drained by several readers in turn: what run.py and regression.py share."""
 import contextlib
-import itertools
 import os
 import subprocess
 import sys
@@ -12,24 +11,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
 
-from differential.connect import Worker  # noqa: E402
-from measure import TICK, Sampler, cpu_ticks, line, measure, result  # noqa: E402
+from measure import line, measure  # noqa: E402
 from support import backlog, servers  # noqa: E402
 from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
 from support.debezium import free_port  # noqa: E402
 from support.kafka import TopicReader  # noqa: E402
 from support.paths import BINARY  # noqa: E402
+from turns import rounds  # noqa: E402
 from workloads import WORKLOADS  # noqa: E402
 
 PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
-JVM = ["-Xms256m", "-Xmx2g", "-XX:+UseG1GC"]  # what Kafka's scripts start Connect with
 
 
 class Bench:
-    """One workload in a database of its own."""
+    """One workload in a database of its own. `peers`: other engines (peers.py), each for so many rounds."""
 
-    def __init__(self, args, workload, own, directory):
+    def __init__(self, args, workload, own, directory, peers=(), peer_rounds=0):
         self.args, self.workload, self.own = args, workload, own
+        self.peers, self.peer_rounds = [peer for peer in peers if peer.takes(workload)], min(peer_rounds, args.rounds)
         self.rows = workload.count(args.rows)
         self.database = own.postgres.database(f"bench_{workload.name}").create()
         workload.prepare(self.database, args.rows)
@@ -44,7 +43,7 @@ class Bench:
         self.scraped = self._connectors("scraped", args.scrape)
         self.end = None
 
-    def _config(self, name):
+    def config(self, name):
         """Its slot and its topic prefix are its own: each reader of each round drains the same backlog anew."""
         return {
             "connector.class": "io.debezium.connector.postgresql.PostgresConnector", "plugin.name": "pgoutput",
@@ -61,7 +60,7 @@ class Bench:
         return [self._connector(f"{self.workload.name}_{name}{n}", **options) for n in range(self.args.rounds if wanted else 0)]
 
     def _connector(self, name, exactly_once=False, null=False, binary=BINARY):
-        folder, config = self.directory / name, self._config(name)
+        folder, config = self.directory / name, self.config(name)
         worker = {} if self.args.no_kafka else {"bootstrap.servers": self.own.bootstrap}
         if exactly_once:
             config["exactly.once.support"] = "required"
@@ -77,17 +76,15 @@ class Bench:
         for connector in (self.warm_up, *self.connectors, *self.null, *self.exact, *self.others, *self.scraped):
             if connector.run_to_end("--until-caught-up") != 0:
                 raise SystemExit(f"bench: walduct did not start:\n{connector.log_text()[-2000:]}")
-        for number in range(self.args.rounds):
-            for reader in [*(["recvlogical"] if self.args.recvlogical else []), *(["debezium"] if self._beside_debezium() else [])]:
+        slots = [("recvlogical", self.args.rounds if self.args.recvlogical else 0), *((peer.slot, self.peer_rounds) for peer in self.peers)]
+        for reader, many in slots:
+            for number in range(many):
                 self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", self._slot(reader, number))
         self.end = self.workload.fill(self.database, self.args.rows, self.args.transaction)
         self.workload.one_more(self.database)
 
     def _slot(self, reader, number):
         return f"{self.workload.name}_{reader}{number}"
-
-    def _beside_debezium(self):
-        return self.args.debezium and not self.workload.registry
 
     def readers(self):
         args = self.args
@@ -96,7 +93,10 @@ class Bench:
                 **({"exactly once": lambda n: self.drain(self.exact[n])} if args.exactly_once else {}),
                 **({"other build": lambda n: self.drain(self.others[n])} if args.against else {}),
                 **({"scraped": lambda n: self._drain_scraped(self.scraped[n])} if args.scrape else {}),
-                **({"debezium": self.debezium} if self._beside_debezium() else {})}
+                **{peer.name: lambda n, peer=peer: peer.run(self, self._slot(peer.slot, n)) for peer in self.peers}}
+
+    def rounds_of(self, reader):
+        return self.peer_rounds if reader in {peer.name for peer in self.peers} else self.args.rounds
 
     def recvlogical(self, number):
         postgres, slot = self.own.postgres, self._slot("recvlogical", number)
@@ -140,41 +140,21 @@ class Bench:
             if topic.count() < self.rows:
                 raise SystemExit(f"bench: {connector.prefix} wrote {topic.count()} of {self.rows} rows")
 
-    def debezium(self, number):
-        """A worker of its own, warmed up by nothing; from the moment it is given the connector to the last row in the topic."""
-        name = self._slot("debezium", number)
-        worker = Worker(self.directory / name, self.own.bootstrap, free_port(), JVM, {})
-        with contextlib.closing(worker):
-            worker.wait_ready()
-            topic = TopicReader(self.own.bootstrap, self.workload.topic(name))
-            sampler = Sampler(worker.process.pid, self.database, name, self.broker_pid)
-            sampler.start()
-            begin, ticks = time.monotonic(), cpu_ticks(worker.process.pid)
-            worker.create(name, {**self._config(name), "database.hostname": self.own.postgres.host})
-            while topic.count() < self.rows:
-                if failure := worker.failure(name):
-                    raise SystemExit(f"bench: Debezium stopped:\n{failure[:2000]}")
-                time.sleep(0.2)
-            seconds, ticks = time.monotonic() - begin, cpu_ticks(worker.process.pid) - ticks
-            sampler.end()
-        return result(self.rows, seconds, ticks / TICK, sampler)
-
 
 def in_turns(bench):
-    """What each reader of one workload measured, round by round, in every order: who follows whom makes a difference of several percent."""
+    """What each reader of one workload measured, round by round."""
     args, workload = bench.args, bench.workload
     print(f"\n{workload.name}: preparing {bench.rows} rows in transactions of {workload.transaction or args.transaction}", flush=True)
     bench.prepare()
     time.sleep(2)
     readers = bench.readers()
     results = {name: [] for name in readers}
-    orders = list(itertools.permutations(readers))
     bench.drain(bench.warm_up)
-    for number in range(args.rounds):
-        for name in orders[number % len(orders)]:
+    for number, names in enumerate(rounds({name: bench.rounds_of(name) for name in readers}, args.rounds)):
+        for name in names:
             results[name].append(readers[name](number))
             print(f"round {number + 1}: {line(name, results[name][-1])}", flush=True)
-    return results
+    return {name: measured for name, measured in results.items() if measured}
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from support.connector import peak_rss_kb  # noqa: E402
 from support.servers import children  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
+CPU_A_ROW = ("cpu_us_per_row", "walsender_cpu_us_per_row", "broker_cpu_us_per_row")
 
 
 def cpu_ticks(pid):
@@ -82,7 +83,13 @@ def result(rows, seconds, cpu_seconds, sampler):
 
 
 def median(results):
+    """Of the rounds that one reader took part in."""
     return {key: statistics.median(r[key] for r in results) for key in results[0]}
+
+
+def cores_used(measured):
+    """How many cores reader, walsender and broker kept busy together."""
+    return sum(measured[key] for key in CPU_A_ROW) * measured["rows_per_s"] / 1e6
 
 
 def line(name, measured):

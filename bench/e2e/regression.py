@@ -134,7 +134,7 @@ def parse_args():
     parser.add_argument("--no-drain", action="store_true")
     parser.add_argument("--no-decode", action="store_true")
     parser.add_argument("--json", type=Path)
-    parser.set_defaults(recvlogical=False, null=False, exactly_once=False, debezium=False, scrape=False)
+    parser.set_defaults(recvlogical=False, null=False, exactly_once=False, scrape=False)
     args = parser.parse_args()
     args.workload = args.workload or ["typical", "narrow", "update"]
     if args.rounds < least_rounds():

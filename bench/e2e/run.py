@@ -2,7 +2,8 @@
 """How fast a backlog drains into a real Kafka, beside pg_recvlogical draining the same backlog to /dev/null.
 
   bench/e2e/run.py [--workload NAME ...] [--rows N] [--rounds N] [--transaction ROWS] [--postgres 15|17|18] [--unix]
-                   [--null] [--exactly-once] [--debezium] [--against BINARY] [--scrape] [--json FILE]
+                   [--null] [--exactly-once] [--against BINARY] [--scrape] [--json FILE]
+                   [--debezium] [--tuned] [--peer-rounds N] [--peers-of NAME ...]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, one slot and one topic for each round. Workloads: typical
 (15 mixed columns, about 400 bytes a row), narrow (3 columns), wide (50), big (10 KB a row), update (of typical rows, replica
@@ -11,8 +12,9 @@ identity FULL), single (typical, each row in its own transaction), huge (typical
 the reader, of its walsender and of the broker, the highest RSS; then the ratios. Absolute rates hold for the machine only:
 compare ratios. Nothing is asserted but that all rows have come.
 --unix lets both connect by a unix socket. --null drains the backlog once more to /dev/null, --exactly-once with
-exactly.once.support=required, --debezium with Debezium in Kafka Connect (scripts/deps debezium), --against with another
-build of walduct, --scrape while somebody asks for /metrics each second.
+exactly.once.support=required, --against with another build of walduct, --scrape while somebody asks for /metrics each second.
+Other engines (peers.py): --debezium in Kafka Connect as it comes, --tuned with the settings of one who wants throughput
+(scripts/deps debezium for both). They are slow: --peer-rounds says how many of the rounds they take part in, --peers-of (repeated) in which workloads.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -23,7 +25,8 @@ import platform
 from pathlib import Path
 
 from drains import PG_RECVLOGICAL, Bench, in_turns, private_servers
-from measure import line, median, ratios
+from measure import cores_used, line, median, ratios
+from peers import chosen as chosen_peers
 from workloads import WORKLOADS
 
 
@@ -35,9 +38,9 @@ def run(bench):
     print(f"{workload.name}: median of {args.rounds}, PostgreSQL {bench.own.postgres.version}, {os.cpu_count()} cores, real Kafka, "
           f"{'unix socket' if args.unix else 'TCP loopback'}, schemas off")
     for name, measured in medians.items():
-        print(line(name, measured))
+        print(f"{line(name, measured)} {cores_used(measured):6.2f} cores, rounds: {len(results[name])}")
     for name, ratio in ratios(medians).items():
-        print(f"walduct / {name:<14} rate {ratio['rows_per_s']:.3f}, CPU a row {ratio['cpu_us_per_row']:.3f}, RSS {ratio['rss_mb']:.3f}")
+        print(f"walduct / {name:<16} rate {ratio['rows_per_s']:.3f}, CPU a row {ratio['cpu_us_per_row']:.3f}, RSS {ratio['rss_mb']:.3f}")
     return {"rows": bench.rows, "transaction_rows": workload.transaction or args.transaction, "rounds": results, "median": medians,
             "ratio": ratios(medians)}
 
@@ -53,6 +56,9 @@ def parse_args():
     parser.add_argument("--null", action="store_true")
     parser.add_argument("--exactly-once", action="store_true")
     parser.add_argument("--debezium", action="store_true")
+    parser.add_argument("--tuned", action="store_true")
+    parser.add_argument("--peer-rounds", type=int, metavar="N")
+    parser.add_argument("--peers-of", action="append", choices=list(WORKLOADS), metavar="NAME")
     parser.add_argument("--against", type=Path, metavar="BINARY")
     parser.add_argument("--scrape", action="store_true")
     parser.add_argument("--json", type=Path)
@@ -66,11 +72,14 @@ def main():
         raise SystemExit("bench: pg_recvlogical is missing; run scripts/deps postgres 15")
     names = args.workload or ["typical"]
     chosen = list(WORKLOADS) if "all" in names else names
+    peers, about = chosen_peers(args)
+    peer_rounds = args.rounds if args.peer_rounds is None else args.peer_rounds
     with private_servers(args, chosen) as (own, directory):
-        reports = {name: run(Bench(args, WORKLOADS[name], own, directory)) for name in chosen}
+        reports = {name: run(Bench(args, WORKLOADS[name], own, directory, peers if name in (args.peers_of or WORKLOADS) else (), peer_rounds))
+                   for name in chosen}
     if args.json:
         report = {"postgres": args.postgres, "connection": "unix" if args.unix else "tcp", "cores": os.cpu_count(),
-                  "machine": platform.platform(), "workloads": reports}
+                  "machine": platform.platform(), "peers": about, "workloads": reports}
         args.json.write_text(json.dumps(report, indent=1) + "\n")
 
 

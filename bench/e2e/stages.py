@@ -133,7 +133,7 @@ def main():
     parser.add_argument("--null", action="store_true", dest="no_kafka")
     parser.add_argument("--postgres", type=int, default=15, choices=[15, 17, 18])
     parser.add_argument("--json", type=Path)
-    parser.set_defaults(recvlogical=False, null=False, exactly_once=False, debezium=False, scrape=False, against=None, unix=False, rounds=1)
+    parser.set_defaults(recvlogical=False, null=False, exactly_once=False, scrape=False, against=None, unix=False, rounds=1)
     args = parser.parse_args()
     for program in ("perf", "valgrind"):
         if not shutil.which(program):
