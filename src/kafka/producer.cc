@@ -306,10 +306,9 @@ void Producer::OnFailure(const rd_kafka_message_s& message, Run* run) {
                       message.err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
   if (transactional_ && purged) return;
   if (TokenOf(message._private) == kAlone) return run->handler->OnAlone(FailureOf(message));
-  if (broken_.ok()) {
-    Break(FailureOf(message));
-    failed_batch_.topic = rd_kafka_topic_name(message.rkt);
-  }
+  if (broken_.ok()) Break(FailureOf(message));
+  // Also where a call of the transaction has told of it before.
+  if (failed_batch_.topic.empty()) failed_batch_.topic = rd_kafka_topic_name(message.rkt);
   AddFailed(message);
 }
 

@@ -84,7 +84,8 @@ struct Message {
   bool alone = false;
 };
 
-// What failed first, for a broken producer: consecutive records of one topic, a batch as a rule.
+// Of a broken producer, the first that were reported as failed: consecutive records of one topic, a
+// batch as a rule.
 struct FailedBatch {
   std::string topic;
   uint64_t records = 0;

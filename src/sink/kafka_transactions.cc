@@ -14,6 +14,8 @@ constexpr absl::Duration kConnectTimeout = absl::Seconds(10);
 constexpr absl::Duration kStep = absl::Milliseconds(20);
 // A transaction that lasted for so much of its time was given up by the broker, not taken over.
 constexpr double kExpired = 0.9;
+// librdkafka fails a transaction a moment before it reports the records it failed for.
+constexpr absl::Duration kReportTimeout = absl::Seconds(2);
 
 }  // namespace
 
@@ -47,8 +49,24 @@ absl::Status KafkaTransactions::Explain(absl::Status status) {
 }
 
 absl::Status KafkaTransactions::Break(absl::Status status) {
-  if (broken_.ok()) broken_ = learn_(Explain(std::move(status)));
+  if (!broken_.ok()) return broken_;
+  const absl::Status cause = Explain(std::move(status));
+  TakeReports(absl::IsInvalidArgument(cause) ? kReportTimeout : absl::ZeroDuration());
+  broken_ = learn_(cause);
   return broken_;
+}
+
+// Calls say of a refused batch only that there was one. Where no report comes nothing is learnt,
+// and the error stays what it is: to begin anew with nothing learnt might never end.
+void KafkaTransactions::TakeReports(absl::Duration timeout) {
+  const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
+  while (true) {
+    static_cast<void>(producer_.Poll(*this));
+    if (!producer_.failed_batch().topic.empty() || producer_.in_flight_records() == 0 ||
+        environment_.clock->Monotonic() >= deadline)
+      return;
+    environment_.poller->WaitReadable({producer_.ready_fd()}, kStep);
+  }
 }
 
 absl::Status KafkaTransactions::Begin() {

@@ -52,7 +52,7 @@ class KafkaTransactions final : public SinkTransactions, public kafka::DeliveryH
     if (!opened_at_) opened_at_ = environment_.clock->Monotonic();
   }
   void OnDelivered(uint64_t token, uint32_t count) override;
-  // The sink cannot be used any more: why.
+  // The sink cannot be used any more: why. See TakeReports.
   absl::Status Break(absl::Status status);
   // Takes what Kafka has said, and hands over what has been committed.
   absl::Status Poll(AckHandler& acks);
@@ -68,6 +68,7 @@ class KafkaTransactions final : public SinkTransactions, public kafka::DeliveryH
   void OnAlone(const absl::Status& fate) override { lone_.OnFate(fate); }
   absl::Status WritePosition();
   absl::Status Explain(absl::Status status);
+  void TakeReports(absl::Duration timeout);
   void HandOver(AckHandler& acks);
 
   kafka::Producer& producer_;

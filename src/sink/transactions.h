@@ -14,7 +14,8 @@
 // The open transaction of such a one is aborted, and all its calls answer FailedPrecondition
 // "fenced" for good; none of its records appears afterwards.
 //
-// Thread-safety: that of the sink, one caller. Nothing here waits but TakeOver and Abort.
+// Thread-safety: that of the sink, one caller. Nothing here waits but TakeOver and Abort, and, once
+// and for a moment, a sink that breaks because records were refused, to learn which.
 #pragma once
 
 #include <optional>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/check.h"
 
 namespace walduct::kafka {
@@ -40,6 +41,11 @@ class MockCluster {
   // The next requests of this kind fail with these errors.
   void FailNext(int16_t api, const std::vector<rd_kafka_resp_err_t>& errors) {
     rd_kafka_mock_push_request_errors_array(cluster_, api, errors.size(), errors.data());
+  }
+  // The next one, and the answer takes so long.
+  void FailNextAfter(int16_t api, rd_kafka_resp_err_t error, absl::Duration time) {
+    rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, error,
+                                                 static_cast<int>(time / absl::Milliseconds(1)));
   }
   void SetTopicError(const std::string& name, rd_kafka_resp_err_t error) {
     rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);

@@ -2,11 +2,15 @@
 // in contract_transactions_test.cc.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "kafka/options.h"
 #include "kafka/properties.h"
 #include "sink/kafka_sink.h"
+#include "sink/refusals.h"
 #include "tests/kafka/mock_cluster.h"
 #include "tests/sink/contract.h"
 
@@ -24,31 +28,44 @@ class ShiftedClock final : public Clock {
   absl::Duration shift;
 };
 
+// Does something before the first wait.
+class ToldPoller final : public Poller {
+ public:
+  void WaitReadable(std::initializer_list<int> fds, absl::Duration timeout) override {
+    if (const auto told = std::exchange(on_wait, nullptr)) told();
+    Poller::Real().WaitReadable(fds, timeout);
+  }
+  void WaitWritable(int fd, absl::Duration timeout) override {
+    Poller::Real().WaitWritable(fd, timeout);
+  }
+  std::function<void()> on_wait;
+};
+
 class KafkaTransactionsTest : public testing::Test {
  protected:
-  void Open(const std::map<std::string, std::string>& producer = {}) {
+  void Open(const std::map<std::string, std::string>& producer = {}, Refusals* refusals = nullptr) {
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer = producer;
     KafkaSinkOptions options;
     options.transactional_id = "writer";
-    auto sink = KafkaSink::Create(options, kafka, {&clock_, &Poller::Real()});
+    auto sink = KafkaSink::Create(options, kafka, {&clock_, &poller_}, refusals);
     ASSERT_TRUE(sink.ok()) << sink.status();
     sink_ = *std::move(sink);
     transactions_ = sink_->transactions();
     ASSERT_NE(transactions_, nullptr);
   }
-  void OpenAndBegin() {
-    ASSERT_NO_FATAL_FAILURE(Open());
+  void OpenAndBegin(Refusals* refusals = nullptr) {
+    ASSERT_NO_FATAL_FAILURE(Open({}, refusals));
     ASSERT_TRUE(transactions_->TakeOver().ok());
     ASSERT_TRUE(transactions_->Begin().ok());
   }
   static event::Record Of(absl::string_view topic) {
     return {.topic = topic, .partition = {}, .key = "k", .value = "v", .headers = {}};
   }
-  absl::Status Write() {
-    return Repeat([this]() -> std::optional<absl::Status> {
-      absl::Status written = sink_->Write(Of("t"), 1);
+  absl::Status Write(absl::string_view topic = "t") {
+    return Repeat([this, topic]() -> std::optional<absl::Status> {
+      absl::Status written = sink_->Write(Of(topic), 1);
       if (absl::IsResourceExhausted(written)) return std::nullopt;
       return written;
     });
@@ -67,7 +84,31 @@ class KafkaTransactionsTest : public testing::Test {
     return absl::DeadlineExceededError("no answer");
   }
 
+  // The first error of what is asked again and again, with nothing taken from Kafka meanwhile.
+  static absl::Status FirstError(const std::function<std::optional<absl::Status>()>& step) {
+    const absl::Duration deadline = Clock::Real().Monotonic() + kPatience;
+    while (Clock::Real().Monotonic() < deadline) {
+      const std::optional<absl::Status> answer = step();
+      if (answer && !answer->ok() && !absl::IsResourceExhausted(*answer)) return *answer;
+      Poller::Real().WaitReadable({}, absl::Milliseconds(5));
+    }
+    return absl::DeadlineExceededError("no error");
+  }
+  // The transaction fails for the sake of topic u, and so much later a batch of topic t is refused.
+  absl::Status FailWithABatchOnItsWay(absl::Duration time) {
+    EXPECT_TRUE(Write().ok());
+    EXPECT_TRUE(sink_->Flush(acks_, kPatience).ok());
+    cluster_.FailNextAfter(kafka::MockCluster::kProduce, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+                           time);
+    cluster_.FailNext(kAddPartitions, {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION});
+    EXPECT_TRUE(Write("t").ok());
+    EXPECT_TRUE(Write("u").ok());
+    return FirstError([this] { return sink_->Write(Of("u"), 1); });
+  }
+
   ShiftedClock clock_;
+  ToldPoller poller_;
+  Refusals refusals_;
   kafka::MockCluster cluster_;
   std::unique_ptr<Sink> sink_;
   SinkTransactions* transactions_ = nullptr;
@@ -155,6 +196,38 @@ TEST_F(KafkaTransactionsTest, AnAbortAfterAFailure) {
   EXPECT_EQ(ErrorReason(sink_->Flush(acks_, kPatience)), "record_too_large");
   EXPECT_EQ(ErrorReason(transactions_->Abort(kPatience)), "record_too_large") << "still broken";
   EXPECT_EQ(acks_.records, 0u);
+}
+
+TEST_F(KafkaTransactionsTest, SNK06_WhatWasRefusedIsLearntThoughACallHearsOfItFirst) {
+  ASSERT_NO_FATAL_FAILURE(OpenAndBegin(&refusals_));
+  ASSERT_TRUE(Write().ok());
+  ASSERT_TRUE(sink_->Flush(acks_, kPatience).ok());
+  cluster_.FailNext(kafka::MockCluster::kProduce, {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
+  const absl::Status broken = FirstError([this] { return sink_->Write(Of("t"), 1); });
+  EXPECT_EQ(ErrorReason(broken), "batch_refused") << broken;
+  EXPECT_NE(refusals_.Find("t"), nullptr);
+  EXPECT_EQ(sink_->Poll(acks_), broken) << "for good";
+}
+
+TEST_F(KafkaTransactionsTest, SNK06_ReportsOnTheirWayAreWaitedFor) {
+  ASSERT_NO_FATAL_FAILURE(OpenAndBegin(&refusals_));
+  const absl::Status broken = FailWithABatchOnItsWay(absl::Milliseconds(800));
+  EXPECT_EQ(ErrorReason(broken), "batch_refused") << broken;
+  EXPECT_NE(refusals_.Find("t"), nullptr);
+}
+
+// Nothing would be learnt from beginning anew.
+TEST_F(KafkaTransactionsTest, SNK06_WithoutReportsTheErrorStays) {
+  ASSERT_NO_FATAL_FAILURE(OpenAndBegin(&refusals_));
+  int waits = 0;
+  poller_.on_wait = [&] {
+    ++waits;
+    clock_.shift = absl::Minutes(1);
+  };
+  const absl::Status broken = FailWithABatchOnItsWay(absl::Minutes(1));
+  EXPECT_EQ(ErrorReason(broken), "topic_name_invalid") << broken;
+  EXPECT_EQ(waits, 1) << "as long as reports may come";
+  EXPECT_EQ(refusals_.Find("t"), nullptr);
 }
 
 TEST_F(KafkaTransactionsTest, AnAbortIsGivenUpInTime) {
