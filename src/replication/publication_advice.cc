@@ -103,6 +103,13 @@ WHERE EXISTS (SELECT 1 FROM publication p WHERE p.via_root IS DISTINCT FROM 'tru
     WHERE leaf.relkind = 'r' AND leaf.oid <> ALL ($2::pg_catalog.oid[]))
 ORDER BY 1 LIMIT 20)";
 
+constexpr absl::string_view kSignalTableApart = R"(
+SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), 1
+FROM pg_catalog.pg_publication p, pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE p.pubname = $1 AND c.relkind = 'p' AND pg_catalog.concat(n.nspname, '.', c.relname) = $2
+  AND (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot') IS DISTINCT FROM 'true')";
+
 struct Question {
   absl::string_view reason;
   std::string sql;
@@ -214,6 +221,19 @@ std::vector<Question> OnPublication(int server_version, absl::string_view name,
            absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}};
 }
 
+std::vector<Question> OnSignalTable(absl::string_view name, absl::string_view table) {
+  return {{.reason = "signal_table_partitioned",
+           .sql = std::string(kSignalTableApart),
+           .parameters = {std::string(name), std::string(table)},
+           .message = "the table of signal.data.collection is partitioned, and the publication "
+                      "sends rows under the names of partitions: its signals never come, and "
+                      "incremental snapshots wait for their marks for ever",
+           .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
+                                postgres::QuoteIdentifier(name),
+                                " SET (publish_via_partition_root), then restart the connector; or "
+                                "name a table that is not partitioned")}};
+}
+
 }  // namespace
 
 void AdviseBeforePublication(postgres::Connection& connection,
@@ -226,6 +246,11 @@ void AdviseOnPublication(postgres::Connection& connection, absl::string_view nam
   AskAndLog(connection, OnPublication(connection.server_version(), name, captured));
 }
 
+void AdviseOnSignalTable(postgres::Connection& connection, absl::string_view name,
+                         absl::string_view table) {
+  AskAndLog(connection, OnSignalTable(name, table));
+}
+
 absl::StatusOr<std::vector<Advice>> ListBeforePublication(
     postgres::Connection& connection, const std::optional<std::vector<PublishedTable>>& tables) {
   return AskAndList(connection, BeforePublication(tables));
@@ -235,6 +260,12 @@ absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& conn
                                                       absl::string_view name,
                                                       const std::vector<PublishedTable>& captured) {
   return AskAndList(connection, OnPublication(connection.server_version(), name, captured));
+}
+
+absl::StatusOr<std::vector<Advice>> ListOnSignalTable(postgres::Connection& connection,
+                                                      absl::string_view name,
+                                                      absl::string_view table) {
+  return AskAndList(connection, OnSignalTable(name, table));
 }
 
 }  // namespace walduct::replication

@@ -25,11 +25,18 @@ void AdviseBeforePublication(postgres::Connection& connection,
 void AdviseOnPublication(postgres::Connection& connection, absl::string_view name,
                          const std::vector<PublishedTable>& captured);
 
+// Of the table that signals are written to, as schema.table: its rows come under other names.
+void AdviseOnSignalTable(postgres::Connection& connection, absl::string_view name,
+                         absl::string_view table);
+
 // The same, said to the caller.
 absl::StatusOr<std::vector<Advice>> ListBeforePublication(
     postgres::Connection& connection, const std::optional<std::vector<PublishedTable>>& tables);
 absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& connection,
                                                       absl::string_view name,
                                                       const std::vector<PublishedTable>& captured);
+absl::StatusOr<std::vector<Advice>> ListOnSignalTable(postgres::Connection& connection,
+                                                      absl::string_view name,
+                                                      absl::string_view table);
 
 }  // namespace walduct::replication

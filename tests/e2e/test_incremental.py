@@ -77,6 +77,28 @@ def test_SIG_05_a_signal_sent_while_stopped_is_found_at_the_start(db, broker, co
     assert len([e for e in connector.events() if e.op == "r"]) == reads == 7
 
 
+def test_a_partitioned_signaling_table_is_told_of(databases, pg17, connectors):
+    """Its rows come under the names of partitions, and are no signals, until the publication sends them under its own."""
+    db = databases(pg17)
+    db.script("create table signals (id varchar(64), type varchar(64), data varchar(4096), primary key (id)) partition by hash (id);"
+              "create table signals_0 partition of signals for values with (modulus 1, remainder 0)")
+    connector = connectors(db, {"snapshot.mode": "no_data", "signal.data.collection": "public.signals"}).start().wait_streaming()
+    told = (rf"warning .*signal\.data\.collection is partitioned.*its signals never come.*tables=public\.signals "
+            rf".*ALTER PUBLICATION .*{connector.publication}.* SET \(publish_via_partition_root\)")
+    assert connector.logged(told), connector.log_text()
+    connector.stop()
+    found = [finding for finding in json.loads(connector.call("doctor", "--json").stdout)["connectors"][0]["findings"]
+             if finding["reason"] == "signal_table_partitioned"]
+    assert len(found) == 1 and found[0]["severity"] == "warning" and "public.signals" in found[0]["message"], found
+    connector.config["publish.via.partition.root"] = "true"
+    db.execute(f'alter publication "{connector.publication}" set (publish_via_partition_root)')
+    connector.start().wait_streaming()
+    db.execute("""insert into signals values ('one', 'log', '{"message": "it was seen"}')""")
+    connector.wait_log("it was seen")
+    assert not connector.logged("is partitioned")
+    connector.stop()
+
+
 def test_signals_from_the_command_line(db, broker, connectors, tmp_path):
     """To each channel that is read, of which the topic is made by the first signal; what would be refused is, before anything is written."""
     db.execute("create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))")

@@ -97,6 +97,12 @@ constexpr Reason kRows[] = {
      .meaning = "The publication does not send the table of signal.data.collection: signals and "
                 "the marks of incremental snapshots never come.",
      .remedy = "ALTER PUBLICATION … ADD TABLE …."},
+    {.name = "signal_table_partitioned",
+     .meaning = "The table of signal.data.collection is partitioned, and the publication sends its "
+                "rows under the names of partitions: signals and the marks of incremental "
+                "snapshots never come.",
+     .remedy = "publish.via.partition.root=true and ALTER PUBLICATION … SET "
+               "(publish_via_partition_root); or name a table that is not partitioned."},
     {.name = "slot_inactive",
      .meaning = "Nobody reads the connector's slot, and the server keeps WAL for it.",
      .remedy = "Start the connector, or drop the slot when it is not needed any more."},

@@ -17,6 +17,7 @@
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/publication.h"
+#include "replication/publication_advice.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"
 
@@ -121,8 +122,16 @@ void CheckClock(const Result& settings, absl::Time before, absl::Time after, Fin
 
 absl::Status AddAdvice(Connection& connection, const Subject& subject,
                        const std::vector<postgres::TableName>& captured, Findings* findings) {
-  ASSIGN_OR_RETURN(const auto all,
+  ASSIGN_OR_RETURN(auto all,
                    replication::CheckPublication(connection, subject.replication, captured));
+  if (const std::string& signals = subject.tables.signal_table; !signals.empty()) {
+    ASSIGN_OR_RETURN(
+        const std::string publication,
+        replication::ResolvePublicationName(connection, subject.replication.publication_name));
+    ASSIGN_OR_RETURN(const auto of_signals,
+                     replication::ListOnSignalTable(connection, publication, signals));
+    all.insert(all.end(), of_signals.begin(), of_signals.end());
+  }
   for (const replication::Advice& one : all) {
     findings->Add({.severity = Severity::kWarning,
                    .reason = one.reason,

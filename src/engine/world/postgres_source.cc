@@ -29,6 +29,7 @@
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/publication.h"
+#include "replication/publication_advice.h"
 #include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
 #include "replication/slot_lock.h"
@@ -184,7 +185,18 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
       replication_options_.share.several()
           ? EnsureSlotTables(TablesQuery(), facts_.captured)
           : replication::EnsurePublication(*sql_, replication_options_, facts_.captured));
+  RETURN_IF_ERROR(AdviseOnSignals());
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
+}
+
+absl::Status PostgresSource::AdviseOnSignals() {
+  const std::string& table = config().tables->signal_table;
+  if (table.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(
+      const std::string publication,
+      replication::ResolvePublicationName(*sql_, replication_options_.publication_name));
+  replication::AdviseOnSignalTable(*sql_, publication, table);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Lsn> PostgresSource::CreateSlot(const SourcePlan& plan,

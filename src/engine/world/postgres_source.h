@@ -84,6 +84,7 @@ class PostgresSource final : public Source {
   absl::Status CheckSlotNotMoved(Lsn start);
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
+  absl::Status AdviseOnSignals();
   absl::Status WarnOfHistory(postgres::Connection& connection,
                              const std::vector<snapshot::PlannedTable>& plan) const;
 
