@@ -1,11 +1,13 @@
 """walduct.slots set to another number: tables go to other slots, without a snapshot, nothing is lost and keys keep their order."""
 import random
+import re
 import threading
 import time
 
 import pytest
 
 from support.offsets import read_map, read_offset
+from support.postgres import CDC_ROLE
 from support.serve import Worker
 from support.wait import wait_until
 from test_slots import assert_order_per_key, published_in, slots_of, spread, suffixes, topics_equal_tables, wait_all_stream
@@ -256,6 +258,45 @@ def test_offsets_reset_forgets_a_hand_over(databases, pg17, connectors):
     reset = connector.call("offsets", "reset", "--accept-loss")
     assert reset.returncode == 0 and "slot 3: " in reset.stdout, (reset.stdout, reset.stderr)
     assert stored_keys(connector) == []
+
+
+def test_missing_rights_are_asked_for_before_anything_is_changed(databases, each_pg, connectors):
+    """What the hint says to type is enough."""
+    db = databases(each_pg)
+    connector = ran_with(connectors, db, 1)
+    owner = f"owner_{db.name}"
+    db.script(f"create role {owner} nologin; alter table t1 owner to {owner}; alter table t2 owner to {owner}; alter table t3 owner to {each_pg.user};"
+              f"alter publication {connector.publication} owner to {each_pg.user}; revoke create on database {db.name} from {CDC_ROLE}")
+    connector.config.update({"walduct.slots": 2, "walduct.slots.tables": r"public\.t[1-4]:2,public\.t[5-8]:1"})
+    stored = read_map(connector.offset_file)
+    assert connector.run_to_end() == 3
+    assert connector.logged(rf"nothing has been changed: it has no CREATE on the database; it does not own publication {connector.publication}; "
+                            rf"it does not own 2 tables \(public.t1 …\) of {owner}; it does not own table public.t3 of {each_pg.user} "
+                            r".*reason=publication_not_permitted hint=.*or set walduct.slots=1"), connector.log_text()
+    assert slots_of(db) == [db.name] and db.publications() == [connector.publication] and read_map(connector.offset_file) == stored
+    db.script(re.search(r'hint="have a superuser run: (.*?); then start again', connector.log_text()).group(1))
+    wait_all_stream(connector.start(), 2)
+    assert published_in(db, connector, 2)[1] == {"t1", "t2", "t3", "t4"}
+    connector.stop()
+
+
+def test_an_autovacuum_yields_to_a_hand_over(private_servers, databases, connectors):
+    """It yields to nobody who waits shorter than deadlock_timeout, and this one would go on for minutes."""
+    db = databases(private_servers(postgres=17, pg_set={"autovacuum_naptime": "1s"}).postgres)
+    db.script("create table t1 (id int primary key, v text) with (autovacuum_enabled = off, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1,"
+              "autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0, toast.autovacuum_enabled = off);"
+              "create table t2 (id int primary key, v text); insert into t1 select i, repeat('x', 1000) from generate_series(1, 20000) i")
+    connector = spread(connectors, db, 1, **{"snapshot.mode": "no_data"}).start().wait_streaming()
+    connector.stop()
+    db.script("delete from t1 where id > 100; alter table t1 set (autovacuum_enabled = on)")
+    connector.config.update({"walduct.slots": 2, "walduct.slots.tables": r"public\.t1:2,public\.t2:1"})
+    holds = "select count(*) from pg_locks l join pg_stat_activity a using (pid) where l.relation = 't1'::regclass and a.backend_type = 'autovacuum worker'"
+    wait_until(lambda: db.value(holds) > 0, 60, "an autovacuum of the table")
+    connector.start()
+    connector.wait_log(r"waiting to hand a table over: .*t1.* cannot be locked .*: pid \d+ \(autovacuum worker")
+    connector.wait_log(r"tables are handed over ", 30)
+    wait_all_stream(connector, 2)
+    connector.stop()
 
 
 def test_what_cannot_be_handed_over_is_refused_and_harms_nothing(databases, pg17, connectors):

@@ -48,7 +48,9 @@ struct Disk {
   std::set<std::string> publications;
   std::map<int, StoredOffset> offsets;  // by number of the slot
   std::vector<Published> published;
-  int moves_locked = 0;  // so often a table cannot be locked
+  int moves_locked = 0;   // so often a table cannot be locked
+  int patient_tries = 0;  // to lock one, until an autovacuum yields
+  absl::Status rights;
 
   void WriteAll() {
     for (const auto& [table, slot] : slot_of)
@@ -131,8 +133,15 @@ class ModelServer final : public engine::HandoverServer {
     }
     return moves;
   }
-  absl::Status Move(const replication::SlotsChange&, const replication::TableMove& move) override {
+  absl::Status CheckRights(const replication::SlotsChange&,
+                           const std::vector<replication::TableMove>& moves) override {
+    EXPECT_FALSE(moves.empty());
+    return disk_.rights;
+  }
+  absl::Status Move(const replication::SlotsChange&, const replication::TableMove& move,
+                    replication::LockWait wait) override {
     EXPECT_TRUE(held) << "somebody may read a slot that gives or gets a table";
+    if (wait == replication::LockWait::kUntilVacuumYields) ++disk_.patient_tries;
     EXPECT_TRUE(disk_.slots.contains(SlotName(move.to)));
     if (disk_.moves_locked > 0) {
       --disk_.moves_locked;

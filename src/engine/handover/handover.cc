@@ -33,6 +33,9 @@ constexpr absl::Duration kSlotsPatience = absl::Seconds(20);
 constexpr absl::Duration kSlotsPause = absl::Milliseconds(500);
 // Writers go on between two tries to lock a table.
 constexpr absl::Duration kLockPause = absl::Seconds(1);
+// The second try waits for an autovacuum to yield, and then each fifth: one that keeps transaction
+// ids from running out does not.
+constexpr int kLockRound = 5;
 constexpr absl::Duration kNewsPause = absl::Milliseconds(200);
 constexpr absl::Duration kLook = absl::Seconds(5);
 
@@ -167,7 +170,8 @@ absl::Status Handover::Begin(const offset::StoredOffset& first) {
     return Refused("its snapshot has not come to its end");
   if (!snapshot::Streams(config().snapshot->mode)) return Refused("snapshot.mode streams nothing");
   RETURN_IF_ERROR(CheckSlots());
-  RETURN_IF_ERROR(server_->FindMoves(change_).status());
+  ASSIGN_OR_RETURN(const auto moves, server_->FindMoves(change_));
+  RETURN_IF_ERROR(server_->CheckRights(change_, moves));
   RETURN_IF_ERROR(HoldSlots());
   // Nobody stores any more what was read from these slots.
   ASSIGN_OR_RETURN(const Stored now, Load(1));
@@ -308,9 +312,11 @@ absl::Status Handover::MoveTables() {
 
 absl::Status Handover::MoveWhenUnlocked(const replication::TableMove& move) {
   Patience patience(parts_.world->clock());
-  while (true) {
+  for (int tries = 0;; ++tries) {
     RETURN_IF_ERROR(server_->CheckHeld());
-    const absl::Status moved = server_->Move(change_, move);
+    using replication::LockWait;
+    const absl::Status moved = server_->Move(
+        change_, move, tries % kLockRound == 1 ? LockWait::kUntilVacuumYields : LockWait::kBrief);
     if (ErrorReason(moved) != "tables_locked") return moved;
     parts_.board->WaitsFor(WaitReason::kTableLocks);
     parts_.board->ShowError(moved);

@@ -23,8 +23,9 @@ constexpr int kFirstWithFilters = 150000;
 
 // Writers of a table wait behind whoever waits for its lock; and no deadlock is looked for before
 // deadlock_timeout, a second.
-constexpr absl::string_view kBriefly =
-    "SET LOCAL lock_timeout = '500ms'; SET LOCAL synchronous_commit = local; ";
+constexpr int kBriefMs = 500;
+// Beyond deadlock_timeout, where an autovacuum is to yield; no server's is waited for longer.
+constexpr int kYieldsMs = 500, kLongestMs = 10'000;
 
 // What a publication has beside its name and its tables.
 constexpr absl::string_view kForm = R"(
@@ -42,22 +43,32 @@ SELECT r.prrelid,
 FROM pg_catalog.pg_publication_rel r
 JOIN pg_catalog.pg_publication p ON p.oid = r.prpubid WHERE p.pubname = $1)";
 
-// Whoever keeps writers, or us, from these tables and their partitions.
+// Whoever keeps writers, or us, from these tables and their partitions. What a role may not see of
+// a session is null; only an autovacuum has no user.
 constexpr absl::string_view kHolders = R"(
 WITH RECURSIVE tree(oid) AS (
   SELECT w.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
-  UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tree ON tree.oid = i.inhparent)
-SELECT DISTINCT CASE WHEN a.pid IS NULL THEN 'a prepared transaction'
-  WHEN a.xact_start IS NULL THEN pg_catalog.format('pid %s of %s', a.pid, a.usename)
-  ELSE pg_catalog.format('pid %s of %s (application "%s", since %s)', a.pid, a.usename,
-    a.application_name, pg_catalog.date_trunc('second', a.xact_start)) END
-FROM pg_catalog.pg_locks l JOIN tree ON tree.oid = l.relation
-LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
-WHERE l.granted AND l.mode NOT IN ('AccessShareLock', 'RowShareLock')
-  AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
-                    WHERE d.datname = pg_catalog.current_database())
-  AND l.pid IS DISTINCT FROM pg_catalog.pg_backend_pid()
-LIMIT 5)";
+  UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tree ON tree.oid = i.inhparent),
+holders AS (
+  SELECT a.pid, a.usename, a.application_name, a.xact_start, coalesce(a.backend_type,
+    CASE WHEN a.pid IS NOT NULL AND a.usesysid IS NULL THEN 'autovacuum worker' END) AS type
+  FROM pg_catalog.pg_locks l JOIN tree ON tree.oid = l.relation
+  LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
+  WHERE l.granted AND l.mode NOT IN ('AccessShareLock', 'RowShareLock')
+    AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
+                      WHERE d.datname = pg_catalog.current_database())
+    AND l.pid IS DISTINCT FROM pg_catalog.pg_backend_pid())
+)";
+constexpr absl::string_view kNameHolders = R"(
+SELECT DISTINCT CASE WHEN pid IS NULL THEN 'a prepared transaction'
+  ELSE pg_catalog.concat('pid ', pid, ' of ' || usename, ' (', pg_catalog.concat_ws(', ', type,
+    'application "' || nullif(application_name, '') || '"',
+    'since ' || pg_catalog.date_trunc('second', xact_start)), ')') END
+FROM holders LIMIT 5)";
+// In milliseconds.
+constexpr absl::string_view kDeadlockTimeout = R"(
+SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'deadlock_timeout'
+  AND EXISTS (SELECT FROM holders WHERE type = 'autovacuum worker'))";
 
 std::string NameOf(const PublishedTable& table) {
   return absl::StrCat(table.has_children ? "ONLY " : "",
@@ -138,14 +149,30 @@ absl::StatusOr<std::map<Oid, std::string>> ReadSuffixes(postgres::Connection& co
   return suffixes;
 }
 
-std::string Holders(postgres::Connection& connection, const TableMove& move) {
+// The answers of a question about who has these tables; none where it cannot be asked.
+std::vector<std::string> AskOfHolders(postgres::Connection& connection, const TableMove& move,
+                                      absl::string_view question) {
   std::vector<Oid> oids;
   for (const MovedTable& moved : move.tables) oids.push_back(moved.table.relation);
-  const auto result = connection.Query(postgres::Rows(1), kHolders, {postgres::OidArray(oids)});
-  if (!result.ok()) return "";
-  std::vector<std::string> holders;
-  for (int row = 0; row < result->rows(); ++row) holders.emplace_back(result->Get(row, 0));
-  return absl::StrJoin(holders, ", ");
+  const auto result = connection.Query(postgres::Rows(1), absl::StrCat(kHolders, question),
+                                       {postgres::OidArray(oids)});
+  std::vector<std::string> answers;
+  for (int row = 0; result.ok() && row < result->rows(); ++row)
+    answers.emplace_back(result->Get(row, 0));
+  return answers;
+}
+
+int LockTimeoutMs(postgres::Connection& connection, const TableMove& move, LockWait wait) {
+  if (wait == LockWait::kBrief) return kBriefMs;
+  const std::vector<std::string> deadlock = AskOfHolders(connection, move, kDeadlockTimeout);
+  if (deadlock.empty()) return kBriefMs;
+  const int yields = postgres::ParseInt(deadlock.front(), kLongestMs) + kYieldsMs;
+  return yields <= kLongestMs ? yields : kBriefMs;
+}
+
+std::string SetTimeout(int lock_timeout_ms) {
+  return absl::StrCat("SET LOCAL lock_timeout = ", lock_timeout_ms,
+                      "; SET LOCAL synchronous_commit = local; ");
 }
 
 std::string Names(const TableMove& move) {
@@ -227,17 +254,18 @@ std::string MoveSql(const TableMove& move, absl::string_view from, absl::string_
 }
 
 absl::Status MoveTables(postgres::Connection& connection, const SlotsChange& given,
-                        const TableMove& move) {
+                        const TableMove& move, LockWait wait) {
   ASSIGN_OR_RETURN(const SlotsChange change, Resolved(connection, given));
   const std::string from = NameOf(change, move.from), to = NameOf(change, move.to);
   RETURN_IF_ERROR(CheckSameForm(connection, from, to));
   const std::string sql = MoveSql(move, from, to);
-  const absl::Status moved = connection.Run(absl::StrCat(kBriefly, sql));
+  const int timeout_ms = LockTimeoutMs(connection, move, wait);
+  const absl::Status moved = connection.Run(absl::StrCat(SetTimeout(timeout_ms), sql));
   const std::string reason = ErrorReason(moved);
   if (moved.ok() || LostRace(moved)) return moved;
   if (reason != "lock_timeout" && reason != "transaction_rolled_back")
     return ExplainSlotsPublicationError(moved, to, sql);
-  const std::string holders = Holders(connection, move);
+  const std::string holders = absl::StrJoin(AskOfHolders(connection, move, kNameHolders), ", ");
   return Error(absl::StatusCode::kDeadlineExceeded, "tables_locked",
                absl::StrCat(Names(move), " cannot be locked for the moment in which it goes from ",
                             "slot ", move.from, " to slot ", move.to, ": ",
@@ -268,7 +296,7 @@ absl::Status MakeEmptyPublications(postgres::Connection& connection, const Slots
   }
   if (statements.empty()) return absl::OkStatus();
   const std::string sql = absl::StrJoin(statements, "; ");
-  const absl::Status made = connection.Run(absl::StrCat(kBriefly, sql));
+  const absl::Status made = connection.Run(absl::StrCat(SetTimeout(kBriefMs), sql));
   return made.ok() ? made : ExplainSlotsPublicationError(made, NameOf(change, change.to()), sql);
 }
 

@@ -55,9 +55,14 @@ absl::StatusOr<std::vector<TableMove>> FindMoves(postgres::Connection& connectio
 // What MoveTables runs. Pure.
 std::string MoveSql(const TableMove& move, absl::string_view from, absl::string_view to);
 
-// DeadlineExceeded tables_locked: writers hold it, and are named; nothing is moved.
+// How long writers queue behind a table that cannot be locked. Long enough for an autovacuum that
+// has it to yield, which it does to nobody who waits shorter than deadlock_timeout; where none has
+// it both are the same.
+enum class LockWait { kBrief, kUntilVacuumYields };
+
+// DeadlineExceeded tables_locked: somebody has it, and is named; nothing is moved.
 absl::Status MoveTables(postgres::Connection& connection, const SlotsChange& change,
-                        const TableMove& move);
+                        const TableMove& move, LockWait wait);
 
 // Those of the slots to come, like the first slot's, without tables. Before the slots are made: a
 // slot never finds a younger publication.

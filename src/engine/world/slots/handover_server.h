@@ -43,8 +43,11 @@ class HandoverServer {
   virtual absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot) = 0;
   virtual absl::StatusOr<std::vector<replication::TableMove>> FindMoves(
       const replication::SlotsChange& change) = 0;
+  // PermissionDenied publication_not_permitted: the role may not make them.
+  virtual absl::Status CheckRights(const replication::SlotsChange& change,
+                                   const std::vector<replication::TableMove>& moves) = 0;
   virtual absl::Status Move(const replication::SlotsChange& change,
-                            const replication::TableMove& move) = 0;
+                            const replication::TableMove& move, replication::LockWait wait) = 0;
   // The end of the WAL: all that was committed through this object is before it.
   virtual absl::StatusOr<Lsn> CurrentLsn() = 0;
   virtual absl::Status DropSlot(const std::string& name) = 0;

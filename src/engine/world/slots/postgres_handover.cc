@@ -13,6 +13,7 @@
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/slot_lock.h"
+#include "replication/slots/move_rights.h"
 #include "snapshot/transaction.h"
 
 namespace walduct::engine {
@@ -116,9 +117,15 @@ absl::StatusOr<std::vector<replication::TableMove>> PostgresHandover::FindMoves(
   return replication::FindMoves(*sql_, change, captured);
 }
 
+absl::Status PostgresHandover::CheckRights(const replication::SlotsChange& change,
+                                           const std::vector<replication::TableMove>& moves) {
+  return replication::CheckMoveRights(*sql_, change, moves);
+}
+
 absl::Status PostgresHandover::Move(const replication::SlotsChange& change,
-                                    const replication::TableMove& move) {
-  return replication::MoveTables(*sql_, change, move);
+                                    const replication::TableMove& move,
+                                    replication::LockWait wait) {
+  return replication::MoveTables(*sql_, change, move, wait);
 }
 
 absl::StatusOr<Lsn> PostgresHandover::CurrentLsn() { return snapshot::ReadCurrentLsn(*sql_); }

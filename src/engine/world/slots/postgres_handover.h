@@ -45,8 +45,10 @@ class PostgresHandover final : public HandoverServer {
   absl::StatusOr<Lsn> CreateSlot(const replication::ReplicationOptions& slot) override;
   absl::StatusOr<std::vector<replication::TableMove>> FindMoves(
       const replication::SlotsChange& change) override;
-  absl::Status Move(const replication::SlotsChange& change,
-                    const replication::TableMove& move) override;
+  absl::Status CheckRights(const replication::SlotsChange& change,
+                           const std::vector<replication::TableMove>& moves) override;
+  absl::Status Move(const replication::SlotsChange& change, const replication::TableMove& move,
+                    replication::LockWait wait) override;
   absl::StatusOr<Lsn> CurrentLsn() override;
   absl::Status DropSlot(const std::string& name) override;
   absl::Status DropPublication(const std::string& name) override;
