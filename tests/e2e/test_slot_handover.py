@@ -260,6 +260,19 @@ def test_offsets_reset_forgets_a_hand_over(databases, pg17, connectors):
     assert stored_keys(connector) == []
 
 
+def test_a_table_that_came_meanwhile_is_told_of(databases, pg17, connectors):
+    """Those that only come from another slot are not new."""
+    db = databases(pg17)
+    connector = ran_with(connectors, db, 1)
+    for table, slots, lane in (("t9", 2, "/2"), ("t0", 3, "/3"), ("ta", 1, "")):
+        db.script(f"create table {table} (id int primary key, v int not null); insert into {table} values (1, 0)")
+        connector.config.update({"walduct.slots": slots, "walduct.slots.tables": rf"public\.(t[5-7]|{table}):{slots}"})
+        wait_all_stream(connector.start(), slots)
+        connector.wait_log(rf"connector{lane}\] table is new to the connector: .*table=public\.{table}\b")
+        assert not connector.logged(rf"table is new to the connector: .*table=public\.(?!{table}\b)"), connector.log_text()
+        connector.stop()
+
+
 def test_missing_rights_are_asked_for_before_anything_is_changed(databases, each_pg, connectors):
     """What the hint says to type is enough."""
     db = databases(each_pg)

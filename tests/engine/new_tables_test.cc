@@ -69,6 +69,19 @@ TEST(NewTablesTest, TooManyTablesAreNotKept) {
   EXPECT_THAT(tables->At(0), IsEmpty());
 }
 
+TEST(NewTablesTest, PositionsThatComeTogetherKnowTheTablesOfAll) {
+  const auto one = With({Named(1, "a"), Named(2, "b")}), other = With({Named(3, "c")});
+  one->Begin(std::nullopt);
+  other->Begin(std::nullopt);
+  const std::string both = NewTables::Merge({one->At(0), other->At(0)});
+  const auto now = With({Named(1, "a"), Named(3, "c"), Named(4, "d")}, both);
+  EXPECT_THAT(both, HasSubstr(R"(\"tables\":[\"public.a\",\"public.b\",\"public.c\"]}")"));
+  EXPECT_EQ(now->At(0), both) << "it can be read again";
+  EXPECT_EQ(NewTables::Merge({one->At(0)}), one->At(0));
+  EXPECT_THAT(NewTables::Merge({one->At(0), ""}), IsEmpty()) << "one is not known";
+  EXPECT_THAT(NewTables::Merge({}), IsEmpty());
+}
+
 TEST(NewTablesTest, NobodyAsksWhereNoTablesAreTold) {
   EXPECT_EQ(NewTables::Create({}, std::nullopt, nullptr), nullptr);
 }

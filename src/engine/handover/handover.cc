@@ -12,7 +12,6 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/duties/save_offset.h"
 #include "engine/handover/patience.h"
-#include "engine/incremental/new_tables.h"
 #include "engine/start/start_position.h"
 #include "incremental/state.h"
 #include "names/table_filter.h"
@@ -367,37 +366,6 @@ absl::Status Handover::DrainLane(int number) {
                "nothing to do: the next attempt goes on");
 }
 
-absl::Status Handover::End() {
-  for (int number = change_.to() + 1; number <= handover_.from; ++number)
-    RETURN_IF_ERROR(EndSlot(number));
-  const auto finish = [this](offset::StoredOffset* offset) {
-    offset->slots = change_.to();
-    offset->handover.reset();
-    // Tables that come from elsewhere are not new.
-    if (!grows()) offset->foreign.erase(NewTables::kMember);
-  };
-  // The first says that all is done.
-  for (int number = std::min(handover_.from, change_.to()); number >= 1; --number)
-    RETURN_IF_ERROR(Change(number, finish));
-  log::Info("tables are handed over", {{"slots", change_.to()}});
-  return absl::OkStatus();
-}
-
-// All that it gave away is behind it, and its position says so.
-absl::Status Handover::EndSlot(int number) {
-  const ConnectorOptions lane = Lane(number);
-  RETURN_IF_ERROR(server_->CheckHeld());
-  log::Info("dropping a replication slot that has no tables any more",
-            {{"slot", SlotName(number)}});
-  RETURN_IF_ERROR(server_->DropSlot(SlotName(number)));
-  RETURN_IF_ERROR(
-      server_->DropPublication(change_.share.publications[static_cast<size_t>(number) - 1]));
-  parts_.board->WaitsFor(WaitReason::kOffsetStore);
-  ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(lane));
-  ASSIGN_OR_RETURN(const Stored stored, store->Load());
-  return stored ? store->Erase() : absl::OkStatus();
-}
-
 ConnectorOptions Handover::Lane(int number) const {
   return LaneAmong(config(), number, std::max(2, both()));
 }
@@ -433,6 +401,13 @@ absl::Status Handover::Store(int number, const offset::StoredOffset& offset) {
   ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(Lane(number)));
   RETURN_IF_ERROR(store->Load().status());
   return Save(*store, offset);
+}
+
+absl::Status Handover::Forget(int number) {
+  parts_.board->WaitsFor(WaitReason::kOffsetStore);
+  ASSIGN_OR_RETURN(const auto store, parts_.world->OpenOffsetStore(Lane(number)));
+  ASSIGN_OR_RETURN(const Stored stored, store->Load());
+  return stored ? store->Erase() : absl::OkStatus();
 }
 
 absl::Status Handover::Change(int number,

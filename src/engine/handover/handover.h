@@ -71,6 +71,7 @@ class Handover {
   absl::Status Drain();
   absl::Status DrainLane(int number);
   absl::Status End();
+  absl::Status TellTables();
   absl::Status EndSlot(int number);
 
   const ConnectorOptions& config() const { return *parts_.config; }
@@ -82,6 +83,7 @@ class Handover {
   absl::Status PositionLost(int number) const;
   absl::StatusOr<std::optional<offset::StoredOffset>> Load(int number);
   absl::Status Store(int number, const offset::StoredOffset& offset);
+  absl::Status Forget(int number);
   absl::Status Save(offset::OffsetStore& store, offset::StoredOffset offset);
   // As it is stored, changed.
   absl::Status Change(int number, const std::function<void(offset::StoredOffset*)>& change);

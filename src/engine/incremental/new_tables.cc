@@ -24,8 +24,8 @@ std::string NameOf(const postgres::TableName& table) {
 }
 
 // A text with JSON: Connect takes only primitives in an offset.
-std::string MemberOf(absl::string_view lists, const std::set<std::string>& tables) {
-  std::string json = absl::StrCat("{\"lists\":\"", SumOf(lists), "\",\"tables\":[");
+std::string MemberOf(absl::string_view sum, const std::set<std::string>& tables) {
+  std::string json = absl::StrCat("{\"lists\":\"", sum, "\",\"tables\":[");
   for (const std::string& table : tables) {
     if (json.back() != '[') json += ',';
     AppendJsonString(table, &json);
@@ -91,6 +91,17 @@ std::unique_ptr<NewTables> NewTables::Create(
   return tables;
 }
 
+std::string NewTables::Merge(const std::vector<std::string>& members) {
+  StoredTables all;
+  for (const std::string& member : members) {
+    std::optional<StoredTables> one = DecodeTables(member);
+    if (!one) return "";
+    all.lists = std::move(one->lists);
+    all.tables.merge(one->tables);
+  }
+  return members.empty() ? "" : MemberOf(all.lists, all.tables);
+}
+
 void NewTables::Hold(const std::string* member) {
   std::optional<StoredTables> stored;
   if (member != nullptr) stored = DecodeTables(*member);
@@ -117,7 +128,7 @@ void NewTables::Begin(const std::optional<std::set<Oid>>& published) {
   known_ = std::move(now);
   // What is asked for is known with positions behind the request alone.
   if (!reads() || fresh.empty()) Keep(0);
-  if (MemberOf(parts_.lists, known_).empty()) {
+  if (MemberOf(SumOf(parts_.lists), known_).empty()) {
     log::Info("tables that are captured only later will not be told of at the next start",
               {{"why", "too many to be kept with the position"}, {"tables", known_.size()}});
   }
@@ -149,7 +160,7 @@ void NewTables::Take(const postgres::TableName& table) {
 
 // A position from before the request must not say that the tables are known.
 void NewTables::Keep(uint64_t mark) {
-  std::string member = MemberOf(parts_.lists, known_);
+  std::string member = MemberOf(SumOf(parts_.lists), known_);
   if (!states_.empty() && states_.back().first == mark) {
     states_.back().second = std::move(member);
   } else {

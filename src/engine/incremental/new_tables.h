@@ -40,6 +40,10 @@ class NewTables {
       Parts parts, const std::optional<std::vector<postgres::TableName>>& captured,
       const incremental::OffsetMembers* stored);
 
+  // The members of several positions, as JSON, as one that knows the tables of all; empty: one of
+  // them is not known, or there are too many tables to be kept.
+  static std::string Merge(const std::vector<std::string>& members);
+
   // The stream is about to begin. published: the tables that its publication names, with their
   // partitions; absent: it names none but whole schemas, or is for all tables.
   void Begin(const std::optional<std::set<Oid>>& published);
