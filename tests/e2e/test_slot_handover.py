@@ -252,12 +252,28 @@ def test_what_is_under_way_is_shown_and_takes_no_other_number(databases, pg17, c
 
 
 def test_offsets_reset_forgets_a_hand_over(databases, pg17, connectors):
+    """The first slot's position, which says how many there are, last."""
     db = databases(pg17)
     connector = ran_with(connectors, db, 3)
     connector.config["walduct.slots"] = 2
-    reset = connector.call("offsets", "reset", "--accept-loss")
-    assert reset.returncode == 0 and "slot 3: " in reset.stdout, (reset.stdout, reset.stderr)
+    seen, ended = [], threading.Event()
+
+    def look():
+        while not ended.is_set():
+            keys = stored_keys(connector)
+            if not seen or seen[-1] != keys:
+                seen.append(keys)
+
+    looker = threading.Thread(target=look, daemon=True)
+    looker.start()
+    try:
+        reset = connector.call("offsets", "reset", "--accept-loss")
+    finally:
+        ended.set()
+        looker.join()
+    assert reset.returncode == 0 and re.findall(r"slot (\d): position was", reset.stdout) == ["1", "2", "3"], (reset.stdout, reset.stderr)
     assert stored_keys(connector) == []
+    assert len(seen[0]) == 3 and all(not keys or any(b"walduct_slot" not in key for key in keys) for keys in seen), seen
 
 
 def test_a_table_that_came_meanwhile_is_told_of(databases, pg17, connectors):

@@ -49,5 +49,45 @@ TEST_F(HandoverTest, EachSlotLearnsWhichTablesWereCaptured) {
     EXPECT_EQ(known(number), "") << "what the second had is not known";
 }
 
+class ResetTest : public HandoverTest {
+ protected:
+  // A hand-over that ended at that call, and positions of which the first ones are left. False: it
+  // came to its end.
+  bool IsUnderstood(int from, int to, int ends_at, int left) {
+    RanWith(from);
+    Fate fate{.ends_at = ends_at, .after = true};
+    if (Run(Config(to), &fate).ok()) return false;
+    for (int number = std::max(from, to); number > left; --number) disk_.offsets.erase(number);
+    // All was done: a slot without a position begins anew by itself.
+    if (!offset::IsHandoverDue(disk_.offsets.at(1), to)) return true;
+    const absl::Status status = Run(to);
+    if (status.ok()) {
+      ExpectAllIsWell(to);
+      return true;
+    }
+    ++refused_;
+    const std::string reason = ErrorReason(status);
+    EXPECT_TRUE(reason == "offset_missing" || reason == "slots_changed") << status;
+    EXPECT_FALSE(ErrorHint(status).empty());
+    EXPECT_TRUE(offset::IsHandoverDue(disk_.offsets.at(1), to)) << "the next start knows, too";
+    return true;
+  }
+  int refused_ = 0;
+};
+
+// `walduct offsets reset` forgets the last slot's position first. Whatever it has left, a start
+// loses nothing: it goes on, or says what is missing.
+TEST_F(ResetTest, OneThatWasInterruptedIsUnderstood) {
+  for (const auto& [from, to] : {std::pair(1, 3), {2, 3}, {3, 2}, {3, 1}}) {
+    for (int left = 1; left < std::max(from, to); ++left) {
+      int ends_at = 0;
+      while (IsUnderstood(from, to, ends_at, left) && !HasFailure()) ++ends_at;
+      ASSERT_FALSE(HasFailure()) << from << ">" << to << " ends at " << ends_at << ", " << left;
+      EXPECT_GT(ends_at, 10);
+    }
+  }
+  EXPECT_GT(refused_, 0);
+}
+
 }  // namespace
 }  // namespace walduct::engine

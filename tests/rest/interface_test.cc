@@ -174,6 +174,26 @@ TEST_F(InterfaceTest, OffsetsOfAStoppedConnector) {
   EXPECT_EQ(Ask("DELETE", "/connectors/a/offsets").status, 400);
 }
 
+// What says how many there are goes last, however the partitions of the topic are written to.
+TEST_F(InterfaceTest, TheFirstSlotsOffsetIsForgottenAfterTheOthers) {
+  ASSERT_EQ(Ask("POST", "/connectors", CreateBody("a", R"(,"initial_state":"STOPPED")")).status,
+            201);
+  const std::string first = R"(["a",{"server":"p"}])";
+  const std::string second = R"(["a",{"server":"p","walduct_slot":2}])";
+  ASSERT_TRUE(topics_
+                  .Write(InternalTopic::kOffsets, {{.key = first, .value = R"({"lsn":7})"},
+                                                   {.key = second, .value = R"({"lsn":8})"}})
+                  .ok());
+  topics_.DuringNextWrite([&] {
+    topics_.DuringNextWrite([&] {
+      EXPECT_FALSE(topics_.Last(InternalTopic::kOffsets, second).has_value());
+      EXPECT_TRUE(topics_.Last(InternalTopic::kOffsets, first).has_value());
+    });
+  });
+  EXPECT_EQ(Ask("DELETE", "/connectors/a/offsets").status, 200);
+  EXPECT_FALSE(topics_.Last(InternalTopic::kOffsets, first).has_value());
+}
+
 TEST_F(InterfaceTest, LevelsOfLoggers) {
   EXPECT_EQ(Ask("PUT", "/admin/loggers/op.one", R"({"level":"debug"})").body, R"(["op.one"])");
   EXPECT_EQ(Ask("PUT", "/admin/loggers/op.one", R"({"level":"DEBUG"})").body, "[]");

@@ -255,10 +255,12 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
   for (const ConnectorOptions& lane : lanes) {
     ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
   }
+  // The first says how many there are, and where tables are on their way to: as long as it does, a
+  // start, and this command said again, know what an interruption has left.
   std::string report;
-  for (const JudgedMove& one : judged) {
-    RETURN_IF_ERROR(Store(*one.store, one.wanted, options, environment));
-    report += one.report;
+  for (auto one = judged.rbegin(); one != judged.rend(); ++one) {
+    RETURN_IF_ERROR(Store(*one->store, one->wanted, options, environment));
+    report.insert(0, one->report);
   }
   return report;
 }
