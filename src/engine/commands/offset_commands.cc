@@ -143,10 +143,9 @@ absl::StatusOr<std::optional<offset::StoredOffset>> LoadFirst(const ConnectorOpt
 }
 
 // Of what is stored: of another number of slots, or of two of them while tables are handed over.
-absl::StatusOr<std::vector<ConnectorOptions>> StoredLanes(const ConnectorOptions& options,
-                                                          const Environment& environment) {
+std::vector<ConnectorOptions> StoredLanes(const ConnectorOptions& options,
+                                          const std::optional<offset::StoredOffset>& first) {
   std::vector<ConnectorOptions> lanes = LanesOf(options);
-  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
   int count = static_cast<int>(lanes.size());
   if (first) count = std::max(count, first->slots);
   if (first && first->handover) count = std::max(count, first->handover->to);
@@ -217,10 +216,11 @@ absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMo
 
 absl::StatusOr<std::string> ReadOffsets(const ConnectorOptions& options,
                                         const Environment& environment) {
-  std::vector<std::optional<offset::StoredOffset>> all;
-  ASSIGN_OR_RETURN(const auto lanes, StoredLanes(options, environment));
-  for (const ConnectorOptions& lane : lanes) {
-    ASSIGN_OR_RETURN(const auto store, OpenStore(lane, environment));
+  std::vector<std::optional<offset::StoredOffset>> all(1);
+  ASSIGN_OR_RETURN(all.front(), LoadFirst(options, environment));
+  const std::vector<ConnectorOptions> lanes = StoredLanes(options, all.front());
+  for (size_t i = 1; i < lanes.size(); ++i) {
+    ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
     ASSIGN_OR_RETURN(all.emplace_back(), store->Load());
   }
   return offset::EncodeRestBody(TopicPrefixOf(options), all);
@@ -251,8 +251,8 @@ absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const Of
                                        const Environment& environment) {
   if (move.to) RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
   std::vector<JudgedMove> judged;
-  ASSIGN_OR_RETURN(const auto lanes, StoredLanes(options, environment));
-  for (const ConnectorOptions& lane : lanes) {
+  ASSIGN_OR_RETURN(const auto first, LoadFirst(options, environment));
+  for (const ConnectorOptions& lane : StoredLanes(options, first)) {
     ASSIGN_OR_RETURN(judged.emplace_back(), Judge(lane, move, environment));
   }
   // The first says how many there are, and where tables are on their way to: as long as it does, a
