@@ -26,6 +26,8 @@ PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
 class Bench:
     """One workload in a database of its own. `peers`: other engines (peers.py), each for so many rounds."""
 
+    recvlogical_program = PG_RECVLOGICAL
+
     def __init__(self, args, workload, own, directory, peers=(), peer_rounds=0):
         self.args, self.workload, self.own = args, workload, own
         self.peers, self.peer_rounds = [peer for peer in peers if peer.takes(workload)], min(peer_rounds, args.rounds)
@@ -100,7 +102,7 @@ class Bench:
 
     def recvlogical(self, number):
         postgres, slot = self.own.postgres, self._slot("recvlogical", number)
-        command = [PG_RECVLOGICAL, "-h", self._host(), "-p", str(postgres.port), "-U", postgres.user, "-d", self.database.name,
+        command = [self.recvlogical_program, "-h", self._host(), "-p", str(postgres.port), "-U", postgres.user, "-d", self.database.name,
                    "--start", "-S", slot, "-f", "/dev/null", "-o", "proto_version=1", "-o", "publication_names=bench",
                    "--no-loop", "--endpos", self.end]
         process = subprocess.Popen(command, env={**os.environ, "PGPASSWORD": postgres.password}, stdin=subprocess.DEVNULL)
@@ -158,14 +160,15 @@ def in_turns(bench):
 
 
 @contextlib.contextmanager
-def private_servers(args, chosen):
-    """The servers that these workloads need, and a directory."""
+def private_servers(args, chosen, pg_set=None, kafka_set=None):
+    """The servers that these workloads need, with more settings, and a directory."""
     with tempfile.TemporaryDirectory(prefix="walduct-bench-") as directory:
         os.chmod(directory, 0o777)  # the server runs as another user, and puts its socket there
         settings = {**backlog.SETTINGS, "max_replication_slots": "200", "max_wal_senders": "20",
-                    "unix_socket_directories": directory if args.unix else ""}
+                    "unix_socket_directories": directory if args.unix else "", **(pg_set or {})}
         own = servers.private(postgres=args.postgres, kafka=not args.no_kafka,
-                              registry=any(WORKLOADS[name].registry for name in chosen), pg_set=settings)
+                              registry=any(WORKLOADS[name].registry for name in chosen),
+                              pg_set=settings, kafka_set=kafka_set)
         try:
             yield own, Path(directory)
         finally:

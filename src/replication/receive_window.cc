@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 namespace walduct::replication {
 namespace {
@@ -17,13 +18,31 @@ bool IsTcp(int socket) {
   return domain == AF_INET || domain == AF_INET6;
 }
 
+std::string AddressOf(const sockaddr_storage& end) {
+  if (end.ss_family == AF_INET) {
+    const auto& ip = reinterpret_cast<const sockaddr_in&>(end).sin_addr;
+    return {reinterpret_cast<const char*>(&ip), sizeof ip};
+  }
+  const auto& ip = reinterpret_cast<const sockaddr_in6&>(end).sin6_addr;
+  return {reinterpret_cast<const char*>(&ip), sizeof ip};
+}
+
+bool IsOnThisMachine(int socket) {
+  sockaddr_storage ours{}, theirs{};
+  socklen_t our_size = sizeof ours, their_size = sizeof theirs;
+  return getsockname(socket, reinterpret_cast<sockaddr*>(&ours), &our_size) == 0 &&
+         getpeername(socket, reinterpret_cast<sockaddr*>(&theirs), &their_size) == 0 &&
+         AreOnOneMachine(ours, theirs);
+}
+
+// An address of this machine may be handed on to another, but then an answer takes longer.
 // The smoothed round trip is no help: answers that the peer delayed are in it.
 bool IsNear(int socket) {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
   const bool told = size >= offsetof(tcp_info, tcpi_min_rtt) + sizeof info.tcpi_min_rtt;
-  return told && info.tcpi_min_rtt <= ReceiveWindow::kNearMicroseconds;
+  return told && IsOnThisMachine(socket) && info.tcpi_min_rtt <= ReceiveWindow::kNearMicroseconds;
 }
 
 ReceivePath PathOf(int socket) {
@@ -32,6 +51,13 @@ ReceivePath PathOf(int socket) {
 }
 
 }  // namespace
+
+bool AreOnOneMachine(const sockaddr_storage& ours, const sockaddr_storage& theirs) {
+  constexpr char kLoopback = 127;
+  const std::string peer = AddressOf(theirs);
+  const bool loopback = theirs.ss_family == AF_INET && peer[0] == kLoopback;
+  return loopback || (ours.ss_family == theirs.ss_family && AddressOf(ours) == peer);
+}
 
 ReceiveWindow::ReceiveWindow(int socket) : socket_(socket), path_(PathOf(socket)) {}
 

@@ -4,7 +4,8 @@
 // room, TCP sends each one on at once, which on loopback costs more than decoding the row. Once the
 // window is full they gather in the server's socket, which holds megabytes, and leave it together.
 // So, where the server is near, the window is that of some messages, and the reader leaves it full
-// for a while (engine/phases/read_pace.h).
+// for a while (engine/phases/read_pace.h). Near is this machine: over a network, what gathers comes
+// at that one's speed, which a small window and long pauses would bound.
 //
 // One thread, that which reads the socket.
 #pragma once
@@ -12,18 +13,24 @@
 #include <cstddef>
 #include <cstdint>
 
+struct sockaddr_storage;
+
 namespace walduct::replication {
+
+// Of the two ends of a TCP connection: who speaks to an address of its own machine does so from
+// that address, or to one of loopback from another of them.
+bool AreOnOneMachine(const sockaddr_storage& ours, const sockaddr_storage& theirs);
 
 // Which way the bytes come.
 enum class ReceivePath : uint8_t {
   kLocal,  // a unix socket: it holds a few hundred messages, and then the server waits
-  kNear,   // TCP with a window that is kept small
+  kNear,   // TCP within this machine, with a window that is kept small
   kFar,    // TCP as the kernel has it
 };
 
 class ReceiveWindow {
  public:
-  // Longer, and a small window would bound the rate: to 48 KB in that time, 98 MB/s.
+  // A longer round trip is no loopback's, whatever the addresses.
   static constexpr uint32_t kNearMicroseconds = 500;
   // What the window holds, kLeastBytes at least. The kernel's own begins with 128 KB and grows to
   // megabytes.

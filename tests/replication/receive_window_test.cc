@@ -59,6 +59,32 @@ void Bring(ReceiveWindow& window, size_t messages, size_t bytes) {
   for (size_t i = 0; i < messages; ++i) window.OnMessage(bytes);
 }
 
+sockaddr_storage End(int family, const char* address) {
+  sockaddr_storage end{};
+  end.ss_family = static_cast<sa_family_t>(family);
+  void* const to = family == AF_INET
+                       ? static_cast<void*>(&reinterpret_cast<sockaddr_in&>(end).sin_addr)
+                       : static_cast<void*>(&reinterpret_cast<sockaddr_in6&>(end).sin6_addr);
+  EXPECT_EQ(inet_pton(family, address, to), 1);
+  return end;
+}
+
+// Whatever the round trip: a network bounds what comes after a long nap.
+TEST(ReceiveWindow, OnlyThisMachineIsNear) {
+  const auto one = [](int family, const char* ours, const char* theirs) {
+    return AreOnOneMachine(End(family, ours), End(family, theirs));
+  };
+  EXPECT_TRUE(one(AF_INET, "127.0.0.1", "127.0.0.1"));
+  EXPECT_TRUE(one(AF_INET, "127.0.0.1", "127.0.0.53"));
+  EXPECT_TRUE(one(AF_INET, "10.0.0.7", "10.0.0.7"));
+  EXPECT_FALSE(one(AF_INET, "10.0.0.7", "10.0.0.8"));
+  EXPECT_FALSE(one(AF_INET, "172.17.0.1", "172.17.0.2"));
+  EXPECT_TRUE(one(AF_INET6, "::1", "::1"));
+  EXPECT_TRUE(one(AF_INET6, "fe80::1", "fe80::1"));
+  EXPECT_FALSE(one(AF_INET6, "fd00::1", "fd00::2"));
+  EXPECT_FALSE(one(AF_INET6, "fd00::1", "7f00::1"));
+}
+
 TEST(ReceiveWindow, IsMadeSmallWhereTheServerIsNear) {
   const Loopback loopback;
   ReceiveWindow window(loopback.reader());
