@@ -72,10 +72,6 @@ Topic::~Topic() {
   rd_kafka_topic_destroy(handle_);
 }
 
-Headers::~Headers() {
-  if (handle_ != nullptr) rd_kafka_headers_destroy(handle_);
-}
-
 void Headers::Add(absl::string_view name, std::optional<absl::string_view> value, size_t count) {
   if (handle_ == nullptr) {
     handle_ = rd_kafka_headers_new(count);
@@ -87,6 +83,23 @@ void Headers::Add(absl::string_view name, std::optional<absl::string_view> value
                       value ? (bytes.empty() ? "" : bytes.data()) : nullptr,
                       static_cast<ssize_t>(bytes.size()));
   memory_bytes_ += kHeaderOverhead + name.size() + bytes.size();
+}
+
+void Headers::Clear() {
+  if (handle_ != nullptr) rd_kafka_headers_destroy(handle_);
+  handle_ = nullptr;
+  memory_bytes_ = 0;
+  shared_ = false;
+}
+
+rd_kafka_headers_s* Headers::Share() {
+  if (handle_ == nullptr) return nullptr;
+#ifdef RD_KAFKA_HEADERS_SHARE
+  shared_ = true;
+  return rd_kafka_headers_share(handle_);
+#else
+  return rd_kafka_headers_copy(handle_);
+#endif
 }
 
 // Consecutive deliveries under one token, not handed over yet.
@@ -173,20 +186,21 @@ absl::Status Producer::Produce(const Message& message) {
     fields[count].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
     fields[count++].u.i64 = *message.timestamp_ms;
   }
-  if (message.headers != nullptr && message.headers->handle_ != nullptr) {
+  rd_kafka_headers_t* headers = message.headers == nullptr ? nullptr : message.headers->Share();
+  if (headers != nullptr) {
     fields[count].vtype = RD_KAFKA_VTYPE_HEADERS;
-    fields[count++].u.headers = message.headers->handle_;
+    fields[count++].u.headers = headers;
   }
   if (rd_kafka_error_t* error = rd_kafka_produceva(client_.handle(), fields.data(), count)) {
     const absl::Status status =
         KafkaError(rd_kafka_error_code(error),
                    absl::StrCat("topic ", rd_kafka_topic_name(message.topic->handle_)));
     rd_kafka_error_destroy(error);
+    if (headers != nullptr) rd_kafka_headers_destroy(headers);
     const bool is_broken = !absl::IsResourceExhausted(status) && !absl::IsInvalidArgument(status);
     if (is_broken && !message.alone) Break(status);
     return status;
   }
-  if (message.headers != nullptr) message.headers->handle_ = nullptr;  // taken over
   in_flight_bytes_ += bytes;
   if (in_flight_records_++ == 0) last_progress_ = clock_.Monotonic();
   return absl::OkStatus();

@@ -53,23 +53,31 @@ class Topic {
   rd_kafka_topic_s* handle_;  // owned
 };
 
-// Headers of one record. Produce takes what is in it and leaves it empty.
+// Headers of any number of records. Each message that has them takes a share of one list where
+// librdkafka is ours (scripts/librdkafka), and a copy elsewhere.
 class Headers {
  public:
   Headers() = default;
   Headers(const Headers&) = delete;
   Headers& operator=(const Headers&) = delete;
-  ~Headers();
+  ~Headers() { Clear(); }
 
-  // Copies both. Call it for each of count headers, in order.
+  // Copies both. Call it for each of count headers, in order, before a message has them.
   // value absent: null.
   void Add(absl::string_view name, std::optional<absl::string_view> value, size_t count);
-  size_t memory_bytes() const { return memory_bytes_; }
+  // None. Messages keep what they have.
+  void Clear();
+  // What the next message that has them adds to the memory in use.
+  size_t memory_bytes() const { return shared_ ? 0 : memory_bytes_; }
 
  private:
   friend class Producer;
+  // The message's own reference; null: there are none.
+  rd_kafka_headers_s* Share();
+
   rd_kafka_headers_s* handle_ = nullptr;
   size_t memory_bytes_ = 0;
+  bool shared_ = false;  // a message has paid for the list
 };
 
 struct Message {

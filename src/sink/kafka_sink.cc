@@ -177,12 +177,6 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
     return target->refused.ok() ? absl::ResourceExhaustedError("the topic is being looked up")
                                 : target->refused;
   }
-  kafka::Headers headers;
-  for (const event::Header& header : record.headers) {
-    headers.Add(header.name,
-                header.is_null ? std::nullopt : std::optional<absl::string_view>(header.value),
-                record.headers.size());
-  }
   const size_t bytes = record.key.value_or("").size() + record.value.value_or("").size();
   const absl::Status sent = Send(*target,
                                  {.topic = &*target->topic,
@@ -190,7 +184,7 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
                                   .key = record.key,
                                   .value = record.value,
                                   .timestamp_ms = record.timestamp_ms,
-                                  .headers = &headers,
+                                  .headers = headers_.Of(record.headers),
                                   .token = ticket},
                                  bytes, ticket);
   if (target->written != nullptr && sent.ok()) target->written->Set();

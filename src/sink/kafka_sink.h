@@ -19,6 +19,7 @@
 #include "sink/awaited_topics.h"
 #include "sink/kafka_sink_options.h"
 #include "sink/kafka_transactions.h"
+#include "sink/last_headers.h"
 #include "sink/lone_record.h"
 #include "sink/refusals.h"
 #include "sink/sink.h"
@@ -119,6 +120,7 @@ class KafkaSink final : public Sink {
   absl::flat_hash_set<std::string> forgotten_;  // what librdkafka still knows
   const size_t most_forgotten_;
   uint64_t sweeps_ = 0;
+  LastHeaders headers_;
   LoneRecord lone_;
   const TolerateTopics tolerate_;
   const std::shared_ptr<metrics::TopicBoard> topics_;  // null: none

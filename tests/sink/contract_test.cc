@@ -54,6 +54,28 @@ TEST_P(SinkContract, WhatIsAcknowledgedHasArrivedWhole) {
   EXPECT_EQ(target_->Read(topic), expected);
 }
 
+// Those that are the same as the record before's, and those that differ in one place.
+TEST_P(SinkContract, HeadersAreEachRecordsOwn) {
+  const auto sink = target_->Open(kRoomy);
+  const std::string topic = target_->Topic("headers");
+  const std::string long_text(300, 'x');
+  const std::vector<std::vector<event::Header>> lists = {
+      {{"a", "1"}, {"b", "2"}}, {{"a", "1"}, {"b", ""}},  {{"a", "1"}, {"b", "", true}},
+      {{"a", "1"}},             {{"b", "2"}, {"a", "1"}}, {},
+      {{"a", "12"}, {"b", ""}}, {{"a1", "2"}, {"b", ""}}, {{"a", long_text}, {long_text, "b"}}};
+  std::vector<KeptRecord> expected;
+  for (const size_t list : {0, 0, 0, 1, 1, 2, 1, 0, 3, 0, 4, 5, 5, 0, 6, 7, 8, 8, 0}) {
+    // A key of this length stands before the headers; from 64 bytes on it takes two for its length.
+    const std::string key(expected.size() * 13, 'k');
+    event::Record record = Of(topic, key, long_text);
+    record.headers = lists[list];
+    Write(*sink, record, 1);
+    expected.emplace_back(record);
+  }
+  Flush(*sink);
+  EXPECT_EQ(target_->Read(topic), expected);
+}
+
 TEST_P(SinkContract, RecordsOfAKeyKeepTheirOrder) {
   const auto sink = target_->Open(32u << 10);
   const std::string topic = target_->Topic("ordered");
