@@ -19,6 +19,8 @@ using event::RecordKind;
 
 // Plans of fewer relations are never forgotten.
 constexpr size_t kSweptTables = 256;
+// Bytes of a value; making a larger one takes time that the next record would lack.
+constexpr size_t kLargeValue = 4096;
 
 TextFormat FormatOf(const ConverterOptions& converter) {
   return converter.kind == ConverterKind::kString ? TextFormat::kStruct : TextFormat::kJson;
@@ -62,12 +64,29 @@ std::vector<std::string> RecordEncoder::TakeTransformNotices() { return template
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
   *record = event::Record();
-  const int64_t now = absl::ToUnixNanos(clock_.Now());
+  const int64_t now = Now();
+  record->made_ms = now / 1'000'000;
   if (emission.kind != RecordKind::kChange || emission.operation == Operation::kMessage)
     return templates_->Encode(emission, nullptr, other_branches_.get(), now, record);
   const TablePlan& plan = PlanOf(emission);
   RETURN_IF_ERROR(plan.status);
-  return templates_->Encode(emission, &plan, plan.branches.get(), now, record);
+  RETURN_IF_ERROR(templates_->Encode(emission, &plan, plan.branches.get(), now, record));
+  if (record->value && record->value->size() > kLargeValue) RenewTime();
+  return absl::OkStatus();
+}
+
+int64_t RecordEncoder::Now() {
+  if (time_left_ == 0) {
+    now_nanos_ = absl::ToUnixNanos(clock_.Now());
+    time_left_ = time_shared_;
+  }
+  --time_left_;
+  return now_nanos_;
+}
+
+void RecordEncoder::ShareTime(int records) {
+  time_shared_ = records;
+  RenewTime();
 }
 
 absl::StatusOr<event::ChainOutcome> RecordEncoder::Preview(const Emission& emission) {

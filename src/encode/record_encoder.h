@@ -32,7 +32,7 @@ class TemplateEncoder;
 
 class RecordEncoder final : public event::RecordComparison {
  public:
-  // clock is borrowed and read once per record. chain: the transforms, borrowed; null: none.
+  // clock is borrowed and read once per record, or less often: see ShareTime. chain: the transforms, borrowed; null: none.
   // run_id: value of the header __debezium.context.runId. ids: of the converters that need them.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
       EncodeOptions options, Clock& clock, std::string run_id,
@@ -45,6 +45,12 @@ class RecordEncoder final : public event::RecordComparison {
   //                      bytes only), or the registry refuses its schema
   //   ResourceExhausted  the id of its schema is not known yet: call again, see SchemaIds::Find
   absl::Status Encode(const event::Emission& emission, event::Record* record);
+
+  // Wall time is read at the next record, and holds for so many records from there on; less after
+  // a large one. 1, as at first: each has its own. For records that follow each other at once.
+  void ShareTime(int records);
+  // Time has passed: the next record has a new one.
+  void RenewTime() { time_left_ = 0; }
 
   // Of a row's record, before there is one: what the chain makes of it, as far as it can be told
   // without values. Only with a chain. Errors: those of the table's plan.
@@ -72,11 +78,15 @@ class RecordEncoder final : public event::RecordComparison {
   RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
                 const event::TransformChain* chain, event::SchemaIdSources ids);
 
+  int64_t Now();
   const TablePlan& PlanOf(const event::Emission& emission);
   bool Same(const event::Emission& emission, bool key);
 
   const std::unique_ptr<const EncodeOptions> options_;
   Clock& clock_;
+  int time_shared_ = 1;
+  int time_left_ = 0;      // records that now_nanos_ holds for
+  int64_t now_nanos_ = 0;  // since the Unix epoch
   const std::string run_id_;
 
   struct TablePlans;

@@ -21,7 +21,8 @@ struct Record {
   std::optional<int32_t> partition;          // absent: by the key
   std::optional<absl::string_view> key;      // absent: null
   std::optional<absl::string_view> value;    // absent: null, a tombstone
-  std::optional<int64_t> timestamp_ms = {};  // since the Unix epoch; absent: the producer's clock
+  std::optional<int64_t> timestamp_ms = {};  // since the Unix epoch; absent: made_ms
+  std::optional<int64_t> made_ms = {};       // the same, when it was made; absent: nobody knows
   absl::Span<const Header> headers;
   bool dropped = false;  // by a transform: there is nothing to publish
   bool warned = false;   // a transform could not do all it is meant to, and has said so

@@ -178,15 +178,16 @@ absl::Status KafkaSink::WriteRecord(const event::Record& record, Ticket ticket) 
                                 : target->refused;
   }
   const size_t bytes = record.key.value_or("").size() + record.value.value_or("").size();
-  const absl::Status sent = Send(*target,
-                                 {.topic = &*target->topic,
-                                  .partition = record.partition,
-                                  .key = record.key,
-                                  .value = record.value,
-                                  .timestamp_ms = record.timestamp_ms,
-                                  .headers = headers_.Of(record.headers),
-                                  .token = ticket},
-                                 bytes, ticket);
+  const absl::Status sent =
+      Send(*target,
+           {.topic = &*target->topic,
+            .partition = record.partition,
+            .key = record.key,
+            .value = record.value,
+            .timestamp_ms = record.timestamp_ms ? record.timestamp_ms : record.made_ms,
+            .headers = headers_.Of(record.headers),
+            .token = ticket},
+           bytes, ticket);
   if (target->written != nullptr && sent.ok()) target->written->Set();
   return sent;
 }

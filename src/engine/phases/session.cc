@@ -415,6 +415,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
        .resolver = &resolver});
   StreamPhase phase({.source = opened.stream.get(),
                      .assembler = &assembler,
+                     .pipeline = &path_->pipeline(),
                      .schemas = &resolver,
                      .dropped = &dropped,
                      .housekeeping = &duties_->housekeeping(),

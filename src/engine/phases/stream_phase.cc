@@ -46,6 +46,13 @@ absl::Status StreamPhase::Run() {
 }
 
 absl::Status StreamPhase::ReadBatch(bool* empty) {
+  parts_.pipeline->BeginBatch();
+  absl::Status read = ReadFrames(empty);
+  parts_.pipeline->EndBatch();
+  return read;
+}
+
+absl::Status StreamPhase::ReadFrames(bool* empty) {
   if (held_) RETURN_IF_ERROR(Assemble(*held_));
   size_t kept_bytes = 0;
   for (int i = 0; i < kMaxFramesPerTurn && !held_ && parts_.sink->HasCapacity() &&

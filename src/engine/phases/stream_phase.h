@@ -23,6 +23,7 @@ class StreamPhase {
   struct Parts {
     replication::WalSource* source = nullptr;
     pgoutput::Assembler* assembler = nullptr;
+    Pipeline* pipeline = nullptr;              // that the assembler tells
     event::SchemaResolver* schemas = nullptr;  // that the assembler asks
     DroppedRelations* dropped = nullptr;       // null: nothing is forgotten
     Housekeeping* housekeeping = nullptr;
@@ -49,6 +50,7 @@ class StreamPhase {
 
  private:
   absl::Status ReadBatch(bool* empty);
+  absl::Status ReadFrames(bool* empty);
   absl::Status NapOrWait();
   absl::Status WaitForSource();
   absl::Status TurnIncremental();

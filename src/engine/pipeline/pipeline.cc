@@ -14,6 +14,8 @@ namespace walduct::engine {
 namespace {
 
 constexpr size_t kMaxTableVersions = 4096;
+// Some tens of microseconds.
+constexpr int kRecordsOfOneTime = 16;
 
 metrics::EventKind KindOf(event::Operation operation) {
   switch (operation) {
@@ -234,11 +236,18 @@ void Pipeline::ReportNotices() {
     parts_.warn_once->Warn(notice);
 }
 
+void Pipeline::BeginBatch() { parts_.encoder->ShareTime(kRecordsOfOneTime); }
+
+void Pipeline::EndBatch() { parts_.encoder->ShareTime(1); }
+
+void Pipeline::RenewTime() { parts_.encoder->RenewTime(); }
+
 absl::Status Pipeline::Encode(const event::Emission& emission, event::Record* record) {
   while (true) {
     absl::Status encoded = parts_.encoder->Encode(emission, record);
     if (encoded.code() != absl::StatusCode::kResourceExhausted) return encoded;
     RETURN_IF_ERROR(parts_.waiter->WaitForSchemaId());
+    RenewTime();
   }
 }
 
@@ -303,6 +312,7 @@ absl::Status Pipeline::Write(const event::Record& record) {
       return written;
     }
     RETURN_IF_ERROR(parts_.waiter->WaitForRoom());
+    RenewTime();
   }
   parts_.tracker->OnWritten();
   const size_t bytes =

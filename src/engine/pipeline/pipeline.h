@@ -51,6 +51,12 @@ class Pipeline final : public event::ChangeHandler {
   absl::Status OnCommit(const event::TransactionInfo& transaction,
                         const event::Position& boundary) override;
 
+  // What comes between them is at hand, and is published without waiting in between: records may
+  // have the time of the one before. RenewTime: something was waited for.
+  void BeginBatch();
+  void EndBatch();
+  void RenewTime();
+
   absl::Status PublishHeartbeat();
   // A row that is read beside the stream. Moves no position.
   absl::Status PublishRead(const event::ChangeEvent& row);
