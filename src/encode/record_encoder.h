@@ -32,7 +32,8 @@ class TemplateEncoder;
 
 class RecordEncoder final : public event::RecordComparison {
  public:
-  // clock is borrowed and read once per record, or less often: see ShareTime. chain: the transforms, borrowed; null: none.
+  // clock is borrowed and read once per record, or less often: see ShareTime. chain: the
+  // transforms, borrowed; null: none.
   // run_id: value of the header __debezium.context.runId. ids: of the converters that need them.
   static absl::StatusOr<std::unique_ptr<RecordEncoder>> Create(
       EncodeOptions options, Clock& clock, std::string run_id,

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
-#include "replication/receive_window.h"
+#include "replication/socket/receive_window.h"
 
 namespace walduct::replication {
 

@@ -2,6 +2,7 @@
 // fixture's.
 #include <gmock/gmock.h>
 
+#include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "encode/options/converter_options.h"
 #include "tests/encode/encode_fixture.h"
@@ -356,6 +357,52 @@ TEST_F(RecordTest, MalformedValueNamesTableAndColumnButNotTheValue) {
   EXPECT_EQ(ErrorReason(status), "malformed_value");
   EXPECT_THAT(std::string(status.message()), HasSubstr("column id of public.orders"));
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("secret")));
+}
+
+// One that is a second later each time it is asked.
+class TickingClock final : public Clock {
+ public:
+  absl::Time Now() override { return absl::FromUnixSeconds(++second_); }
+  absl::Duration Monotonic() override { return absl::ZeroDuration(); }
+
+ private:
+  int64_t second_ = 0;
+};
+
+class RecordTimeTest : public RecordTest {
+ protected:
+  // In seconds, as the envelope has it and as a sink is told.
+  int64_t TimeOfNext(const std::string& note = "y") {
+    event::ChangeEvent change = Change(*orders_, event::Operation::kCreate);
+    after_[3] = Text(note);
+    change.after = after_;
+    const absl::Status status = ticking_->Encode(Emit(change), &record_);
+    EXPECT_TRUE(status.ok()) << status;
+    const int64_t ms = record_.made_ms.value_or(0);
+    EXPECT_THAT(std::string(*record_.value),
+                HasSubstr(absl::StrCat(R"("op":"c","ts_ms":)", ms, R"(,"ts_us":)", ms, "000,")));
+    return ms / 1000;
+  }
+
+  TickingClock clock_;
+  std::unique_ptr<RecordEncoder> ticking_ = *RecordEncoder::Create(EncodeOptions(), clock_, "run");
+};
+
+TEST_F(RecordTimeTest, EachRecordHasItsOwn) {
+  EXPECT_EQ(TimeOfNext(), 1);
+  EXPECT_EQ(TimeOfNext(), 2);
+}
+
+TEST_F(RecordTimeTest, RecordsThatComeTogetherShareOne) {
+  ticking_->ShareTime(3);
+  for (const int64_t expected : {1, 1, 1, 2, 2}) EXPECT_EQ(TimeOfNext(), expected);
+  ticking_->RenewTime();  // something was waited for
+  EXPECT_EQ(TimeOfNext(), 3);
+  EXPECT_EQ(TimeOfNext(std::string(5000, 'x')), 3);
+  EXPECT_EQ(TimeOfNext(), 4) << "behind a large one";
+  ticking_->ShareTime(1);
+  EXPECT_EQ(TimeOfNext(), 5);
+  EXPECT_EQ(TimeOfNext(), 6);
 }
 
 TEST_F(RecordTest, RowOfAnotherWidthIsRefused) {

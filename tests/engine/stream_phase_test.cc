@@ -32,6 +32,7 @@ class StreamPhaseTest : public DutiesFixture {
   absl::Status Run(std::optional<Lsn> goal = std::nullopt) {
     StreamPhase phase({.source = &source_,
                        .assembler = &assembler_,
+                       .pipeline = &path_->pipeline(),
                        .housekeeping = &duties_.housekeeping(),
                        .heartbeat = &heartbeat_,
                        .checkpointer = &duties_.checkpointer(),

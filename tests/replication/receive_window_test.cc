@@ -1,4 +1,4 @@
-#include "replication/receive_window.h"
+#include "replication/socket/receive_window.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "replication/receive_window.h"
+#include "replication/socket/receive_window.h"
 
 namespace walduct::engine {
 

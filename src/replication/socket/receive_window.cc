@@ -1,4 +1,4 @@
-#include "replication/receive_window.h"
+#include "replication/socket/receive_window.h"
 
 #include <linux/tcp.h>  // tcp_info with tcpi_min_rtt, which netinet/tcp.h does not have
 #include <netinet/in.h>
