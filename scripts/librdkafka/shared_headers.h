@@ -1,4 +1,4 @@
-/* Inserted into src/rdkafka.h, before rd_kafka_headers_copy, by scripts/deps.
+/* Inserted into src/rdkafka.h, behind rd_kafka_headers_copy, by scripts/deps.
  *
  * One reference more to a list of headers, which must not be changed from now on. Each reference is given back by
  * rd_kafka_headers_destroy(), or by the message that took it over. The first call: one thread, before the list is in a message. */

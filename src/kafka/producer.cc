@@ -82,7 +82,7 @@ void Headers::Add(absl::string_view name, std::optional<absl::string_view> value
   rd_kafka_header_add(handle_, name.data(), static_cast<ssize_t>(name.size()),
                       value ? (bytes.empty() ? "" : bytes.data()) : nullptr,
                       static_cast<ssize_t>(bytes.size()));
-  memory_bytes_ += kHeaderOverhead + name.size() + bytes.size();
+  memory_bytes_ += kHeaderOverhead + 2 * (name.size() + bytes.size());  // once as it is sent
 }
 
 void Headers::Clear() {
@@ -322,7 +322,10 @@ void Producer::OnFailure(const rd_kafka_message_s& message, Run* run) {
   if (TokenOf(message._private) == kAlone) return run->handler->OnAlone(FailureOf(message));
   if (broken_.ok()) Break(FailureOf(message));
   // Also where a call of the transaction has told of it before.
-  if (failed_batch_.topic.empty()) failed_batch_.topic = rd_kafka_topic_name(message.rkt);
+  if (failed_batch_.topic.empty()) {
+    failed_batch_.topic = rd_kafka_topic_name(message.rkt);
+    failed_batch_.status = FailureOf(message);
+  }
   AddFailed(message);
 }
 

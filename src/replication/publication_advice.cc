@@ -108,7 +108,11 @@ SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), 1
 FROM pg_catalog.pg_publication p, pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE p.pubname = $1 AND c.relkind = 'p' AND pg_catalog.concat(n.nspname, '.', c.relname) = $2
-  AND (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot') IS DISTINCT FROM 'true')";
+  AND (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot') = 'false'
+  AND EXISTS (SELECT FROM pg_catalog.pg_publication_tables t
+    JOIN pg_catalog.pg_partition_tree(c.oid) part
+      ON part.relid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', t.schemaname, t.tablename))
+    WHERE t.pubname = p.pubname))";
 
 struct Question {
   absl::string_view reason;
@@ -226,8 +230,8 @@ std::vector<Question> OnSignalTable(absl::string_view name, absl::string_view ta
            .sql = std::string(kSignalTableApart),
            .parameters = {std::string(name), std::string(table)},
            .message = "the table of signal.data.collection is partitioned, and the publication "
-                      "sends rows under the names of partitions: its signals never come, and "
-                      "incremental snapshots wait for their marks for ever",
+                      "sends rows under the names of partitions: neither its signals come nor the "
+                      "marks that incremental snapshots write to it",
            .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
                                 postgres::QuoteIdentifier(name),
                                 " SET (publish_via_partition_root), then restart the connector; or "

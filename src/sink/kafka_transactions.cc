@@ -65,6 +65,7 @@ void KafkaTransactions::TakeReports(absl::Duration timeout) {
     if (!producer_.failed_batch().topic.empty() || producer_.in_flight_records() == 0 ||
         environment_.clock->Monotonic() >= deadline)
       return;
+    producer_.RenewPermit();  // a thread that may not send does not read the answer either
     environment_.poller->WaitReadable({producer_.ready_fd()}, kStep);
   }
 }

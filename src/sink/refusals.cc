@@ -44,16 +44,19 @@ Refusals::Topic* Refusals::Find(absl::string_view topic) {
 
 absl::Status Refusals::Learn(const absl::Status& broken, const kafka::FailedBatch& batch,
                              const TolerateTopics& tolerate, absl::Duration now) {
-  if (batch.topic.empty()) return broken;
-  if (IsOfTopic(broken, tolerate)) {
-    RefuseTopic(broken, batch.topic, now).IgnoreError();
-    return Again(broken, "records for it are let pass from now on");
+  const bool of_record = IsOfTopic(broken, tolerate) || absl::IsInvalidArgument(broken);
+  if (batch.topic.empty() || !of_record) return broken;
+  // A call of a transaction may have told of another failure first.
+  const absl::Status& own = batch.status.ok() ? broken : batch.status;
+  if (IsOfTopic(own, tolerate)) {
+    RefuseTopic(own, batch.topic, now).IgnoreError();
+    return Again(own, "records for it are let pass from now on");
   }
-  if (!absl::IsInvalidArgument(broken)) return broken;
-  if (ErrorReason(broken) == "record_too_large") return Narrow(broken, batch);
+  if (!absl::IsInvalidArgument(own)) return broken;
+  if (ErrorReason(own) == "record_too_large") return Narrow(own, batch);
   topics_[batch.topic].alone_left = kAloneRecords;
-  return Again(broken, absl::StrCat("one of ", batch.records,
-                                    " records; they are sent again one by one to find it"));
+  return Again(own, absl::StrCat("one of ", batch.records,
+                                 " records; they are sent again one by one to find it"));
 }
 
 // Each time at most half as much shares a batch, so this comes to an end.

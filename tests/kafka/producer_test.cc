@@ -239,7 +239,9 @@ TEST_F(ProducerTest, SNK08_HeadersAndPartitionAreSent) {
 
 // Where librdkafka is ours; another takes a copy for each.
 TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
-#ifdef RD_KAFKA_HEADERS_SHARE
+#ifndef RD_KAFKA_HEADERS_SHARE
+  GTEST_SKIP() << "another librdkafka";
+#endif
   cluster_.CreateTopic("t", 1);
   const auto producer = Open({{"linger.ms", "1000"}});
   const Topic topic = OpenTopic(*producer, "t");
@@ -257,7 +259,6 @@ TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
   EXPECT_GT(produce(), 2000u) << "another list";
   ASSERT_TRUE(producer->Flush(deliveries_, kPatience).ok());
   EXPECT_EQ(producer->in_flight_bytes(), 0u);
-#endif
 }
 
 TEST_F(ProducerTest, TheDescriptorWakesWhenADeliveryArrives) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "base/clock.h"
 #include "base/poller.h"
 #include "engine/lifecycle/connector_set.h"
@@ -96,11 +97,14 @@ TEST_F(WorkerTest, AConnectorIsWrittenBeforeItRuns) {
   ASSERT_TRUE(worker_.Create("a", Config("a"), TargetState::kStarted).ok());
   EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs), ElementsAre("connector-a"));
   EXPECT_EQ(worker_.Find("a")->tasks, 0);
-  ReconcileUntil([&] { return TaskState("a") == "RUNNING"; });
+  const auto is_told = [&] {
+    const auto status = topics_.Last(InternalTopic::kStatus, "status-task-a-0");
+    return status && absl::StrContains(*status, R"("state":"RUNNING")");
+  };
+  ReconcileUntil([&] { return TaskState("a") == "RUNNING" && is_told(); });
   EXPECT_THAT(topics_.Keys(InternalTopic::kConfigs),
               ElementsAre("connector-a", "task-a-0", "commit-a"));
-  EXPECT_THAT(*topics_.Last(InternalTopic::kStatus, "status-task-a-0"),
-              HasSubstr(R"("state":"RUNNING")"));
+  EXPECT_TRUE(is_told());
 }
 
 TEST_F(WorkerTest, WhatIsThereIsNotCreatedAgain) {

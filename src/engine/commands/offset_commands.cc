@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "engine/commands/position_move.h"
@@ -234,17 +235,19 @@ absl::StatusOr<std::string> WriteOffsets(const ConnectorOptions& options,
                    offset::DecodeRestBody(rest_body, TopicPrefixOf(options), lanes.size()));
   for (const ConnectorOptions& lane : lanes) RETURN_IF_ERROR(RefuseWhileRunning(lane, environment));
   RETURN_IF_ERROR(RefuseBeforeHandover(options, environment));
-  std::string report;
-  for (size_t i = 0; i < lanes.size(); ++i) {
+  std::vector<std::string> report(lanes.size());
+  for (size_t n = 0; n < lanes.size(); ++n) {
+    // What is forgotten, the first slot's last: what a hand-over has still to read stands in it.
+    const size_t i = wanted.front() ? n : lanes.size() - 1 - n;
     if (wanted[i]) wanted[i]->slots = static_cast<int>(lanes.size());
     ASSIGN_OR_RETURN(const auto store, OpenStore(lanes[i], environment));
     // Loading first reads what else is in the store, and finds out whether it can be written to.
     ASSIGN_OR_RETURN(const auto before, store->Load());
     RETURN_IF_ERROR(Store(*store, wanted[i], lanes[i], environment));
-    absl::StrAppend(&report, SlotText(lanes[i]), "position was ", PositionText(before), "; is now ",
-                    PositionText(wanted[i]), "\n");
+    report[i] = absl::StrCat(SlotText(lanes[i]), "position was ", PositionText(before), "; is now ",
+                             PositionText(wanted[i]), "\n");
   }
-  return report;
+  return absl::StrJoin(report, "");
 }
 
 absl::StatusOr<std::string> MoveOffset(const ConnectorOptions& options, const OffsetMove& move,

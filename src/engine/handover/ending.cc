@@ -40,6 +40,12 @@ absl::Status Handover::TellTables() {
     known.push_back(found == stored->foreign.end() ? "" : found->second);
   }
   const std::string all = NewTables::Merge(known);
+  if (all.empty()) {
+    log::Info("tables that are captured only later will not be told of at the next start",
+              {{"why", "which tables all slots know is not known, or too much for a position"}});
+    // What gave tables away still knows them.
+    if (change_.to() > handover_.from) return absl::OkStatus();
+  }
   for (int number = 1; number <= change_.to(); ++number) {
     RETURN_IF_ERROR(Change(number, [&all](offset::StoredOffset* offset) {
       offset->foreign.erase(NewTables::kMember);

@@ -9,6 +9,8 @@ namespace walduct::engine {
 namespace {
 
 constexpr int kMaxFramesPerTurn = 512;
+// Also those that give no record; some may have come after a time was read.
+constexpr int kFramesOfOneTime = 64;
 // A turn that only fills the spill file is never ended by a full sink, so bound it.
 constexpr size_t kMaxKeptPerTurn = 4 << 20;
 constexpr absl::Duration kIdleWait = absl::Seconds(1);
@@ -59,6 +61,7 @@ absl::Status StreamPhase::ReadFrames(bool* empty) {
                   !parts_.housekeeping->MustCommit();
        ++i) {
     ASSIGN_OR_RETURN(const replication::WalFrame frame, parts_.source->Next());
+    if (i % kFramesOfOneTime == 0) parts_.pipeline->RenewTime();
     if (frame.kind == replication::WalFrame::Kind::kNone) {
       *empty = true;
       return absl::OkStatus();

@@ -1,5 +1,6 @@
 #include "replication/slots/move_rights.h"
 
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,13 +14,13 @@
 namespace walduct::replication {
 namespace {
 
-// $0: names of publications. $1: tables. $2: whether publications are made. Rows: what is lacking,
-// the statement that gives it. A superuser's rights are not given away for his tables: they get
-// another owner.
+// $0: names of the publications that are altered. $1: tables that move. $2: names of those that
+// are made where they are missing. Rows: what is lacking, the statement that gives it. A
+// superuser's rights are not given away for his tables: they get another owner.
 constexpr absl::string_view kLacking = R"(
 WITH pubs AS (
   SELECT pg_catalog.quote_ident(p.pubname) AS name FROM pg_catalog.pg_publication p
-  WHERE p.pubname IN ($0) AND NOT pg_catalog.pg_has_role(p.pubowner, 'USAGE')),
+  WHERE p.pubname = ANY (ARRAY[$0]::pg_catalog.name[]) AND NOT pg_catalog.pg_has_role(p.pubowner, 'USAGE')),
 tables AS (
   SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) AS name, o.rolname AS owner, o.rolsuper
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -28,7 +29,9 @@ tables AS (
 lacking(place, what, statement) AS (
   SELECT 1, 'it has no CREATE on the database', pg_catalog.format('GRANT CREATE ON DATABASE %I TO %I',
     pg_catalog.current_database(), current_user)
-  WHERE ($2 OR EXISTS (SELECT FROM pubs))
+  WHERE (EXISTS (SELECT FROM pubs) OR EXISTS (
+      SELECT FROM pg_catalog.unnest(ARRAY[$2]::pg_catalog.name[]) made(name)
+      WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_publication p WHERE p.pubname = made.name)))
     AND NOT pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE')
   UNION ALL
   SELECT 2, 'it does not own publication ' || name,
@@ -39,29 +42,42 @@ lacking(place, what, statement) AS (
       ELSE pg_catalog.format('%s tables (%s …)', pg_catalog.count(*), pg_catalog.min(name)) END, owner),
     CASE WHEN rolsuper THEN pg_catalog.string_agg(
       pg_catalog.format('ALTER TABLE %s OWNER TO %I', name, current_user), '; ' ORDER BY name)
-    ELSE pg_catalog.format('GRANT %I TO %I', owner, current_user) END
+    ELSE pg_catalog.format('GRANT %I TO %I', owner, current_user) || CASE
+      WHEN pg_catalog.current_setting('server_version_num')::pg_catalog.int4 >= 160000
+      THEN ' WITH INHERIT TRUE' ELSE '' END END
   FROM tables GROUP BY owner, rolsuper)
 SELECT what, statement FROM lacking ORDER BY place, what)";
+
+// Of the publications of these slots, as literals with commas between.
+absl::StatusOr<std::string> NamesOf(postgres::Connection& connection, const SlotsChange& change,
+                                    const std::set<int>& slots) {
+  std::vector<std::string> names;
+  for (const int slot : slots) {
+    ASSIGN_OR_RETURN(const std::string name,
+                     ResolvePublicationName(
+                         connection, change.share.publications[static_cast<size_t>(slot) - 1]));
+    names.push_back(postgres::QuoteLiteral(name));
+  }
+  return absl::StrJoin(names, ", ");
+}
 
 }  // namespace
 
 absl::Status CheckMoveRights(postgres::Connection& connection, const SlotsChange& change,
                              const std::vector<TableMove>& moves) {
-  std::vector<std::string> publications;
-  for (const std::string& given : change.share.publications) {
-    ASSIGN_OR_RETURN(const std::string name, ResolvePublicationName(connection, given));
-    publications.push_back(postgres::QuoteLiteral(name));
-  }
+  std::set<int> made, altered;
+  for (int slot = change.from + 1; slot <= change.to(); ++slot) made.insert(slot);
+  for (const TableMove& move : moves) altered.insert({move.from, move.to});
+  ASSIGN_OR_RETURN(const std::string altered_names, NamesOf(connection, change, altered));
+  ASSIGN_OR_RETURN(const std::string made_names, NamesOf(connection, change, made));
   std::vector<Oid> tables;
   for (const TableMove& move : moves) {
     for (const MovedTable& moved : move.tables) tables.push_back(moved.table.relation);
   }
-  ASSIGN_OR_RETURN(
-      const postgres::Result lacking,
-      connection.Query(
-          postgres::Rows(2),
-          absl::Substitute(kLacking, absl::StrJoin(publications, ", "), postgres::OidArray(tables),
-                           change.to() > change.from ? "true" : "false")));
+  ASSIGN_OR_RETURN(const postgres::Result lacking,
+                   connection.Query(postgres::Rows(2),
+                                    absl::Substitute(kLacking, altered_names,
+                                                     postgres::OidArray(tables), made_names)));
   if (lacking.rows() == 0) return absl::OkStatus();
   std::vector<std::string> what, statements;
   for (int row = 0; row < lacking.rows(); ++row) {
@@ -72,7 +88,7 @@ absl::Status CheckMoveRights(postgres::Connection& connection, const SlotsChange
                absl::StrCat("this role may not let tables go to other slots, and nothing has been "
                             "changed: ",
                             absl::StrJoin(what, "; ")),
-               absl::StrCat("have a superuser run: ", absl::StrJoin(statements, "; "),
+               absl::StrCat("have a superuser, or who may, run: ", absl::StrJoin(statements, "; "),
                             "; then start again; or set walduct.slots=", change.from));
 }
 

@@ -2,11 +2,14 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
 #include "replication/publication.h"
@@ -50,7 +53,7 @@ WITH RECURSIVE tree(oid) AS (
   SELECT w.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
   UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tree ON tree.oid = i.inhparent),
 holders AS (
-  SELECT a.pid, a.usename, a.application_name, a.xact_start, coalesce(a.backend_type,
+  SELECT l.relation, a.pid, a.usename, a.application_name, a.xact_start, coalesce(a.backend_type,
     CASE WHEN a.pid IS NOT NULL AND a.usesysid IS NULL THEN 'autovacuum worker' END) AS type
   FROM pg_catalog.pg_locks l JOIN tree ON tree.oid = l.relation
   LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
@@ -65,10 +68,12 @@ SELECT DISTINCT CASE WHEN pid IS NULL THEN 'a prepared transaction'
     'application "' || nullif(application_name, '') || '"',
     'since ' || pg_catalog.date_trunc('second', xact_start)), ')') END
 FROM holders LIMIT 5)";
-// In milliseconds.
-constexpr absl::string_view kDeadlockTimeout = R"(
-SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'deadlock_timeout'
-  AND EXISTS (SELECT FROM holders WHERE type = 'autovacuum worker'))";
+// The tables that one has, and deadlock_timeout in milliseconds.
+constexpr absl::string_view kVacuumed = R"(
+SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, c.relname), s.setting
+FROM holders JOIN pg_catalog.pg_class c ON c.oid = holders.relation
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, pg_catalog.pg_settings s
+WHERE holders.type = 'autovacuum worker' AND s.name = 'deadlock_timeout' LIMIT 5)";
 
 std::string NameOf(const PublishedTable& table) {
   return absl::StrCat(table.has_children ? "ONLY " : "",
@@ -149,30 +154,40 @@ absl::StatusOr<std::map<Oid, std::string>> ReadSuffixes(postgres::Connection& co
   return suffixes;
 }
 
-// The answers of a question about who has these tables; none where it cannot be asked.
-std::vector<std::string> AskOfHolders(postgres::Connection& connection, const TableMove& move,
-                                      absl::string_view question) {
+// What a question about who has these tables finds.
+absl::StatusOr<postgres::Result> AskOfHolders(postgres::Connection& connection,
+                                              const TableMove& move, int columns,
+                                              absl::string_view question) {
   std::vector<Oid> oids;
   for (const MovedTable& moved : move.tables) oids.push_back(moved.table.relation);
-  const auto result = connection.Query(postgres::Rows(1), absl::StrCat(kHolders, question),
-                                       {postgres::OidArray(oids)});
-  std::vector<std::string> answers;
-  for (int row = 0; result.ok() && row < result->rows(); ++row)
-    answers.emplace_back(result->Get(row, 0));
-  return answers;
+  return connection.Query(postgres::Rows(columns), absl::StrCat(kHolders, question),
+                          {postgres::OidArray(oids)});
 }
 
-int LockTimeoutMs(postgres::Connection& connection, const TableMove& move, LockWait wait) {
-  if (wait == LockWait::kBrief) return kBriefMs;
-  const std::vector<std::string> deadlock = AskOfHolders(connection, move, kDeadlockTimeout);
-  if (deadlock.empty()) return kBriefMs;
-  const int yields = postgres::ParseInt(deadlock.front(), kLongestMs) + kYieldsMs;
-  return yields <= kLongestMs ? yields : kBriefMs;
+std::string NameHolders(postgres::Connection& connection, const TableMove& move) {
+  const auto found = AskOfHolders(connection, move, 1, kNameHolders);
+  std::vector<absl::string_view> names;
+  for (int row = 0; found.ok() && row < found->rows(); ++row) names.push_back(found->Get(row, 0));
+  return names.empty() ? "writers come and go" : absl::StrJoin(names, ", ");
 }
 
 std::string SetTimeout(int lock_timeout_ms) {
   return absl::StrCat("SET LOCAL lock_timeout = ", lock_timeout_ms,
                       "; SET LOCAL synchronous_commit = local; ");
+}
+
+// Waits for each table that an autovacuum has, by itself: a move that waits so long keeps its other
+// tables locked, and could make a circle with who writes to them.
+void LetVacuumsYield(postgres::Connection& connection, const TableMove& move) {
+  const auto found = AskOfHolders(connection, move, 2, kVacuumed);
+  for (int row = 0; found.ok() && row < found->rows(); ++row) {
+    const int yields = postgres::ParseInt(found->Get(row, 1), kLongestMs) + kYieldsMs;
+    if (yields > kLongestMs) continue;
+    const absl::Status yielded =
+        connection.Run(absl::StrCat(SetTimeout(yields), "LOCK TABLE ONLY ", found->Get(row, 0),
+                                    " IN SHARE ROW EXCLUSIVE MODE"));
+    if (!yielded.ok()) log::Debug("an autovacuum did not yield", {{"why", yielded.message()}});
+  }
 }
 
 std::string Names(const TableMove& move) {
@@ -259,19 +274,18 @@ absl::Status MoveTables(postgres::Connection& connection, const SlotsChange& giv
   const std::string from = NameOf(change, move.from), to = NameOf(change, move.to);
   RETURN_IF_ERROR(CheckSameForm(connection, from, to));
   const std::string sql = MoveSql(move, from, to);
-  const int timeout_ms = LockTimeoutMs(connection, move, wait);
-  const absl::Status moved = connection.Run(absl::StrCat(SetTimeout(timeout_ms), sql));
+  if (wait == LockWait::kUntilVacuumYields) LetVacuumsYield(connection, move);
+  const absl::Status moved = connection.Run(absl::StrCat(SetTimeout(kBriefMs), sql));
   const std::string reason = ErrorReason(moved);
   if (moved.ok() || LostRace(moved)) return moved;
   if (reason != "lock_timeout" && reason != "transaction_rolled_back")
     return ExplainSlotsPublicationError(moved, to, sql);
-  const std::string holders = absl::StrJoin(AskOfHolders(connection, move, kNameHolders), ", ");
-  return Error(absl::StatusCode::kDeadlineExceeded, "tables_locked",
-               absl::StrCat(Names(move), " cannot be locked for the moment in which it goes from ",
-                            "slot ", move.from, " to slot ", move.to, ": ",
-                            holders.empty() ? "writers come and go" : holders),
-               "nothing to do where transactions end soon: it is tried again; else end the session "
-               "that is named");
+  return Error(
+      absl::StatusCode::kDeadlineExceeded, "tables_locked",
+      absl::StrCat(Names(move), " cannot be locked for the moment in which it goes from ", "slot ",
+                   move.from, " to slot ", move.to, ": ", NameHolders(connection, move)),
+      "nothing to do where transactions end soon: it is tried again; else end the session "
+      "that is named");
 }
 
 absl::Status MakeEmptyPublications(postgres::Connection& connection, const SlotsChange& given) {

@@ -55,9 +55,8 @@ absl::StatusOr<std::vector<TableMove>> FindMoves(postgres::Connection& connectio
 // What MoveTables runs. Pure.
 std::string MoveSql(const TableMove& move, absl::string_view from, absl::string_view to);
 
-// How long writers queue behind a table that cannot be locked. Long enough for an autovacuum that
-// has it to yield, which it does to nobody who waits shorter than deadlock_timeout; where none has
-// it both are the same.
+// Writers queue behind a table that cannot be locked: briefly, or, where an autovacuum has it,
+// before that until it yields, which it does to nobody who waits shorter than deadlock_timeout.
 enum class LockWait { kBrief, kUntilVacuumYields };
 
 // DeadlineExceeded tables_locked: somebody has it, and is named; nothing is moved.
