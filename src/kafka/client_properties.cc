@@ -29,7 +29,7 @@ constexpr config::PropertyDefinition kRows[] = {
      .doc = "Kafka brokers as host:port,…; the one client property that needs no prefix."},
     {.name = "producer.buffer.memory",
      .type = kPositiveLong,
-     .default_value = "10485760",
+     .default_value = "8388608",
      .doc = "Largest number of bytes in flight, including memory overhead per record; reading from "
             "PostgreSQL pauses at this limit."},
     {.name = "producer.override.buffer.memory",

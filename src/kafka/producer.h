@@ -96,7 +96,7 @@ struct Message {
 // batch as a rule.
 struct FailedBatch {
   std::string topic;
-  absl::Status status;  // of the batch, which may not be what broke the producer
+  absl::Status status = {};  // the batch's, which may not be what broke the producer
   uint64_t records = 0;
   size_t bytes = 0;    // of their keys and values
   size_t largest = 0;  // of one of them

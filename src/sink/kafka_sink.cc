@@ -216,7 +216,8 @@ absl::Status KafkaSink::Send(const Target& target, const kafka::Message& message
     return transactions_ == nullptr ? fate : CountInTransaction(fate);
   }
   if (absl::IsInvalidArgument(sent)) return WithSize(sent, bytes);
-  return Break(sent, {.topic = target.name, .records = 1, .bytes = bytes, .largest = bytes});
+  return Break(
+      sent, {.topic = target.name, .status = sent, .records = 1, .bytes = bytes, .largest = bytes});
 }
 
 // What became of a record that was sent alone.

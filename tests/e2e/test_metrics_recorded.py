@@ -16,7 +16,7 @@ RECORDED = ROOT / "tests" / "metrics" / "recorded"
 # Nothing is loaded that could fail to start: a configuration that is refused never becomes a connector.
 ABSENT = re.compile(r"kafka_connect_worker_metrics_(connector|task)_startup_\w+")
 DIFFERENT = {
-    "debezium_metrics_MaxQueueSizeInBytes": "10 MB, where Debezium's queue has no limit in bytes by default",
+    "debezium_metrics_MaxQueueSizeInBytes": "8 MB, where Debezium's queue has no limit in bytes by default",
     ("paused", "debezium_metrics_Connected"): "a pause closes the stream, so that it does not hold up the server's shutdown",
 }
 # Labels that dashboards add when they scrape.

@@ -239,9 +239,6 @@ TEST_F(ProducerTest, SNK08_HeadersAndPartitionAreSent) {
 
 // Where librdkafka is ours; another takes a copy for each.
 TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
-#ifndef RD_KAFKA_HEADERS_SHARE
-  GTEST_SKIP() << "another librdkafka";
-#endif
   cluster_.CreateTopic("t", 1);
   const auto producer = Open({{"linger.ms", "1000"}});
   const Topic topic = OpenTopic(*producer, "t");
@@ -253,7 +250,9 @@ TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
     return producer->in_flight_bytes() - before;
   };
   EXPECT_GT(produce(), 2000u);
+#ifdef RD_KAFKA_HEADERS_SHARE
   EXPECT_LT(produce(), 1000u);
+#endif
   headers.Clear();
   headers.Add("name", std::string(2000, 'w'), 1);
   EXPECT_GT(produce(), 2000u) << "another list";

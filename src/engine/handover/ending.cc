@@ -43,11 +43,12 @@ absl::Status Handover::TellTables() {
   if (all.empty()) {
     log::Info("tables that are captured only later will not be told of at the next start",
               {{"why", "which tables all slots know is not known, or too much for a position"}});
-    // What gave tables away still knows them.
-    if (change_.to() > handover_.from) return absl::OkStatus();
   }
+  // With more slots, those that give tables away still know them.
+  const bool keeps = all.empty() && change_.to() > handover_.from;
   for (int number = 1; number <= change_.to(); ++number) {
-    RETURN_IF_ERROR(Change(number, [&all](offset::StoredOffset* offset) {
+    RETURN_IF_ERROR(Change(number, [&](offset::StoredOffset* offset) {
+      if (keeps) return;
       offset->foreign.erase(NewTables::kMember);
       if (!all.empty()) offset->foreign.emplace(NewTables::kMember, all);
     }));
