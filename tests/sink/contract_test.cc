@@ -19,7 +19,7 @@ TEST_P(SinkContract, EachRecordIsAcknowledgedOnceUnderItsTicket) {
   ASSERT_TRUE(sink->PrepareTopics({topic}).ok());
   std::map<Ticket, uint32_t> written;
   for (int i = 0; i < 300; ++i) {
-    const Ticket ticket = 7 + i / 100;
+    const Ticket ticket = 7 + static_cast<Ticket>(i) / 100;
     Write(*sink, Of(topic, absl::StrCat("k", i % 5), "v"), ticket);
     ++written[ticket];
   }
@@ -59,12 +59,18 @@ TEST_P(SinkContract, HeadersAreEachRecordsOwn) {
   const auto sink = target_->Open(kRoomy);
   const std::string topic = target_->Topic("headers");
   const std::string long_text(300, 'x');
-  const std::vector<std::vector<event::Header>> lists = {
-      {{"a", "1"}, {"b", "2"}}, {{"a", "1"}, {"b", ""}},  {{"a", "1"}, {"b", "", true}},
-      {{"a", "1"}},             {{"b", "2"}, {"a", "1"}}, {},
-      {{"a", "12"}, {"b", ""}}, {{"a1", "2"}, {"b", ""}}, {{"a", long_text}, {long_text, "b"}}};
+  const std::vector<std::vector<event::Header>> lists = {{{"a", "1"}, {"b", "2"}},
+                                                         {{"a", "1"}, {"b", ""}},
+                                                         {{"a", "1"}, {"b", "", true}},
+                                                         {{"a", "1"}},
+                                                         {{"b", "2"}, {"a", "1"}},
+                                                         {},
+                                                         {{"a", "12"}, {"b", ""}},
+                                                         {{"a1", "2"}, {"b", ""}},
+                                                         {{"a", long_text}, {long_text, "b"}}};
   std::vector<KeptRecord> expected;
-  for (const size_t list : {0, 0, 0, 1, 1, 2, 1, 0, 3, 0, 4, 5, 5, 0, 6, 7, 8, 8, 0}) {
+  for (const size_t list :
+       std::vector<size_t>{0, 0, 0, 1, 1, 2, 1, 0, 3, 0, 4, 5, 5, 0, 6, 7, 8, 8, 0}) {
     // A key of this length stands before the headers; from 64 bytes on it takes two for its length.
     const std::string key(expected.size() * 13, 'k');
     event::Record record = Of(topic, key, long_text);

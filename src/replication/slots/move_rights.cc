@@ -88,7 +88,7 @@ absl::Status CheckMoveRights(postgres::Connection& connection, const SlotsChange
                absl::StrCat("this role may not let tables go to other slots, and nothing has been "
                             "changed: ",
                             absl::StrJoin(what, "; ")),
-               absl::StrCat("have a superuser, or who may, run: ", absl::StrJoin(statements, "; "),
+               absl::StrCat("have a superuser run: ", absl::StrJoin(statements, "; "),
                             "; then start again; or set walduct.slots=", change.from));
 }
 
