@@ -4,4 +4,3 @@
  * rd_kafka_headers_destroy(), or by the message that took it over. The first call: one thread, before the list is in a message. */
 #define RD_KAFKA_HEADERS_SHARE 1
 RD_EXPORT rd_kafka_headers_t *rd_kafka_headers_share(rd_kafka_headers_t *hdrs);
-
