@@ -29,7 +29,7 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(CURL_INCLUDE curl/curl.h REQUIRED)  # the headers alone
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path
 
-# Of the program alone, and before libc and libstdc++: librdkafka allocates seven times for a record with headers, and frees
+# Of the program alone, and before libc and libstdc++: librdkafka allocates for each record, seven times where headers differ, and frees
 # them thousands at once, which is what malloc of libc is slowest at. Sanitizers have an allocator of their own.
 add_library(walduct_allocator INTERFACE)
 if(NOT WALDUCT_SANITIZE)

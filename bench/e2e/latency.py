@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How long after its commit a change is in its topic, at a steady rate of small transactions.
 
-  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--snapshot-rows N [--snapshot-rate N]] [--json FILE]
+  bench/e2e/latency.py [--rate N] [--seconds N] [--postgres 15|17|18] [--unix] [--snapshot-rows N [--snapshot-rate N]]
+                       [--set NAME=VALUE]... [--json FILE]
 
 A private PostgreSQL and Kafka on loopback. One session commits a row --rate times a second; walduct streams; a consumer notes when
 it sees each row. Between them a producer of its own sends a record as often, and the same consumer sees that: the broker's own
 round trip, its wake-ups and the consumer's included. Printed: p50, p99 and p99.9 of both and of CPU time, and the difference of
 the first two: what walduct and the walsender add between commit and acknowledgement. Nothing is asserted but that all have come.
 --snapshot-rows: then the same once more, while an incremental snapshot of a table of so many rows runs from the first to the last;
---snapshot-rate: its walduct.snapshot.rows.per.second.
+--snapshot-rate: its walduct.snapshot.rows.per.second. --set: a property of the connector.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -70,7 +71,8 @@ def measure(args, own, directory):
               **database_properties(database), **PLAIN_JSON, "topic.prefix": PREFIX, "slot.name": PREFIX, "snapshot.mode": "no_data",
               "publication.autocreate.mode": "filtered", "table.include.list": "public.beats,public.big,public.signals",
               "signal.data.collection": "public.signals", "walduct.snapshot.rows.per.second": str(args.snapshot_rate),
-              "database.hostname": str(directory) if args.unix else own.postgres.host}
+              "database.hostname": str(directory) if args.unix else own.postgres.host,
+              **dict(chosen.split("=", 1) for chosen in args.set)}
     worker = {"bootstrap.servers": own.bootstrap, "offset.storage.file.filename": str(directory / "offsets.dat")}
     connector = Connector(directory / "walduct", config, worker, name=PREFIX, binary=BINARY)
     connector.start()
@@ -138,6 +140,7 @@ def main():
     parser.add_argument("--unix", action="store_true")
     parser.add_argument("--snapshot-rows", type=int, default=0)
     parser.add_argument("--snapshot-rate", type=int, default=0)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="walduct-latency-") as directory:
