@@ -54,12 +54,12 @@ def flowing(rows, seconds, first):
     return {"start_s": round(start, 2), "flowing_rows_per_s": round((rows - there) / (seconds - start))}
 
 
-def measured(bench, slot, begin, failure, pid=None):
-    """What a process used until its last row is in the topic. `begin` sets it going and says its pid; one that runs already is `pid`."""
+def measured(bench, slot, pid, begin, failure):
+    """What a process that runs used, from when `begin` has set it going until its last row is in the topic."""
     with contextlib.closing(TopicReader(bench.own.bootstrap, bench.workload.topic(slot))) as topic:
-        before = cpu_ticks(pid) if pid else 0
+        before = cpu_ticks(pid)
         started = time.monotonic()
-        pid = begin() or pid
+        begin()
         sampler = Sampler(pid, bench.database, slot, bench.broker_pid)
         sampler.start()
         first = watch(topic, bench.rows, failure, started)
@@ -83,7 +83,7 @@ class Debezium:
         with contextlib.closing(Worker(bench.directory / slot, bench.own.bootstrap, free_port(), list(self.jvm), {})) as worker:
             worker.wait_ready()
             config = {**bench.config(slot), "database.hostname": bench.own.postgres.host, **self.settings}
-            return measured(bench, slot, lambda: worker.create(slot, config), lambda: worker.failure(slot), worker.process.pid)
+            return measured(bench, slot, worker.process.pid, lambda: worker.create(slot, config), lambda: worker.failure(slot))
 
     def described(self):
         return {"version": debezium_version(), "jvm": " ".join(self.jvm), "settings": self.settings}
