@@ -17,6 +17,7 @@ from support.connector import PLAIN_JSON, Connector, database_properties  # noqa
 from support.debezium import free_port  # noqa: E402
 from support.kafka import TopicReader  # noqa: E402
 from support.paths import BINARY  # noqa: E402
+from support.postgres import lsn  # noqa: E402
 from turns import rounds  # noqa: E402
 from workloads import WORKLOADS  # noqa: E402
 
@@ -44,6 +45,7 @@ class Bench:
         self.others = self._connectors("other", args.against, binary=args.against, null=args.no_kafka)
         self.scraped = self._connectors("scraped", args.scrape)
         self.end = None
+        self.wal_bytes = 0  # of the backlog
 
     def config(self, name):
         """Its slot and its topic prefix are its own: each reader of each round drains the same backlog anew."""
@@ -82,7 +84,9 @@ class Bench:
         for reader, many in slots:
             for number in range(many):
                 self.database.execute("select pg_create_logical_replication_slot(%s, 'pgoutput')", self._slot(reader, number))
+        begin = self.database.value("select pg_current_wal_lsn()::text")
         self.end = self.workload.fill(self.database, self.args.rows, self.args.transaction)
+        self.wal_bytes = lsn(self.end) - lsn(begin)
         self.workload.one_more(self.database)
 
     def _slot(self, reader, number):

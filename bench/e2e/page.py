@@ -1,4 +1,6 @@
 """docs/benchmarks.md and its charts: what report.py kept, in words, tables and bars."""
+import statistics
+
 from charts import bars
 from measure import CPU_A_ROW, cores_used
 
@@ -16,6 +18,7 @@ WORKLOADS = {
     "avro": "typical rows in Avro, with a registry",
 }
 DEBEZIUMS = ("debezium", "debezium tuned")
+SNAPSHOT_SHARE = 5  # times as many rows as a backlog has: COPY is fast
 ALL_CORES = 0.9  # a share of them that leaves nothing to a reader that could go faster
 
 
@@ -34,12 +37,13 @@ def drains(report):
     for name, measured in workloads(report):
         medians = measured["median"]
         base = medians["pg_recvlogical"]["rows_per_s"]
+        row_mb = measured["wal_bytes"] / measured["rows"] / 1e6
         for reader in (r for r in READERS if r in medians):
             m = medians[reader]
             rows.append((name if reader == "pg_recvlogical" else "", READERS[reader], f"{m['rows_per_s'] / base:.2f}",
-                         f"{m['rows_per_s'] / 1000:.0f}", *(f"{m[key]:.2f}" for key in CPU_A_ROW),
+                         f"{m['rows_per_s'] / 1000:.0f}", f"{m['rows_per_s'] * row_mb:.0f}", *(f"{m[key]:.2f}" for key in CPU_A_ROW),
                          f"{cores_used(m):.2f}", f"{m['rss_mb']:.1f}", len(measured["rounds"][reader])))
-    return table(("workload", "reader", "of pg_recvlogical's rate", "krow/s", "its CPU, µs a row", "walsender's", "broker's", "cores used",
+    return table(("workload", "reader", "of pg_recvlogical's rate", "krow/s", "MB of WAL a second", "its CPU, µs a row", "walsender's", "broker's", "cores used",
                   "MB RSS", "rounds"), rows)
 
 
@@ -99,8 +103,12 @@ def latency(report):
 
 
 def snapshots(report):
-    rows = [(name, f"{ratio:.2f}", f"{max(m['rss_mb'] for m in report['measured'][name]):.0f}") for name, ratio in report["of_copy"].items()]
-    return table(("reader", "of COPY's rate", "MB RSS"), rows)
+    rows = []
+    for name, ratio in report["of_copy"].items():
+        measured = report["measured"][name]
+        used = (f"{statistics.median(m[key] for m in measured):.2f}" for key in ("cpu_us_per_row", "server_cpu_us_per_row", "cores"))
+        rows.append((name, f"{ratio:.2f}", *used, f"{max(m['rss_mb'] for m in measured):.0f}"))
+    return table(("reader", "of COPY's rate", "its CPU, µs a row", "the server's", "cores used", "MB RSS"), rows)
 
 
 def page(measured, charts="benchmarks"):
@@ -117,7 +125,7 @@ leaves out what Debezium needs until its first rows are in the topic, while wald
     return f"""# Benchmarks
 
 Written by `bench/e2e/report.py`; measured with {machine['walduct']} on {machine['cores']} cores ({machine['processor']}, {machine['memory_gb']} GB), PostgreSQL
-{tcp['postgres']} and Kafka on the same cores. {machine['rows']:,} rows, medians of at most {machine['rounds']} rounds, schemas off, no compression, `acks=all`; walduct is
+{tcp['postgres']} and Kafka on the same cores. {machine['rows']:,} rows (narrow and huge twice as many, wide a fifth, big a twentieth), medians of at most {machine['rounds']} rounds, schemas off, no compression, `acks=all`; walduct is
 idempotent. Readers of one workload drain the same backlog in turns. Ratios within a table are of one run; absolute figures hold for
 this machine. *Cores used* is the CPU time of reader, walsender and broker together, by the time of the run.
 
@@ -149,7 +157,7 @@ From commit to a consumer's hands, and a plain producer's messages on the same b
 
 ## The initial snapshot
 
-Beside psql's COPY of the same table to `/dev/null` (`bench/e2e/snapshot.py`).
+Of {machine['rows'] * SNAPSHOT_SHARE:,} typical rows, to `/dev/null`, beside psql's COPY of the same table (`bench/e2e/snapshot.py`).
 
 {snapshots(measured['snapshot'])}
 

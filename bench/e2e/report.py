@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from page import WORKLOADS, page, write_charts
+from page import SNAPSHOT_SHARE, WORKLOADS, page, write_charts
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -37,7 +37,7 @@ def pieces(args):
     peers = ["--peer-rounds", str(args.peer_rounds), *([] if args.no_debezium else ["--debezium", "--tuned"])]
     return {**{f"tcp-{name}": ["run.py", "--workload", name, "--null", *sized, *(peers if name in WITH_PEERS else [])] for name in WORKLOADS},
             **{f"unix-{name}": ["run.py", "--workload", name, "--unix", *sized] for name in OVER_UNIX},
-            "latency": ["latency.py", *STEADY], "snapshot": ["snapshot.py", *sized]}
+            "latency": ["latency.py", *STEADY], "snapshot": ["snapshot.py", "--rows", str(args.rows * SNAPSHOT_SHARE), "--rounds", str(args.rounds)]}
 
 
 def measure(args, directory):

@@ -6,7 +6,7 @@
                    [--debezium] [--tuned] [--peer-rounds N] [--peers-of NAME ...]
 
 One run on one machine: private PostgreSQL and Kafka, TCP loopback, one slot and one topic for each round. Workloads: typical
-(15 mixed columns, about 400 bytes a row), narrow (3 columns), wide (50), big (10 KB a row), update (of typical rows, replica
+(15 mixed columns, about 400 bytes a row), narrow (3 columns, twice as many rows), wide (50), big (10 KB a row), update (of typical rows, replica
 identity FULL), single (typical, each row in its own transaction), huge (typical, twice as many rows in one transaction), outbox
 (events through EventRouter), avro (typical, with a registry). Printed for each reader: rows/s, CPU microseconds a row of
 the reader, of its walsender and of the broker, the highest RSS; then the ratios. Absolute rates hold for the machine only:
@@ -41,7 +41,7 @@ def run(bench):
         print(f"{line(name, measured)} {cores_used(measured):6.2f} cores, rounds: {len(results[name])}")
     for name, ratio in ratios(medians).items():
         print(f"walduct / {name:<16} rate {ratio['rows_per_s']:.3f}, CPU a row {ratio['cpu_us_per_row']:.3f}, RSS {ratio['rss_mb']:.3f}")
-    return {"rows": bench.rows, "transaction_rows": workload.transaction or args.transaction, "rounds": results, "median": medians,
+    return {"rows": bench.rows, "wal_bytes": bench.wal_bytes, "transaction_rows": workload.transaction or args.transaction, "rounds": results, "median": medians,
             "ratio": ratios(medians)}
 
 

@@ -14,7 +14,7 @@ class Workload:
     table: str  # its DDL
     rows: str  # a statement that writes the rows {first} to {last}; two SQL expressions
     before: str = ""  # a statement, before the slots are made: {rows}
-    share: float = 1.0  # of --rows: rows that are larger are fewer
+    share: float = 1.0  # of --rows: rows that are larger are fewer, small ones more
     transaction: int | None = None  # rows of one, whatever is asked for
     registry: str = ""  # the class of a converter that keeps schemas in one: Debezium is not measured beside it
     config: dict = dataclasses.field(default_factory=dict)  # more properties; {prefix} is the topic prefix
@@ -58,7 +58,7 @@ WIDE_VALUES = [f"g + {i}, 'text of column {i} ' || g" for i in range(24)]
 WORKLOADS = {w.name: w for w in (
     Workload("typical", backlog.TABLE, backlog.ROWS),
     Workload("narrow", "create table narrow (id bigint primary key, account int not null, note text)",
-             "insert into narrow select g, mod(g, 100000), 'note ' || g from generate_series({first}, {last}) g"),
+             "insert into narrow select g, mod(g, 100000), 'note ' || g from generate_series({first}, {last}) g", share=2),
     Workload("wide", f"create table wide (id bigint primary key, made timestamptz not null, {', '.join(WIDE_COLUMNS)})",
              f"insert into wide select g, timestamptz '2024-01-01 00:00+00' + g * interval '1 second', {', '.join(WIDE_VALUES)} "
              "from generate_series({first}, {last}) g", share=0.2),

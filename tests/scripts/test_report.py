@@ -19,6 +19,7 @@ import turns  # noqa: E402
 
 MACHINE = {"cores": 2, "kernel": "6", "processor": "a processor", "memory_gb": 23, "walduct": "walduct 0.1", "rows": 10, "rounds": 3}
 DEBEZIUM = {"version": "3.6.1", "jvm": "-Xmx2g", "settings": {}}
+SNAPSHOT = {"rss_mb": 30, "cpu_us_per_row": 1.0, "server_cpu_us_per_row": 2.0, "cores": 1.5}
 TUNED = {"version": "3.6.1", "jvm": "-Xmx3g", "settings": {"max.batch.size": "20000"}}
 
 
@@ -27,7 +28,7 @@ def figures(rate, cpu=2.0, **more):
 
 
 def piece(name, rounds, **about):
-    return {"postgres": 15, **about, "workloads": {name: {"rounds": rounds, "median": {r: measure.median(m) for r, m in rounds.items()}}}}
+    return {"postgres": 15, **about, "workloads": {name: {"rows": 10, "wal_bytes": 2500, "rounds": rounds, "median": {r: measure.median(m) for r, m in rounds.items()}}}}
 
 
 def write(directory, **contents):
@@ -43,7 +44,7 @@ def kept(tmp_path):
     write(tmp_path, tcp_typical=piece("typical", {**own, **slow}, peers={"debezium": DEBEZIUM, "debezium tuned": TUNED}),
           tcp_wide=piece("wide", {"pg_recvlogical": [figures(90_000)], "walduct": [figures(240_000)]}, peers={}),
           unix_typical=piece("typical", own), latency={key: {"p50": 1.0, "p999": 2.0} for key in ("walduct_ms", "broker_ms", "added_ms")},
-          snapshot={"of_copy": {"walduct": 0.8}, "measured": {"walduct": [{"rss_mb": 30}]}})
+          snapshot={"of_copy": {"walduct": 0.8}, "measured": {"walduct": [SNAPSHOT]}})
     return tmp_path
 
 
@@ -77,7 +78,7 @@ def test_the_page(kept, tmp_path):
     written = tmp_path / "out.md"
     subprocess.run([sys.executable, ROOT / "bench/e2e/report.py", "--from", kept, "--to", written], check=True)
     text = written.read_text()
-    assert "|  | walduct to Kafka | 0.80 | 120 | 2.00 | 5.00 | 1.00 | 0.96 | 40.0 | 3 |" in text
+    assert "|  | walduct to Kafka | 0.80 | 120 | 30 | 2.00 | 5.00 | 1.00 | 0.96 | 40.0 | 3 |" in text
     assert "| typical | Debezium, stock | 6.0 | 4.0 | 2.0 | 0.040 | 1.000 |" in text
     assert "| typical | Debezium, tuned | 2.4 | 2.4 | 1.0 | 0.080 | 1.000 |" in text
     assert "used 90% of the 2 cores or more for wide:" in text  # 240,000 rows of 8 µs
