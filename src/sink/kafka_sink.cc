@@ -98,6 +98,9 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
       admin_(&producer_->client(), &producer_->wakeup()),
       health_(&producer_->client(), &producer_->wakeup()),
       most_forgotten_(options.most_forgotten),
+      used_turns_(options.used_turns),
+      used_time_(options.used_time),
+      age_began_(environment.clock->Monotonic()),
       tolerate_{.missing = options.tolerates_missing, .denied = options.tolerates_denied},
       topics_(options.topics),
       refusals_(refusals) {}
@@ -322,7 +325,8 @@ absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {
 
 absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic) {
   if (last_ != nullptr && last_->name == topic) return last_;
-  if (last_ != nullptr) last_->used = sweeps_;
+  if (last_ != nullptr) last_->used = age_;
+  ++turns_;
   if (const auto found = targets_.find(topic); found != targets_.end()) {
     last_ = found->second.get();
     return last_;
@@ -343,7 +347,7 @@ absl::StatusOr<KafkaSink::Target*> KafkaSink::AddTarget(absl::string_view topic)
   RETURN_IF_ERROR(kafka::CheckTopicName(name));
   auto target = std::make_unique<Target>();
   target->name = name;
-  target->used = sweeps_;
+  target->used = age_;
   forgotten_.erase(name);
   if (refusals_ != nullptr) target->caution = refusals_->Find(name);
   if (topics_ != nullptr) target->written = topics_->Of(name);
@@ -355,18 +359,30 @@ KafkaSink::~KafkaSink() {
   for (const auto& [name, target] : targets_) topics_->Forget(name);
 }
 
+bool KafkaSink::AgeIsOver() {
+  const absl::Duration now = clock_.Monotonic();
+  if (turns_ < used_turns_ && now - age_began_ < used_time_) return false;
+  turns_ = 0;
+  age_began_ = now;
+  return true;
+}
+
 // librdkafka keeps what it holds of a topic until its records are delivered.
 void KafkaSink::ForgetUnused() {
+  if (!AgeIsOver()) {
+    sweep_at_ = targets_.size() + kKeptTopics;
+    return;
+  }
   absl::erase_if(targets_, [this](const Targets::value_type& of) {
     const Target& target = *of.second;
     const bool plain = target.topic && target.refused.ok() && target.caution == nullptr;
     const bool unused =
-        plain && &target != last_ && target.name != dead_letters_.name && target.used != sweeps_;
+        plain && &target != last_ && target.name != dead_letters_.name && target.used != age_;
     if (unused) forgotten_.insert(target.name);
     if (unused && topics_ != nullptr) topics_->Forget(target.name);
     return unused;
   });
-  ++sweeps_;
+  ++age_;
   sweep_at_ = std::max(kKeptTopics, 2 * targets_.size());
 }
 

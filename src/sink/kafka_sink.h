@@ -35,9 +35,9 @@ class KafkaSink final : public Sink {
   // A connector writes to at most so many topics: each costs memory in the client for as long as it
   // lives.
   static constexpr size_t kMaxTopics = 65536;
-  // Beyond so many, whenever there are twice as many as were left the last time, topics without a
-  // record since then are forgotten: what dropped tables cost is given back. Should another record
-  // come, the topic is looked for again.
+  // Beyond so many, whenever there are twice as many as were left the last time, topics that are
+  // not in use any more (KafkaSinkOptions) are forgotten: what dropped tables cost is given back.
+  // Should another record come, the topic is looked for again, which takes a request.
   static constexpr size_t kKeptTopics = 64;
 
   // refusals: borrowed; null: a record that a broker refuses breaks the sink, and that is all. With
@@ -72,7 +72,7 @@ class KafkaSink final : public Sink {
     absl::Status refused;                          // its name, by the broker
     Refusals::Topic* caution = nullptr;            // null: none of its records was refused
     metrics::TopicBoard::Mark* written = nullptr;  // null: nobody asks
-    uint64_t used = 0;                             // sweeps_, when it had a record last
+    uint64_t used = 0;                             // age_, when it had a record last
   };
   class Forward;
   class IntoTransaction;
@@ -89,6 +89,8 @@ class KafkaSink final : public Sink {
   absl::Status WriteRecord(const event::Record& record, Ticket ticket);
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
+  // An age has passed: what had no record in it is not in use.
+  bool AgeIsOver();
   void ForgetUnused();
   void BreakIfForgetful();
   absl::Status TakeAnswers(absl::Duration wait);
@@ -119,7 +121,11 @@ class KafkaSink final : public Sink {
   size_t sweep_at_ = kKeptTopics;
   absl::flat_hash_set<std::string> forgotten_;  // what librdkafka still knows
   const size_t most_forgotten_;
-  uint64_t sweeps_ = 0;
+  const uint64_t used_turns_;
+  const absl::Duration used_time_;
+  uint64_t age_ = 0;
+  uint64_t turns_ = 0;  // changes of topic, from record to record, in this age
+  absl::Duration age_began_;
   LastHeaders headers_;
   LoneRecord lone_;
   const TolerateTopics tolerate_;
