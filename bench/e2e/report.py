@@ -5,7 +5,7 @@
   bench/e2e/report.py --from DIR                                                    writes the page from what was kept there
 
 What is measured: run.py over TCP with --null, a piece a workload, for some of them beside Debezium, stock and tuned;
-run.py over a unix socket; latency.py at a steady 100 transactions a second; snapshot.py. Each piece leaves a JSON
+run.py with --null over a unix socket; latency.py at a steady 100 transactions a second; snapshot.py. Each piece leaves a JSON
 file in DIR when it is done, and is not measured again while that is there: the same command goes on with a run that was interrupted.
 DIR also names machine, build and rows; pieces of others are not mixed with these. All ratios are of one run.
 
@@ -36,7 +36,7 @@ def pieces(args):
     sized = ["--rows", str(args.rows), "--rounds", str(args.rounds)]
     peers = ["--peer-rounds", str(args.peer_rounds), *([] if args.no_debezium else ["--debezium", "--tuned"])]
     return {**{f"tcp-{name}": ["run.py", "--workload", name, "--null", *sized, *(peers if name in WITH_PEERS else [])] for name in WORKLOADS},
-            **{f"unix-{name}": ["run.py", "--workload", name, "--unix", *sized] for name in OVER_UNIX},
+            **{f"unix-{name}": ["run.py", "--workload", name, "--unix", "--null", *sized] for name in OVER_UNIX},
             "latency": ["latency.py", *STEADY], "snapshot": ["snapshot.py", "--rows", str(args.rows * SNAPSHOT_SHARE), "--rounds", str(args.rounds)]}
 
 
