@@ -98,7 +98,6 @@ KafkaSink::KafkaSink(std::unique_ptr<kafka::Producer> producer, const KafkaSinkO
       admin_(&producer_->client(), &producer_->wakeup()),
       health_(&producer_->client(), &producer_->wakeup()),
       most_forgotten_(options.most_forgotten),
-      used_turns_(options.used_turns),
       used_time_(options.used_time),
       age_began_(environment.clock->Monotonic()),
       tolerate_{.missing = options.tolerates_missing, .denied = options.tolerates_denied},
@@ -326,7 +325,6 @@ absl::Status KafkaSink::Flush(AckHandler& acks, absl::Duration timeout) {
 absl::StatusOr<KafkaSink::Target*> KafkaSink::FindTarget(absl::string_view topic) {
   if (last_ != nullptr && last_->name == topic) return last_;
   if (last_ != nullptr) last_->used = age_;
-  ++turns_;
   if (const auto found = targets_.find(topic); found != targets_.end()) {
     last_ = found->second.get();
     return last_;
@@ -359,20 +357,15 @@ KafkaSink::~KafkaSink() {
   for (const auto& [name, target] : targets_) topics_->Forget(name);
 }
 
-bool KafkaSink::AgeIsOver() {
-  const absl::Duration now = clock_.Monotonic();
-  if (turns_ < used_turns_ && now - age_began_ < used_time_) return false;
-  turns_ = 0;
-  age_began_ = now;
-  return true;
-}
-
-// librdkafka keeps what it holds of a topic until its records are delivered.
+// What had no record in the age that ends. librdkafka keeps what it holds of a topic until its
+// records are delivered.
 void KafkaSink::ForgetUnused() {
-  if (!AgeIsOver()) {
+  const absl::Duration now = clock_.Monotonic();
+  if (now - age_began_ < used_time_) {
     sweep_at_ = targets_.size() + kKeptTopics;
     return;
   }
+  age_began_ = now;
   absl::erase_if(targets_, [this](const Targets::value_type& of) {
     const Target& target = *of.second;
     const bool plain = target.topic && target.refused.ok() && target.caution == nullptr;

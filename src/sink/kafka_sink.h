@@ -89,8 +89,6 @@ class KafkaSink final : public Sink {
   absl::Status WriteRecord(const event::Record& record, Ticket ticket);
   absl::StatusOr<Target*> FindTarget(absl::string_view topic);
   absl::StatusOr<Target*> AddTarget(absl::string_view topic);
-  // An age has passed: what had no record in it is not in use.
-  bool AgeIsOver();
   void ForgetUnused();
   void BreakIfForgetful();
   absl::Status TakeAnswers(absl::Duration wait);
@@ -121,10 +119,8 @@ class KafkaSink final : public Sink {
   size_t sweep_at_ = kKeptTopics;
   absl::flat_hash_set<std::string> forgotten_;  // what librdkafka still knows
   const size_t most_forgotten_;
-  const uint64_t used_turns_;
   const absl::Duration used_time_;
-  uint64_t age_ = 0;
-  uint64_t turns_ = 0;  // changes of topic, from record to record, in this age
+  uint64_t age_ = 0;  // each of used_time_ at least
   absl::Duration age_began_;
   LastHeaders headers_;
   LoneRecord lone_;

@@ -36,11 +36,9 @@ struct KafkaSinkOptions {
   // librdkafka keeps some 5 kB of a topic that is not used any more until its client ends. From so
   // many on it is made anew once nothing is on its way; from twice as many on, at once.
   size_t most_forgotten = 2048;
-  // A topic is in use while the records have changed their topic less often than this since its
-  // last one, and that is no longer ago than that. More turns than there may be topics: those that
-  // come strictly by turns stay.
-  uint64_t used_turns = 1 << 17;
-  absl::Duration used_time = absl::Minutes(10);
+  // A topic whose last record is no longer ago is in use. Those that come by turns, however many,
+  // must be: what is forgotten is asked for again, which takes a request of each record.
+  absl::Duration used_time = absl::Hours(1);
   // Topics that are missing, or not ours to write to, cost their records and not the sink.
   bool tolerates_missing = false;
   bool tolerates_denied = false;

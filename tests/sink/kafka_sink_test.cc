@@ -131,7 +131,7 @@ TEST_F(KafkaSinkTest, APreparedTopicTakesRecordsAtOnce) {
 
 // Many: some are those of tables that were dropped.
 TEST_F(KafkaSinkTest, OfManyTopicsThoseThatAreNotUsedAreForgotten) {
-  options_.used_turns = 0;
+  options_.used_time = absl::ZeroDuration();
   for (const size_t count : {2 * KafkaSink::kKeptTopics - 1, 2 * KafkaSink::kKeptTopics}) {
     const auto sink = Open();
     const auto topic = [count](size_t i) { return absl::StrCat("of", count, "_", i); };
@@ -156,19 +156,10 @@ TEST_F(KafkaSinkTest, TopicsThatComeByTurnsAreLookedForOnce) {
   for (size_t i = 0; i < count; ++i) EXPECT_TRUE(sink->Write(Of(topic(i), "v"), 1).ok()) << i;
 }
 
-TEST_F(KafkaSinkTest, TopicsAreForgottenAfterATime) {
-  options_.used_time = absl::ZeroDuration();
-  const auto sink = Open();
-  const auto topic = [](size_t i) { return absl::StrCat("once", i); };
-  const size_t count = 2 * KafkaSink::kKeptTopics;
-  for (size_t i = 0; i <= count; ++i) ASSERT_TRUE(WriteWaiting(*sink, Of(topic(i), "v"), 1).ok());
-  EXPECT_TRUE(absl::IsResourceExhausted(sink->Write(Of(topic(5), "v"), 1)));
-}
-
 // librdkafka keeps memory for each of them.
 TEST_F(KafkaSinkTest, AProducerThatHasForgottenManyTopicsIsMadeAnew) {
   options_.most_forgotten = KafkaSink::kKeptTopics;
-  options_.used_turns = 0;
+  options_.used_time = absl::ZeroDuration();
   const auto sink = Open();
   absl::Status status;
   size_t written = 0;
