@@ -297,12 +297,13 @@ absl::StatusOr<Properties> TranslateProperties(const Properties& java) {
 absl::StatusOr<Properties> ProducerProperties(const Properties& java, const ProducerRules& rules) {
   Properties out{
       {"linger.ms", absl::StrCat(rules.linger_ms)},
-      {"message.max.bytes", "1048576"},  // Java's max.request.size
-      {"message.timeout.ms", "0"},       // a broker that is away is waited for
+      {"message.max.bytes", absl::StrCat(rules.message_bytes)},
+      {"message.timeout.ms", "0"},  // a broker that is away is waited for
       // How long a topic may stay unknown before its records fail: long enough for a broker to
       // create it.
       {"topic.metadata.propagation.max.ms", "10000"},
   };
+  if (!rules.compression.empty()) out["compression.type"] = rules.compression;
   ASSIGN_OR_RETURN(const Properties translated, TranslateProperties(java));
   for (const auto& [name, value] : translated) out[name] = value;
   RETURN_IF_ERROR(CheckDurability(java, &out));

@@ -32,7 +32,10 @@ struct ProducerRules {
   size_t batch_bytes = 0;          // of a batch at most, whatever java says; 0: no limit of ours
   // Not empty: a producer with transactions, which shuts every earlier one of this id out.
   std::string transactional_id = {};
-  int linger_ms = 1;  // unless java says otherwise; under load batches fill while one is on its way
+  // Unless java says otherwise:
+  int linger_ms = 1;  // under load batches fill while one is on its way
+  size_t message_bytes = 1 << 20;  // of a record before it is compressed, at most; as Java's
+  std::string compression = {};    // empty: none
 };
 // InvalidArgument kafka_property_invalid also for values that would lose or reorder records: acks
 // other than all, transactional.id, more requests in flight than idempotence orders.

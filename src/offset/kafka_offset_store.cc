@@ -19,6 +19,12 @@ namespace {
 constexpr absl::Duration kMinTimeout = absl::Seconds(30);
 // A handful of saves: more than one waits only while a broker is away.
 constexpr size_t kBufferBytes = 1u << 20;
+// The position of an incremental snapshot names the tables that it has yet to read, some 190 bytes
+// each. Brokers limit what has been compressed, a tenth of it.
+constexpr size_t kLargestPosition = 64u << 20;
+// Only closed segments are compacted, and each start reads what is not.
+constexpr char kSegmentBytes[] = "16777216";
+constexpr absl::Duration kLongRead = absl::Seconds(5);
 
 // One spelling of the connector's key in one partition, as last written.
 struct Latest {
@@ -92,7 +98,11 @@ absl::Status KafkaOffsetStore::OpenProducer() {
       kafka::Producer::Create(
           {.bootstrap_servers = kafka_.bootstrap_servers,
            .java = kafka_.producer,
-           .rules = {.buffer_bytes = kBufferBytes, .auto_create_topics = false, .linger_ms = 0},
+           .rules = {.buffer_bytes = kBufferBytes,
+                     .auto_create_topics = false,
+                     .linger_ms = 0,
+                     .message_bytes = kLargestPosition,
+                     .compression = "lz4"},
            .environment = environment_,
            .secrets_changed = [kafka = kafka_] {
              return kafka::WithFreshSecrets(kafka).producer != kafka.producer;
@@ -164,13 +174,32 @@ absl::Status KafkaOffsetStore::ReadLatest(
     producer_.reset();
     return connected;
   }
-  return kafka::ReadTopic({.bootstrap_servers = kafka_.bootstrap_servers,
-                           .java = kafka_.consumer,
-                           .topic = options_.topic,
-                           .timeout = timeout_,
-                           .awaits_transactions = awaits_transactions,
-                           .environment = environment_},
-                          handler);
+  const absl::Duration begin = environment_.clock->Monotonic();
+  size_t records = 0;
+  absl::Status read = kafka::ReadTopic({.bootstrap_servers = kafka_.bootstrap_servers,
+                                        .java = kafka_.consumer,
+                                        .topic = options_.topic,
+                                        .timeout = timeout_,
+                                        .awaits_transactions = awaits_transactions,
+                                        .until_silent = true,
+                                        .environment = environment_},
+                                       [&](const kafka::TopicRecord& record) {
+                                         ++records;
+                                         handler(record);
+                                       });
+  TellIfLong(environment_.clock->Monotonic() - begin, records);
+  return read;
+}
+
+void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
+  if (took < kLongRead || records == 0) return;
+  log::Warn("reading the offset topic takes long: each start does it",
+            {{"topic", options_.topic},
+             {"records", records},
+             {"took", absl::FormatDuration(absl::Trunc(took, absl::Milliseconds(100)))},
+             {"hint", absl::StrCat("let it be compacted sooner: kafka-configs --alter --entity-type "
+                                   "topics --entity-name ",
+                                   options_.topic, " --add-config segment.bytes=", kSegmentBytes)}});
 }
 
 absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
@@ -194,7 +223,7 @@ absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, bool* exis
   admin.StartCreate({{.name = options_.topic,
                       .partitions = options_.topic_partitions,
                       .replication_factor = replication_factor,
-                      .configs = {{"cleanup.policy", "compact"}}}},
+                      .configs = {{"cleanup.policy", "compact"}, {"segment.bytes", kSegmentBytes}}}},
                     timeout_);
   const auto answers = admin.Poll(timeout_ + absl::Seconds(1));
   if (answers.empty()) {

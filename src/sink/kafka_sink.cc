@@ -361,7 +361,7 @@ KafkaSink::~KafkaSink() {
 // records are delivered.
 void KafkaSink::ForgetUnused() {
   const absl::Duration now = clock_.Monotonic();
-  if (now - age_began_ < used_time_) {
+  if (now - age_began_ < used_time_ && targets_.size() < kMaxTopics / 2) {
     sweep_at_ = targets_.size() + kKeptTopics;
     return;
   }

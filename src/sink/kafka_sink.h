@@ -37,6 +37,7 @@ class KafkaSink final : public Sink {
   static constexpr size_t kMaxTopics = 65536;
   // Beyond so many, whenever there are twice as many as were left the last time, topics that are
   // not in use any more (KafkaSinkOptions) are forgotten: what dropped tables cost is given back.
+  // From half of kMaxTopics on, all without a record since the last time are.
   // Should another record come, the topic is looked for again, which takes a request.
   static constexpr size_t kKeptTopics = 64;
 

@@ -32,9 +32,10 @@ class KafkaOffsetStoreTest : public testing::Test {
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
-  static void Save(OffsetStore& store, uint64_t lsn) {
+  static void Save(OffsetStore& store, uint64_t lsn, const std::string& sink = "") {
     StoredOffset offset;
     offset.position.commit_end = Lsn(lsn);
+    offset.sink = sink;
     ASSERT_TRUE(store.StartSave(offset).ok());
     for (int i = 0; i < 300; ++i) {
       if (const auto answer = store.PollSave()) {
@@ -88,6 +89,12 @@ TEST_F(KafkaOffsetStoreTest, RecordsOfOtherKindsAreIgnored) {
   Produce("session-key", "not json");
   Produce("[1,2", "{}");
   EXPECT_EQ(LoadedLsn(*Open()), 0u);
+}
+
+// As that of an incremental snapshot which has thousands of tables to read.
+TEST_F(KafkaOffsetStoreTest, APositionMayHaveMegabytes) {
+  Save(*Open(), 10, std::string(5u << 20, 'x'));
+  EXPECT_EQ(LoadedLsn(*Open()), 10u);
 }
 
 TEST_F(KafkaOffsetStoreTest, AnErasedOffsetIsGone) {
