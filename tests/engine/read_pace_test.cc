@@ -112,16 +112,16 @@ TEST_P(NearReadPaceTest, NapsLongerUntilANapAndWhatFollowsBringEnough) {
   EXPECT_EQ(nap, ReadPace::kShortestNap);
 }
 
-// Of messages of 500 bytes, twenty in a millisecond.
+// Of messages of 1,000 bytes, six in a millisecond.
 TEST_P(NearReadPaceTest, AFlowThatIsNoFloodIsNotNappedOverForLonger) {
   absl::Duration nap = NapAfter(50, 10, kStep);
   EXPECT_EQ(nap, ReadPace::kFrames.longest);
   for (int i = 0; i < 10; ++i) nap = Cycle(1000, 400'000);
   EXPECT_EQ(nap, ReadPace::kBytes.longest);
   for (int i = 0; i < 10; ++i) {
-    const auto frames = static_cast<int>(20 * absl::ToDoubleMilliseconds(nap));
-    const ReadPace::Answer answer = Give(frames, static_cast<size_t>(frames) * 500, nap);
-    nap = answer.kind == Kind::kNap ? answer.nap : Give(1, 500, kStep).nap;
+    const auto frames = static_cast<int>(6 * absl::ToDoubleMilliseconds(nap));
+    const ReadPace::Answer answer = Give(frames, static_cast<size_t>(frames) * 1000, nap);
+    nap = answer.kind == Kind::kNap ? answer.nap : Give(1, 1000, kStep).nap;
     EXPECT_LE(nap, ReadPace::kFrames.longest);
   }
 }

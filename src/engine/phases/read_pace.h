@@ -44,9 +44,9 @@ class ReadPace {
   // In bytes, on a near path: several times its window, far from what the server's socket holds.
   static constexpr Pile kBytes = {
       .little = 512 << 10, .much = 2 << 20, .longest = absl::Milliseconds(6)};
-  // A flood is so many in a millisecond. Below, a nap is not longer than on other paths: nothing is
-  // gained.
-  static constexpr size_t kFloodFrames = 64;
+  // A flood is so many in a millisecond, some thousand transactions a second. Below, a nap is not
+  // longer than on other paths: little is gained, and changes are late.
+  static constexpr size_t kFloodFrames = 8;
   // No trickle of single messages gives so much at once: the window was full, and what has gathered
   // behind it follows.
   static constexpr size_t kMoreBytes = 16 << 10;
