@@ -33,7 +33,7 @@ struct ProducerRules {
   // Not empty: a producer with transactions, which shuts every earlier one of this id out.
   std::string transactional_id = {};
   // Unless java says otherwise:
-  int linger_ms = 1;  // under load batches fill while one is on its way
+  int linger_ms = 1;               // under load batches fill while one is on its way
   size_t message_bytes = 1 << 20;  // of a record before it is compressed, at most; as Java's
   std::string compression = {};    // empty: none
 };

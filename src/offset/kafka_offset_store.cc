@@ -93,20 +93,19 @@ KafkaOffsetStore::KafkaOffsetStore(OffsetOptions options, kafka::KafkaOptions ka
 absl::Status KafkaOffsetStore::OpenProducer() {
   if (producer_ != nullptr) return absl::OkStatus();
   kafka_ = kafka::WithFreshSecrets(kafka_);
-  ASSIGN_OR_RETURN(
-      producer_,
-      kafka::Producer::Create(
-          {.bootstrap_servers = kafka_.bootstrap_servers,
-           .java = kafka_.producer,
-           .rules = {.buffer_bytes = kBufferBytes,
-                     .auto_create_topics = false,
-                     .linger_ms = 0,
-                     .message_bytes = kLargestPosition,
-                     .compression = "lz4"},
-           .environment = environment_,
-           .secrets_changed = [kafka = kafka_] {
-             return kafka::WithFreshSecrets(kafka).producer != kafka.producer;
-           }}));
+  ASSIGN_OR_RETURN(producer_,
+                   kafka::Producer::Create({.bootstrap_servers = kafka_.bootstrap_servers,
+                                            .java = kafka_.producer,
+                                            .rules = {.buffer_bytes = kBufferBytes,
+                                                      .auto_create_topics = false,
+                                                      .linger_ms = 0,
+                                                      .message_bytes = kLargestPosition,
+                                                      .compression = "lz4"},
+                                            .environment = environment_,
+                                            .secrets_changed = [kafka = kafka_] {
+                                              return kafka::WithFreshSecrets(kafka).producer !=
+                                                     kafka.producer;
+                                            }}));
   ASSIGN_OR_RETURN(kafka::Topic topic, producer_->OpenTopic(options_.topic));
   topic_.emplace(std::move(topic));
   return absl::OkStatus();
@@ -193,13 +192,14 @@ absl::Status KafkaOffsetStore::ReadLatest(
 
 void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
   if (took < kLongRead || records == 0) return;
-  log::Warn("reading the offset topic takes long: each start does it",
-            {{"topic", options_.topic},
-             {"records", records},
-             {"took", absl::FormatDuration(absl::Trunc(took, absl::Milliseconds(100)))},
-             {"hint", absl::StrCat("let it be compacted sooner: kafka-configs --alter --entity-type "
-                                   "topics --entity-name ",
-                                   options_.topic, " --add-config segment.bytes=", kSegmentBytes)}});
+  log::Warn(
+      "reading the offset topic takes long: each start does it",
+      {{"topic", options_.topic},
+       {"records", records},
+       {"took", absl::FormatDuration(absl::Trunc(took, absl::Milliseconds(100)))},
+       {"hint", absl::StrCat("let it be compacted sooner: kafka-configs --alter --entity-type "
+                             "topics --entity-name ",
+                             options_.topic, " --add-config segment.bytes=", kSegmentBytes)}});
 }
 
 absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
@@ -220,11 +220,12 @@ absl::StatusOr<bool> KafkaOffsetStore::CreateTopic() {
 
 absl::Status KafkaOffsetStore::TryCreateTopic(int replication_factor, bool* existed) {
   kafka::TopicAdmin admin(&producer_->client(), nullptr);
-  admin.StartCreate({{.name = options_.topic,
-                      .partitions = options_.topic_partitions,
-                      .replication_factor = replication_factor,
-                      .configs = {{"cleanup.policy", "compact"}, {"segment.bytes", kSegmentBytes}}}},
-                    timeout_);
+  admin.StartCreate(
+      {{.name = options_.topic,
+        .partitions = options_.topic_partitions,
+        .replication_factor = replication_factor,
+        .configs = {{"cleanup.policy", "compact"}, {"segment.bytes", kSegmentBytes}}}},
+      timeout_);
   const auto answers = admin.Poll(timeout_ + absl::Seconds(1));
   if (answers.empty()) {
     return Error(absl::StatusCode::kUnavailable, "broker_unavailable",
