@@ -8,11 +8,11 @@ from support.kafka import QUIET, create_topic, read_topics
 from support.offsets import offset_key
 
 
-def topic_connector(db, connectors, topic):
+def topic_connector(db, connectors, topic, properties=None):
     worker = {"offset.storage.file.filename": None, "offset.storage.topic": topic, "offset.storage.partitions": "1",
               "offset.storage.replication.factor": "1"}
     db.script("create table if not exists items (id int primary key)")
-    return connectors(db, worker=worker)
+    return connectors(db, properties or {}, worker=worker)
 
 
 @pytest.mark.parametrize("policy,code", [("delete", 3), ("compact,delete", 3), ("compact", None)])
@@ -73,3 +73,23 @@ def test_broker_restarted_before_the_start(private_servers, databases, connector
         connector.stop()
     events = connector.events()
     assert [(e.op, e.id) for e in events] == [("r", 0), ("c", 1), ("c", 2), ("c", 3)]
+
+
+def test_a_position_of_megabytes(db, broker, connectors, tmp_path):
+    """As while an incremental snapshot has thousands of tables to read; here it is one, with a long condition."""
+    topic = f"offsets-{db.name}"
+    create_topic(broker, topic, **{"cleanup.policy": "compact"})
+    db.script("create table signals (id varchar(64) primary key, type varchar(64), data text)")
+    file = tmp_path / "signals.txt"
+    connector = topic_connector(db, connectors, topic, {
+        "signal.data.collection": "public.signals", "signal.enabled.channels": "file", "signal.file": str(file), "signal.poll.interval.ms": "100",
+        "table.include.list": "public.items", "snapshot.mode": "no_data", "incremental.snapshot.chunk.size": "1"})
+    db.execute("insert into items select generate_series(1, 30)")
+    connector.start().wait_streaming()
+    condition = {"data-collection": "public.items", "filter": f"id > 0 /* {'long ' * 400_000}*/"}
+    asked = {"type": "incremental", "data-collections": ["public.items"], "additional-conditions": [condition]}
+    file.write_text(json.dumps({"id": "s", "type": "execute-snapshot", "data": asked}) + "\n")
+    connector.wait_events(lambda events: sum(e.op == "r" for e in events) == 30, 60, "the rows of the snapshot")
+    connector.stop()
+    sizes = [len(record.value) for record in read_topics(broker, topic)]
+    assert max(sizes) > 1 << 20 and sizes[-1] < 10_000
