@@ -52,8 +52,8 @@ TEST_P(ReadPaceTest, NapsOverAFlow) {
 }
 
 TEST_P(ReadPaceTest, ANapIsNoPause) {
-  const absl::Duration longest = NapAfter(50, 10, kStep);
-  EXPECT_EQ(NapAfter(1, 10, absl::Milliseconds(50)), longest);
+  const absl::Duration longest = NapAfter(50, 5, kStep);
+  EXPECT_EQ(NapAfter(1, 5, absl::Milliseconds(50)), longest);
 }
 
 TEST_P(ReadPaceTest, ANapThatBringsNothingIsTheLastUntilSomethingComes) {
@@ -114,7 +114,7 @@ TEST_P(NearReadPaceTest, NapsLongerUntilANapAndWhatFollowsBringEnough) {
 
 // Of messages of 1,000 bytes, six in a millisecond.
 TEST_P(NearReadPaceTest, AFlowThatIsNoFloodIsNotNappedOverForLonger) {
-  absl::Duration nap = NapAfter(50, 10, kStep);
+  absl::Duration nap = NapAfter(50, 5, kStep);
   EXPECT_EQ(nap, ReadPace::kFrames.longest);
   for (int i = 0; i < 10; ++i) nap = Cycle(1000, 400'000);
   EXPECT_EQ(nap, ReadPace::kBytes.longest);
