@@ -24,7 +24,9 @@ constexpr size_t kBufferBytes = 1u << 20;
 constexpr size_t kLargestPosition = 64u << 20;
 // Only closed segments are compacted, and each start reads what is not.
 constexpr char kSegmentBytes[] = "16777216";
+// Less is not what takes the time.
 constexpr absl::Duration kLongRead = absl::Seconds(5);
+constexpr size_t kManyRecords = 100'000;
 
 // One spelling of the connector's key in one partition, as last written.
 struct Latest {
@@ -191,7 +193,7 @@ absl::Status KafkaOffsetStore::ReadLatest(
 }
 
 void KafkaOffsetStore::TellIfLong(absl::Duration took, size_t records) const {
-  if (took < kLongRead || records == 0) return;
+  if (took < kLongRead || records < kManyRecords) return;
   log::Warn(
       "reading the offset topic takes long: each start does it",
       {{"topic", options_.topic},
