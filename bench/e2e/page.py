@@ -43,8 +43,8 @@ def drains(report):
             rows.append((name if reader == "pg_recvlogical" else "", READERS[reader], f"{m['rows_per_s'] / base:.2f}",
                          f"{m['rows_per_s'] / 1000:.0f}", f"{m['rows_per_s'] * row_mb:.0f}", *(f"{m[key]:.2f}" for key in CPU_A_ROW),
                          f"{cores_used(m):.2f}", f"{m['rss_mb']:.1f}", len(measured["rounds"][reader])))
-    return table(("workload", "reader", "of pg_recvlogical's rate", "krow/s", "MB of WAL a second", "its CPU, µs a row", "walsender's", "broker's", "cores used",
-                  "MB RSS", "rounds"), rows)
+    return table(("workload", "reader", "of pg_recvlogical's rate", "krow/s", "MB of WAL a second", "its CPU, µs a row", "walsender's", "broker's",
+                  "cores used", "MB RSS", "rounds"), rows)
 
 
 def at_the_limit(report, cores):

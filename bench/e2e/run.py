@@ -41,8 +41,8 @@ def run(bench):
         print(f"{line(name, measured)} {cores_used(measured):6.2f} cores, rounds: {len(results[name])}")
     for name, ratio in ratios(medians).items():
         print(f"walduct / {name:<16} rate {ratio['rows_per_s']:.3f}, CPU a row {ratio['cpu_us_per_row']:.3f}, RSS {ratio['rss_mb']:.3f}")
-    return {"rows": bench.rows, "wal_bytes": bench.wal_bytes, "transaction_rows": workload.transaction or args.transaction, "rounds": results, "median": medians,
-            "ratio": ratios(medians)}
+    return {"rows": bench.rows, "wal_bytes": bench.wal_bytes, "transaction_rows": workload.transaction or args.transaction,
+            "rounds": results, "median": medians, "ratio": ratios(medians)}
 
 
 def parse_args():

@@ -28,7 +28,8 @@ def figures(rate, cpu=2.0, **more):
 
 
 def piece(name, rounds, **about):
-    return {"postgres": 15, **about, "workloads": {name: {"rows": 10, "wal_bytes": 2500, "rounds": rounds, "median": {r: measure.median(m) for r, m in rounds.items()}}}}
+    medians = {r: measure.median(m) for r, m in rounds.items()}
+    return {"postgres": 15, **about, "workloads": {name: {"rows": 10, "wal_bytes": 2500, "rounds": rounds, "median": medians}}}
 
 
 def write(directory, **contents):
