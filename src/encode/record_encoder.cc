@@ -19,6 +19,8 @@ using event::RecordKind;
 
 // Plans of fewer relations are never forgotten.
 constexpr size_t kSweptTables = 256;
+// Bytes of plans that come by turns, about: what a plan takes, and each column of it.
+constexpr size_t kMostByTurns = 64 << 20, kPlanBytes = 6 << 10, kColumnBytes = 768;
 // Bytes of a value; making a larger one takes time that the next record would lack.
 constexpr size_t kLargeValue = 4096;
 
@@ -42,7 +44,7 @@ struct RecordEncoder::TablePlans {
   size_t next = 0;
 };
 struct RecordEncoder::Plans {
-  SweptMap<uint32_t, TablePlans> by_relation{kSweptTables};
+  SweptMap<uint32_t, TablePlans> by_relation{kSweptTables, kMostByTurns};
 };
 
 RecordEncoder::RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
@@ -105,7 +107,7 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   if (last_plan_ != nullptr && fits(*last_plan_)) return *last_plan_;
   const uint32_t relation = ToInteger(schema.relation);
   TablePlans* const known = plans_->by_relation.Find(relation);
-  TablePlans& plans = known == nullptr ? plans_->by_relation.Add(relation) : *known;
+  TablePlans& plans = known == nullptr ? plans_->by_relation.Add(relation, kPlanBytes + kColumnBytes * schema.columns.size()) : *known;
   for (const auto& plan : plans.recent) {
     if (plan == nullptr || !fits(*plan)) continue;
     last_plan_ = plan.get();

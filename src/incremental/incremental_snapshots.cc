@@ -77,6 +77,7 @@ void IncrementalSnapshots::GoOn() {
 }
 
 void IncrementalSnapshots::Changed() {
+  has_untold_ = false;
   states_.emplace_back(++mark_, EncodeState(state_));
   parts_.output->SetMark(mark_);
   Show();

@@ -126,8 +126,9 @@ class IncrementalSnapshots {
   absl::Status OnSignal(const RawSignal& raw, bool may_repeat);
   absl::Status Refuse(const RawSignal& raw, const absl::Status& why);
   absl::Status TellRefused(const RawSignal& raw, Details details);
-  // Of the inbox.
   absl::Status TakeSignals();
+  absl::Status TakeAsked();
+  // Of the inbox.
   absl::Status OnIncoming(const absl::StatusOr<RawSignal>& signal);
   void SettleSignals();
   void LogText(std::string message) const;
@@ -213,6 +214,8 @@ class IncrementalSnapshots {
   TableKind last_kind_ = TableKind::kOther;
   uint64_t mark_ = 0;
   std::deque<std::pair<RawSignal, std::function<void(uint64_t)>>> asked_;
+  bool more_asked_ = false;  // behind the one that is carried out
+  bool has_untold_ = false;  // the queue has grown and no state says so yet
   std::deque<std::pair<uint64_t, uint64_t>> unsettled_;  // ticket of a signal, mark behind it
   std::deque<uint64_t> unstored_;                        // marks of chunks that were published
   // Of the change that was seen last.

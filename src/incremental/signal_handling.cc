@@ -56,18 +56,29 @@ absl::Status IncrementalSnapshots::OnDeletedSignal(const event::ChangeEvent& cha
 }
 
 absl::Status IncrementalSnapshots::TakeSignals() {
-  while (!asked_.empty()) {
-    const auto [signal, taken] = std::move(asked_.front());
-    asked_.pop_front();
-    RETURN_IF_ERROR(OnSignal(signal, false));
-    taken(mark_);
-  }
+  if (!asked_.empty()) RETURN_IF_ERROR(TakeAsked());
   if (parts_.inbox == nullptr) return absl::OkStatus();
   while (const std::optional<SignalInbox::Incoming> next = parts_.inbox->Take()) {
     RETURN_IF_ERROR(OnIncoming(next->signal));
     unsettled_.emplace_back(next->ticket, mark_);
   }
   SettleSignals();
+  return absl::OkStatus();
+}
+
+// A thousand tables may be new at once: together they change the state once, since each change is
+// as long as the queue.
+absl::Status IncrementalSnapshots::TakeAsked() {
+  std::vector<std::function<void(uint64_t)>> taken;
+  while (!asked_.empty()) {
+    auto [signal, then] = std::move(asked_.front());
+    asked_.pop_front();
+    more_asked_ = !asked_.empty();
+    RETURN_IF_ERROR(OnSignal(signal, false));
+    taken.push_back(std::move(then));
+  }
+  if (has_untold_) Changed();
+  for (const std::function<void(uint64_t)>& then : taken) then(mark_);
   return absl::OkStatus();
 }
 
@@ -182,6 +193,8 @@ absl::Status IncrementalSnapshots::Execute(const std::string& id, const ExecuteS
   RETURN_IF_ERROR(RefuseUnused(id, UnusedConditions(execute, tables)));
   if (!state_.running()) return absl::OkStatus();
   state_.correlation_id = id;
+  has_untold_ = was_running && more_asked_;
+  if (has_untold_) return absl::OkStatus();
   Changed();
   if (was_running) return absl::OkStatus();
   HoldFor("");

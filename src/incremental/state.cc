@@ -29,14 +29,25 @@ std::string JsonOrNull(const std::optional<std::string>& text) {
   return text ? Json(*text) : "null";
 }
 
-std::string Collections(const SnapshotState& state) {
-  std::string list = "[";
-  for (const TableRequest& one : state.queue) {
-    absl::StrAppend(&list, list.size() > 1 ? "," : "", "{", Json(kId), ":", Json(one.table.Text()),
-                    ",", Json(kCondition), ":", JsonOrNull(one.condition), ",", Json(kSurrogate),
-                    ":", JsonOrNull(one.surrogate_key), "}");
+// As it stands in the text of a member.
+const std::string& StoredText(const TableRequest& one) {
+  if (one.stored.empty()) {
+    AppendJsonEscaped(absl::StrCat("{", Json(kId), ":", Json(one.table.Text()), ",",
+                                   Json(kCondition), ":", JsonOrNull(one.condition), ",",
+                                   Json(kSurrogate), ":", JsonOrNull(one.surrogate_key), "}"),
+                      &one.stored);
   }
-  return list + "]";
+  return one.stored;
+}
+
+// The member.
+std::string Collections(const SnapshotState& state) {
+  std::string list = "\"[";
+  for (const TableRequest& one : state.queue) {
+    if (&one != &state.queue.front()) list += ',';
+    list += StoredText(one);
+  }
+  return list + "]\"";
 }
 
 // The text in a member; absent: there is none, or null.
@@ -146,7 +157,7 @@ OffsetMembers EncodeState(const SnapshotState& state) {
     members.emplace(absl::StrCat(kPrefix, name), Json(text));
   };
   put("correlation_id", state.correlation_id);
-  put("collections", Collections(state));
+  members.emplace(absl::StrCat(kPrefix, "collections"), Collections(state));
   put("maximum_key", EncodedKey(state, state.maximum, state.stored_maximum));
   put("primary_key", EncodedKey(state, state.emitted, state.stored_emitted));
   if (const std::string own = OwnText(state); !own.empty()) members.emplace(kOwnMember, Json(own));

@@ -16,6 +16,8 @@ namespace walduct::metrics {
 class NotificationBoard {
  public:
   static constexpr size_t kKept = 100;
+  // Bytes of a detail: it may name thousands of tables.
+  static constexpr size_t kLongest = size_t{16} << 10;
 
   struct Entry {
     uint64_t number = 0;  // of all since the start, from 1 on; given by Show
@@ -29,6 +31,7 @@ class NotificationBoard {
   void Show(Entry entry) {
     const std::lock_guard<std::mutex> lock(mutex_);
     entry.number = ++shown_;
+    for (auto& [name, text] : entry.details) Shorten(&text);
     const bool goes_on = !entries_.empty() && entry.type == "IN_PROGRESS" &&
                          entries_.back().type == entry.type &&
                          entries_.back().aggregate == entry.aggregate;
@@ -43,6 +46,17 @@ class NotificationBoard {
   }
 
  private:
+  // Behind a whole name, if there is one.
+  static void Shorten(std::string* text) {
+    if (text->size() <= kLongest) return;
+    const size_t comma = text->rfind(',', kLongest);
+    size_t end = comma == std::string::npos ? kLongest : comma + 1;
+    while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) --end;
+    text->resize(end);
+    *text += "\xE2\x80\xA6";
+    text->shrink_to_fit();
+  }
+
   mutable std::mutex mutex_;
   uint64_t shown_ = 0;  // guarded by mutex_, as is
   std::deque<Entry> entries_;

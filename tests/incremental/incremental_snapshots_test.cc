@@ -340,5 +340,39 @@ TEST_F(SnapshotsTest, WithoutATableForWatermarksNothingIsRead) {
   EXPECT_EQ(metrics_.signals_refused.value(), 1u);
 }
 
+// Each state names all tables that wait: one for each of thousands would be their square.
+TEST_F(SnapshotsTest, WhatIsAskedForTogetherChangesTheStateOnce) {
+  Execute();
+  const uint64_t before = mark_;
+  std::vector<uint64_t> marks;
+  for (int i = 0; i < 100; ++i) {
+    snapshots_->Ask({.id = absl::StrCat("n", i),
+                     .type = "execute-snapshot",
+                     .data = absl::StrCat(R"({"data-collections": ["public.t)", i, R"("]})")},
+                    [&](uint64_t mark) { marks.push_back(mark); });
+  }
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(mark_, before + 1);
+  EXPECT_EQ(marks, std::vector<uint64_t>(100, mark_));
+  const std::string state = State().at("incremental_snapshot_collections");
+  EXPECT_NE(state.find("public.big"), std::string::npos);
+  EXPECT_EQ(State().at("incremental_snapshot_correlation_id"), "\"n99\"");
+  EXPECT_EQ(metrics_.signals.value(), 101u);
+}
+
+// The last one is none that changes anything.
+TEST_F(SnapshotsTest, WhatIsAskedForBeforeARefusedSignalIsInTheState) {
+  Execute();
+  uint64_t taken = 0;
+  snapshots_->Ask({.id = "n",
+                   .type = "execute-snapshot",
+                   .data = R"({"data-collections": ["public.b1"]})"},
+                  [&](uint64_t mark) { taken = mark; });
+  snapshots_->Ask({.id = "n2", .type = "execute-snapshot", .data = "nonsense"}, [](uint64_t) {});
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(taken, mark_);
+  EXPECT_NE(State().at("incremental_snapshot_collections").find("public.b1"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace walduct::incremental

@@ -39,5 +39,21 @@ TEST(NotificationBoard, KeepsTheLastOnes) {
   EXPECT_EQ(entries.front().number, 6u);
 }
 
+TEST(NotificationBoard, ADetailThatNamesThousandsIsCutBehindAName) {
+  NotificationBoard board;
+  NotificationBoard::Entry entry = Told("STARTED", "1");
+  std::string names = "public.a";
+  while (names.size() <= NotificationBoard::kLongest) names += ",public.\xC3\xA4";
+  entry.details = {{"data_collections", names}, {"connector_name", "srv"}};
+  board.Show(std::move(entry));
+  const auto details = board.Read()[0].details;
+  const std::string& cut = details[0].second;
+  EXPECT_LE(cut.size(), NotificationBoard::kLongest + 4);
+  EXPECT_GE(cut.size(), NotificationBoard::kLongest - 16);
+  EXPECT_EQ(cut.substr(cut.size() - 13), "public.\xC3\xA4,\xE2\x80\xA6");
+  EXPECT_EQ(names.substr(0, cut.size() - 3), cut.substr(0, cut.size() - 3));
+  EXPECT_EQ(details[1].second, "srv");
+}
+
 }  // namespace
 }  // namespace walduct::metrics

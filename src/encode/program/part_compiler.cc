@@ -51,6 +51,7 @@ Step& PartCompiler::AddStep(Step::Kind kind) {
     step.text.assign(std::exchange(text_, ""));
   } else {
     of_transaction_->end = std::exchange(text_, "");
+    of_transaction_->pieces.shrink_to_fit();
     step.of_transaction = std::move(of_transaction_);
     part_.has_transaction_text_ = true;
   }
@@ -76,6 +77,7 @@ void PartCompiler::Finish() {
   const bool constant =
       part_.steps_.size() == 1 && part_.head_.empty() && !part_.has_transaction_text_;
   part_.form_ = constant ? PartProgram::Form::kConstant : PartProgram::Form::kSteps;
+  part_.steps_.shrink_to_fit();
 }
 
 void PartCompiler::AddLoneLeaf(const Node& node, PartProgram::Form form) {

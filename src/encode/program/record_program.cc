@@ -1,5 +1,6 @@
 #include "encode/program/record_program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -17,7 +18,8 @@ std::optional<int64_t> NumberOf(const event::Scalar& value) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordProgram>> RecordProgram::Compile(
-    const event::RecordTemplate& record, const TablePlan* table, const Converters& converters) {
+    const event::RecordTemplate& record, const TablePlan* table, const Converters& converters,
+    HeaderPool* pool) {
   auto program = std::make_unique<RecordProgram>();
   size_t buffers = 0;
   program->topic_ = record.topic;
@@ -31,6 +33,7 @@ absl::StatusOr<std::unique_ptr<RecordProgram>> RecordProgram::Compile(
   program->asks_for_ids_ = program->key_.asks_for_id() || program->value_.asks_for_id();
   program->has_id_headers_ = program->key_.has_id_headers() || program->value_.has_id_headers();
   RETURN_IF_ERROR(program->CompileHeaders(record, table, converters, &buffers));
+  program->ShareHeaders(pool);
   if (record.partition) program->partition_ = CompileLeaf(*record.partition, table, &buffers);
   if (record.timestamp) program->timestamp_ = CompileLeaf(*record.timestamp, table, &buffers);
   return program;
@@ -52,12 +55,20 @@ absl::Status RecordProgram::CompileHeaders(const event::RecordTemplate& record,
     part.set_name(header.name);
     headers_.push_back(std::move(part));
   }
-  for (const PartProgram& part : headers_) {
-    const std::optional<absl::string_view> text = part.constant();
-    constant_headers_ = constant_headers_ && text.has_value();
-    header_values_.push_back({part.name(), text.value_or("")});
-  }
+  for (const PartProgram& part : headers_)
+    header_values_.push_back({part.name(), part.constant().value_or("")});
   return absl::OkStatus();
+}
+
+void RecordProgram::ShareHeaders(HeaderPool* pool) {
+  const bool constant =
+      !has_id_headers_ && std::all_of(headers_.begin(), headers_.end(), [](const PartProgram& part) {
+        return part.constant().has_value();
+      });
+  if (!constant) return;
+  constant_headers_ = pool->Share(header_values_);
+  headers_ = std::vector<PartProgram>();
+  header_values_ = std::vector<event::Header>();
 }
 
 void RecordProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* context) {
@@ -91,9 +102,13 @@ absl::Status RecordProgram::Run(const RecordInputs& inputs, ValueContext* contex
   if (inputs.fields().transaction() != transaction_) BeginTransaction(inputs, context);
   RETURN_IF_ERROR(key_.Run(inputs, context, buffers, &buffers->key, &record->key));
   RETURN_IF_ERROR(value_.Run(inputs, context, buffers, &buffers->value, &record->value));
-  if (!constant_headers_) RETURN_IF_ERROR(RunHeaders(inputs, context, buffers));
-  if (has_id_headers_) AddIdHeaders(*record);
-  record->headers = header_values_;
+  if (constant_headers_ != nullptr) {
+    record->headers = constant_headers_->headers();
+  } else {
+    RETURN_IF_ERROR(RunHeaders(inputs, context, buffers));
+    if (has_id_headers_) AddIdHeaders(*record);
+    record->headers = header_values_;
+  }
   if (partition_ || timestamp_) return RunPlace(inputs, context, buffers, record);
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "encode/options/converter_options.h"
+#include "encode/program/constant_headers.h"
 #include "encode/program/part_program.h"
 #include "encode/records/record_inputs.h"
 #include "event/record.h"
@@ -29,7 +30,8 @@ class RecordProgram {
   // none).
   static absl::StatusOr<std::unique_ptr<RecordProgram>> Compile(const event::RecordTemplate& record,
                                                                 const TablePlan* table,
-                                                                const Converters& converters);
+                                                                const Converters& converters,
+                                                                HeaderPool* pool);
 
   // Fills record, which borrows from the program and the buffers.
   //   ResourceExhausted  a schema's id is not known yet: see SchemaIds::Find
@@ -41,6 +43,7 @@ class RecordProgram {
                               const Converters& converters, size_t* buffers);
   absl::Status FindIds();
   void AddIdHeaders(const event::Record& record);
+  void ShareHeaders(HeaderPool* pool);
   void BeginTransaction(const RecordInputs& inputs, ValueContext* context);
   absl::Status RunHeaders(const RecordInputs& inputs, ValueContext* context,
                           ProgramBuffers* buffers);
@@ -49,9 +52,9 @@ class RecordProgram {
 
   std::string topic_;
   PartProgram key_, value_;
+  std::shared_ptr<const ConstantHeaders> constant_headers_;  // null: the two that follow
   std::vector<PartProgram> headers_;
   std::vector<event::Header> header_values_;  // of the last record
-  bool constant_headers_ = true;
   bool asks_for_ids_ = false;
   bool has_id_headers_ = false;
   std::optional<LeafProgram> partition_, timestamp_;

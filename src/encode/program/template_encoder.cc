@@ -20,7 +20,7 @@ TemplateEncoder::TemplateEncoder(const event::TransformChain* chain, const Encod
 
 void TemplateEncoder::Compile(const event::RecordTemplate& record, const TablePlan* plan,
                               RecordBranch* branch) {
-  auto program = RecordProgram::Compile(record, plan, converters_);
+  auto program = RecordProgram::Compile(record, plan, converters_, &headers_);
   if (program.ok()) {
     branch->program = *std::move(program);
   } else {

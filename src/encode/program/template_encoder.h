@@ -90,6 +90,7 @@ class TemplateEncoder {
   const event::TransformChain* const chain_;
   const TemplateBuilder builder_;
   const RecordProgram::Converters converters_;
+  HeaderPool headers_;
   RecordInputs inputs_;
   ValueContext* const context_;
   ProgramBuffers buffers_;

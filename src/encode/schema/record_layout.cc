@@ -131,11 +131,6 @@ constexpr StructLayout kNotification = {.name = "io.debezium.connector.common.No
                                         .fields = kNotificationFields};
 
 ConnectSchemaPtr StructSchema(const StructLayout& layout, const OpenTypes& open) {
-  // Those that are in every envelope are shared between the tables.
-  static const auto* const source = new ConnectSchemaPtr(Shared(SchemaOf(kSource)));
-  static const auto* const block = new ConnectSchemaPtr(Shared(SchemaOf(kBlock)));
-  if (&layout == &kSource) return *source;
-  if (&layout == &kBlock) return *block;
   return Shared(SchemaOf(layout, open));
 }
 
@@ -201,9 +196,15 @@ ConnectSchema RowSchema(absl::string_view name, std::vector<ConnectField> fields
 }
 
 ConnectSchema EnvelopeSchema(absl::string_view name, ConnectSchema row) {
+  // All but the rows is shared between the tables.
+  static const auto* const fixed = new ConnectSchema(SchemaOf(kEnvelopeLayout));
   row.optional = true;
-  ConnectSchema schema = SchemaOf(kEnvelopeLayout, {.row = Shared(std::move(row))});
+  const ConnectSchemaPtr rows = Shared(std::move(row));
+  ConnectSchema schema = *fixed;
   schema.name = std::string(name);
+  for (size_t i = 0; i < schema.fields.size(); ++i) {
+    if (std::holds_alternative<InputRow>(kEnvelopeFields[i].from)) schema.fields[i].schema = rows;
+  }
   return schema;
 }
 

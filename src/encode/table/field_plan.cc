@@ -58,13 +58,15 @@ Constant RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
 // A required field never is null. An optional one takes its default where JsonConverter's
 // replace.null.with.default says so; Struct.get, which headers are printed with, always does;
 // Struct.toString never does.
-Texts OptionalNull(const std::optional<Texts>& default_texts, const ConverterOptions& converter) {
-  Texts texts = {"null", "null", ""};
-  if (!default_texts) return texts;
+std::shared_ptr<const Texts> OptionalNull(const std::optional<Texts>& default_texts,
+                                          const ConverterOptions& converter) {
+  static const auto* const plain = new auto(std::make_shared<const Texts>(Texts{"null", "null", ""}));
+  if (!default_texts) return *plain;
+  Texts texts = **plain;
   if (converter.replace_null_with_default)
     texts[Index(TextFormat::kJson)] = (*default_texts)[Index(TextFormat::kJson)];
   texts[Index(TextFormat::kHeader)] = (*default_texts)[Index(TextFormat::kHeader)];
-  return texts;
+  return std::make_shared<const Texts>(std::move(texts));
 }
 
 // The default, when the type can read it.
@@ -94,14 +96,15 @@ void SetNull(const FieldRequest& request, const TypeMapping& mapping,
   const bool stars =
       request.rule.mask != nullptr && request.rule.mask->kind == ColumnMaskKind::kStars;
   if (mapping.schema.optional && !stars) {
-    plan->null_value = default_value;
+    if (default_value) plan->null_value = std::make_shared<const Constant>(*default_value);
     plan->null_text = OptionalNull(default_texts, *request.converter);
     return;
   }
-  plan->null_value = RequiredNull(request, mapping, default_value);
-  const std::optional<Texts> texts = Render(*plan->null_value, *request.converter);
+  plan->null_value =
+      std::make_shared<const Constant>(RequiredNull(request, mapping, default_value));
+  std::optional<Texts> texts = Render(*plan->null_value, *request.converter);
   CHECK(texts.has_value());
-  plan->null_text = *texts;
+  plan->null_text = std::make_shared<const Texts>(*std::move(texts));
   plan->null_is_value = true;
 }
 
@@ -112,10 +115,10 @@ absl::Status SetPlaceholder(const FieldRequest& request, const TypeMapping& mapp
   // Debezium does not cut the placeholder of binary values.
   if (mapping.schema.type != event::ConnectType::kBytes)
     constant->plan = Masked(request, mapping, std::move(constant->plan));
-  const std::optional<Texts> texts = Render(*constant, *request.converter);
+  std::optional<Texts> texts = Render(*constant, *request.converter);
   if (!texts) return absl::OkStatus();
-  plan->placeholder = std::move(constant);
-  plan->placeholder_text = *texts;
+  plan->placeholder =
+      std::make_shared<const Substitute>(Substitute{*std::move(constant), *std::move(texts)});
   return absl::OkStatus();
 }
 

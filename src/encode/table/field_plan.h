@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,14 @@ namespace walduct::encode {
 struct ConverterOptions;
 struct ValueOptions;
 
+// What is published where there is no value, with its text ready.
+struct Substitute {
+  Constant constant;
+  Texts text;
+};
+
+// Small: a table of hundreds of columns is walked through for each row, and thousands of tables may
+// be known.
 struct FieldPlan {
   // Of each text format: everything before the value: `{"id":`, `,"name":`; kStruct: `name=`.
   Texts prefix;
@@ -30,11 +39,10 @@ struct FieldPlan {
   bool null_is_value = false;  // null_value stands for NULL in every format
   // What NULL is published as: always there in a required field; in an optional one its default,
   // which is for the format to take or leave.
-  std::optional<Constant> null_value;
-  std::optional<Constant> placeholder;  // for a TOAST value that was not sent
-  // Both as text, ready. Empty in kStruct: the field is left out.
-  Texts null_text;
-  Texts placeholder_text;
+  std::shared_ptr<const Constant> null_value;
+  // NULL as text, ready; never null. Empty in kStruct: the field is left out.
+  std::shared_ptr<const Texts> null_text;
+  std::shared_ptr<const Substitute> placeholder;  // for a TOAST value that was not sent
   std::string name;  // of the column, for error messages
 
   bool optional() const { return need != Need::kRequired; }

@@ -72,6 +72,8 @@ class Compiler {
     PlaceFields(&fields);
     absl::flat_hash_set<std::string> names;
     std::vector<event::ConnectField> schemas;
+    row->fields.reserve(fields.size());
+    schemas.reserve(fields.size());
     for (Field& field : fields) {
       if (!names.insert(field.name).second) plan_.status = Ambiguous(field.name);
       row->fields.push_back(std::move(field.plan));

@@ -78,10 +78,10 @@ template <typename Writer>
 void WriteNull(const FieldPlan& field, RowContext* context, Writer* out) {
   context->wrote_null = !field.null_is_value;
   if constexpr (ReadyWriter<Writer>) {
-    out->Ready(field.null_text[Index(Writer::kFormat)]);
+    out->Ready((*field.null_text)[Index(Writer::kFormat)]);
   } else if (field.null_is_value || (NullIsDefault<Writer>() && field.null_value)) {
     context->wrote_null = false;
-    WriteConstant(*field.null_value, field.null_text, context, out);
+    WriteConstant(*field.null_value, *field.null_text, context, out);
   } else {
     out->Null();
   }
@@ -99,7 +99,7 @@ absl::Status WritePlaceholder(const TablePlan& table, const RowPlan& plan, const
                               RowContext* context, Writer* out) {
   if (plan.is_key || (!field.placeholder && !field.optional())) return NotSent(table, field);
   if (field.placeholder) {
-    WriteConstant(*field.placeholder, field.placeholder_text, context, out);
+    WriteConstant(field.placeholder->constant, field.placeholder->text, context, out);
     return absl::OkStatus();
   }
   context->wrote_null = true;

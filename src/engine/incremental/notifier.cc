@@ -54,8 +54,9 @@ absl::Status Notifier::Initial(absl::string_view type, Details details) {
 absl::Status Notifier::Initial(absl::string_view type) { return Initial(type, Details()); }
 
 absl::Status Notifier::OnTableBegin(const std::vector<std::string>& names, size_t index) {
+  Join(names);
   return Initial("IN_PROGRESS", {{"current_collection_in_progress", names[index]},
-                                 {"data_collections", absl::StrJoin(names, ",")}});
+                                 {"data_collections", names_text_}});
 }
 
 absl::Status Notifier::OnPartBegin(const std::vector<std::string>& names,
@@ -80,12 +81,22 @@ absl::Status Notifier::OnTableFailed(const std::string& table) {
                  {{"scanned_collection", table}, {"status", "SQL_EXCEPTION"}});
 }
 
-// At an end Debezium names the signaling table, too.
-std::string Notifier::AllTables(const std::vector<std::string>& names) const {
+// Each of thousands of tables is told of with the names of all.
+void Notifier::Join(const std::vector<std::string>& names) {
+  if (names == names_ && names_blocking_ == blocking_) return;
+  names_ = names;
+  names_blocking_ = blocking_;
+  names_text_ = absl::StrJoin(names, ",");
   std::vector<std::string> all = names;
   if (!parts_.signal_table.empty() && !blocking_) all.push_back(parts_.signal_table);
   std::sort(all.begin(), all.end());
-  return absl::StrJoin(all, ",");
+  sorted_text_ = absl::StrJoin(all, ",");
+}
+
+// At an end Debezium names the signaling table, too.
+const std::string& Notifier::AllTables(const std::vector<std::string>& names) {
+  Join(names);
+  return sorted_text_;
 }
 
 absl::Status Notifier::OnTableEnd(const std::vector<std::string>& names, size_t index,

@@ -53,10 +53,14 @@ class Notifier final : public snapshot::TableListener {
   using Details = std::vector<std::pair<std::string, std::string>>;
   absl::Status Initial(absl::string_view type, Details details);
   void Show(const event::Notification& notification);
-  std::string AllTables(const std::vector<std::string>& names) const;
+  void Join(const std::vector<std::string>& names);
+  const std::string& AllTables(const std::vector<std::string>& names);
 
   const Parts parts_;
   bool blocking_ = false;
+  std::vector<std::string> names_;  // joined last, for
+  bool names_blocking_ = false;     // such a snapshot
+  std::string names_text_, sorted_text_;
 };
 
 }  // namespace walduct::engine

@@ -13,7 +13,7 @@ namespace walduct::engine {
 
 namespace {
 
-constexpr size_t kMaxTableVersions = 4096;
+constexpr size_t kMaxTableVersions = 1 << 15;
 // Some tens of microseconds.
 constexpr int kRecordsOfOneTime = 16;
 

@@ -20,6 +20,8 @@ struct TableRequest {
   TableId table;
   std::optional<std::string> condition = {};      // SQL
   std::optional<std::string> surrogate_key = {};  // a column to walk by
+  // As it stands in a position; EncodeState makes it once: the others are stored with each table.
+  mutable std::string stored = {};
 };
 
 struct ChunkRequest {
