@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the cost of a row grows with the columns of its table, its width, the number of tables and of topics, and with its transaction.
 
-  bench/e2e/growth.py [--curve columns|width|tables|topics|transaction ...] [--kafka] [--most N] [--rows N] [--postgres 15|17|18]
+  bench/e2e/growth.py [--curve columns|width|tables|bursts|topics|transaction ...] [--kafka] [--most N] [--rows N] [--postgres 15|17|18]
                       [--json FILE] [--svg FILE]
   bench/e2e/growth.py --from FILE [--from FILE ...] --svg FILE   draws what was measured before, by many.py, too
 
@@ -35,15 +35,17 @@ from support.wait import wait_until  # noqa: E402
 
 BACKLOG_BYTES = 100 << 20  # of one point, at most
 TRANSACTION = 1000
+BURST = 100
 POINTS = {
     "columns": (1, 4, 16, 64, 256, 1024, 1600),
     "width": (100, 1000, 10_000, 100_000, 1_000_000),
     "tables": (1, 10, 100, 1000, 10_000),
+    "bursts": (1, 10, 100, 1000, 10_000),
     "topics": (1, 10, 100, 1000),
     "transaction": (1, 10, 100, 1000, 10_000, 100_000, 2_000_000),
 }
 DRAWN = {"cpu_us_per_row": ("CPU µs a row", "#06c"), "rss_mb": ("MB resident", "#c60")}
-TITLES = {"columns": "columns of a table", "width": "bytes of a row", "tables": "tables, one row after the other", "topics": "topics of one outbox table",
+TITLES = {"columns": "columns of a table", "width": "bytes of a row", "tables": "tables, one row after the other", "bursts": f"tables, {BURST} rows each by turns", "topics": "topics of one outbox table",
           "transaction": "rows of a transaction", "connectors": "connectors of a process"}
 
 
@@ -66,6 +68,12 @@ def tables(count):
             ")) using g, 'note ' || g; end loop", 60)
 
 
+def bursts(count):
+    """So many rows in a table, as many in the next one."""
+    ddl, statement, row_bytes = tables(count)
+    return ddl, statement.replace(f"mod(g, {count})", f"mod(g / {BURST}, {count})"), row_bytes
+
+
 def topics(count):
     """One outbox table, whose events go to so many topics by turns."""
     return (["create table t0 (id uuid primary key, aggregatetype text not null, aggregateid text not null, type text not null, payload jsonb)"],
@@ -78,8 +86,9 @@ def transaction(_):
 
 
 SERIES = "generate_series({first}::bigint, {last}::bigint) g"
-MAKE = {"columns": columns, "width": width, "tables": tables, "topics": topics, "transaction": transaction}
-NEW = ("tables", "topics")  # curves whose points have what costs something when it is new
+MAKE = {"columns": columns, "width": width, "tables": tables, "bursts": bursts, "topics": topics, "transaction": transaction}
+# Curves whose points have what costs something when it is new: rows for each, so that all have had one.
+SHOWN = {"tables": 2, "bursts": BURST, "topics": 2}
 SETTLED = 5  # times --rows
 ROUTES = {"transforms": "o", "transforms.o.type": "io.debezium.transforms.outbox.EventRouter"}
 
@@ -109,7 +118,7 @@ def drain(connector, *arguments):
 def measure(own, directory, curve, count, most_rows, kafka):
     ddl, statement, row_bytes = MAKE[curve](count)
     rows = max(100, min(most_rows, BACKLOG_BYTES // row_bytes))
-    rows = max(rows, {"tables": 2, "transaction": 1}.get(curve, 0) * count)
+    rows = max(rows, {**SHOWN, "transaction": 1}.get(curve, 0) * count)
     database = own.postgres.database(f"growth_{curve}_{count}").create()
     for first in range(0, len(ddl), 500):  # a lock each
         database.script("; ".join(ddl[first:first + 500]))
@@ -127,7 +136,7 @@ def measure(own, directory, curve, count, most_rows, kafka):
     drained, rss = drain(connector, "--until-lsn", end)
     idle, _ = drain(connector, "--until-lsn", end)
     us = max(0.0, drained - idle) * 1e6 / rows
-    more = {"settled_us_per_row": round(settled(connector, database, statement, rows, 2 * count, SETTLED * most_rows), 2)} if curve in NEW else {}
+    more = {"settled_us_per_row": round(settled(connector, database, statement, rows, SHOWN[curve] * count, SETTLED * most_rows), 2)} if curve in SHOWN else {}
     return {"at": count, "rows": rows, "cpu_us_per_row": round(us, 2), "start_cpu_ms": round(idle * 1e3), "rss_mb": round(rss, 1), **more}
 
 

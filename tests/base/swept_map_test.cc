@@ -53,6 +53,24 @@ TEST(SweptMap, DoesNotKeepTensOfThousandsByTurns) {
   EXPECT_EQ(Missed(map, 1000), 0);
 }
 
+// Large ones: as many as the limit holds.
+TEST(SweptMap, WhatComesByTurnsIsKeptByItsWeight) {
+  for (const size_t weight : {1, 10}) {
+    SweptMap<int, int> map(4, 5000);
+    const auto turn = [&] {
+      for (int key = 0; key < 1000; ++key) {
+        if (map.Find(key) == nullptr) map.Add(key, weight);
+      }
+    };
+    for (int i = 0; i < 5; ++i) turn();
+    if (weight == 1) {
+      EXPECT_EQ(map.size(), 1000u);
+    } else {
+      EXPECT_LE(map.size(), 8u);
+    }
+  }
+}
+
 TEST(SweptMap, ForgetsWhatCameByTurnsOnce) {
   SweptMap<int, int> map(4);
   for (int turn = 0; turn < 5; ++turn) Missed(map, 1000);

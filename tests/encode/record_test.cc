@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "encode/options/converter_options.h"
+#include "encode/table/field_plan.h"
 #include "tests/encode/encode_fixture.h"
 
 namespace walduct::encode {
@@ -411,6 +412,35 @@ TEST_F(RecordTest, RowOfAnotherWidthIsRefused) {
   change.after = after_;
   EXPECT_EQ(encoder().Encode(Emit(change), &record_).code(), absl::StatusCode::kDataLoss);
 }
+
+// Thousands of tables: what is the same for all is there once.
+TEST_F(RecordTest, TablesShareTheHeadersThatAreTheSame) {
+  const auto orders = OrdersTable();
+  const auto other = MakeTable("other", {{"id", MakeType("int4"), -1, false}}, {0});
+  other->relation = Oid{2};
+  Insert(*orders, {Text("1"), Text("ann"), Text("9.90"), Null()});
+  const auto headers = Headers(record_);
+  const event::Header* const shared = record_.headers.data();
+  ASSERT_EQ(headers.size(), 4u);
+  Insert(*other, {Text("1")});
+  EXPECT_EQ(record_.headers.data(), shared);
+  EXPECT_EQ(Headers(record_), headers);
+
+  event::ChangeEvent change = Change(*other, event::Operation::kUpdate);
+  const std::vector<event::Value> row = {Text("1")};
+  change.before = row;
+  change.after = row;
+  event::Emission emission = Emit(change);
+  emission.operation = event::Operation::kDelete;
+  emission.key_header = event::KeyHeader::kNewKey;
+  Encode(emission);
+  EXPECT_EQ(record_.headers.size(), 5u);
+  Insert(*orders, {Text("2"), Text("bob"), Null(), Null()});
+  EXPECT_EQ(record_.headers.data(), shared);
+}
+
+// Of columns without a default.
+TEST(FieldPlan, IsSmall) { EXPECT_LE(sizeof(FieldPlan), 256u); }
 
 }  // namespace
 }  // namespace walduct::encode

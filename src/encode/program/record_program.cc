@@ -66,7 +66,8 @@ void RecordProgram::ShareHeaders(HeaderPool* pool) {
         return part.constant().has_value();
       });
   if (!constant) return;
-  constant_headers_ = pool->Share(header_values_);
+  constant_headers_ = pool == nullptr ? std::make_shared<const ConstantHeaders>(header_values_)
+                                      : pool->Share(header_values_);
   headers_ = std::vector<PartProgram>();
   header_values_ = std::vector<event::Header>();
 }

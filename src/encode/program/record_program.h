@@ -27,11 +27,11 @@ class RecordProgram {
   };
   // table: whose columns the template has; borrowed for life, null: none. An error: no record of
   // this template can be written (a required value is null, bytes are asked for and there are
-  // none).
+  // none). pool: where headers that are the same in each record are kept; null: by the program.
   static absl::StatusOr<std::unique_ptr<RecordProgram>> Compile(const event::RecordTemplate& record,
                                                                 const TablePlan* table,
                                                                 const Converters& converters,
-                                                                HeaderPool* pool);
+                                                                HeaderPool* pool = nullptr);
 
   // Fills record, which borrows from the program and the buffers.
   //   ResourceExhausted  a schema's id is not known yet: see SchemaIds::Find
