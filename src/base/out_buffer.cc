@@ -5,9 +5,10 @@
 namespace walduct {
 
 void OutBuffer::Grow(size_t bytes) {
+  // Little more than asked for at first: thousands of buffers hold a text that never grows.
+  constexpr size_t kLeast = 32;
   const size_t used = size();
-  // No more than asked for at first: thousands of buffers hold a text that never grows.
-  const size_t capacity = std::max(used + bytes + 1, 2 * used);
+  const size_t capacity = std::max({kLeast, used + bytes + 1, 2 * used});
   std::unique_ptr<char[]> grown(new char[capacity]);
   if (used != 0) std::memcpy(grown.get(), begin_.get(), used);
   begin_ = std::move(grown);

@@ -19,10 +19,16 @@ using event::RecordKind;
 
 // Plans of fewer relations are never forgotten.
 constexpr size_t kSweptTables = 256;
-// Bytes of plans that come by turns, about: what a plan takes, and each column of it.
-constexpr size_t kMostByTurns = 64 << 20, kPlanBytes = 6 << 10, kColumnBytes = 768;
+// Bytes of plans that come by turns, about.
+constexpr size_t kMostByTurns = 64 << 20;
 // Bytes of a value; making a larger one takes time that the next record would lack.
 constexpr size_t kLargeValue = 4096;
+
+// About, with the programs of one kind of records.
+size_t BytesOfPlan(const event::TableSchema& schema) {
+  constexpr size_t kPlan = 6 << 10, kColumn = 768;
+  return kPlan + kColumn * schema.columns.size();
+}
 
 TextFormat FormatOf(const ConverterOptions& converter) {
   return converter.kind == ConverterKind::kString ? TextFormat::kStruct : TextFormat::kJson;
@@ -107,7 +113,8 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
   if (last_plan_ != nullptr && fits(*last_plan_)) return *last_plan_;
   const uint32_t relation = ToInteger(schema.relation);
   TablePlans* const known = plans_->by_relation.Find(relation);
-  TablePlans& plans = known == nullptr ? plans_->by_relation.Add(relation, kPlanBytes + kColumnBytes * schema.columns.size()) : *known;
+  TablePlans& plans =
+      known == nullptr ? plans_->by_relation.Add(relation, BytesOfPlan(schema)) : *known;
   for (const auto& plan : plans.recent) {
     if (plan == nullptr || !fits(*plan)) continue;
     last_plan_ = plan.get();

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "sink/null_sink.h"
 #include "sink/torn_line.h"
 
 namespace walduct::sink {
@@ -41,6 +42,10 @@ absl::StatusOr<std::unique_ptr<Sink>> LineSink::ToFile(const FileSinkOptions& op
   // Rows of the database: for the owner alone. A file that exists keeps its mode.
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return Unwritable(path, errno);
+  if (IsNullDevice(fd)) {
+    close(fd);
+    return std::make_unique<NullSink>();
+  }
   std::unique_ptr<Sink> sink(
       new LineSink({.name = path, .fd = fd, .owned = true, .buffer_bytes = options.buffer_bytes}));
   uint64_t cut = 0;
@@ -68,8 +73,7 @@ absl::Status LineSink::Write(const event::Record& record, Ticket ticket) {
   } else {
     AppendRecordLine(record, &buffer_);
   }
-  if (written_.empty() || written_.back().ticket != ticket) written_.push_back({ticket, 0});
-  ++written_.back().count;
+  written_.Add(ticket);
   if (buffer_.size() >= kChunkBytes) RETURN_IF_ERROR(WriteOut());
   return absl::OkStatus();
 }
@@ -84,8 +88,7 @@ absl::Status LineSink::Poll(AckHandler& acks) {
     broken_ = Unwritable(options_.name, errno);
     return broken_;
   }
-  for (const Written& group : written_) acks.OnAcknowledged(group.ticket, group.count);
-  written_.clear();
+  written_.AcknowledgeAll(acks);
   return absl::OkStatus();
 }
 

@@ -5,19 +5,19 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "sink/line_sink_options.h"
 #include "sink/record_text.h"
 #include "sink/sink.h"
+#include "sink/unacknowledged.h"
 
 namespace walduct::sink {
 
 class LineSink final : public Sink {
  public:
   static absl::StatusOr<std::unique_ptr<Sink>> ToStandardOutput(const StdoutSinkOptions& options);
-  // FailedPrecondition output_unwritable names the path.
+  // FailedPrecondition output_unwritable names the path. To the null device: a NullSink.
   static absl::StatusOr<std::unique_ptr<Sink>> ToFile(const FileSinkOptions& options);
   ~LineSink() override;
 
@@ -37,10 +37,6 @@ class LineSink final : public Sink {
     bool full = false;
     size_t buffer_bytes = 0;
   };
-  struct Written {
-    Ticket ticket;
-    uint32_t count;
-  };
 
   explicit LineSink(const Options& options);
   absl::Status WriteOut();
@@ -48,8 +44,8 @@ class LineSink final : public Sink {
   const Options options_;
   const PrettyStyle style_;
   const size_t buffer_bytes_;
-  std::string buffer_;            // not written out yet
-  std::vector<Written> written_;  // not acknowledged yet
+  std::string buffer_;      // not written out yet
+  Unacknowledged written_;  // in the file, or in buffer_
   absl::Status broken_;
 };
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "replication/recording/recording.h"
 #include "tests/support/await.h"
 #include "tests/support/fake_world.h"
@@ -51,7 +52,10 @@ class RecordTest : public ::testing::Test {
     return kinds;
   }
 
-  const std::string path_ = testing::TempDir() + "walduct_record_test";
+  // Tests run beside each other.
+  const std::string path_ =
+      absl::StrCat(testing::TempDir(), "walduct_record_test.",
+                   testing::UnitTest::GetInstance()->current_test_info()->name());
   ConnectorOptions config_ = test::FakeConfig();
   test::FakeWorld world_;
   test::FakeDatabase& database_ = world_.database;

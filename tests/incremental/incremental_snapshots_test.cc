@@ -364,10 +364,9 @@ TEST_F(SnapshotsTest, WhatIsAskedForTogetherChangesTheStateOnce) {
 TEST_F(SnapshotsTest, WhatIsAskedForBeforeARefusedSignalIsInTheState) {
   Execute();
   uint64_t taken = 0;
-  snapshots_->Ask({.id = "n",
-                   .type = "execute-snapshot",
-                   .data = R"({"data-collections": ["public.b1"]})"},
-                  [&](uint64_t mark) { taken = mark; });
+  snapshots_->Ask(
+      {.id = "n", .type = "execute-snapshot", .data = R"({"data-collections": ["public.b1"]})"},
+      [&](uint64_t mark) { taken = mark; });
   snapshots_->Ask({.id = "n2", .type = "execute-snapshot", .data = "nonsense"}, [](uint64_t) {});
   ASSERT_TRUE(snapshots_->Turn().ok());
   EXPECT_EQ(taken, mark_);

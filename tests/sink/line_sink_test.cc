@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "kafka/options.h"
+#include "sink/null_sink.h"
 #include "sink/options.h"
 #include "sink/sink_factory.h"
 
@@ -133,6 +134,33 @@ TEST_F(LineSinkTest, AFullDiskBreaksTheSinkAndNothingIsAcknowledged) {
   EXPECT_EQ(ErrorReason((*sink)->Poll(acks_)), "output_unwritable");
   EXPECT_EQ(ErrorReason((*sink)->Write(Of("a"), 2)), "output_unwritable");
   EXPECT_TRUE(acks_.all.empty());
+}
+
+TEST_F(LineSinkTest, TheNullDeviceTakesEachRecordAtOnce) {
+  const auto opened = CreateSink({FileSinkOptions{.buffer_bytes = 1, .path = "/dev/null"}}, {},
+                                 Environment::Real());
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  Sink& sink = **opened;
+  for (const Ticket ticket : {1u, 1u, 2u})
+    ASSERT_TRUE(sink.Write(Of(std::string(300u << 10, 'a')), ticket).ok());
+  EXPECT_TRUE(sink.HasCapacity());
+  EXPECT_EQ(sink.load().bytes, 0u);
+  ASSERT_TRUE(sink.Poll(acks_).ok());
+  EXPECT_EQ(acks_.all, (std::vector<std::pair<Ticket, uint32_t>>{{1, 2}, {2, 1}}));
+  ASSERT_TRUE(sink.Flush(acks_, absl::ZeroDuration()).ok());
+  EXPECT_EQ(acks_.all.size(), 2u);
+}
+
+// A link to it is it; another device is a file like any.
+TEST_F(LineSinkTest, WhatIsTheNullDeviceIsAskedOfTheSystem) {
+  std::filesystem::create_symlink("/dev/null", path_);
+  EXPECT_NE(dynamic_cast<NullSink*>(Open().get()), nullptr);
+  std::filesystem::remove(path_);
+  EXPECT_EQ(dynamic_cast<NullSink*>(Open().get()), nullptr);
+  const auto full = CreateSink({FileSinkOptions{.buffer_bytes = 1, .path = "/dev/full"}}, {},
+                               Environment::Real());
+  ASSERT_TRUE(full.ok()) << full.status();
+  EXPECT_EQ(dynamic_cast<NullSink*>(full->get()), nullptr);
 }
 
 }  // namespace

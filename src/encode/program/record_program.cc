@@ -61,10 +61,10 @@ absl::Status RecordProgram::CompileHeaders(const event::RecordTemplate& record,
 }
 
 void RecordProgram::ShareHeaders(HeaderPool* pool) {
-  const bool constant =
-      !has_id_headers_ && std::all_of(headers_.begin(), headers_.end(), [](const PartProgram& part) {
-        return part.constant().has_value();
-      });
+  const bool constant = !has_id_headers_ &&
+                        std::all_of(headers_.begin(), headers_.end(), [](const PartProgram& part) {
+                          return part.constant().has_value();
+                        });
   if (!constant) return;
   constant_headers_ = pool == nullptr ? std::make_shared<const ConstantHeaders>(header_values_)
                                       : pool->Share(header_values_);

@@ -60,7 +60,8 @@ Constant RequiredNull(const FieldRequest& request, const TypeMapping& mapping,
 // Struct.toString never does.
 std::shared_ptr<const Texts> OptionalNull(const std::optional<Texts>& default_texts,
                                           const ConverterOptions& converter) {
-  static const auto* const plain = new auto(std::make_shared<const Texts>(Texts{"null", "null", ""}));
+  static const auto* const plain =
+      new auto(std::make_shared<const Texts>(Texts{"null", "null", ""}));
   if (!default_texts) return *plain;
   Texts texts = **plain;
   if (converter.replace_null_with_default)

@@ -43,7 +43,7 @@ struct FieldPlan {
   // NULL as text, ready; never null. Empty in kStruct: the field is left out.
   std::shared_ptr<const Texts> null_text;
   std::shared_ptr<const Substitute> placeholder;  // for a TOAST value that was not sent
-  std::string name;  // of the column, for error messages
+  std::string name;                               // of the column, for error messages
 
   bool optional() const { return need != Need::kRequired; }
 };

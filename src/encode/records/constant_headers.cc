@@ -1,4 +1,4 @@
-#include "encode/program/constant_headers.h"
+#include "encode/records/constant_headers.h"
 
 #include <algorithm>
 
