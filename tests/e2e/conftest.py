@@ -1,12 +1,16 @@
 """Fixtures of the end-to-end tests. Servers are shared by the whole run; every test has its own databases, slots and topic
 prefixes, so any number of workers may run side by side."""
+import os
+
 import pytest
 
-from support import servers
-from support.connector import PLAIN_JSON, Connector, database_properties
-from support.paths import BINARY
-from support.sanitizers import reports_in
-from support.wait import wait_until
+os.environ.setdefault("SERVERS_SHORT_LIVED", "1")
+
+from support import servers  # noqa: E402
+from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
+from support.paths import BINARY  # noqa: E402
+from support.sanitizers import reports_in  # noqa: E402
+from support.wait import wait_until  # noqa: E402
 
 MEMBERSHIP = pytest.StashKey()
 

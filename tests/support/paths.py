@@ -3,7 +3,9 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-RUN = ROOT / ".run" / "test"
+# Servers of tests start fast and are no measure of anything (scripts/servers, support/servers.py); others are on a disk.
+SHORT_LIVED = os.environ.get("SERVERS_SHORT_LIVED") == "1"
+RUN = ROOT / ".run" / ("test" if SHORT_LIVED else "measured")
 DEPS = ROOT / ".deps"
 SERVERS = ROOT / "scripts" / "servers"
 GOLDEN = ROOT / "tests" / "golden"

@@ -3,6 +3,7 @@ ones belong to one test. All are made by scripts/servers under .run/test."""
 import contextlib
 import fcntl
 import functools
+import hashlib
 import importlib.machinery
 import importlib.util
 import json
@@ -16,10 +17,35 @@ import time
 import uuid
 from pathlib import Path
 
-from support.paths import RUN, SERVERS
+from support.paths import RUN, SERVERS, SHORT_LIVED
 from support.postgres import PostgresServer
 
+SHM = Path("/dev/shm")
+AMPLE = 12 << 30  # a run takes two or three gigabytes, and so do its processes
 OWNED = "started-by-pytest"  # in the folder of a server that the run itself must remove
+
+
+def make_run():
+    """RUN; of tests in memory, where there is plenty: hundreds of databases come and go, each of hundreds of files."""
+    if not RUN.exists() and not RUN.is_symlink():
+        RUN.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # another worker was first
+            RUN.symlink_to(_memory()) if SHORT_LIVED and _is_ample(SHM) else RUN.mkdir()
+    if RUN.is_symlink():
+        RUN.resolve().mkdir(parents=True, exist_ok=True)  # it does not outlive the machine
+
+
+def _memory():
+    return SHM / f"walduct-test-{hashlib.sha256(str(RUN).encode()).hexdigest()[:12]}"
+
+
+def _is_ample(folder):
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        available = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+        return min(available, shutil.disk_usage(folder).free) >= AMPLE
+    except (OSError, StopIteration):
+        return False
 
 
 def _run(*arguments):
@@ -31,7 +57,7 @@ def _run(*arguments):
 @contextlib.contextmanager
 def file_lock(name):
     """Held by at most one process of the run."""
-    RUN.mkdir(parents=True, exist_ok=True)
+    make_run()
     with open(RUN / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -171,12 +197,13 @@ def shared(name, **what):
 
 
 def private(**what):
+    make_run()
     return start(RUN / f"private-{os.getpid()}-{uuid.uuid4().hex[:8]}", **what)
 
 
 def join_run():
     """Called once by each run in this checkout; the answer goes to leave_run."""
-    RUN.mkdir(parents=True, exist_ok=True)
+    make_run()
     membership = open(RUN / "runs.lock", "w")
     fcntl.flock(membership, fcntl.LOCK_SH)
     return membership
