@@ -8,9 +8,9 @@
 A private PostgreSQL; for each point a database, a slot, a backlog in transactions of 1,000 rows (but for the curve of transactions), and
 walduct, which drains it to /dev/null, or with --kafka into a private Kafka. topics are those that EventRouter routes one outbox table to.
 CPU time a row is that of the drain less that of a start that finds nothing to do, so that it holds on busy cores, too; beside it the
-highest resident set. What is new costs once, when its first row comes: for tables and topics the process goes on, and what rows cost then
+highest resident set. What is new costs once, when its first row comes: for tables, bursts and topics the process goes on, and what rows cost then
 is "settled". --most leaves out points beyond it; --rows bounds the rows of a point, which are fewer where rows are large and more
-where a transaction is. Nothing is asserted but that all rows have been published.
+where a transaction is, or the tables are many. Nothing is asserted but that all rows have been published.
 
 Needs a release build and the packages of tests/requirements.txt: run it with .deps/venv/bin/python.
 """
@@ -165,7 +165,8 @@ def svg(measured):
 
 def measure_all(args):
     own = servers.private(postgres=args.postgres, kafka=args.kafka,
-                          pg_set={**backlog.SETTINGS, "max_replication_slots": "50", "max_locks_per_transaction": "1024"})
+                          pg_set={**backlog.SETTINGS, "max_replication_slots": "50", "max_locks_per_transaction": "1024",
+                                  "wal_sender_timeout": "0"})  # walduct stands still while rows are written
     measured = {}
     try:
         with tempfile.TemporaryDirectory(prefix="walduct-growth-") as directory:

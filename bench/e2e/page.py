@@ -128,6 +128,7 @@ Written by `bench/e2e/report.py`; measured with {machine['walduct']} on {machine
 {tcp['postgres']} and Kafka on the same cores. {machine['rows']:,} rows (narrow and huge twice as many, wide a fifth, big a twentieth), medians of at most {machine['rounds']} rounds, schemas off, no compression, `acks=all`; walduct is
 idempotent. Readers of one workload drain the same backlog in turns. Ratios within a table are of one run; absolute figures hold for
 this machine. *Cores used* is the CPU time of reader, walsender and broker together, by the time of the run.
+To `/dev/null` walduct makes whole records, acknowledges each and writes none: everything but the sink is measured.
 
 ## A backlog over TCP
 

@@ -20,8 +20,8 @@ namespace walduct {
 template <typename Key, typename Value>
 class SweptMap {
  public:
-  // Fewer than `least` are never forgotten. What comes by turns is kept up to the weight of
-  // `most_by_turns` altogether.
+  // Fewer than `least` are never forgotten. What comes by turns is kept unless all of it weighs
+  // `most_by_turns` or more when it has doubled.
   explicit SweptMap(size_t least, size_t most_by_turns = kMostByTurns)
       : least_(least), most_by_turns_(most_by_turns), limit_(least) {}
 

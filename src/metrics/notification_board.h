@@ -46,11 +46,13 @@ class NotificationBoard {
   }
 
  private:
-  // Behind a whole name, if there is one.
+  // Behind a whole name, if one ends there.
   static void Shorten(std::string* text) {
+    constexpr size_t kLongestName = 256;
     if (text->size() <= kLongest) return;
-    const size_t comma = text->rfind(',', kLongest);
-    size_t end = comma == std::string::npos ? kLongest : comma + 1;
+    const size_t comma = text->rfind(',', kLongest - 1);
+    const bool ends_there = comma != std::string::npos && comma + kLongestName > kLongest;
+    size_t end = ends_there ? comma + 1 : kLongest;
     while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) --end;
     text->resize(end);
     *text += "\xE2\x80\xA6";

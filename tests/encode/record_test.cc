@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "encode/options/converter_options.h"
+#include "encode/records/constant_headers.h"
 #include "encode/table/field_plan.h"
 #include "tests/encode/encode_fixture.h"
 
@@ -437,6 +438,27 @@ TEST_F(RecordTest, TablesShareTheHeadersThatAreTheSame) {
   EXPECT_EQ(record_.headers.size(), 5u);
   Insert(*orders, {Text("2"), Text("bob"), Null(), Null()});
   EXPECT_EQ(record_.headers.data(), shared);
+}
+
+// As many as there are tables, as a transform may make them: the pool keeps the last ones, and each
+// program its own.
+TEST(HeaderPool, WhatItForgetsStaysWithWhoHasIt) {
+  HeaderPool pool;
+  std::vector<std::shared_ptr<const ConstantHeaders>> all;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 20; ++i) {
+      const std::string value = absl::StrCat("value ", i);
+      const event::Header header = {.name = "of", .value = value, .is_null = false};
+      all.push_back(pool.Share({&header, 1}));
+      EXPECT_EQ(pool.Share({&header, 1}), all.back());
+    }
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(all[i]->headers()[0].value, absl::StrCat("value ", i % 20));
+  EXPECT_NE(all[0], all[20]);
+  const event::Header null = {.name = "of", .value = "", .is_null = true};
+  const event::Header empty = {.name = "of", .value = "", .is_null = false};
+  EXPECT_NE(pool.Share({&null, 1}), pool.Share({&empty, 1}));
 }
 
 // Of columns without a default.

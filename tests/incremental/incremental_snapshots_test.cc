@@ -360,6 +360,40 @@ TEST_F(SnapshotsTest, WhatIsAskedForTogetherChangesTheStateOnce) {
   EXPECT_EQ(metrics_.signals.value(), 101u);
 }
 
+// The first of them begins the snapshot, and is told as such.
+TEST_F(SnapshotsTest, WhatIsAskedForTogetherWhileNothingRunsIsTwoStates) {
+  const uint64_t before = mark_;
+  std::vector<uint64_t> marks;
+  for (int i = 0; i < 50; ++i) {
+    snapshots_->Ask({.id = absl::StrCat("n", i),
+                     .type = "execute-snapshot",
+                     .data = absl::StrCat(R"({"data-collections": ["public.t)", i, R"("]})")},
+                    [&](uint64_t mark) { marks.push_back(mark); });
+  }
+  ASSERT_TRUE(snapshots_->Turn().ok());
+  EXPECT_EQ(mark_, before + 2);
+  EXPECT_EQ(marks, std::vector<uint64_t>(50, mark_));
+  EXPECT_EQ(told_, std::vector<std::string>{"n0 STARTED"});
+  EXPECT_NE(State().at("incremental_snapshot_collections").find("public.t49"), std::string::npos);
+}
+
+// JSON in a text of JSON: each table's part is escaped by itself, once.
+TEST_F(SnapshotsTest, WhatIsAskedForIsStoredInDebeziumsBytes) {
+  Signal("execute-snapshot",
+         R"({"data-collections": ["public.big", "public.b1"], "additional-conditions": )"
+         R"([{"data-collection": "public.big", "filter": "note = 'a\\b \"c\" 😀'"}]})");
+  constexpr char kStored[] = R"("[{\"incremental_snapshot_collections_id\":\"public.big\",)"
+                             R"(\"incremental_snapshot_collections_additional_condition\":)"
+                             R"(\"note = 'a\\\\b \\\"c\\\" 😀'\",)"
+                             R"(\"incremental_snapshot_collections_surrogate_key\":null},)"
+                             R"({\"incremental_snapshot_collections_id\":\"public.b1\",)"
+                             R"(\"incremental_snapshot_collections_additional_condition\":null,)"
+                             R"(\"incremental_snapshot_collections_surrogate_key\":null}]")";
+  EXPECT_EQ(State().at("incremental_snapshot_collections"), kStored);
+  const OffsetMembers stored = State();
+  EXPECT_EQ(EncodeState(*DecodeState(stored)).at("incremental_snapshot_collections"), kStored);
+}
+
 // The last one is none that changes anything.
 TEST_F(SnapshotsTest, WhatIsAskedForBeforeARefusedSignalIsInTheState) {
   Execute();

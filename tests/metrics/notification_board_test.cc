@@ -55,5 +55,13 @@ TEST(NotificationBoard, ADetailThatNamesThousandsIsCutBehindAName) {
   EXPECT_EQ(details[1].second, "srv");
 }
 
+TEST(NotificationBoard, ALongSentenceIsCutWhereItMustBe) {
+  NotificationBoard board;
+  NotificationBoard::Entry entry = Told("REFUSED", "1", "Signal");
+  entry.details = {{"message", "begins, " + std::string(NotificationBoard::kLongest, 'a')}};
+  board.Show(std::move(entry));
+  EXPECT_EQ(board.Read()[0].details[0].second.size(), NotificationBoard::kLongest + 3);
+}
+
 }  // namespace
 }  // namespace walduct::metrics

@@ -29,9 +29,9 @@ std::string MemberOf(absl::string_view sum, const std::set<std::string>& tables)
   for (const std::string& table : tables) {
     if (json.back() != '[') json += ',';
     AppendJsonString(table, &json);
+    if (json.size() > kLongestMember) return "";
   }
   json += "]}";
-  if (json.size() > kLongestMember) return "";
   std::string member;
   AppendJsonString(json, &member);
   return member;
