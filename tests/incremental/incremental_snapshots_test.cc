@@ -381,10 +381,10 @@ TEST_F(SnapshotsTest, WhatIsAskedForTogetherWhileNothingRunsIsTwoStates) {
 TEST_F(SnapshotsTest, WhatIsAskedForIsStoredInDebeziumsBytes) {
   Signal("execute-snapshot",
          R"({"data-collections": ["public.big", "public.b1"], "additional-conditions": )"
-         R"([{"data-collection": "public.big", "filter": "note = 'a\\b \"c\" 😀'"}]})");
+         R"([{"data-collection": "public.big", "filter": "note = 'a\\b \"c\" \uD83D\uDE00'"}]})");
   constexpr char kStored[] = R"("[{\"incremental_snapshot_collections_id\":\"public.big\",)"
                              R"(\"incremental_snapshot_collections_additional_condition\":)"
-                             R"(\"note = 'a\\\\b \\\"c\\\" 😀'\",)"
+                             R"(\"(note = 'a\\\\b \\\"c\\\" \\uD83D\\uDE00')\",)"
                              R"(\"incremental_snapshot_collections_surrogate_key\":null},)"
                              R"({\"incremental_snapshot_collections_id\":\"public.b1\",)"
                              R"(\"incremental_snapshot_collections_additional_condition\":null,)"
