@@ -15,7 +15,8 @@ from support.wait import wait_until  # noqa: E402
 MEMBERSHIP = pytest.StashKey()
 
 # Minutes, not seconds: each begins a worker's queue, so that none is left for the end.
-LONG = ("test_idle_slot_beside_a_busy_database", "test_FAIL_09_10_SNK_02_broker_stopped", "test_FAIL_03_postgres_restarted", "test_FAIL_14_fifty_kills",
+LONG = ("test_idle_slot_beside_a_busy_database", "test_any_number_after_any_other_with_kills_at_each_step", "test_every_effect_once",
+        "test_replicas_that_are_missing", "test_FAIL_09_10_SNK_02_broker_stopped", "test_FAIL_03_postgres_restarted", "test_FAIL_14_fifty_kills",
         "test_walduct_and_debezium_take_over", "test_backlog_within_bounds")
 
 

@@ -74,6 +74,8 @@ def wait_log_closely(connector, pattern, timeout_s=60):
             return True
         if connector.logged(r"tables are handed over ") or connector.logged(r"\bstreaming slot=\S+_\d "):
             return False
+        if connector.config["walduct.slots"] == 1 and connector.logged(rf"\bstreaming slot={connector.slot} "):
+            return False
         time.sleep(0.001)
     assert connector.running(), connector.log_text()[-3000:]
     return False
