@@ -97,10 +97,10 @@ TEST(ReceiveWindow, GrowsWithTheMessages) {
   const Loopback loopback;
   ReceiveWindow window(loopback.reader());
   Bring(window, 10'000, 100);
-  Bring(window, 10'000, 1000);
-  EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
-  Bring(window, 10'000, 1100);  // much the same
-  EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
+  Bring(window, 10'000, 1500);
+  EXPECT_EQ(BufferOf(loopback.reader()), 1500 * ReceiveWindow::kMessages);
+  Bring(window, 10'000, 1600);  // much the same
+  EXPECT_EQ(BufferOf(loopback.reader()), 1500 * ReceiveWindow::kMessages);
   Bring(window, 10'000, 100);
   EXPECT_EQ(BufferOf(loopback.reader()), ReceiveWindow::kLeastBytes);
 }
@@ -121,9 +121,9 @@ TEST(ReceiveWindow, IsTheKernelsAgainWithLargeMessages) {
   EXPECT_TRUE(locked(loopback.reader()));
   Bring(window, 1000, 10'000);
   EXPECT_FALSE(locked(loopback.reader()));
-  Bring(window, 10'000, 1000);
+  Bring(window, 10'000, 1500);
   EXPECT_TRUE(locked(loopback.reader()));
-  EXPECT_EQ(BufferOf(loopback.reader()), 1000 * ReceiveWindow::kMessages);
+  EXPECT_EQ(BufferOf(loopback.reader()), 1500 * ReceiveWindow::kMessages);
 }
 
 TEST(ReceiveWindow, IsTheKernelsUntilEnoughHasCome) {

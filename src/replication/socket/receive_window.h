@@ -35,7 +35,14 @@ class ReceiveWindow {
   // What the window holds, kLeastBytes at least. The kernel's own begins with 128 KB and grows to
   // megabytes.
   static constexpr size_t kMessages = 128;
-  static constexpr size_t kLeastBytes = 48 << 10;
+  // A window must have room for a whole segment of the server's, 64 KB on loopback: else the server
+  // waits for that room, which never comes. It sends a part when a timer of 200 ms has run out, and
+  // each message of ours sets that anew: the stream stands still. Of twice what is set the kernel
+  // makes a window of a third at least (it reckons with its own overhead for the segments that came
+  // last: 0.31 to 1).
+  static constexpr size_t kLeastBytes = 112 << 10;
+  static constexpr size_t kLoopbackSegment = 65'483;
+  static_assert(2 * kLeastBytes * 31 / 100 >= kLoopbackSegment);
   // Where that is more, the window is left to the kernel: nothing is gained with large messages,
   // and net.core.rmem_max, which bounds what can be set, is this much by default.
   static constexpr size_t kMostBytes = 208 << 10;
