@@ -45,7 +45,8 @@ POINTS = {
     "transaction": (1, 10, 100, 1000, 10_000, 100_000, 2_000_000),
 }
 DRAWN = {"cpu_us_per_row": ("CPU µs a row", "#06c"), "rss_mb": ("MB resident", "#c60")}
-TITLES = {"columns": "columns of a table", "width": "bytes of a row", "tables": "tables, one row after the other", "bursts": f"tables, {BURST} rows each by turns", "topics": "topics of one outbox table",
+TITLES = {"columns": "columns of a table", "width": "bytes of a row", "tables": "tables, one row after the other",
+          "bursts": f"tables, {BURST} rows each by turns", "topics": "topics of one outbox table",
           "transaction": "rows of a transaction", "connectors": "connectors of a process"}
 
 
@@ -136,7 +137,9 @@ def measure(own, directory, curve, count, most_rows, kafka):
     drained, rss = drain(connector, "--until-lsn", end)
     idle, _ = drain(connector, "--until-lsn", end)
     us = max(0.0, drained - idle) * 1e6 / rows
-    more = {"settled_us_per_row": round(settled(connector, database, statement, rows, SHOWN[curve] * count, SETTLED * most_rows), 2)} if curve in SHOWN else {}
+    more = {}
+    if curve in SHOWN:
+        more["settled_us_per_row"] = round(settled(connector, database, statement, rows, SHOWN[curve] * count, SETTLED * most_rows), 2)
     return {"at": count, "rows": rows, "cpu_us_per_row": round(us, 2), "start_cpu_ms": round(idle * 1e3), "rss_mb": round(rss, 1), **more}
 
 

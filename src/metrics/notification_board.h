@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/utf8.h"
 
 namespace walduct::metrics {
 
@@ -52,11 +54,7 @@ class NotificationBoard {
     if (text->size() <= kLongest) return;
     const size_t comma = text->rfind(',', kLongest - 1);
     const bool ends_there = comma != std::string::npos && comma + kLongestName > kLongest;
-    size_t end = ends_there ? comma + 1 : kLongest;
-    while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xC0) == 0x80) --end;
-    text->resize(end);
-    *text += "\xE2\x80\xA6";
-    text->shrink_to_fit();
+    *text = absl::StrCat(Utf8Prefix(*text, ends_there ? comma + 1 : kLongest), "…");
   }
 
   mutable std::mutex mutex_;

@@ -23,12 +23,12 @@ TEST(SweptMap, KeepsWhatIsInUseHoweverMuchItIs) {
   EXPECT_EQ(map.size(), 100u);
 }
 
-int Missed(SweptMap<int, int>& map, int keys) {
+int Missed(SweptMap<int, int>& map, int keys, size_t weight = 1) {
   int missed = 0;
   for (int key = 0; key < keys; ++key) {
     if (map.Find(key) != nullptr) continue;
     ++missed;
-    map.Add(key) = key;
+    map.Add(key, weight) = key;
   }
   return missed;
 }
@@ -57,12 +57,7 @@ TEST(SweptMap, DoesNotKeepTensOfThousandsByTurns) {
 TEST(SweptMap, WhatComesByTurnsIsKeptByItsWeight) {
   for (const size_t weight : {1, 10}) {
     SweptMap<int, int> map(4, 5000);
-    const auto turn = [&] {
-      for (int key = 0; key < 1000; ++key) {
-        if (map.Find(key) == nullptr) map.Add(key, weight);
-      }
-    };
-    for (int i = 0; i < 5; ++i) turn();
+    for (int turn = 0; turn < 5; ++turn) Missed(map, 1000, weight);
     if (weight == 1) {
       EXPECT_EQ(map.size(), 1000u);
     } else {

@@ -130,10 +130,6 @@ constexpr FieldLayout kNotificationFields[] = {
 constexpr StructLayout kNotification = {.name = "io.debezium.connector.common.Notification",
                                         .fields = kNotificationFields};
 
-ConnectSchemaPtr StructSchema(const StructLayout& layout, const OpenTypes& open) {
-  return Shared(SchemaOf(layout, open));
-}
-
 void Refine(InputField input, const OpenTypes& open, ConnectSchema* schema) {
   switch (input) {
     case InputField::kSnapshot:
@@ -162,7 +158,7 @@ void Refine(InputField input, const OpenTypes& open, ConnectSchema* schema) {
 ConnectSchemaPtr FieldSchema(const FieldLayout& field, const OpenTypes& open) {
   if (std::holds_alternative<InputRow>(field.from)) return open.row;
   if (const auto* layout = std::get_if<const StructLayout*>(&field.from))
-    return StructSchema(**layout, open);
+    return Shared(SchemaOf(**layout, open));
   ConnectSchema schema = event::Schema(field.type);
   schema.optional = field.optional;
   if (const auto* input = std::get_if<InputField>(&field.from)) Refine(*input, open, &schema);
