@@ -8,7 +8,7 @@ import sys
 
 from confluent_kafka import Producer
 
-BUFFER_BYTES = 10_000_000  # of walduct: producer.override.buffer.memory
+BUFFER_BYTES = 8 << 20  # of walduct: producer.buffer.memory
 SETTINGS = {"enable.idempotence": True, "acks": "all", "linger.ms": 1, "queue.buffering.max.kbytes": BUFFER_BYTES // 1024,
             "queue.buffering.max.messages": 1_000_000, "partitioner": "murmur2_random"}
 

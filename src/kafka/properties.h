@@ -27,7 +27,7 @@ inline constexpr absl::Duration kTransactionTimeout = absl::Minutes(15);
 // those.
 struct ProducerRules {
   // most that will be queued; bounds the caller, not a single record
-  size_t buffer_bytes = 10u << 20;
+  size_t buffer_bytes = 8u << 20;
   bool auto_create_topics = true;  // let the broker create a topic at its first record
   size_t batch_bytes = 0;          // of a batch at most, whatever java says; 0: no limit of ours
   // Not empty: a producer with transactions, which shuts every earlier one of this id out.

@@ -27,7 +27,7 @@ struct TopicCreationGroup {
 };
 
 struct KafkaSinkOptions {
-  size_t buffer_bytes = 10u << 20;  // in flight at most
+  size_t buffer_bytes = 8u << 20;  // in flight at most
   // groups in order, "default" last; empty: leave it to the broker
   std::vector<TopicCreationGroup> topic_creation;
   // Created with one partition where it is missing, whatever topic_creation says; empty: none.

@@ -7,14 +7,14 @@
 namespace walduct::sink {
 
 struct FileSinkOptions {
-  size_t buffer_bytes = 10u << 20;  // not acknowledged yet, at most
+  size_t buffer_bytes = 8u << 20;  // not acknowledged yet, at most
   std::string path;
 };
 
 struct StdoutSinkOptions {
-  size_t buffer_bytes = 10u << 20;  // the same
-  bool pretty = false;              // for people: `walduct tail`
-  bool full = false;                // with pretty: all of a record, else a line
+  size_t buffer_bytes = 8u << 20;  // the same
+  bool pretty = false;             // for people: `walduct tail`
+  bool full = false;               // with pretty: all of a record, else a line
 };
 
 }  // namespace walduct::sink

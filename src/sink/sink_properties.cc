@@ -32,12 +32,11 @@ absl::Span<const config::PropertyDefinition> SinkProperties() { return kSink; }
 
 SinkOptions BuildSink(const config::PropertySet& properties, const kafka::KafkaOptions& kafka) {
   SinkOptions options = Choose(properties);
-  int64_t bytes = 0;
-  const auto memory = kafka.producer.find("buffer.memory");
-  if (memory != kafka.producer.end() && absl::SimpleAtoi(memory->second, &bytes)) {
-    std::visit([&](auto& target) { target.buffer_bytes = static_cast<size_t>(bytes); },
-               options.target);
-  }
+  int64_t bytes = properties.Integer("producer.buffer.memory");  // or its default
+  if (const auto own = kafka.producer.find("buffer.memory"); own != kafka.producer.end())
+    static_cast<void>(absl::SimpleAtoi(own->second, &bytes));
+  std::visit([&](auto& target) { target.buffer_bytes = static_cast<size_t>(bytes); },
+             options.target);
   return options;
 }
 

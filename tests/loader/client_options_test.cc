@@ -209,7 +209,8 @@ TEST_F(ClientOptionsTest, ALookThatNeedsNoKafkaIsNotWarnedOfItsBroker) {
 
 TEST_F(ClientOptionsTest, BufferMemoryBoundsTheSink) {
   EXPECT_EQ(ToKafka(LoadWith("producer.override.buffer.memory=1000")).buffer_bytes, 1000u);
-  EXPECT_EQ(ToKafka(Load(Minimal())).buffer_bytes, 10u << 20);
+  EXPECT_EQ(ToKafka(LoadWith("producer.buffer.memory=2000")).buffer_bytes, 2000u);
+  EXPECT_EQ(ToKafka(Load(Minimal())).buffer_bytes, 8u << 20) << "what the property says";
   EXPECT_THAT(LoadWith("producer.buffer.memory=much").errors,
               ElementsAre(HasSubstr("non-zero long value is expected")));
 }
