@@ -147,6 +147,7 @@ absl::Status KafkaTopics::Read(InternalTopic topic, const Handler& handler) {
                            .java = now.consumer,
                            .topic = OptionsOf(topic).name,
                            .timeout = kTimeout,
+                           .until_silent = true,
                            .environment = environment_},
                           [&](const kafka::TopicRecord& record) {
                             if (record.key) handler(*record.key, record.value);
