@@ -26,6 +26,7 @@ class MockCluster {
     cluster_ = rd_kafka_mock_cluster_new(owner_, 1);
     CHECK(cluster_ != nullptr);
     rd_kafka_mock_set_controller_id(cluster_, 1);
+    rd_kafka_mock_start_request_tracking(cluster_);
   }
   ~MockCluster() {
     rd_kafka_mock_cluster_destroy(cluster_);
@@ -46,6 +47,15 @@ class MockCluster {
   void FailNextAfter(int16_t api, rd_kafka_resp_err_t error, absl::Duration time) {
     rd_kafka_mock_broker_push_request_error_rtts(cluster_, 1, api, 1, error,
                                                  static_cast<int>(time / absl::Milliseconds(1)));
+  }
+  // Requests of this kind that have come, answered or not.
+  size_t CountRequests(int16_t api) const {
+    size_t all = 0;
+    rd_kafka_mock_request_t** requests = rd_kafka_mock_get_requests(cluster_, &all);
+    size_t count = 0;
+    for (size_t i = 0; i < all; ++i) count += rd_kafka_mock_request_api_key(requests[i]) == api;
+    rd_kafka_mock_request_destroy_array(requests, all);
+    return count;
   }
   void SetTopicError(const std::string& name, rd_kafka_resp_err_t error) {
     rd_kafka_mock_topic_set_error(cluster_, name.c_str(), error);

@@ -94,14 +94,26 @@ class KafkaTransactionsTest : public testing::Test {
     }
     return absl::DeadlineExceededError("no error");
   }
+  void AwaitBatch(size_t number) {
+    const absl::Duration deadline = Clock::Real().Monotonic() + kPatience;
+    while (cluster_.CountRequests(kafka::MockCluster::kProduce) < number) {
+      ASSERT_LT(Clock::Real().Monotonic(), deadline) << "the batch was not sent";
+      Poller::Real().WaitReadable({}, absl::Milliseconds(1));
+    }
+  }
   // The transaction fails for the sake of topic u, and so much later a batch of topic t is refused.
   absl::Status FailWithABatchOnItsWay(absl::Duration time) {
-    EXPECT_TRUE(Write().ok());
+    EXPECT_TRUE(Write("u").ok());  // it is known: nothing is asked behind the batch
+    EXPECT_TRUE(Commit().ok());
+    EXPECT_TRUE(transactions_->Begin().ok());
+    EXPECT_TRUE(Write("t").ok());
     EXPECT_TRUE(sink_->Flush(acks_, kPatience).ok());
     cluster_.FailNextAfter(kafka::MockCluster::kProduce, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
                            time);
     cluster_.FailNext(kAddPartitions, {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION});
+    const size_t batches = cluster_.CountRequests(kafka::MockCluster::kProduce);
     EXPECT_TRUE(Write("t").ok());
+    AwaitBatch(batches + 1);
     EXPECT_TRUE(Write("u").ok());
     return FirstError([this] { return sink_->Write(Of("u"), 1); });
   }
