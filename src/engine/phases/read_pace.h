@@ -40,7 +40,7 @@ class ReadPace {
     absl::Duration longest;
   };
   // In frames. More could fill the buffer of a unix socket, and the server would wait for us.
-  static constexpr Pile kFrames = {.little = 64, .much = 128, .longest = absl::Milliseconds(1)};
+  static constexpr Pile kFrames = {.little = 48, .much = 96, .longest = absl::Milliseconds(1)};
   // In bytes, on a near path: several times its window, far from what the server's socket holds.
   static constexpr Pile kBytes = {
       .little = 512 << 10, .much = 2 << 20, .longest = absl::Milliseconds(6)};
