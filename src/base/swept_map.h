@@ -12,8 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
-#include <unordered_set>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 
 namespace walduct {
 
@@ -70,7 +71,7 @@ class SweptMap {
 
   void Forget() {
     if (forgotten_.size() > kMostForgotten) forgotten_.clear();
-    std::erase_if(entries_, [this](const auto& entry) {
+    absl::erase_if(entries_, [this](const auto& entry) {
       if (entry.second.used == sweeps_) return false;
       forgotten_.insert(entry.first);
       weight_ -= entry.second.weight;
@@ -82,10 +83,10 @@ class SweptMap {
   size_t limit_;
   uint64_t sweeps_ = 0;
   size_t weight_ = 0;  // of all entries
-  std::unordered_map<Key, Entry> entries_;
-  std::unordered_set<Key> forgotten_;  // some of those that were
-  size_t added_ = 0, returned_ = 0;    // since the last sweep; of them had been forgotten
-  bool too_many_ = false;              // come by turns
+  absl::flat_hash_map<Key, Entry> entries_;
+  absl::flat_hash_set<Key> forgotten_;  // some of those that were
+  size_t added_ = 0, returned_ = 0;     // since the last sweep; of them had been forgotten
+  bool too_many_ = false;               // come by turns
 };
 
 }  // namespace walduct

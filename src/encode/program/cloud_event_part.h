@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "encode/program/avro_part.h"
-#include "encode/program/cloud_event.h"
+#include "encode/program/cloud_events/cloud_event.h"
 #include "encode/program/part_program.h"
 
 namespace walduct::encode {

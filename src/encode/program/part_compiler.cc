@@ -10,8 +10,8 @@
 #include "encode/formats/scalar_text.h"
 #include "encode/formats/schema_json.h"
 #include "encode/json_schema/json_schema.h"
-#include "encode/program/cloud_event.h"
 #include "encode/program/cloud_event_part.h"
+#include "encode/program/cloud_events/cloud_event.h"
 #include "encode/program/untouched_row.h"
 #include "encode/table/bytes_only_error.h"
 
@@ -48,22 +48,22 @@ Step& PartCompiler::AddStep(Step::Kind kind) {
   Step step;
   step.kind = kind;
   if (of_transaction_ == nullptr) {
-    step.text.assign(std::exchange(text_, ""));
+    step.constant = static_cast<uint32_t>(text_.size());
+    part_.constants_.append(text_);
   } else {
-    of_transaction_->end = std::exchange(text_, "");
-    of_transaction_->pieces.shrink_to_fit();
+    of_transaction_->End(text_);
     step.of_transaction = std::move(of_transaction_);
     part_.has_transaction_text_ = true;
   }
+  text_.clear();
   part_.steps_.push_back(std::move(step));
   return part_.steps_.back();
 }
 
-void PartCompiler::AddTransactionValue(TransactionText::Piece piece) {
+void PartCompiler::AddTransactionValue(const TransactionText::Value& value) {
   if (of_transaction_ == nullptr) of_transaction_ = std::make_unique<TransactionText>();
-  piece.text = std::exchange(text_, "");
-  if (piece.sequence || !IsOfOrigin(piece.input)) of_transaction_->is_of_origin = false;
-  of_transaction_->pieces.push_back(std::move(piece));
+  of_transaction_->Add(text_, value);
+  text_.clear();
 }
 
 void PartCompiler::AddMember(const Node& node, Step::Kind kind, MemberStep member) {
@@ -441,7 +441,7 @@ bool PartCompiler::AddJavaField(const Node& node, const std::string& label, Writ
     return false;
   const std::string separated = absl::StrCat(Separator(written), label);
   if (nullable) {
-    AddTransactionValue({.label = separated, .input = field, .left_out = true});
+    AddTransactionValue({.input = field, .left_out = true, .label = separated});
     return true;
   }
   AddText(separated);

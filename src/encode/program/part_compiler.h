@@ -72,7 +72,7 @@ class PartCompiler {
 
   void AddText(absl::string_view text) { text_.append(text.data(), text.size()); }
   Step& AddStep(Step::Kind kind);
-  void AddTransactionValue(TransactionText::Piece piece);
+  void AddTransactionValue(const TransactionText::Value& value);
   void AddMember(const event::Node& node, Step::Kind kind, MemberStep member);
   void Finish();
 

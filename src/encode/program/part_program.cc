@@ -48,30 +48,11 @@ void PartProgram::BeginTransaction(const RecordInputs& inputs, ValueContext* con
   if (avro_ != nullptr) return avro_->BeginTransaction(inputs);
   if (protobuf_ != nullptr) return protobuf_->BeginTransaction(inputs);
   if (event_ != nullptr) return event_->BeginTransaction(inputs, context);
-  for (Step& step : steps_) {
+  for (const Step& step : steps_) {
     TransactionText* const text = step.of_transaction.get();
-    if (text == nullptr || (text->is_of_origin && text->origin == inputs.fields().origin()))
-      continue;
-    text->origin = inputs.fields().origin();
-    Begin(&step.text, context);
-    for (const TransactionText::Piece& piece : text->pieces) AppendPiece(piece, inputs, context);
-    step.text.append(text->end);
-  }
-}
-
-void PartProgram::AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
-                              ValueContext* context) {
-  OutBuffer* const out = context->out;
-  out->append(piece.text);
-  if (piece.sequence)
-    return inputs.fields().AppendSequenceCommit(context->format == TextFormat::kJson, out);
-  const size_t size = out->size();
-  if (piece.left_out) out->append(piece.label);
-  if (inputs.AppendField(piece.input, *context)) return;
-  if (piece.left_out) {
-    out->CutTo(size);
-  } else {
-    out->append(piece.null_text);
+    if (text == nullptr || !text->IsOutdated(inputs)) continue;
+    Begin(text->buffer(), context);
+    text->Print(inputs, context);
   }
 }
 
@@ -83,7 +64,7 @@ absl::Status PartProgram::RunOther(const RecordInputs& inputs, ValueContext* con
   if (form_ == Form::kCloudEvent) return event_->Run(inputs, context, buffers, buffer, out);
   if (form_ == Form::kNull) return absl::OkStatus();
   if (form_ == Form::kConstant) {
-    *out = steps_[0].text;
+    *out = constants_;
     return absl::OkStatus();
   }
   Begin(buffer, context);
@@ -162,8 +143,11 @@ absl::Status PartProgram::RunSteps(const RecordInputs& inputs, ValueContext* con
                                    ProgramBuffers* buffers) const {
   OutBuffer* const out = context->out;
   bool first = true, null = false;
+  const char* constant = constants_.data();
   for (const Step& step : steps_) {
-    out->append(step.text);
+    out->append(step.of_transaction == nullptr ? absl::string_view(constant, step.constant)
+                                               : step.of_transaction->printed());
+    constant += step.constant;
     switch (step.kind) {
       case Step::Kind::kText:
         break;

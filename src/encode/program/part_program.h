@@ -16,26 +16,11 @@
 #include "encode/program/leaf_program.h"
 #include "encode/program/protobuf_part.h"
 #include "encode/program/schema_id.h"
+#include "encode/program/transaction_text.h"
 
 namespace walduct::encode {
 
 class CloudEventPart;
-
-// Text with values of the transaction in it.
-struct TransactionText {
-  struct Piece {
-    std::string text = {};   // before the value
-    std::string label = {};  // between the two; goes with a value that is left out
-    InputField input = InputField::kSourceMillis;
-    bool sequence = false;  // the first part of kSequence instead
-    bool left_out = false;  // with its label, when NULL; else null_text takes its place
-    std::string null_text = {};
-  };
-  std::vector<Piece> pieces;
-  std::string end = {};
-  bool is_of_origin = true;  // so are all its values
-  uint64_t origin = 0;       // RecordInputs::origin() it was made with
-};
 
 struct Step {
   enum class Kind : uint8_t {
@@ -49,8 +34,9 @@ struct Step {
     kMember,    // a member of a struct that StringConverter prints
     kComma,     // one, if a member of the struct stands before it
   };
-  OutBuffer text;                                   // before the value
-  std::unique_ptr<TransactionText> of_transaction;  // what `text` is made of; null: constant
+  // Before the value: so many of the part's constant bytes, or this.
+  uint32_t constant = 0;
+  std::unique_ptr<TransactionText> of_transaction;
   Kind kind = Kind::kText;
   InputRow row = InputRow::kBefore;     // kColumns, kRow
   InputField field = InputField::kLsn;  // kField
@@ -104,7 +90,7 @@ class PartProgram {
   // The text, where it is the same in every record.
   std::optional<absl::string_view> constant() const {
     if (form_ != Form::kConstant) return std::nullopt;
-    return steps_[0].text;
+    return constants_.view();
   }
 
  private:
@@ -123,8 +109,6 @@ class PartProgram {
     kCloudEvent,  // of Avro
   };
 
-  static void AppendPiece(const TransactionText::Piece& piece, const RecordInputs& inputs,
-                          ValueContext* context);
   absl::Status RunOther(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                         OutBuffer* buffer, std::optional<absl::string_view>* out) const;
   absl::Status RunSteps(const RecordInputs& inputs, ValueContext* context,
@@ -146,19 +130,21 @@ class PartProgram {
     context->nested_arrays = !converter_.shows_schema();
   }
 
+  // What each record needs stands first.
   Form form_ = Form::kNull;
   Role role_ = Role::kValue;
   TextFormat format_ = TextFormat::kJson;
   bool schemaless_ = false;
   bool has_transaction_text_ = false;
-  ConverterOptions converter_;
-  std::string name_;
   // `{"schema":…,"payload":`, of the TablePlan or own_head_; or a frame with the id of the schema.
   absl::string_view head_;
+  std::vector<Step> steps_;
+  OutBuffer constants_;  // of all steps, one behind the other
+  ConverterOptions converter_;
+  std::string name_;
   std::unique_ptr<std::string> own_head_;
   std::unique_ptr<SchemaId> schema_id_;  // of the head
-  std::vector<Step> steps_;
-  std::string tail_;  // after one value alone
+  std::string tail_;                     // after one value alone
   std::vector<MemberStep> members_;
   std::unique_ptr<AvroPart> avro_;          // kAvro
   std::unique_ptr<ProtobufPart> protobuf_;  // kProtobuf

@@ -34,8 +34,11 @@ absl::StatusOr<std::unique_ptr<RecordProgram>> RecordProgram::Compile(
   program->has_id_headers_ = program->key_.has_id_headers() || program->value_.has_id_headers();
   RETURN_IF_ERROR(program->CompileHeaders(record, table, converters, &buffers));
   program->ShareHeaders(pool);
-  if (record.partition) program->partition_ = CompileLeaf(*record.partition, table, &buffers);
-  if (record.timestamp) program->timestamp_ = CompileLeaf(*record.timestamp, table, &buffers);
+  const auto leaf = [&](const std::optional<event::Node>& node) {
+    return node ? std::make_unique<LeafProgram>(CompileLeaf(*node, table, &buffers)) : nullptr;
+  };
+  program->partition_ = leaf(record.partition);
+  program->timestamp_ = leaf(record.timestamp);
   return program;
 }
 

@@ -50,15 +50,16 @@ class RecordProgram {
   absl::Status RunPlace(const RecordInputs& inputs, ValueContext* context, ProgramBuffers* buffers,
                         event::Record* record) const;
 
+  // What each record needs stands first.
   std::string topic_;
-  PartProgram key_, value_;
-  std::shared_ptr<const ConstantHeaders> constant_headers_;  // null: the two that follow
-  std::vector<PartProgram> headers_;
-  std::vector<event::Header> header_values_;  // of the last record
+  uint64_t transaction_ = 0;  // RecordInputs::transaction() of the last record
+  std::shared_ptr<const ConstantHeaders> constant_headers_;  // null: headers_, header_values_
+  std::unique_ptr<LeafProgram> partition_, timestamp_;
   bool asks_for_ids_ = false;
   bool has_id_headers_ = false;
-  std::optional<LeafProgram> partition_, timestamp_;
-  uint64_t transaction_ = 0;  // RecordInputs::transaction() of the last record
+  PartProgram key_, value_;
+  std::vector<PartProgram> headers_;
+  std::vector<event::Header> header_values_;  // of the last record
 };
 
 }  // namespace walduct::encode

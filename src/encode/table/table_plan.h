@@ -30,21 +30,22 @@ struct RowPlan {
 
 struct RecordBranches;  // template_encoder.h
 
+// What each row needs stands first.
 struct TablePlan {
   uint64_t version = 0;  // TableVersion
   std::string topic;
   bool snapshot = false;
-  absl::Status status;     // not OK: no record of this table can be written
-  std::string table_name;  // "schema.table", for error messages
-  size_t columns = 0;      // in a row
+  absl::Status status;                       // not OK: no record of this table can be written
+  std::shared_ptr<RecordBranches> branches;  // the programs of its records
   RowPlan key;
   RowPlan row;
+  size_t columns = 0;                  // in a row
+  std::string table_name;              // "schema.table", for error messages
   event::ConnectSchemaPtr key_schema;  // null: no key
   event::ConnectSchemaPtr envelope_schema;
   std::string key_head;    // `{"schema":…,"payload":` or empty
   std::string value_head;  // the same for the envelope
   std::vector<ColumnNotice> notices;
-  std::shared_ptr<RecordBranches> branches;  // the programs of its records
 };
 
 struct TableRequest {

@@ -1,4 +1,4 @@
-#include "encode/program/cloud_event.h"
+#include "encode/program/cloud_events/cloud_event.h"
 
 #include <utility>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
-#include "encode/program/cloud_event_functions.h"
+#include "encode/program/cloud_events/cloud_event_functions.h"
 #include "encode/schema/record_layout.h"
 
 namespace walduct::encode {

@@ -1,4 +1,4 @@
-#include "encode/program/cloud_event_functions.h"
+#include "encode/program/cloud_events/cloud_event_functions.h"
 
 #include <charconv>
 #include <memory>
