@@ -66,6 +66,10 @@ class MockCluster {
   void GiveLeader(const std::string& topic, int partition) {
     rd_kafka_mock_partition_set_leader(cluster_, topic.c_str(), partition, 1);
   }
+  // Each answer takes so long.
+  void SlowDown(absl::Duration time) {
+    rd_kafka_mock_broker_set_rtt(cluster_, 1, static_cast<int>(time / absl::Milliseconds(1)));
+  }
   void SetDown(bool down) {
     if (down) {
       rd_kafka_mock_broker_set_down(cluster_, 1);

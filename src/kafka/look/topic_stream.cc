@@ -151,7 +151,9 @@ class Reader final : public TopicStream {
 
   absl::Status TimedOut() const {
     return Error(absl::StatusCode::kUnavailable, "topic_read_timeout",
-                 absl::StrCat(Name(), " could not be read to its end within ",
+                 absl::StrCat(Name(),
+                              options_.until_silent ? " has not ended, and gave nothing for "
+                                                    : " could not be read to its end within ",
                               absl::FormatDuration(options_.timeout)),
                  "see whether its partitions have leaders, and whether another connector has left "
                  "a transaction open in it: its next start ends that, or its "
@@ -165,13 +167,15 @@ class Reader final : public TopicStream {
     ended_[partition] = true;
   }
 
-  // What is written meanwhile could go on for ever.
+  // What is written meanwhile could go on for ever: it is not read, and does not prolong the wait.
   bool BeforeEnd(const rd_kafka_message_t& message) {
-    deadline_ = options_.environment.clock->Monotonic() + options_.timeout;
     const auto partition = static_cast<size_t>(message.partition);
-    if (message.offset < ends_[partition]) return true;
-    OnEnd(partition, message.offset);
-    return false;
+    if (message.offset >= ends_[partition]) {
+      OnEnd(partition, message.offset);
+      return false;
+    }
+    deadline_ = options_.environment.clock->Monotonic() + options_.timeout;
+    return true;
   }
 
   static void AddHeaders(const rd_kafka_message_t& message, std::string* out) {

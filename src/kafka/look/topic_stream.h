@@ -35,7 +35,8 @@ struct TopicReadOptions {
   absl::Duration timeout;  // for everything
   // False: each partition is read to where its first open transaction begins.
   bool awaits_transactions = true;
-  // The timeout is for one record, and what is written after the opening is not read.
+  // The timeout is for one record. What is written after the opening is not read, and does not
+  // prolong the wait.
   bool until_silent = false;
   bool headers = false;
   std::optional<int64_t> last = std::nullopt;  // only so many of each partition; absent: all
