@@ -21,6 +21,7 @@ from support.postgres import lsn  # noqa: E402
 from turns import rounds  # noqa: E402
 from workloads import WORKLOADS  # noqa: E402
 
+MARGIN_BYTES = 2 << 30
 PG_RECVLOGICAL = "/usr/lib/postgresql/15/bin/pg_recvlogical"
 
 
@@ -163,20 +164,23 @@ def in_turns(bench):
     return {name: measured for name, measured in results.items() if measured}
 
 
-def touch_memory(directory):
-    """Until the file in it is deleted, files are written to memory that this machine has used before. Memory that was free is handed to a virtual
-    machine by its host at the first touch, which costs a broker more than all it does with a record, and depends on what ran before."""
+def touched_memory():
+    """Until what it answers is closed, files are written to memory that this machine has used before. Memory that was free is handed to a virtual
+    machine by its host at the first touch, which costs a broker more than all it does with a record, and depends on what ran before.
+    (Only processors of Intel's and AMD's kind say whether they are virtual.)"""
+    hole = tempfile.TemporaryFile(dir=BINARY.parent)  # on a disk: in a file system in memory a hole takes none
     if "hypervisor" not in Path("/proc/cpuinfo").read_text() or os.environ.get("SERVERS_SHORT_LIVED") == "1":
-        return
-    kb = int(Path("/proc/meminfo").read_text().split()[1])
-    print(f"bench: touching {kb >> 20} GB of memory", flush=True)
-    hole = directory / "hole"
-    with hole.open("wb") as file:
-        file.truncate(kb << 10)
-    with hole.open("rb", buffering=0) as file:
-        buffer = bytearray(1 << 20)
-        while file.readinto(buffer):
-            pass
+        return hole
+    known = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    size = (int(known["MemFree"].split()[0]) << 10) + MARGIN_BYTES
+    with contextlib.suppress(OSError, ValueError):  # "max"
+        size = min(size, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    print(f"bench: touching {size >> 30} GB of memory", flush=True)
+    hole.truncate(size)
+    buffer = bytearray(1 << 20)
+    while hole.readinto(buffer):
+        pass
+    return hole
 
 
 @contextlib.contextmanager
@@ -190,8 +194,7 @@ def private_servers(args, chosen, pg_set=None, kafka_set=None):
                               registry=any(WORKLOADS[name].registry for name in chosen),
                               pg_set=settings, kafka_set=kafka_set)
         try:
-            if not args.no_kafka:
-                touch_memory(Path(directory))
-            yield own, Path(directory)
+            with contextlib.nullcontext() if args.no_kafka else touched_memory():
+                yield own, Path(directory)
         finally:
             own.remove()

@@ -20,7 +20,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from drains import touch_memory
 from page import SNAPSHOT_SHARE, WORKLOADS, page, write_charts
 
 HERE = Path(__file__).resolve().parent
@@ -43,12 +42,6 @@ def pieces(args):
 
 def measure(args, directory):
     remember(about(args), directory / "machine.json")
-    with tempfile.TemporaryDirectory(prefix="walduct-report-") as memory:
-        touch_memory(Path(memory))  # once for all: what is freed between two pieces is little
-        measure_pieces(args, directory)
-
-
-def measure_pieces(args, directory):
     for name, (script, *options) in pieces(args).items():
         piece, unfinished = directory / f"{name}.json", directory / f"{name}.part"
         if piece.exists():
