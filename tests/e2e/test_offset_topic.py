@@ -90,6 +90,7 @@ def test_a_position_of_megabytes(db, broker, connectors, tmp_path):
     asked = {"type": "incremental", "data-collections": ["public.items"], "additional-conditions": [condition]}
     file.write_text(json.dumps({"id": "s", "type": "execute-snapshot", "data": asked}) + "\n")
     connector.wait_events(lambda events: sum(e.op == "r" for e in events) == 30, 60, "the rows of the snapshot")
+    connector.wait_log("incremental snapshot completed", 60)
     connector.stop()
     sizes = [len(record.value) for record in read_topics(broker, topic)]
     assert max(sizes) > 1 << 20 and sizes[-1] < 10_000
