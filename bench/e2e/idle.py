@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests"))
 
 from confluent_kafka import Consumer, TopicPartition  # noqa: E402
 from support import backlog, servers  # noqa: E402
-from support.connector import PLAIN_JSON, Connector, database_properties  # noqa: E402
+from support.connector import PLAIN_JSON, Connector, database_properties, status_of  # noqa: E402
 from support.paths import BINARY  # noqa: E402
 
 SETTLE_S = 12  # beyond the first position that is stored and confirmed
@@ -65,8 +65,7 @@ def first_events(args, own, database, connector):
 
 
 def memory_mb(pid):
-    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
-    return {name: round(int(status[key].split()[0]) / 1024, 1) for name, key in
+    return {name: round(status_of(pid, key) / 1024, 1) for name, key in
             (("rss_mb", "VmRSS"), ("own_mb", "RssAnon"), ("of_files_mb", "RssFile"))}
 
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from support import servers  # noqa: E402
-from support.connector import PLAIN_JSON, database_properties  # noqa: E402
+from support.connector import PLAIN_JSON, database_properties, status_of  # noqa: E402
 from support.debezium import free_port  # noqa: E402
 from support.kafka import TopicReader  # noqa: E402
 from support.serve import CLASS, Worker  # noqa: E402
@@ -39,11 +39,6 @@ IDLE_SECONDS = 2
 FEW = 50  # of fewer connectors each is given more rows, so that there is enough to measure
 TICK = os.sysconf("SC_CLK_TCK")
 PATHS = ("/connectors", "/connectors/c0/status", "/connectors?expand=status&expand=info", "/status", "/metrics")
-
-
-def status_of(pid, name):
-    with open(f"/proc/{pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith(name + ":"))
 
 
 def cpu_seconds(pid):

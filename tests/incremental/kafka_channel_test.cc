@@ -39,19 +39,7 @@ class KafkaChannelTest : public testing::Test {
   }
 
   void Produce(const std::string& key, const std::string& value) {
-    char text[256];
-    rd_kafka_conf_t* conf = rd_kafka_conf_new();
-    rd_kafka_conf_set(conf, "bootstrap.servers", cluster_.bootstrap_servers().c_str(), text,
-                      sizeof text);
-    rd_kafka_t* producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof text);
-    ASSERT_NE(producer, nullptr) << text;
-    ASSERT_EQ(rd_kafka_producev(producer, RD_KAFKA_V_TOPIC(kTopic),
-                                RD_KAFKA_V_KEY(key.data(), key.size()),
-                                RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()),
-                                RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END),
-              RD_KAFKA_RESP_ERR_NO_ERROR);
-    ASSERT_EQ(rd_kafka_flush(producer, 10'000), RD_KAFKA_RESP_ERR_NO_ERROR);
-    rd_kafka_destroy(producer);
+    cluster_.Produce(kTopic, key, value);
   }
   // Ids until there are so many; "!": no signal.
   std::vector<std::string> Poll(size_t count) {

@@ -39,6 +39,22 @@ class MockCluster {
   void CreateTopic(const std::string& name, int partitions) {
     CHECK(rd_kafka_mock_topic_create(cluster_, name.c_str(), partitions, 1) == 0);
   }
+  // A record of another client. Waits until it is there.
+  void Produce(const std::string& topic, const std::string& key, const std::string& value,
+               int32_t partition = RD_KAFKA_PARTITION_UA) const {
+    char text[256];
+    rd_kafka_conf_t* conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", bootstrap_servers().c_str(), text, sizeof(text));
+    rd_kafka_t* producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof(text));
+    CHECK(producer != nullptr);
+    CHECK(rd_kafka_producev(producer, RD_KAFKA_V_TOPIC(topic.c_str()),
+                            RD_KAFKA_V_PARTITION(partition), RD_KAFKA_V_KEY(key.data(), key.size()),
+                            RD_KAFKA_V_VALUE(const_cast<char*>(value.data()), value.size()),
+                            RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                            RD_KAFKA_V_END) == RD_KAFKA_RESP_ERR_NO_ERROR);
+    CHECK(rd_kafka_flush(producer, 10'000) == RD_KAFKA_RESP_ERR_NO_ERROR);
+    rd_kafka_destroy(producer);
+  }
   // The next requests of this kind fail with these errors.
   void FailNext(int16_t api, const std::vector<rd_kafka_resp_err_t>& errors) {
     rd_kafka_mock_push_request_errors_array(cluster_, api, errors.size(), errors.data());

@@ -2,10 +2,9 @@
 #include "kafka/look/topic_stream.h"
 
 #include <gtest/gtest.h>
-#include <librdkafka/rdkafka.h>
 
-#include <atomic>
-#include <string>
+#include <optional>
+#include <stop_token>
 #include <thread>
 
 #include "base/clock.h"
@@ -17,54 +16,11 @@ namespace {
 
 constexpr int kStuck = 0, kBusy = 1;  // partitions
 
-// Writes to a partition, for so long at most.
-class Writer {
- public:
-  explicit Writer(const MockCluster& cluster) {
-    rd_kafka_conf_t* conf = rd_kafka_conf_new();
-    char text[256];
-    rd_kafka_conf_set(conf, "bootstrap.servers", cluster.bootstrap_servers().c_str(), text,
-                      sizeof(text));
-    producer_ = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof(text));
-    CHECK(producer_ != nullptr);
-  }
-  ~Writer() {
-    stop_ = true;
-    if (thread_.joinable()) thread_.join();
-    rd_kafka_destroy(producer_);
-  }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-
-  void Write(int partition) {
-    rd_kafka_producev(producer_, RD_KAFKA_V_TOPIC("t"), RD_KAFKA_V_PARTITION(partition),
-                      RD_KAFKA_V_KEY("k", 1), RD_KAFKA_V_VALUE(const_cast<char*>("v"), 1),
-                      RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
-    rd_kafka_flush(producer_, 10'000);
-  }
-  void Start(int partition, absl::Duration longest) {
-    const absl::Duration end = Clock::Real().Monotonic() + longest;
-    thread_ = std::thread([this, partition, end] {
-      while (!stop_ && Clock::Real().Monotonic() < end) {
-        Write(partition);
-        Poller::Real().WaitReadable({}, absl::Milliseconds(50));
-      }
-    });
-  }
-
- private:
-  rd_kafka_t* producer_;
-  std::atomic<bool> stop_ = false;
-  std::thread thread_;
-};
-
 TEST(TopicStreamTest, WhatIsWrittenMeanwhileDoesNotProlongTheWait) {
   constexpr absl::Duration kTimeout = absl::Seconds(4), kLongest = absl::Seconds(20);
   MockCluster cluster;
   cluster.CreateTopic("t", 2);
-  Writer writer(cluster);
-  writer.Write(kStuck);
-  writer.Write(kBusy);
+  for (const int partition : {kStuck, kBusy}) cluster.Produce("t", "k", "v", partition);
   cluster.SlowDown(absl::Milliseconds(100));  // so that nothing is read before the leader is gone
   auto stream = TopicStream::Open({.bootstrap_servers = cluster.bootstrap_servers(),
                                    .java = {},
@@ -75,8 +31,11 @@ TEST(TopicStreamTest, WhatIsWrittenMeanwhileDoesNotProlongTheWait) {
   ASSERT_TRUE(stream.ok()) << stream.status();
   cluster.TakeLeader("t", kStuck);
   cluster.SlowDown(absl::ZeroDuration());
-  writer.Start(kBusy, kLongest);
   const absl::Duration begin = Clock::Real().Monotonic();
+  const std::jthread writer([&cluster, end = begin + kLongest](const std::stop_token& stop) {
+    while (!stop.stop_requested() && Clock::Real().Monotonic() < end)
+      cluster.Produce("t", "k", "v", kBusy);
+  });
   absl::StatusOr<std::optional<TopicRecord>> record = (*stream)->Next();
   ASSERT_TRUE(record.ok() && *record) << record.status();
   EXPECT_EQ((*record)->partition, kBusy);

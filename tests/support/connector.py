@@ -40,9 +40,14 @@ def properties_text(values):
     return "".join(f"{k}={v}\n" for k, v in values.items())
 
 
-def peak_rss_kb(pid):
+def status_of(pid, name):
+    """A number of a process' status; memory is in kB."""
     with open(f"/proc/{pid}/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
+        return next(int(line.split()[1]) for line in status if line.startswith(name + ":"))
+
+
+def peak_rss_kb(pid):
+    return status_of(pid, "VmHWM")
 
 
 class Connector:
@@ -139,8 +144,7 @@ class Connector:
     # --- what it uses ---
 
     def rss_kb(self):
-        with open(f"/proc/{self.process.pid}/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+        return status_of(self.process.pid, "VmRSS")
 
     def peak_rss_kb(self):
         """The most it ever was."""
