@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/error.h"
@@ -21,7 +22,7 @@ namespace {
 // What librdkafka spends on a record beyond its bytes: its message, the delivery report's share,
 // the allocator.
 constexpr size_t kMessageOverhead = 320;
-constexpr size_t kHeadersOverhead = 96;
+constexpr size_t kHeadersOverhead = 160;
 constexpr size_t kHeaderOverhead = 80;
 
 // The opaque of a message carries its token and what it costs, so that its delivery report needs no
@@ -48,15 +49,40 @@ uint64_t CostOf(const Message& message) {
 }
 
 // librdkafka tells null from empty by the pointer.
+const char* AddressOf(absl::string_view bytes) {
+  return bytes.data() == nullptr ? "" : bytes.data();
+}
+
 rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view>& bytes) {
   rd_kafka_vu_t field{};
   field.vtype = type;
   if (bytes) {
-    field.u.mem.ptr = const_cast<char*>(bytes->data() == nullptr ? "" : bytes->data());
+    field.u.mem.ptr = const_cast<char*>(AddressOf(*bytes));
     field.u.mem.size = bytes->size();
   }
   return field;
 }
+
+#ifdef RD_KAFKA_HEADERS_SHARE
+rd_kafka_headers_t* MakeHeaders(absl::Span<const HeaderText> headers) {
+  absl::InlinedVector<rd_kafka_header_text_t, 8> texts;
+  for (const auto& [name, value] : headers) {
+    const absl::string_view bytes = value.value_or("");
+    texts.push_back({name.data(), name.size(), value ? AddressOf(bytes) : nullptr, bytes.size()});
+  }
+  return rd_kafka_headers_make(texts.data(), texts.size());
+}
+#else
+rd_kafka_headers_t* MakeHeaders(absl::Span<const HeaderText> headers) {
+  rd_kafka_headers_t* const made = rd_kafka_headers_new(headers.size());
+  for (const auto& [name, value] : headers) {
+    const absl::string_view bytes = value.value_or("");
+    rd_kafka_header_add(made, name.data(), static_cast<ssize_t>(name.size()),
+                        value ? AddressOf(bytes) : nullptr, static_cast<ssize_t>(bytes.size()));
+  }
+  return made;
+}
+#endif
 
 }  // namespace
 
@@ -72,23 +98,12 @@ Topic::~Topic() {
   rd_kafka_topic_destroy(handle_);
 }
 
-void Headers::Add(absl::string_view name, std::optional<absl::string_view> value, size_t count) {
-  if (handle_ == nullptr) {
-    handle_ = rd_kafka_headers_new(count);
-    memory_bytes_ = kHeadersOverhead;
-  }
-  // librdkafka takes an empty value without an address for null.
-  const absl::string_view bytes = value.value_or("");
-  rd_kafka_header_add(handle_, name.data(), static_cast<ssize_t>(name.size()),
-                      value ? (bytes.empty() ? "" : bytes.data()) : nullptr,
-                      static_cast<ssize_t>(bytes.size()));
-  memory_bytes_ += kHeaderOverhead + 2 * (name.size() + bytes.size());  // once as it is sent
-}
-
-void Headers::Clear() {
+void Headers::Set(absl::Span<const HeaderText> headers) {
   if (handle_ != nullptr) rd_kafka_headers_destroy(handle_);
-  handle_ = nullptr;
-  memory_bytes_ = 0;
+  handle_ = headers.empty() ? nullptr : MakeHeaders(headers);
+  memory_bytes_ = headers.empty() ? 0 : kHeadersOverhead;
+  for (const HeaderText& header : headers)
+    memory_bytes_ += kHeaderOverhead + header.name.size() + header.value.value_or("").size();
   shared_ = false;
 }
 

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "base/environment.h"
 #include "kafka/client.h"
 #include "kafka/properties.h"
@@ -53,20 +54,22 @@ class Topic {
   rd_kafka_topic_s* handle_;  // owned
 };
 
-// Headers of any number of records. Each message that has them takes a share of one list where
-// librdkafka is ours (scripts/librdkafka), and a copy elsewhere.
+struct HeaderText {
+  absl::string_view name;
+  std::optional<absl::string_view> value;  // absent: null
+};
+
+// Headers of any number of records. Each message that has them takes a share of one piece of memory
+// where librdkafka is ours (scripts/librdkafka), and a copy elsewhere.
 class Headers {
  public:
   Headers() = default;
   Headers(const Headers&) = delete;
   Headers& operator=(const Headers&) = delete;
-  ~Headers() { Clear(); }
+  ~Headers() { Set({}); }
 
-  // Copies both. Call it for each of count headers, in order, before a message has them.
-  // value absent: null.
-  void Add(absl::string_view name, std::optional<absl::string_view> value, size_t count);
-  // None. Messages keep what they have.
-  void Clear();
+  // Copies the texts. Messages keep what they have.
+  void Set(absl::Span<const HeaderText> headers);
   // What the next message that has them adds to the memory in use.
   size_t memory_bytes() const { return shared_ ? 0 : memory_bytes_; }
 
@@ -77,7 +80,7 @@ class Headers {
 
   rd_kafka_headers_s* handle_ = nullptr;
   size_t memory_bytes_ = 0;
-  bool shared_ = false;  // a message has paid for the list
+  bool shared_ = false;  // a message has paid for them
 };
 
 struct Message {

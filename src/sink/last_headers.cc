@@ -1,9 +1,6 @@
 #include "sink/last_headers.h"
 
 #include <algorithm>
-#include <optional>
-
-#include "absl/strings/string_view.h"
 
 namespace walduct::sink {
 
@@ -18,16 +15,16 @@ bool LastHeaders::Are(absl::Span<const event::Header> headers) const {
 kafka::Headers* LastHeaders::Of(absl::Span<const event::Header> headers) {
   if (Are(headers)) return &made_;
   kept_.resize(headers.size());
-  made_.Clear();
+  texts_.resize(headers.size());
   for (size_t i = 0; i < headers.size(); ++i) {
     const event::Header& header = headers[i];
     kept_[i].name.assign(header.name.data(), header.name.size());
     kept_[i].value.assign(header.value.data(), header.value.size());
     kept_[i].is_null = header.is_null;
-    made_.Add(header.name,
-              header.is_null ? std::nullopt : std::optional<absl::string_view>(header.value),
-              headers.size());
+    texts_[i] = {.name = kept_[i].name, .value = kept_[i].value};
+    if (header.is_null) texts_[i].value.reset();
   }
+  made_.Set(texts_);
   return &made_;
 }
 

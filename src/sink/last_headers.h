@@ -26,7 +26,8 @@ class LastHeaders {
     bool is_null = false;
   };
   std::vector<Kept> kept_;
-  kafka::Headers made_;  // of kept_
+  std::vector<kafka::HeaderText> texts_;  // views of kept_
+  kafka::Headers made_;                   // of kept_
 };
 
 }  // namespace walduct::sink

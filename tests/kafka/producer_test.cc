@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <vector>
 
@@ -221,20 +222,26 @@ TEST_F(ProducerTest, SNK08_HeadersAndPartitionAreSent) {
   const auto producer = Open();
   const Topic topic = OpenTopic(*producer, "t");
   Headers headers;
-  headers.Add("name", "value", 2);
-  headers.Add("empty", "", 2);
+  headers.Set(std::array{HeaderText{"name", "value"}, HeaderText{"empty", ""},
+                         HeaderText{"none", std::nullopt}});
   ASSERT_TRUE(
       producer->Produce({.topic = &topic, .partition = 2, .value = "v", .headers = &headers}).ok());
   ASSERT_TRUE(producer->Flush(deliveries_, kPatience).ok());
   int32_t partition = -1;
+  std::string found;
   const absl::Status status = ReadTopic({.bootstrap_servers = cluster_.bootstrap_servers(),
                                          .java = {},
                                          .topic = "t",
                                          .timeout = kPatience,
+                                         .headers = true,
                                          .environment = Environment::Real()},
-                                        [&](const TopicRecord& r) { partition = r.partition; });
+                                        [&](const TopicRecord& record) {
+                                          partition = record.partition;
+                                          found = record.headers;
+                                        });
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(partition, 2);
+  EXPECT_EQ(found, "name=value\nempty=\nnone=null\n");
 }
 
 // Where librdkafka is ours; another takes a copy for each.
@@ -243,7 +250,8 @@ TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
   const auto producer = Open({{"linger.ms", "1000"}});
   const Topic topic = OpenTopic(*producer, "t");
   Headers headers;
-  headers.Add("name", std::string(2000, 'v'), 1);
+  const std::string value(2000, 'v'), other(2000, 'w');
+  headers.Set(std::array{HeaderText{"name", value}});
   const auto produce = [&] {
     const size_t before = producer->in_flight_bytes();
     EXPECT_TRUE(producer->Produce({.topic = &topic, .value = "v", .headers = &headers}).ok());
@@ -253,8 +261,7 @@ TEST_F(ProducerTest, HeadersThatRecordsShareTakeMemoryOnce) {
 #ifdef RD_KAFKA_HEADERS_SHARE
   EXPECT_LT(produce(), 1000u);
 #endif
-  headers.Clear();
-  headers.Add("name", std::string(2000, 'w'), 1);
+  headers.Set(std::array{HeaderText{"name", other}});
   EXPECT_GT(produce(), 2000u) << "another list";
   ASSERT_TRUE(producer->Flush(deliveries_, kPatience).ok());
   EXPECT_EQ(producer->in_flight_bytes(), 0u);
