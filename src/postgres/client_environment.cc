@@ -1,9 +1,13 @@
 #include "postgres/client_environment.h"
 
 #include <libpq-fe.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
+
+#include "absl/strings/str_cat.h"
 
 namespace walduct::postgres {
 namespace {
@@ -11,6 +15,8 @@ namespace {
 // Those that are not the default of a connection parameter.
 constexpr const char* kOthers[] = {"PGSERVICE",   "PGSERVICEFILE", "PGSYSCONFDIR", "PGTZ",
                                    "PGDATESTYLE", "PGGEQO",        "PGREQUIRESSL"};
+
+constexpr const char* kOfKerberos[] = {"KRB5_CONFIG", "KRB5CCNAME", "KRB5_CLIENT_KTNAME"};
 
 std::set<std::string> KnownNames() {
   std::set<std::string> names(std::begin(kOthers), std::end(kOthers));
@@ -33,6 +39,13 @@ std::vector<std::string> RemoveEnvironment() {
     removed.push_back(name);
   }
   return removed;
+}
+
+bool HasKerberos(const char* configuration, const char* tickets) {
+  const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
+  if (std::any_of(std::begin(kOfKerberos), std::end(kOfKerberos), is_set)) return true;
+  const std::string ours = absl::StrCat(tickets, geteuid());
+  return access(configuration, F_OK) == 0 || access(ours.c_str(), F_OK) == 0;
 }
 
 }  // namespace walduct::postgres

@@ -1,4 +1,5 @@
-// The environment variables that libpq reads where a connection parameter is absent.
+// What libpq finds around the process: variables that it reads where a connection parameter is
+// absent, and Kerberos.
 #pragma once
 
 #include <string>
@@ -9,5 +10,11 @@ namespace walduct::postgres {
 // Removes them from the environment of the process; the names of those that were set, sorted. libpq
 // has no parameter that means "none" for some of them (hostaddr, service). Not thread-safe.
 std::vector<std::string> RemoveEnvironment();
+
+// Whether there may be tickets of Kerberos: its configuration, or a file or variable that says where
+// they are. Where there are none, asking for them costs libpq a megabyte of code in memory.
+//   configuration, tickets   where they are by default; the latter is followed by the user's number
+bool HasKerberos(const char* configuration = "/etc/krb5.conf",
+                 const char* tickets = "/tmp/krb5cc_");
 
 }  // namespace walduct::postgres

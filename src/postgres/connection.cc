@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "postgres/cancel_request.h"
+#include "postgres/client_environment.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
 #include "postgres/errors/sqlstate.h"
@@ -156,7 +157,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
   static const bool kNeverAsks = NeverAskForPassphrase();
   static_cast<void>(kNeverAsks);
   TakeNewPassword(&options.database);
-  const auto parameters = ConnectionParameters(options);
+  const auto parameters = ConnectionParameters(options, HasKerberos());
   std::vector<const char*> keywords, values;
   for (const auto& [keyword, value] : parameters) {
     keywords.push_back(keyword);

@@ -61,7 +61,7 @@ std::string StartupOptions(const ConnectionOptions& options) {
 }
 
 std::vector<std::pair<const char*, std::string>> ConnectionParameters(
-    const ConnectionOptions& options) {
+    const ConnectionOptions& options, bool kerberos) {
   const DatabaseOptions& database = options.database;
   std::vector<std::pair<const char*, std::string>> parameters = {
       {"host", database.hostname},
@@ -84,6 +84,7 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
   add_if_given("sslkey", database.sslkey);
   add_if_given("sslpassword", database.sslpassword);
   add_if_given("sslrootcert", database.sslrootcert);
+  if (!kerberos) parameters.emplace_back("gssencmode", "disable");
   if (options.kind == SessionKind::kReplication) parameters.emplace_back("replication", "database");
   if (database.tcp_keepalive) {
     for (const Setting& setting : kKeepalives) parameters.emplace_back(setting.name, setting.value);

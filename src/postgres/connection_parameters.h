@@ -13,9 +13,10 @@
 
 namespace walduct::postgres {
 
-// Keyword and value of every parameter; contains the password.
+// Keyword and value of every parameter; contains the password. kerberos: there may be tickets, with
+// which a connection is encrypted where the server takes them; else it is not tried.
 std::vector<std::pair<const char*, std::string>> ConnectionParameters(
-    const ConnectionOptions& options);
+    const ConnectionOptions& options, bool kerberos);
 
 // The `options` keyword: "-c name=value …", blanks and backslashes in values escaped.
 std::string StartupOptions(const ConnectionOptions& options);

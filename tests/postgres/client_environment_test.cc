@@ -19,5 +19,15 @@ TEST(ClientEnvironmentTest, WhatSteersAConnectionIsRemovedAndNamed) {
   EXPECT_THAT(RemoveEnvironment(), testing::IsEmpty());
 }
 
+TEST(ClientEnvironmentTest, KerberosIsThereWithItsConfigurationOrAVariable) {
+  constexpr const char* kNone = "/no/such/krb5.conf";
+  for (const char* name : {"KRB5_CONFIG", "KRB5CCNAME", "KRB5_CLIENT_KTNAME"}) unsetenv(name);
+  EXPECT_FALSE(HasKerberos(kNone, kNone));
+  EXPECT_TRUE(HasKerberos("/etc/hostname", kNone));
+  setenv("KRB5CCNAME", "KCM:", 1);
+  EXPECT_TRUE(HasKerberos(kNone, kNone));
+  unsetenv("KRB5CCNAME");
+}
+
 }  // namespace
 }  // namespace walduct::postgres

@@ -24,9 +24,11 @@ TEST(QuoteTest, SEC05_DoublesQuotesInLiteralsAndKeepsBackslashes) {
   EXPECT_EQ(QuoteLiteral("a\\'b"), "'a\\''b'");
 }
 
-std::map<std::string, std::string> Parameters(const ConnectionOptions& options) {
+std::map<std::string, std::string> Parameters(const ConnectionOptions& options,
+                                              bool kerberos = false) {
   std::map<std::string, std::string> found;
-  for (const auto& [keyword, value] : ConnectionParameters(options)) found[keyword] = value;
+  for (const auto& [keyword, value] : ConnectionParameters(options, kerberos))
+    found[keyword] = value;
   return found;
 }
 
@@ -53,6 +55,12 @@ TEST(ConnectionParametersTest, LeavesLibpqItsDefaultsForWhatIsNotGiven) {
   EXPECT_FALSE(found.contains("password"));
   EXPECT_FALSE(found.contains("sslcert"));
   EXPECT_FALSE(found.contains("replication"));
+}
+
+TEST(ConnectionParametersTest, EncryptsWithTicketsOnlyWhereThereMayBeSome) {
+  const ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
+  EXPECT_EQ(Parameters(options, /*kerberos=*/false).at("gssencmode"), "disable");
+  EXPECT_FALSE(Parameters(options, /*kerberos=*/true).contains("gssencmode"));
 }
 
 TEST(ConnectionParametersTest, FAIL04_AsksForKeepalivesUnlessSwitchedOff) {
