@@ -17,8 +17,12 @@ foreach(library IN LISTS imported)
 endforeach()
 find_package(OpenSSL REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
+# spdlog and fmt by their headers, for one source: as shared libraries they would be the only ones that need libstdc++'s.
+find_path(SPDLOG_INCLUDE spdlog/spdlog.h REQUIRED)
+find_path(FMT_INCLUDE fmt/format.h REQUIRED)
+add_library(walduct_spdlog INTERFACE)
+target_include_directories(walduct_spdlog SYSTEM INTERFACE ${SPDLOG_INCLUDE} ${FMT_INCLUDE})
+target_compile_definitions(walduct_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
@@ -28,14 +32,6 @@ find_library(YAML_ARCHIVE libyaml.a REQUIRED)  # linked in, for the same reason
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 find_path(CURL_INCLUDE curl/curl.h REQUIRED)  # the headers alone
 find_path(RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED)  # header-only, in the system include path
-
-# Of the program alone, and before libc and libstdc++: librdkafka allocates for each record, seven times where headers differ, and frees
-# them thousands at once, which is what malloc of libc is slowest at. Sanitizers have an allocator of their own.
-add_library(walduct_allocator INTERFACE)
-if(NOT WALDUCT_SANITIZE)
-  find_library(MIMALLOC_LIBRARY mimalloc REQUIRED)
-  target_link_libraries(walduct_allocator INTERFACE -Wl,--push-state,--no-as-needed,${MIMALLOC_LIBRARY},--pop-state)
-endif()
 
 add_library(walduct_rdkafka INTERFACE)
 set(WALDUCT_RDKAFKA_ROOT ${CMAKE_SOURCE_DIR}/.deps/librdkafka CACHE PATH "librdkafka built by scripts/deps")

@@ -3,6 +3,11 @@ add_library(walduct_flags INTERFACE)
 target_compile_options(walduct_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${WALDUCT_WERROR}>:-Werror>
   # GCC 12 sees overlaps that cannot be in std::string (its bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# Each function by itself, so that the linker drops what nobody calls.
+if(NOT WALDUCT_SANITIZE)
+  target_compile_options(walduct_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections$<SEMICOLON>-fdata-sections>)
+  target_link_options(walduct_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:-Wl,--gc-sections>)
+endif()
 # What ships is hardened as Debian hardens its packages, with the bounds checks of libstdc++. Sanitizers do better.
 option(WALDUCT_HARDEN "Stack protector, fortified libc, checked libstdc++, full RELRO" ON)
 add_library(walduct_hardening INTERFACE)
