@@ -17,7 +17,7 @@ foreach(library IN LISTS imported)
 endforeach()
 find_package(OpenSSL REQUIRED)
 find_package(CLI11 REQUIRED)
-# spdlog and fmt by their headers, for one source: as shared libraries they would be the only ones that need libstdc++'s.
+# spdlog and fmt by their headers, for one source: as shared libraries they would be the only ones that need a shared libstdc++.
 find_path(SPDLOG_INCLUDE spdlog/spdlog.h REQUIRED)
 find_path(FMT_INCLUDE fmt/format.h REQUIRED)
 add_library(walduct_spdlog INTERFACE)

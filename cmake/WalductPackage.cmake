@@ -6,6 +6,16 @@ set(doc ${CMAKE_INSTALL_DATADIR}/doc/walduct)
 install(TARGETS walduct COMPONENT program)
 install(FILES LICENSE DESTINATION ${doc} COMPONENT program)
 install(FILES ${WALDUCT_RDKAFKA_ROOT}/lib/LICENSES.txt DESTINATION ${doc} RENAME LICENSES.librdkafka OPTIONAL COMPONENT program)
+# Of Debian's libraries that are linked in.
+set(licenses "")
+foreach(package libabsl-dev libcli11-dev libfmt-dev libspdlog-dev libstdc++-12-dev libyaml-dev rapidjson-dev)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    file(READ /usr/share/doc/${package}/copyright text)
+    string(APPEND licenses "==== ${package}\n\n${text}\n")
+  endif()
+endforeach()
+file(WRITE ${CMAKE_BINARY_DIR}/LICENSES.linked "${licenses}")
+install(FILES ${CMAKE_BINARY_DIR}/LICENSES.linked DESTINATION ${doc} COMPONENT program)
 
 install(DIRECTORY docs DESTINATION ${doc} COMPONENT host)  # beside README.md, whose links lead there
 install(DIRECTORY deploy/prometheus deploy/grafana DESTINATION ${doc} COMPONENT host)

@@ -1,7 +1,7 @@
 /* Inserted into src/rdkafka.h, behind rd_kafka_headers_copy, by scripts/deps.
  *
  * Headers for messages that are produced, of one or of many. They can be neither changed nor read. */
-#define RD_KAFKA_HEADERS_SHARE 1
+#define RD_KAFKA_HEADERS_MAKE 1
 typedef struct rd_kafka_header_text_s {
         const char *name;
         size_t name_size;

@@ -23,7 +23,11 @@ namespace {
 // the allocator.
 constexpr size_t kMessageOverhead = 320;
 constexpr size_t kHeadersOverhead = 160;
+#ifdef RD_KAFKA_HEADERS_MAKE
+constexpr size_t kHeaderOverhead = 8;
+#else
 constexpr size_t kHeaderOverhead = 80;
+#endif
 
 // The opaque of a message carries its token and what it costs, so that its delivery report needs no
 // look-up.
@@ -63,7 +67,7 @@ rd_kafka_vu_t Bytes(rd_kafka_vtype_t type, const std::optional<absl::string_view
   return field;
 }
 
-#ifdef RD_KAFKA_HEADERS_SHARE
+#ifdef RD_KAFKA_HEADERS_MAKE
 rd_kafka_headers_t* MakeHeaders(absl::Span<const HeaderText> headers) {
   absl::InlinedVector<rd_kafka_header_text_t, 8> texts;
   for (const auto& [name, value] : headers) {
@@ -109,7 +113,7 @@ void Headers::Set(absl::Span<const HeaderText> headers) {
 
 rd_kafka_headers_s* Headers::Share() {
   if (handle_ == nullptr) return nullptr;
-#ifdef RD_KAFKA_HEADERS_SHARE
+#ifdef RD_KAFKA_HEADERS_MAKE
   shared_ = true;
   return rd_kafka_headers_share(handle_);
 #else

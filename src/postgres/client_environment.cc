@@ -41,11 +41,15 @@ std::vector<std::string> RemoveEnvironment() {
   return removed;
 }
 
-bool HasKerberos(const char* configuration, const char* tickets) {
+// Where MIT's library looks by default, as Debian builds it.
+bool HasKerberos(const std::string& root) {
   const auto is_set = [](const char* name) { return std::getenv(name) != nullptr; };
   if (std::any_of(std::begin(kOfKerberos), std::end(kOfKerberos), is_set)) return true;
-  const std::string ours = absl::StrCat(tickets, geteuid());
-  return access(configuration, F_OK) == 0 || access(ours.c_str(), F_OK) == 0;
+  const std::string files[] = {"/etc/krb5.conf", absl::StrCat("/tmp/krb5cc_", getuid()),
+                               absl::StrCat("/etc/krb5/user/", geteuid(), "/client.keytab")};
+  return std::any_of(std::begin(files), std::end(files), [&](const std::string& file) {
+    return access((root + file).c_str(), F_OK) == 0;
+  });
 }
 
 }  // namespace walduct::postgres

@@ -13,8 +13,7 @@ std::vector<std::string> RemoveEnvironment();
 
 // Whether there may be tickets of Kerberos: its configuration, or a file or variable that tells
 // where they are. Where there are none, asking for them costs libpq a megabyte of code in memory.
-//   configuration, tickets   where they are by default; the latter is followed by the user's number
-bool HasKerberos(const char* configuration = "/etc/krb5.conf",
-                 const char* tickets = "/tmp/krb5cc_");
+//   root   of the file system
+bool HasKerberos(const std::string& root = "");
 
 }  // namespace walduct::postgres

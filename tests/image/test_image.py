@@ -132,6 +132,9 @@ def test_all_libraries_are_found(staging):
 def test_licences_are_in_the_image(staging):
     assert "Apache License" in (staging / "usr/share/doc/walduct/LICENSE").read_text()
     assert (staging / "usr/share/doc/walduct/LICENSES.librdkafka").exists()
+    linked = (staging / "usr/share/doc/walduct/LICENSES.linked").read_text()
+    for package in re.search(r"linked_in=\((.*)\)", (DOCKER / "release").read_text())[1].split():
+        assert f"==== {package}\n" in linked, package
 
 
 def test_health_check_asks_the_process(staging, tmp_path):

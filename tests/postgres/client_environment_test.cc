@@ -2,8 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
 
 namespace walduct::postgres {
 namespace {
@@ -19,13 +25,21 @@ TEST(ClientEnvironmentTest, WhatSteersAConnectionIsRemovedAndNamed) {
   EXPECT_THAT(RemoveEnvironment(), testing::IsEmpty());
 }
 
-TEST(ClientEnvironmentTest, KerberosIsThereWithItsConfigurationOrAVariable) {
-  constexpr const char* kNone = "/no/such/krb5.conf";
+TEST(ClientEnvironmentTest, KerberosIsThereWithAFileOrAVariableOfIts) {
   for (const char* name : {"KRB5_CONFIG", "KRB5CCNAME", "KRB5_CLIENT_KTNAME"}) unsetenv(name);
-  EXPECT_FALSE(HasKerberos(kNone, kNone));
-  EXPECT_TRUE(HasKerberos("/etc/hostname", kNone));
+  const std::filesystem::path root = testing::TempDir() + "kerberos_root";
+  std::filesystem::remove_all(root);
+  EXPECT_FALSE(HasKerberos(root));
+  const std::string tickets = absl::StrCat("tmp/krb5cc_", getuid());
+  const std::string keytab = absl::StrCat("etc/krb5/user/", geteuid(), "/client.keytab");
+  for (const std::string& name : {std::string("etc/krb5.conf"), tickets, keytab}) {
+    std::filesystem::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << "";
+    EXPECT_TRUE(HasKerberos(root)) << name;
+    std::filesystem::remove_all(root);
+  }
   setenv("KRB5CCNAME", "KCM:", 1);
-  EXPECT_TRUE(HasKerberos(kNone, kNone));
+  EXPECT_TRUE(HasKerberos(root));
   unsetenv("KRB5CCNAME");
 }
 
