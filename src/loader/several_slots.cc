@@ -88,8 +88,8 @@ void WarnOfSharedTopics(const config::PropertySet& properties, const transform::
 
 void CheckSeveralSlots(const config::PropertySet& properties, const transform::ChainSpec& chain,
                        config::Findings* findings) {
-  const std::string slots = properties.Text(kSlots);
-  if (slots.empty() || slots == "1") return;
+  const int64_t slots = properties.Integer(kSlots);
+  if (slots <= 1) return;
   CheckPublication(properties, findings);
   CheckSink(properties, findings);
   for (const Refusal& refusal : kRefusals) {

@@ -40,8 +40,10 @@ bool PropertySet::Boolean(absl::string_view name) const { return Text(name) == "
 
 int64_t PropertySet::Integer(absl::string_view name) const {
   int64_t number = 0;
-  CHECK(absl::SimpleAtoi(absl::StripAsciiWhitespace(Text(name)), &number));
-  return number;
+  if (absl::SimpleAtoi(absl::StripAsciiWhitespace(Text(name)), &number)) return number;
+  CHECK(IsSet(name));  // or it has a default
+  const std::optional<absl::string_view> instead = table_->Find(name)->default_value;
+  return instead && absl::SimpleAtoi(*instead, &number) ? number : 0;
 }
 
 absl::Duration PropertySet::Milliseconds(absl::string_view name) const {

@@ -53,6 +53,7 @@ class PropertySet {
   // Exact names of the table only.
   std::string Text(absl::string_view name) const;
   bool Boolean(absl::string_view name) const;
+  // The default, or 0, in the place of a value that is refused: other checks go on.
   int64_t Integer(absl::string_view name) const;
   absl::Duration Milliseconds(absl::string_view name) const;
 
