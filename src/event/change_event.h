@@ -33,6 +33,14 @@ enum class SnapshotMarker : uint8_t {
   kIncremental,
 };
 
+// What an old row is, as far as can be told.
+enum class OldRow : uint8_t {
+  kWhole,   // a null is NULL
+  kKey,     // a null (kAbsent) says nothing: values of the replica identity alone were sent
+  kUnsure,  // either: a partition's row under the name of its root, whose identity is another. It is
+            // whole if its texts are those of the new row in all columns
+};
+
 struct LogicalMessage {
   bool transactional = false;
   absl::string_view prefix;
@@ -44,7 +52,7 @@ struct ChangeEvent {
   SnapshotMarker snapshot = SnapshotMarker::kFalse;
   const TableSchema* schema = nullptr;  // null for kMessage
   std::optional<RowView> before;        // old row or old key tuple, when the server sent one
-  bool before_is_key_only = false;      // 'K' tuple: columns outside the identity are kAbsent
+  OldRow old_row = OldRow::kWhole;      // of before
   std::optional<RowView> after;
   const LogicalMessage* message = nullptr;  // kMessage only
 

@@ -23,7 +23,8 @@ inline bool SameType(const std::shared_ptr<const Type>& a, const std::shared_ptr
 inline bool SameColumn(const Column& a, const Column& b) {
   return a.name == b.name && a.typmod == b.typmod && a.optional == b.optional &&
          a.default_expression == b.default_expression && a.identity == b.identity &&
-         a.generated == b.generated && SameType(a.type, b.type);
+         a.generated == b.generated && a.old_value_sent == b.old_value_sent &&
+         SameType(a.type, b.type);
 }
 
 inline bool SameHypertable(const HypertablePtr& a, const HypertablePtr& b) {
@@ -33,8 +34,8 @@ inline bool SameHypertable(const HypertablePtr& a, const HypertablePtr& b) {
 
 inline bool SameSchema(const TableSchema& a, const TableSchema& b) {
   return a.relation == b.relation && a.schema == b.schema && a.table == b.table &&
-         a.replica_identity == b.replica_identity && a.key_columns == b.key_columns &&
-         SameHypertable(a.hypertable, b.hypertable) &&
+         a.partitioned == b.partitioned && a.replica_identity == b.replica_identity &&
+         a.key_columns == b.key_columns && SameHypertable(a.hypertable, b.hypertable) &&
          std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(),
                     SameColumn);
 }

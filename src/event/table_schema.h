@@ -3,6 +3,7 @@
 // an address can be used again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,9 @@ struct Column {
   std::optional<std::string> default_expression;  // pg_get_expr text; absent: no default
   bool identity = false;                          // GENERATED … AS IDENTITY
   bool generated = false;                         // GENERATED ALWAYS AS (…)
+  // Every old row holds its value: it is part of the replica identity. Rows of partitions that come
+  // under their root's name are sent by the identity of each partition: it is part of all of them.
+  bool old_value_sent = false;
 };
 
 // Tells a TableSchema from every other one of this process, from its copies and from later ones at
@@ -60,10 +64,17 @@ struct TableSchema {
   std::vector<uint16_t> key_columns;
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   HypertablePtr hypertable = {};  // of a chunk
+  bool partitioned = false;       // its rows are those of its partitions
   TableVersion version{};
 };
 
 using TableSchemaPtr = std::shared_ptr<const TableSchema>;
+
+// Whether old rows are whole: REPLICA IDENTITY FULL, of a partitioned table that of all partitions.
+inline bool OldRowsAreWhole(const TableSchema& schema) {
+  return std::all_of(schema.columns.begin(), schema.columns.end(),
+                     [](const Column& column) { return column.old_value_sent; });
+}
 
 // A relation as the Relation message of pgoutput describes it.
 struct RelationColumn {

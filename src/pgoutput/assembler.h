@@ -109,7 +109,8 @@ class Assembler {
   absl::Status CountToStart(Lsn lsn);
   // Begins event_ anew, without rows. schema is null for a message.
   void SetChange(event::Operation operation, const event::TableSchema* schema);
-  void SetBefore(OldTuple kind, const CachedRelation& relation);
+  // filled: values of the new row were taken from the old one.
+  void SetBefore(OldTuple kind, const CachedRelation& relation, bool filled);
   // Hands event_ over as the change counted last, as its fate says.
   absl::Status Deliver(Lsn lsn);
 

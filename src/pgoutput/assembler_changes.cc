@@ -1,4 +1,6 @@
 // Rows, truncates and logical messages.
+#include <algorithm>
+
 #include "base/status_macros.h"
 #include "pgoutput/assembler.h"
 #include "pgoutput/assembler_errors.h"
@@ -7,23 +9,41 @@
 namespace walduct::pgoutput {
 namespace {
 
-// A key tuple has a null for every column outside the identity: it is not the column's value.
-void MarkAbsent(const std::vector<uint16_t>& outside_identity, std::vector<event::Value>& row) {
-  for (const uint16_t column : outside_identity) {
-    row[column] = {.data = nullptr, .size = 0, .kind = event::ValueKind::kAbsent};
+// A null that may be no value: it was not sent.
+void MarkAbsent(std::vector<event::Value>& row) {
+  for (event::Value& value : row) {
+    if (value.kind == event::ValueKind::kNull) value.kind = event::ValueKind::kAbsent;
   }
+}
+
+bool HasText(const std::vector<event::Value>& row, const std::vector<uint16_t>& columns) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&row](uint16_t column) { return row[column].is_text(); });
 }
 
 // A value stored out of line that the UPDATE did not touch is not sent again in the new row; where
 // the old row has it, it is the same one. Under REPLICA IDENTITY FULL that is every column, else
 // the identity columns of a key tuple (the server sends one whenever a key column is stored out of
-// line). Nothing is taken from absent columns.
-void FillUnchanged(const std::vector<event::Value>& old_row, std::vector<event::Value>& new_row) {
+// line). Nothing is taken from absent columns. Returns whether there was any.
+bool FillUnchanged(const std::vector<event::Value>& old_row, std::vector<event::Value>& new_row) {
+  bool any = false;
   for (size_t i = 0; i < new_row.size(); ++i) {
     if (new_row[i].kind == event::ValueKind::kUnchangedToast && old_row[i].is_text()) {
       new_row[i] = old_row[i];
+      any = true;
     }
   }
+  return any;
+}
+
+// A partition whose identity is its key sends an old row when the key has changed, which shows, or
+// when part of it is stored out of line (filled): then a null beside a null proves nothing.
+event::OldRow OldRowOfPartition(const CachedRelation& root,
+                                const std::vector<event::Value>& old_row, OldTuple kind,
+                                bool filled) {
+  const bool more_than_key = kind == OldTuple::kFull || HasText(old_row, root.outside_identity);
+  if (root.whole_partitions && more_than_key) return event::OldRow::kWhole;
+  return filled ? event::OldRow::kKey : event::OldRow::kUnsure;
 }
 
 }  // namespace
@@ -85,8 +105,7 @@ absl::Status Assembler::OnUpdate(Lsn lsn, absl::string_view payload) {
   SetChange(event::Operation::kUpdate, relation->schema.get());
   event_.after = message.new_row;
   if (message.old_tuple != OldTuple::kNone) {
-    SetBefore(message.old_tuple, *relation);
-    FillUnchanged(tuples_.old_row, tuples_.new_row);
+    SetBefore(message.old_tuple, *relation, FillUnchanged(tuples_.old_row, tuples_.new_row));
   }
   return Deliver(lsn);
 }
@@ -101,7 +120,7 @@ absl::Status Assembler::OnDelete(Lsn lsn, absl::string_view payload) {
   if (fate_ == Fate::kDrop) return absl::OkStatus();
 
   SetChange(event::Operation::kDelete, relation->schema.get());
-  SetBefore(message.old_tuple, *relation);
+  SetBefore(message.old_tuple, *relation, /*filled=*/false);
   return Deliver(lsn);
 }
 
@@ -160,15 +179,19 @@ void Assembler::SetChange(event::Operation operation, const event::TableSchema* 
   event_.operation = operation;
   event_.schema = schema;
   event_.before.reset();
-  event_.before_is_key_only = false;
+  event_.old_row = event::OldRow::kWhole;
   event_.after.reset();
   event_.message = nullptr;
 }
 
-void Assembler::SetBefore(OldTuple kind, const CachedRelation& relation) {
-  event_.before_is_key_only = kind == OldTuple::kKey;
-  if (event_.before_is_key_only) MarkAbsent(relation.outside_identity, tuples_.old_row);
+void Assembler::SetBefore(OldTuple kind, const CachedRelation& relation, bool filled) {
   event_.before = tuples_.old_row;
+  if (relation.partitioned) {
+    event_.old_row = OldRowOfPartition(relation, tuples_.old_row, kind, filled);
+  } else {
+    event_.old_row = kind == OldTuple::kFull ? event::OldRow::kWhole : event::OldRow::kKey;
+  }
+  if (event_.old_row != event::OldRow::kWhole) MarkAbsent(tuples_.old_row);
 }
 
 absl::Status Assembler::Deliver(Lsn lsn) {

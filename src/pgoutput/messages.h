@@ -62,8 +62,11 @@ struct TypeMessage {
 // What the server sent of the row as it was.
 enum class OldTuple : char {
   kNone = 0,
-  kKey = 'K',   // values of the identity columns, the others null
-  kFull = 'O',  // the whole row: REPLICA IDENTITY FULL
+  // Values of the identity columns, the others null; REPLICA IDENTITY FULL: the whole row. Of a
+  // partition that comes under its root's name, the letter is the root's and the row the
+  // partition's: either may be either.
+  kKey = 'K',
+  kFull = 'O',
 };
 
 // Where rows are decoded to. Owned by the caller and reused: no allocation once they have grown to

@@ -97,6 +97,8 @@ absl::StatusOr<bool> RelationCache::ResolveAnew(CachedRelation& relation, event:
 }
 
 void RelationCache::Replace(CachedRelation& known, event::TableSchemaPtr schema) {
+  known.partitioned = schema->partitioned;
+  known.whole_partitions = known.partitioned && OldRowsAreWhole(*schema);
   if (known.schema == nullptr) {
     known.schema = std::move(schema);
     return;

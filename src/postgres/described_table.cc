@@ -73,6 +73,25 @@ void Remember(const event::RelationDescription& relation, const event::RelationC
   }
 }
 
+bool IsPartitioned(const event::RelationDescription& relation,
+                   const std::optional<CatalogRelation>& known) {
+  if (known) return known->partitioned;
+  return relation.previous != nullptr && relation.previous->partitioned;
+}
+
+// The stream says what is so for the change; of partitions it has only their root's identity.
+bool OldValueIsSent(const event::RelationDescription& relation,
+                    const event::RelationColumn& streamed,
+                    const std::optional<CatalogRelation>& known) {
+  if (!IsPartitioned(relation, known)) return streamed.part_of_identity;
+  const auto sent = [&streamed](const auto& columns) {
+    return std::any_of(columns.begin(), columns.end(), [&streamed](const auto& column) {
+      return column.name == streamed.name && column.old_value_sent;
+    });
+  };
+  return known ? sent(known->columns) : sent(relation.previous->columns);
+}
+
 std::vector<uint16_t> KeyByName(const std::vector<std::string>& names,
                                 const std::vector<event::Column>& columns) {
   std::vector<uint16_t> key;
@@ -128,8 +147,10 @@ event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relatio
     } else {
       Remember(relation, streamed, column);
     }
+    column.old_value_sent = OldValueIsSent(relation, streamed, known);
     schema->columns.push_back(std::move(column));
   }
+  schema->partitioned = IsPartitioned(relation, known);
   schema->key_columns = ChooseKey(relation, known, schema->columns);
   if (known) schema->hypertable = known->hypertable;
   // What the catalog has forgotten stays known.
@@ -149,8 +170,10 @@ event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,
     if (type == nullptr) type = UnknownType(described.type);
     event::Column column = MakeColumn(described.name, std::move(type), described.typmod);
     Decorate(described, described.type, column);
+    column.old_value_sent = described.old_value_sent;
     schema->columns.push_back(std::move(column));
   }
+  schema->partitioned = known.partitioned;
   schema->key_columns = KeyByName(known.key, schema->columns);
   schema->hypertable = known.hypertable;
   return schema;

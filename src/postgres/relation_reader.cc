@@ -1,6 +1,7 @@
 #include "postgres/relation_reader.h"
 
 #include <memory>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -26,7 +27,14 @@ SELECT n.nspname, c.relname, c.relreplident, a.attname, a.atttypid, a.atttypmod,
                  FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace
                  WHERE s.nspname = '_timescaledb_catalog' AND t.relname IN ('chunk', 'hypertable', 'continuous_agg')
                    AND pg_catalog.has_schema_privilege(s.oid, 'USAGE')), false), )";
-constexpr absl::string_view kColumnsAfterGenerated = R"(
+// After it, of the replica identity: how many columns of its index are those of the key.
+constexpr absl::string_view kColumnsBeforeCount = R"(, c.relkind = 'p',
+       CASE WHEN c.relreplident IN ('f', 'n') THEN c.relreplident = 'f' ELSE EXISTS (
+         SELECT FROM pg_catalog.pg_index i
+         WHERE i.indrelid = c.oid
+           AND CASE c.relreplident WHEN 'd' THEN i.indisprimary AND i.indimmediate ELSE i.indisreplident END
+           AND a.attnum = ANY ((i.indkey::pg_catalog.int2[])[0:)";
+constexpr absl::string_view kColumnsAfterCount = R"( - 1])) END
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -47,6 +55,9 @@ enum RelationColumnIndex {
   kSettled,
   kHasChunks,
   kGenerated,
+  kPartitioned,
+  kInIdentity,
+  kColumnsWidth,
 };
 
 // The best key index, its columns in order. Covering (INCLUDE) columns come after the key columns;
@@ -71,6 +82,27 @@ FROM chosen k
 CROSS JOIN LATERAL pg_catalog.unnest(k.attnums) WITH ORDINALITY x(attnum, position)
 JOIN pg_catalog.pg_attribute a ON a.attrelid = k.indrelid AND a.attnum = x.attnum
 ORDER BY x.position)";
+
+// Columns that are part of the replica identity of all partitions, which each have one of their
+// own; NULL: every column. Where there is none, the server takes neither updates nor deletes. This
+// reads no more than the indexes of those that are not FULL.
+constexpr absl::string_view kPartitionsBeforeCount = R"(
+WITH RECURSIVE below(oid) AS (
+  SELECT $1::pg_catalog.oid
+  UNION ALL SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+), keyed AS (
+  SELECT c.oid, (i.indkey::pg_catalog.int2[])[0:)";
+constexpr absl::string_view kPartitionsAfterCount = R"( - 1] AS attnums
+  FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid AND c.relkind = 'r'
+  JOIN pg_catalog.pg_index i ON i.indrelid = c.oid
+    AND CASE c.relreplident WHEN 'd' THEN i.indisprimary AND i.indimmediate
+                            WHEN 'i' THEN i.indisreplident ELSE false END
+)
+SELECT a.attname
+FROM keyed k JOIN pg_catalog.pg_attribute a ON a.attrelid = k.oid AND a.attnum = ANY (k.attnums)
+GROUP BY a.attname
+HAVING pg_catalog.count(*) = (SELECT pg_catalog.count(*) FROM keyed)
+UNION ALL SELECT NULL WHERE NOT EXISTS (SELECT FROM keyed))";
 
 // A hypertable may be where a continuous aggregate keeps its rows.
 constexpr absl::string_view kHypertable = R"(
@@ -104,6 +136,7 @@ CatalogColumn ReadColumn(const Result& result, int row) {
   column.not_null = result.Get(row, kNotNull) == "t";
   column.identity = !result.Get(row, kIdentity).empty();
   column.generated = !result.Get(row, kGenerated).empty();
+  column.old_value_sent = result.Get(row, kInIdentity) == "t";
   // Of a generated column pg_attrdef holds the expression that generates it.
   if (!column.generated && !result.is_null(row, kDefault)) {
     column.default_expression = std::string(result.Get(row, kDefault));
@@ -111,14 +144,19 @@ CatalogColumn ReadColumn(const Result& result, int row) {
   return column;
 }
 
+// Covering (INCLUDE) columns come after those of the key.
+absl::string_view KeyColumnsOfIndex(int server_version) {
+  return server_version >= 110000 ? "i.indnkeyatts" : "i.indnatts";
+}
+
 }  // namespace
 
 Statement ColumnsStatement(int server_version, Oid relation, uint32_t transaction) {
   const bool has_generated = server_version >= 120000;
   return {absl::StrCat(kColumnsBeforeGenerated, has_generated ? "a.attgenerated" : "''",
-                       kColumnsAfterGenerated),
+                       kColumnsBeforeCount, KeyColumnsOfIndex(server_version), kColumnsAfterCount),
           {absl::StrCat(ToInteger(relation)), absl::StrCat(transaction)},
-          Rows(kGenerated + 1)};
+          Rows(kColumnsWidth)};
 }
 
 std::optional<CatalogRelation> ReadColumns(const Result& result) {
@@ -129,6 +167,7 @@ std::optional<CatalogRelation> ReadColumns(const Result& result) {
   read.replica_identity = ParseReplicaIdentity(result.Get(0, kReplicaIdentity));
   read.settled = result.Get(0, kSettled) == "t";
   read.has_chunks = result.Get(0, kHasChunks) == "t";
+  read.partitioned = result.Get(0, kPartitioned) == "t";
   for (int row = 0; row < result.rows(); ++row) {
     if (!result.is_null(row, kName)) read.columns.push_back(ReadColumn(result, row));
   }
@@ -136,11 +175,9 @@ std::optional<CatalogRelation> ReadColumns(const Result& result) {
 }
 
 Statement KeyStatement(int server_version, Oid relation) {
-  const bool has_covering = server_version >= 110000;
-  return {
-      absl::StrCat(kKeyBeforeCount, has_covering ? "i.indnkeyatts" : "i.indnatts", kKeyAfterCount),
-      {absl::StrCat(ToInteger(relation))},
-      Rows(2)};
+  return {absl::StrCat(kKeyBeforeCount, KeyColumnsOfIndex(server_version), kKeyAfterCount),
+          {absl::StrCat(ToInteger(relation))},
+          Rows(2)};
 }
 
 void ReadKey(const Result& result, CatalogRelation* relation) {
@@ -148,6 +185,24 @@ void ReadKey(const Result& result, CatalogRelation* relation) {
     relation->key.emplace_back(result.Get(row, 0));
     relation->primary_key = result.Get(row, 1) == "t";
   }
+}
+
+Statement PartitionsStatement(int server_version, Oid relation) {
+  return {absl::StrCat(kPartitionsBeforeCount, KeyColumnsOfIndex(server_version),
+                       kPartitionsAfterCount),
+          {absl::StrCat(ToInteger(relation))},
+          Rows(1)};
+}
+
+void ReadPartitions(const Result& result, CatalogRelation* relation) {
+  std::set<absl::string_view> sent;
+  bool all = false;
+  for (int row = 0; row < result.rows(); ++row) {
+    all = all || result.is_null(row, 0);
+    sent.insert(result.Get(row, 0));
+  }
+  for (CatalogColumn& column : relation->columns)
+    column.old_value_sent = all || sent.contains(column.name);
 }
 
 Statement HypertableStatement(Oid relation) {
@@ -174,6 +229,11 @@ absl::StatusOr<std::optional<CatalogRelation>> ReadOnce(Connection& connection, 
   const Statement key = KeyStatement(version, relation);
   ASSIGN_OR_RETURN(const Result key_result, connection.Query(key));
   ReadKey(key_result, &*read);
+  if (read->partitioned) {
+    const Statement partitions = PartitionsStatement(version, relation);
+    ASSIGN_OR_RETURN(const Result partitions_result, connection.Query(partitions));
+    ReadPartitions(partitions_result, &*read);
+  }
   if (!read->has_chunks) return read;
   const Statement chunk = HypertableStatement(relation);
   ASSIGN_OR_RETURN(const Result chunk_result, connection.Query(chunk));

@@ -20,6 +20,7 @@ struct CatalogColumn {
   bool not_null = false;
   bool identity = false;
   bool generated = false;
+  bool old_value_sent = false;                    // as event::Column has it
   std::optional<std::string> default_expression;  // absent for generated columns
 };
 
@@ -32,7 +33,8 @@ struct CatalogRelation {
   bool primary_key = false;            // key is the primary key
   bool has_chunks = false;             // TimescaleDB's catalog is there
   event::HypertablePtr hypertable;     // of a chunk of TimescaleDB's
-  bool settled = true;                 // the transaction that was asked about is visible
+  bool partitioned = false;
+  bool settled = true;  // the transaction that was asked about is visible
 };
 
 // The statements behind it, and what their results say. The first one's result is absent when
@@ -43,6 +45,9 @@ Statement ColumnsStatement(int server_version, Oid relation, uint32_t transactio
 std::optional<CatalogRelation> ReadColumns(const Result& result);
 Statement KeyStatement(int server_version, Oid relation);
 void ReadKey(const Result& result, CatalogRelation* relation);
+// Where partitioned: which columns the replica identities of all partitions have.
+Statement PartitionsStatement(int server_version, Oid relation);
+void ReadPartitions(const Result& result, CatalogRelation* relation);
 // Where has_chunks: of which hypertable the relation is a chunk.
 Statement HypertableStatement(Oid relation);
 void ReadHypertable(const Result& result, CatalogRelation* relation);

@@ -58,6 +58,9 @@ absl::Status SchemaQuery::Begin(Step step) {
     case Step::kKey:
       return connection_.Send(
           WithLockTimeout(KeyStatement(connection_.server_version(), relation_.relation)));
+    case Step::kPartitions:
+      return connection_.Send(
+          WithLockTimeout(PartitionsStatement(connection_.server_version(), relation_.relation)));
     case Step::kHypertable:
       return connection_.Send(WithLockTimeout(HypertableStatement(relation_.relation)));
     case Step::kTypes:
@@ -96,7 +99,10 @@ absl::Status SchemaQuery::Take(const Result& result) {
       return TakeColumns(result);
     case Step::kKey:
       ReadKey(result, &*known_);
-      return known_->has_chunks ? Begin(Step::kHypertable) : AfterRelation();
+      return known_->partitioned ? Begin(Step::kPartitions) : AfterPartitions();
+    case Step::kPartitions:
+      ReadPartitions(result, &*known_);
+      return AfterPartitions();
     case Step::kHypertable:
       ReadHypertable(result, &*known_);
       return AfterRelation();
@@ -124,6 +130,10 @@ absl::Status SchemaQuery::TakeColumns(const Result& result) {
        {"transaction", relation_.transaction},
        {"hint", "is a standby of synchronous_standby_names slow or away?"}});
   return Begin(Step::kKey);
+}
+
+absl::Status SchemaQuery::AfterPartitions() {
+  return known_->has_chunks ? Begin(Step::kHypertable) : AfterRelation();
 }
 
 absl::Status SchemaQuery::AfterRelation() {

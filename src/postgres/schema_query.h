@@ -38,12 +38,13 @@ class SchemaQuery final : public event::SchemaResolver {
   absl::Duration UntilDue() override;
 
  private:
-  enum class Step { kColumns, kKey, kHypertable, kTypes, kDone, kPause };
+  enum class Step { kColumns, kKey, kPartitions, kHypertable, kTypes, kDone, kPause };
 
   absl::Status Begin(Step step);
   absl::Status Take(const Result& result);
   absl::Status Pause(absl::Duration time);
   absl::Status TakeColumns(const Result& result);
+  absl::Status AfterPartitions();
   absl::Status AfterRelation();
   absl::Status OnError(const absl::Status& error);
   std::string Table() const { return relation_.schema + "." + relation_.table; }

@@ -135,7 +135,9 @@ constexpr config::PropertyDefinition kOperations[] = {
     {.name = "skip.messages.without.change",
      .type = kBoolean,
      .default_value = "false",
-     .doc = "Skip updates that change no included column; needs REPLICA IDENTITY FULL."},
+     .doc = "Skip updates that change no included column; needs REPLICA IDENTITY FULL, of a "
+            "partitioned "
+            "table that of its partitions."},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "java/regex/regex_list.h"
@@ -34,6 +35,12 @@ bool SameTexts(const event::ChangeEvent& change, const std::vector<uint16_t>& co
     if (!SameKeyValue((*change.before)[column], (*change.after)[column])) return false;
   }
   return true;
+}
+
+bool SameInAllColumns(const event::ChangeEvent& change) {
+  return change.before->size() == change.after->size() &&
+         std::equal(change.before->begin(), change.before->end(), change.after->begin(),
+                    SameKeyValue);
 }
 
 bool HasNeededRows(const event::ChangeEvent& change) {
@@ -75,17 +82,20 @@ void WarnOfKey(const event::TableSchema& schema, const std::vector<uint16_t>& ch
     log::Warn("message.key.columns names a column that the table does not have",
               {{"table", table}, {"entry", entry}});
   }
-  const auto& own = schema.key_columns;
-  const bool sent = schema.replica_identity == event::ReplicaIdentity::kFull ||
-                    std::all_of(chosen.begin(), chosen.end(), [&](uint16_t column) {
-                      return std::find(own.begin(), own.end(), column) != own.end();
-                    });
-  if (!sent) {
-    log::Warn(
-        "message.key.columns names columns whose old values the server does not send, so keys of "
-        "deletes and of key changes lack them; ALTER TABLE … REPLICA IDENTITY FULL",
-        {{"table", table}});
+  std::vector<absl::string_view> unsent;
+  for (const uint16_t column : chosen) {
+    if (!schema.columns[column].old_value_sent) unsent.push_back(schema.columns[column].name);
   }
+  if (unsent.empty()) return;
+  log::Warn(
+      schema.partitioned
+          ? "message.key.columns names columns that are not part of the replica identity of every "
+            "partition: keys of deletes and of key changes lack them where they are not; ALTER "
+            "TABLE … REPLICA IDENTITY FULL, or a key, for each partition (the table's own is not "
+            "handed on to those that exist)"
+          : "message.key.columns names columns whose old values the server does not send, so keys "
+            "of deletes and of key changes lack them; ALTER TABLE … REPLICA IDENTITY FULL",
+      {{"table", table}, {"columns", absl::StrJoin(unsent, ", ")}});
 }
 
 }  // namespace
@@ -160,11 +170,12 @@ absl::Status Router::RouteRow(const event::ChangeEvent& change, Emissions* out) 
   return absl::OkStatus();
 }
 
-// A tombstone has no envelope to carry a number.
+// A tombstone has no envelope to carry a number, but headers in common with the delete before it.
 void Router::Number(Table& table, Emissions* out) {
-  for (Emission& emission : *out) {
-    if (emission.value == PublishedValue::kEnvelope)
-      emission.order = transaction_.Count(table.collection);
+  for (size_t i = 0; i < out->size(); ++i) {
+    Emission& emission = (*out)[i];
+    const bool tombstone = emission.value == PublishedValue::kTombstone && i > 0;
+    emission.order = tombstone ? (*out)[i - 1].order : transaction_.Count(table.collection);
   }
 }
 
@@ -234,7 +245,9 @@ bool Router::KeyChanged(const Emission& emission) const {
 
 bool Router::IsUnchanged(const Emission& emission) const {
   const event::ChangeEvent& change = *emission.change;
-  if (!change.before || change.before_is_key_only || comparison_ == nullptr) return false;
+  if (!change.before || change.old_row == event::OldRow::kKey || comparison_ == nullptr)
+    return false;
+  if (change.old_row == event::OldRow::kUnsure && !SameInAllColumns(change)) return false;
   return comparison_->SameValue(emission);
 }
 

@@ -44,7 +44,7 @@ class RecordTest : public EncodeTest {
   event::ChangeEvent KeyChange() {
     event::ChangeEvent change = Change(*orders_, event::Operation::kUpdate);
     change.before = before_;
-    change.before_is_key_only = true;
+    change.old_row = event::OldRow::kKey;
     change.after = after_;
     return change;
   }
@@ -111,7 +111,7 @@ TEST_F(RecordTest, ENV02MillisecondsRoundDownBefore1970) {
 TEST_F(RecordTest, ENV05DeleteUnderDefaultIdentityFillsRequiredColumns) {
   event::ChangeEvent change = Change(*orders_, event::Operation::kDelete);
   change.before = before_;
-  change.before_is_key_only = true;
+  change.old_row = event::OldRow::kKey;
   EXPECT_THAT(
       Encode(Emit(change)),
       HasSubstr(

@@ -149,11 +149,11 @@ TEST(Assembler, KeyTupleHasAbsentColumnsRid01) {
   s.Ok(0x110, test::UpdateBytes(kOrders, {'K', {Text("1"), Null()}}, {Text("2"), Text("x")}));
   s.Ok(0x120, test::DeleteBytes(kOrders, {'K', {Text("2"), Null()}}));
   EXPECT_EQ(s.handler.changes[0].before, "1|absent");
-  EXPECT_TRUE(s.handler.changes[0].before_is_key_only);
+  EXPECT_EQ(s.handler.changes[0].old_row, event::OldRow::kKey);
   EXPECT_EQ(s.handler.changes[0].after, "2|x");
   EXPECT_EQ(s.handler.changes[1].operation, Operation::kDelete);
   EXPECT_EQ(s.handler.changes[1].before, "2|absent");
-  EXPECT_TRUE(s.handler.changes[1].before_is_key_only);
+  EXPECT_EQ(s.handler.changes[1].old_row, event::OldRow::kKey);
   EXPECT_EQ(s.handler.changes[1].after, "none");
 }
 
@@ -173,7 +173,7 @@ TEST(Assembler, FullTupleKeepsItsNullsRid02) {
   s.Relation(OrdersSpec('f'));
   s.Ok(0x110, test::DeleteBytes(kOrders, {'O', {Text("1"), Null()}}));
   EXPECT_EQ(s.handler.changes[0].before, "1|null");
-  EXPECT_FALSE(s.handler.changes[0].before_is_key_only);
+  EXPECT_EQ(s.handler.changes[0].old_row, event::OldRow::kWhole);
 }
 
 TEST(Assembler, ReplicaIdentityFollowsTheRelationMessageRid06) {
@@ -223,7 +223,7 @@ TEST(Assembler, NoRowOfTheLastMessageIsLeftOver) {
   s.Ok(0x130, test::DeleteBytes(kOrders, {'K', {Text("2"), Null()}}));
   s.Insert(0x140, "3");
   EXPECT_EQ(s.handler.changes[1].before, "none");
-  EXPECT_FALSE(s.handler.changes[1].before_is_key_only);
+  EXPECT_EQ(s.handler.changes[1].old_row, event::OldRow::kWhole);
   EXPECT_EQ(s.handler.changes[2].after, "none");
   EXPECT_EQ(s.handler.changes[3].before, "none");
 }

@@ -309,6 +309,52 @@ TEST_F(CatalogTest, E57_CapturedTablesSortedWithPartitionsAndOddNames) {
   EXPECT_THAT(names, ElementsAre("a.b/c%_d", "public/p*", "public/p1", "public/u", "public/zz"));
 }
 
+std::string Sent(const event::TableSchema& schema) {
+  std::string names;
+  for (const event::Column& column : schema.columns) {
+    if (column.old_value_sent) absl::StrAppend(&names, names.empty() ? "" : ",", column.name);
+  }
+  return names;
+}
+
+TEST_F(CatalogTest, WhatIsSentOfOldRowsIsTheReplicaIdentity) {
+  Run("CREATE TABLE t(id int, u int NOT NULL, v int, PRIMARY KEY (id) INCLUDE (v)); CREATE UNIQUE "
+      "INDEX t_u ON t (u) INCLUDE (v)");
+  EXPECT_EQ(Sent(*Describe("t")), "id");
+  Run("ALTER TABLE t REPLICA IDENTITY USING INDEX t_u");
+  EXPECT_EQ(Sent(*Describe("t")), "u");
+  Run("ALTER TABLE t REPLICA IDENTITY FULL");
+  EXPECT_EQ(Sent(*Describe("t")), "id,u,v");
+  Run("ALTER TABLE t REPLICA IDENTITY NOTHING");
+  EXPECT_EQ(Sent(*Describe("t")), "");
+  EXPECT_FALSE(Describe("t")->partitioned);
+  Run("CREATE TABLE later(id int PRIMARY KEY DEFERRABLE)");
+  EXPECT_EQ(Sent(*Describe("later")), "");
+}
+
+TEST_F(CatalogTest, PRT14_OfARootThatOfAllItsPartitions) {
+  Run("CREATE TABLE root(id int NOT NULL, at int NOT NULL, v int) PARTITION BY RANGE (at);"
+      "CREATE TABLE leaf PARTITION OF root FOR VALUES FROM (0) TO (10); ALTER TABLE leaf ADD "
+      "PRIMARY KEY (id);"
+      "CREATE TABLE below PARTITION OF root FOR VALUES FROM (10) TO (20) PARTITION BY RANGE (at);"
+      "CREATE TABLE deep(v int, gone int, at int NOT NULL, id int NOT NULL); ALTER TABLE deep DROP "
+      "gone; ALTER TABLE deep ADD PRIMARY KEY (at, id);"
+      "ALTER TABLE below ATTACH PARTITION deep FOR VALUES FROM (10) TO (15)");
+  EXPECT_TRUE(Describe("root")->partitioned);
+  EXPECT_EQ(Sent(*Describe("root")), "id");
+  EXPECT_EQ(Sent(*Describe("below")), "id,at");
+  Run("ALTER TABLE root REPLICA IDENTITY FULL; ALTER TABLE deep REPLICA IDENTITY FULL");
+  EXPECT_EQ(Sent(*Describe("root")), "id") << "the root hands nothing on";
+  Run("ALTER TABLE root REPLICA IDENTITY DEFAULT; ALTER TABLE leaf REPLICA IDENTITY FULL");
+  EXPECT_EQ(Sent(*Describe("root")), "id,at,v");
+  const event::TableSchemaPtr streamed = Resolve(Streamed("root"));
+  EXPECT_TRUE(streamed->partitioned);
+  EXPECT_EQ(Sent(*streamed), "id,at,v");
+  // The server takes no update or delete of its rows.
+  Run("CREATE TABLE silent PARTITION OF root FOR VALUES FROM (20) TO (30)");
+  EXPECT_EQ(Sent(*Describe("root")), "id,at,v");
+}
+
 TEST_F(CatalogTest, CapturedTablesAreFiltered) {
   Run("CREATE TABLE public.yes(id int); CREATE TABLE public.no(id int)");
   names::TableFilterOptions options;

@@ -58,5 +58,34 @@ TEST(DescribeStreamed, ButNotOfAColumnOfAnotherType) {
   EXPECT_TRUE(DescribeStreamed(relation, std::nullopt, {})->columns[1].optional);
 }
 
+std::vector<bool> Sent(const event::TableSchema& schema) {
+  std::vector<bool> sent;
+  for (const event::Column& column : schema.columns) sent.push_back(column.old_value_sent);
+  return sent;
+}
+
+// The stream is nearer to the change than the catalog.
+TEST(DescribeStreamed, WhatIsSentOfOldRowsIsWhatTheStreamSays) {
+  CatalogRelation known;
+  known.columns = {{.name = "id"}, {.name = "v", .old_value_sent = true}};
+  EXPECT_EQ(Sent(*DescribeStreamed(Relation(), known, {})), (std::vector<bool>{true, false}));
+}
+
+// But of a root it says what is the root's.
+TEST(DescribeStreamed, OfARootTheCatalogKnowsWhatPartitionsSend) {
+  CatalogRelation known;
+  known.partitioned = true;
+  known.columns = {{.name = "id"}, {.name = "v", .old_value_sent = true}};
+  event::RelationDescription relation = Relation();
+  const event::TableSchemaPtr schema = DescribeStreamed(relation, known, {});
+  EXPECT_TRUE(schema->partitioned);
+  EXPECT_EQ(Sent(*schema), (std::vector<bool>{false, true}));
+  // Dropped since.
+  relation.previous = schema;
+  const event::TableSchemaPtr later = DescribeStreamed(relation, std::nullopt, {});
+  EXPECT_TRUE(later->partitioned);
+  EXPECT_EQ(Sent(*later), (std::vector<bool>{false, true}));
+}
+
 }  // namespace
 }  // namespace walduct::postgres

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +42,11 @@ class FakeResolver : public event::SchemaResolver {
                                  .optional = true,
                                  .default_expression = default_expression,
                                  .identity = false,
-                                 .generated = false});
+                                 .generated = false,
+                                 .old_value_sent = partitioned ? sent_by_all.contains(column.name)
+                                                               : column.part_of_identity});
     }
+    schema->partitioned = partitioned;
     if (drop_a_column) schema->columns.pop_back();
     return schema;
   }
@@ -54,6 +58,8 @@ class FakeResolver : public event::SchemaResolver {
   std::optional<std::string> default_expression;  // of every column
   std::vector<std::string> labels;                // of every type
   bool drop_a_column = false;
+  bool partitioned = false;
+  std::set<std::string> sent_by_all;  // the columns whose old values all partitions send
   event::TypeKind kind = event::TypeKind::kBase;  // of every type
 
  private:
@@ -72,7 +78,7 @@ struct SeenChange {
   std::string table;  // empty for a message
   std::string before;
   std::string after;
-  bool before_is_key_only = false;
+  event::OldRow old_row = event::OldRow::kWhole;
   std::string prefix;
   std::string content;
   event::Position position;
@@ -125,7 +131,7 @@ class RecordingHandler : public event::ChangeHandler {
     if (change.schema != nullptr) seen.table = change.schema->table;
     seen.before = RowText(change.before);
     seen.after = RowText(change.after);
-    seen.before_is_key_only = change.before_is_key_only;
+    seen.old_row = change.old_row;
     if (change.message != nullptr) {
       seen.prefix = std::string(change.message->prefix);
       seen.content = std::string(change.message->content);

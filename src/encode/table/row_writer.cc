@@ -80,7 +80,10 @@ absl::Status NotSent(const TablePlan& table, const FieldPlan& field) {
                             " was not changed and is stored out of line (TOAST), so the server did "
                             "not send it, and it has no placeholder: it is part of the key, or NOT "
                             "NULL with a type that has no placeholder"),
-               absl::StrCat("ALTER TABLE ", table.table_name, " REPLICA IDENTITY FULL"));
+               table.partitioned
+                   ? absl::StrCat("ALTER TABLE … REPLICA IDENTITY FULL for each partition of ",
+                                  table.table_name, ": the table's own is not handed on to them")
+                   : absl::StrCat("ALTER TABLE ", table.table_name, " REPLICA IDENTITY FULL"));
 }
 
 absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outcome outcome,

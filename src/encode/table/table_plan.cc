@@ -174,6 +174,7 @@ TablePlan CompileTable(const TableRequest& request, const EncodeOptions& options
   plan.topic = std::string(request.topic);
   plan.snapshot = request.snapshot;
   plan.table_name = absl::StrCat(schema.schema, ".", schema.table);
+  plan.partitioned = schema.partitioned;
   plan.columns = schema.columns.size();
   Compiler compiler(request, options, &plan);
   compiler.CompileKey();

@@ -41,6 +41,7 @@ struct TablePlan {
   RowPlan row;
   size_t columns = 0;                  // in a row
   std::string table_name;              // "schema.table", for error messages
+  bool partitioned = false;            // the same
   event::ConnectSchemaPtr key_schema;  // null: no key
   event::ConnectSchemaPtr envelope_schema;
   std::string key_head;    // `{"schema":…,"payload":` or empty

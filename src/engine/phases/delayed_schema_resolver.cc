@@ -27,6 +27,7 @@ event::TableSchemaPtr FromStreamAlone(const event::RelationDescription& relation
     column.name = streamed.name;
     column.type = std::move(type);
     column.typmod = streamed.typmod;
+    column.old_value_sent = streamed.part_of_identity;
     schema->columns.push_back(std::move(column));
   }
   return schema;
