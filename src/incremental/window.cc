@@ -30,15 +30,31 @@ void AppendColumn(event::RowView row, uint16_t column, std::string* out) {
   if (value.is_text()) out->append(value.data, value.size);
 }
 
+enum class Sum : uint8_t { kAll, kIdentity };
+
 // Generated columns are in a chunk, and not in the stream.
-uint64_t SumOf(event::RowView row, const event::TableSchema& schema, std::string* scratch) {
+uint64_t SumOf(event::RowView row, const event::TableSchema& schema, Sum sum,
+               std::string* scratch) {
   scratch->clear();
   uint16_t number = 0;
   for (const event::Column& column : schema.columns) {
-    if (!column.generated) AppendColumn(row, number, scratch);
+    const bool counts = sum == Sum::kAll || column.old_value_sent;
+    if (counts && !column.generated) AppendColumn(row, number, scratch);
     ++number;
   }
   return absl::HashOf(*scratch);
+}
+
+// An identity is unique; those of partitions each for itself.
+bool IdentityIsUnique(const event::TableSchema& schema) {
+  return !schema.partitioned && std::any_of(schema.columns.begin(), schema.columns.end(),
+                                            [](const auto& c) { return c.old_value_sent; });
+}
+
+bool LacksKey(event::RowView row, const std::vector<uint16_t>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [row](uint16_t column) {
+    return column < row.size() && row[column].kind == event::ValueKind::kAbsent;
+  });
 }
 
 }  // namespace
@@ -48,7 +64,7 @@ void AppendKey(event::RowView row, const std::vector<uint16_t>& columns, std::st
 }
 
 void Window::Reset() {
-  open_ = overflown_ = emptied_ = false;
+  open_ = overflown_ = emptied_ = unclear_ = false;
   recent_.clear();
   chunk_.reset();
   left_.clear();
@@ -56,6 +72,8 @@ void Window::Reset() {
   removed_.clear();
   by_sum_.clear();
   told_sums_.clear();
+  by_identity_.clear();
+  told_identities_.clear();
   doubted_.clear();
 }
 
@@ -66,9 +84,10 @@ void Window::Open(std::vector<uint32_t> recent) {
 
 void Window::BeginAgain(std::vector<uint32_t> recent) {
   if (!open_) return;
-  overflown_ = emptied_ = false;
+  overflown_ = emptied_ = unclear_ = false;
   removed_.clear();
   told_sums_.clear();
+  told_identities_.clear();
   recent_ = std::move(recent);
 }
 
@@ -88,6 +107,7 @@ void Window::Load(Chunk chunk) {
     known->second = i;
   }
   removed_.clear();
+  for (const uint64_t sum : std::exchange(told_identities_, {})) RemoveLike(sum);
 }
 
 // Where places are known.
@@ -95,23 +115,57 @@ void Window::LoadWithoutKeys() {
   if (chunk_->storage.empty()) return;
   for (size_t i = 0; i < chunk_->rows.size(); ++i) {
     chunk_->rows[i].View(&values_);
-    const uint64_t sum = SumOf(values_, *chunk_->schema, &key_);
+    const uint64_t sum = SumOf(values_, *chunk_->schema, Sum::kAll, &key_);
+    const uint64_t identity = SumOf(values_, *chunk_->schema, Sum::kIdentity, &key_);
     by_sum_[sum].push_back(i);
-    if (told_sums_.contains(sum)) doubted_.insert(i);
+    by_identity_[identity].push_back(i);
+    if (told_sums_.contains(sum) || told_identities_.contains(identity)) doubted_.insert(i);
   }
   told_sums_.clear();
+  told_identities_.clear();
 }
 
+bool Window::Keep(uint64_t sum, absl::flat_hash_set<uint64_t>* told) {
+  overflown_ = overflown_ || told->size() >= kMaxKeys;
+  if (!overflown_) told->insert(sum);
+  return !overflown_;
+}
+
+// What is left of the old row tells which it may have been. Partitions with a key send none where
+// the key stays: then it is what the new one has of it.
 void Window::Doubt(const event::ChangeEvent& change) {
-  if (!change.before) return;
-  const uint64_t sum = SumOf(*change.before, *change.schema, &key_);
+  const bool whole = change.before && change.old_row == event::OldRow::kWhole;
+  if (!change.before && change.operation != event::Operation::kUpdate) return;
+  const event::RowView row = change.before ? *change.before : *change.after;
+  const Sum kind = whole ? Sum::kAll : Sum::kIdentity;
+  const uint64_t sum = SumOf(row, *change.schema, kind, &key_);
   if (!chunk_) {
-    overflown_ = overflown_ || told_sums_.size() >= kMaxKeys;
-    if (!overflown_) told_sums_.insert(sum);
+    Keep(sum, whole ? &told_sums_ : &told_identities_);
     return;
   }
-  if (const auto same = by_sum_.find(sum); same != by_sum_.end())
+  const auto& known = whole ? by_sum_ : by_identity_;
+  if (const auto same = known.find(sum); same != known.end())
     doubted_.insert(same->second.begin(), same->second.end());
+}
+
+// The old row came without the record's key: its replica identity is another.
+void Window::RemoveByIdentity(const event::ChangeEvent& change) {
+  const uint64_t sum = SumOf(*change.before, *change.schema, Sum::kIdentity, &key_);
+  if (!chunk_) {
+    Keep(sum, &told_identities_);
+  } else {
+    RemoveLike(sum);
+  }
+}
+
+void Window::RemoveLike(uint64_t sum) {
+  const bool unique = IdentityIsUnique(*chunk_->schema);
+  for (size_t i = 0; i < chunk_->rows.size(); ++i) {
+    chunk_->rows[i].View(&values_);
+    if (SumOf(values_, *chunk_->schema, Sum::kIdentity, &key_) != sum) continue;
+    unclear_ = unclear_ || (!unique && left_[i]);
+    left_[i] = false;
+  }
 }
 
 std::vector<std::string> Window::Doubted() const {
@@ -128,6 +182,7 @@ void Window::Remove(const event::ChangeEvent& change, const event::Emission& emi
   const bool before = emission.key == event::KeySource::kBefore;
   const auto& row = before ? change.before : change.after;
   if (!row) return;
+  if (before && LacksKey(*row, emission.key_rule->columns)) return RemoveByIdentity(change);
   key_.clear();
   AppendKey(*row, emission.key_rule->columns, &key_);
   if (!chunk_) {
@@ -146,7 +201,7 @@ void Window::RemoveAll() {
 
 // A commit is streamed a moment before other sessions see it.
 bool Window::IsDoubtful() const {
-  if (overflown_ || !open_ || chunk_->HiddenHeld() != 0) return true;
+  if (overflown_ || unclear_ || !open_ || chunk_->HiddenHeld() != 0) return true;
   return std::any_of(recent_.begin(), recent_.end(),
                      [this](uint32_t xid) { return chunk_->Hides(xid); });
 }

@@ -44,9 +44,12 @@ class Window {
   std::vector<std::string> Doubted() const;
 
   // The chunk may show less than what was streamed before the window was opened, or more keys came
-  // than are kept: it has to be read again.
+  // than are kept, or it is unclear(): it has to be read again.
   bool IsDoubtful() const;
   bool overflown() const { return overflown_; }
+  // A change names its row by columns that do not tell rows apart, and one of the chunk looks like
+  // it.
+  bool unclear() const { return unclear_; }
 
   const Chunk& chunk() const { return *chunk_; }
   // In the order of the key.
@@ -63,10 +66,15 @@ class Window {
  private:
   void LoadWithoutKeys();
   void Doubt(const event::ChangeEvent& change);
+  void RemoveByIdentity(const event::ChangeEvent& change);
+  void RemoveLike(uint64_t sum);
+  // False: there are too many already.
+  bool Keep(uint64_t sum, absl::flat_hash_set<uint64_t>* told);
 
   bool open_ = false;
   bool overflown_ = false;
   bool emptied_ = false;
+  bool unclear_ = false;
   std::vector<uint32_t> recent_;
   std::optional<Chunk> chunk_;
   std::vector<bool> left_;                           // of its rows
@@ -75,6 +83,9 @@ class Window {
   // Rows without a key by a sum over what they hold; those told of before the chunk came.
   absl::flat_hash_map<uint64_t, std::vector<size_t>> by_sum_;
   absl::flat_hash_set<uint64_t> told_sums_;
+  // The same over the columns whose old values are always sent (event::Column).
+  absl::flat_hash_map<uint64_t, std::vector<size_t>> by_identity_;
+  absl::flat_hash_set<uint64_t> told_identities_;
   absl::flat_hash_set<size_t> doubted_;
   std::string key_;                   // scratch
   std::vector<event::Value> values_;  // the same

@@ -18,6 +18,25 @@ constexpr absl::Duration kLongestPause = absl::Seconds(10);
 constexpr absl::Duration kPollStream = absl::Milliseconds(50);
 constexpr int kWarnedOf = 5;
 
+struct Again {
+  absl::string_view reason, why, hint;
+};
+
+Again WhyAgain(const Window& window) {
+  if (window.overflown()) {
+    return {"window_overflown", "more keys changed while it was read than are kept",
+            "ask for it when less is written, or with a smaller incremental.snapshot.chunk.size"};
+  }
+  if (window.unclear()) {
+    return {"window_unclear",
+            "rows were deleted meanwhile, and what partitions send of them does not tell which",
+            "give each partition a replica identity with the columns of the records' key: ALTER "
+            "TABLE … REPLICA IDENTITY DEFAULT, or FULL"};
+  }
+  return {"commit_held_up", "a transaction that was streamed is not visible to other sessions yet",
+          HintOfHeld(window.chunk())};
+}
+
 }  // namespace
 
 void IncrementalSnapshots::OnOpened() {
@@ -134,16 +153,10 @@ void IncrementalSnapshots::ReadAgain() {
       read_again_ == 0 ? absl::ZeroDuration()
                        : std::min(kFirstPause * (1 << std::min(read_again_, 12)), kLongestPause);
   ++read_again_;
-  const bool overflown = window_.overflown();
-  if (overflown) chunk_size_ = std::max(1, chunk_size_ / 2);
+  const bool overflown = window_.overflown(), unclear = window_.unclear();
+  if (overflown || unclear) chunk_size_ = std::max(1, chunk_size_ / 2);
   const std::string table = state_.queue.front().table.Text();
-  const absl::string_view reason = overflown ? "window_overflown" : "commit_held_up";
-  const absl::string_view hint = overflown ? "ask for it when less is written, or with a smaller "
-                                             "incremental.snapshot.chunk.size"
-                                           : HintOfHeld(window_.chunk());
-  const absl::string_view why =
-      overflown ? "more keys changed while it was read than are kept"
-                : "a transaction that was streamed is not visible to other sessions yet";
+  const auto [reason, why, hint] = WhyAgain(window_);
   if (read_again_ % kWarnedOf != 0) {
     log::Info("incremental snapshot: a chunk is read again",
               {{"table", table}, {"why", why}, {"reason", reason}});
