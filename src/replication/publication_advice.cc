@@ -53,12 +53,19 @@ SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVE
 FROM published c
 WHERE c.changes)";
 
+// Of a partitioned table its partitions, which have identities of their own.
 constexpr absl::string_view kToBePublished = R"(
+WITH RECURSIVE wanted(oid) AS (
+  SELECT w.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+  UNION SELECT i.inhrelid
+  FROM wanted w JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
+  JOIN pg_catalog.pg_inherits i ON i.inhparent = w.oid
+)
 SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.count(*) OVER ()
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND n.nspname <> 'information_schema'
   AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
-  AND ($1::pg_catalog.oid[] IS NULL OR c.oid = ANY ($1::pg_catalog.oid[])))";
+  AND ($1::pg_catalog.oid[] IS NULL OR c.oid IN (SELECT w.oid FROM wanted w)))";
 
 // A deferrable primary key cannot be the replica identity.
 constexpr absl::string_view kWithoutIdentity = R"(
@@ -75,6 +82,42 @@ constexpr absl::string_view kKeyNotSent = R"(
     SELECT 1 FROM pg_catalog.pg_index k JOIN pg_catalog.pg_index i ON i.indrelid = k.indrelid
     WHERE k.indrelid = c.oid AND k.indisprimary AND i.indisreplident
       AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[])
+ORDER BY 1 LIMIT 20)";
+
+// Partitions whose rows come under the name of a captured root.
+constexpr absl::string_view kUnderRoot = R"(
+, below(root, oid) AS (
+  SELECT c.oid, c.oid FROM pg_catalog.unnest($2::pg_catalog.oid[]) w(oid)
+  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relkind = 'p'
+  UNION SELECT b.root, i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+)
+SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVER ()
+FROM below b JOIN published c ON c.oid = b.oid
+WHERE c.changes AND EXISTS (SELECT FROM publication p WHERE p.via_root = 'true'))";
+
+// A root's identity is handed on to no partition. That of the root is the letter alone that comes
+// before their old rows.
+constexpr absl::string_view kNotFull = R"(
+  AND c.relreplident <> 'f'
+  AND EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.oid = b.root AND r.relreplident = 'f')
+ORDER BY 1 LIMIT 20)";
+
+// Of roots without a primary key, which all partitions would have: the index that is the key of
+// the records in its place.
+constexpr absl::string_view kRootsKeyNotSent = R"(
+  AND c.relreplident <> 'f'
+  AND NOT EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = b.root AND i.indisprimary)
+  AND EXISTS (
+    SELECT FROM (SELECT i.indkey FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+                 WHERE i.indrelid = b.root AND i.indisunique AND i.indisvalid
+                   AND NOT 0 = ANY (i.indkey::pg_catalog.int2[])
+                 ORDER BY i.indisclustered DESC, ic.relname::pg_catalog.text COLLATE "C" LIMIT 1) k
+    JOIN pg_catalog.pg_attribute a ON a.attrelid = b.root AND a.attnum = ANY (k.indkey::pg_catalog.int2[])
+    WHERE NOT EXISTS (
+      SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute s
+        ON s.attrelid = c.oid AND s.attnum = ANY (i.indkey::pg_catalog.int2[])
+      WHERE i.indrelid = c.oid AND s.attname = a.attname
+        AND CASE c.relreplident WHEN 'd' THEN i.indisprimary ELSE i.indisreplident END))
 ORDER BY 1 LIMIT 20)";
 
 // Partitions are left out: whether they or their root are published depends on
@@ -209,6 +252,22 @@ std::vector<Question> OnPublication(int server_version, absl::string_view name,
                   "primary key: key changes are not detected, and deletes lack the key",
        .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
                "message.key.columns"},
+      {.reason = "publication_key_not_sent",
+       .sql = absl::StrCat(publication, kUnderRoot, kRootsKeyNotSent),
+       .parameters = {std::string(name), Oids(captured)},
+       .message =
+           "the replica identity of partitions lacks columns of the unique index that is the "
+           "key of their root's records: key changes are not detected, and deletes lack the "
+           "key",
+       .hint = "ALTER TABLE … REPLICA IDENTITY USING INDEX, or FULL, for each of them; or name the "
+               "columns of their identity in message.key.columns"},
+      {.reason = "publication_partition_identity",
+       .sql = absl::StrCat(publication, kUnderRoot, kNotFull),
+       .parameters = {std::string(name), Oids(captured)},
+       .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
+                  "what is sent of their old rows is the partition's own identity",
+       .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is created "
+               "later: the table's own is not handed on"},
       {.reason = "publication_without_partitions",
        .sql = absl::StrCat(publication, kRootAlone),
        .parameters = {std::string(name), Oids(captured)},

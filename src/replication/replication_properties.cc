@@ -152,7 +152,7 @@ constexpr config::PropertyDefinition kRows[] = {
          "Create the publication so that rows of partitions appear under the partitioned table."},
     {.name = "replica.identity.autoset.values",
      .doc = "Replica identities to set at start, as table-regex:FULL,…; needs ownership of the "
-            "tables.",
+            "tables. A partitioned table hands its own on to no partition.",
      .fix = "use a list of table-regex:DEFAULT, :FULL, :NOTHING or :INDEX name",
      .validator = CheckReplicaIdentities},
     {.name = "status.update.interval.ms",

@@ -64,8 +64,8 @@ constexpr Reason kRows[] = {
      .meaning = "The publication sends only some columns of a table.",
      .remedy = "If that is not meant, take the table out of the publication and add it again."},
     {.name = "publication_key_not_sent",
-     .meaning = "The replica identity is an index without all columns of the primary key: deletes "
-                "lack the key.",
+     .meaning = "The replica identity is an index without all columns of the primary key, or that "
+                "of partitions lacks the key of their root's records: deletes lack the key.",
      .remedy = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL."},
     {.name = "publication_lacks_operations",
      .meaning = "The publication does not send inserts, updates or deletes.",
@@ -73,6 +73,10 @@ constexpr Reason kRows[] = {
     {.name = "publication_lacks_tables",
      .meaning = "Captured tables are not in the publication: their changes are not captured.",
      .remedy = "ALTER PUBLICATION … ADD TABLE …."},
+    {.name = "publication_partition_identity",
+     .meaning = "A partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: the "
+                "server sends their old rows by the identity of the partition.",
+     .remedy = "ALTER TABLE … REPLICA IDENTITY FULL for each partition, old and new."},
     {.name = "publication_refuses_writes",
      .meaning = "Published tables have no replica identity: the server refuses UPDATE and DELETE "
                 "of applications.",

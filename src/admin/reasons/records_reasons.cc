@@ -119,7 +119,8 @@ constexpr Reason kRows[] = {
     {.name = "toast_value_not_sent",
      .meaning = "A large value did not change, so the server did not send it, and its column has "
                 "no placeholder.",
-     .remedy = "ALTER TABLE NAME REPLICA IDENTITY FULL."},
+     .remedy = "ALTER TABLE NAME REPLICA IDENTITY FULL; for a partitioned table of each "
+               "partition."},
     {.name = "transform_failed",
      .meaning = "A transform cannot be applied to this record.",
      .remedy = "The message names transform, table and field; errors.tolerance=all lets it pass."},
@@ -139,6 +140,12 @@ constexpr Reason kRows[] = {
                 "kept. The chunk is read again, with half the rows.",
      .remedy = "Nothing, unless it goes on: ask for the snapshot when less is written, or set a "
                "smaller incremental.snapshot.chunk.size."},
+    {.name = "window_unclear",
+     .meaning = "While a chunk of an incremental snapshot was read, partitions sent old rows "
+                "without the key of their root's records, and more than one row may have been "
+                "meant. The chunk is read again, with half the rows.",
+     .remedy = "Give each partition a replica identity that has the key: ALTER TABLE … REPLICA "
+               "IDENTITY DEFAULT, or FULL."},
 };
 
 }  // namespace

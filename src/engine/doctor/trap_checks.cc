@@ -56,7 +56,8 @@ constexpr Trap kTraps[] = {
      "table $0 has values that are stored apart (TOAST): an UPDATE that leaves them alone "
      "publishes "
      "the placeholder of unavailable.value.placeholder",
-     "let consumers keep what they have, or, for more WAL: ALTER TABLE $0 REPLICA IDENTITY FULL"},
+     "let consumers keep what they have, or, for more WAL: ALTER TABLE $1 REPLICA IDENTITY "
+     "FULL$2"},
     {"signal_table_not_published", Severity::kWarning,
      "publication $0 does not send table $1, which signal.data.collection names: its signals never "
      "come, and incremental snapshots wait for their marks for ever",
@@ -100,8 +101,16 @@ SELECT 'prepared_transaction', pg_catalog.quote_literal(p.gid), pg_catalog.quote
 FROM pg_catalog.pg_prepared_xacts p
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_replication_slots s WHERE s.slot_name = $0))";
 
-// $0: the captured tables. A role that owns a table reads it.
+// $0: the captured tables; of what their partitions hold and are, theirs counts. A role that owns a
+// table reads it.
 constexpr absl::string_view kOfTables = R"(
+WITH RECURSIVE looked(top, oid) AS (
+  SELECT w.oid, w.oid FROM pg_catalog.unnest('$0'::pg_catalog.oid[]) w(oid)
+  UNION SELECT l.top, i.inhrelid
+  FROM looked l JOIN pg_catalog.pg_class c ON c.oid = l.oid AND c.relkind = 'p'
+  JOIN pg_catalog.pg_inherits i ON i.inhparent = l.oid
+  WHERE i.inhrelid <> ALL ('$0'::pg_catalog.oid[])
+)
 SELECT DISTINCT 'new_tables_not_readable', pg_catalog.quote_ident(n.nspname),
        pg_catalog.quote_ident(current_user),
        pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(c.relowner))
@@ -117,12 +126,18 @@ WHERE c.oid = ANY ('$0'::pg_catalog.oid[])
                       ELSE pg_catalog.pg_has_role(a.grantee, 'USAGE') END)
 UNION ALL
 SELECT 'unlogged_table', c.oid::pg_catalog.regclass::text, '', ''
-FROM pg_catalog.pg_class c
-WHERE c.oid = ANY ('$0'::pg_catalog.oid[]) AND c.relpersistence = 'u'
+FROM looked l JOIN pg_catalog.pg_class c ON c.oid = l.oid
+WHERE c.relpersistence = 'u'
 UNION ALL
-SELECT 'large_values_not_sent', c.oid::pg_catalog.regclass::text, '', ''
-FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class t ON t.oid = c.reltoastrelid
-WHERE c.oid = ANY ('$0'::pg_catalog.oid[]) AND t.relpages > 0 AND c.relreplident <> 'f')";
+SELECT 'large_values_not_sent', l.top::pg_catalog.regclass::text,
+       pg_catalog.min(c.oid::pg_catalog.regclass::text),
+       CASE WHEN pg_catalog.count(*) > 1 THEN
+         pg_catalog.concat(', and the same for ', pg_catalog.count(*) - 1, ' more of its partitions')
+       ELSE '' END
+FROM looked l JOIN pg_catalog.pg_class c ON c.oid = l.oid
+JOIN pg_catalog.pg_class t ON t.oid = c.reltoastrelid
+WHERE t.relpages > 0 AND c.relreplident <> 'f'
+GROUP BY l.top)";
 
 constexpr absl::string_view kGenerated = R"(
 SELECT 'generated_column_not_sent', a.attrelid::pg_catalog.regclass::text,

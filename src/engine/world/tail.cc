@@ -42,16 +42,25 @@ constexpr absl::string_view kReleaseLock =
     "SELECT pg_catalog.pg_advisory_unlock(pg_catalog.hashtextextended($1, 0))";
 
 // Tables whose UPDATE and DELETE the server takes when they are published. The identity of a
-// partitioned table is that of its partitions: a primary key they all have.
+// partitioned table is that of its partitions: a primary key, which those that come later have,
+// too, and none of them that has none.
 constexpr absl::string_view kWithIdentity = R"(
-SELECT c.oid
-FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid) JOIN pg_catalog.pg_class c ON c.oid = w.oid
-WHERE (c.relkind = 'r' AND c.relreplident = 'f')
-   OR (c.relreplident = 'd' AND EXISTS (
-         SELECT 1 FROM pg_catalog.pg_index i
-         WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
-   OR (c.relkind = 'r' AND c.relreplident = 'i' AND EXISTS (
-         SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident)))";
+WITH RECURSIVE below(top, oid) AS (
+  SELECT w.oid, w.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+  UNION ALL SELECT b.top, i.inhrelid
+  FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid AND c.relkind = 'p'
+  JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid
+)
+SELECT b.top
+FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid
+GROUP BY b.top
+HAVING pg_catalog.bool_and(
+  (c.relkind = 'r' AND c.relreplident = 'f')
+  OR ((c.relkind = 'p' OR c.relreplident = 'd') AND EXISTS (
+        SELECT 1 FROM pg_catalog.pg_index i
+        WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
+  OR (c.relkind = 'r' AND c.relreplident = 'i' AND EXISTS (
+        SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident))))";
 
 std::string UniqueName() {
   return absl::StrCat("walduct_tail_", getpid(), "_", std::random_device{}() % 1000000);
