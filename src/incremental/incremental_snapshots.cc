@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "incremental/chunks/place.h"
 #include "incremental/options/incremental_options.h"
+#include "incremental/stored/key_text.h"
 
 namespace walduct::incremental {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 constexpr size_t kRecentCommits = 4096;
 constexpr absl::Duration kFirstRetry = absl::Seconds(1);
 constexpr absl::Duration kLongestRetry = absl::Seconds(30);
-
-std::string KeyText(const Key& key, size_t columns) {
-  std::string text;
-  for (size_t i = 0; i < std::min(columns, key.size()); ++i)
-    absl::StrAppend(&text, i == 0 ? "" : ",", key[i].value_or("<null>"));
-  return text;
-}
 
 }  // namespace
 
@@ -302,8 +296,8 @@ absl::Status IncrementalSnapshots::NotifyProgress(const Chunk& chunk) {
   const size_t shown = chunk.by_place ? 1 : chunk.shown.size();
   return Notify("IN_PROGRESS",
                 {{"current_collection_in_progress", state_.queue.front().table.Text()},
-                 {"maximum_key", KeyText(*chunk.maximum, shown)},
-                 {"last_processed_key", KeyText(*chunk.end, shown)},
+                 {"maximum_key", KeyText(*chunk.maximum, shown, state_.key_types)},
+                 {"last_processed_key", KeyText(*chunk.end, shown, state_.key_types)},
                  {"data_collections", state_.Tables()}});
 }
 

@@ -37,13 +37,14 @@ void JavaWriter::Utf(absl::string_view text) {
   Raw(text);
 }
 
-void JavaWriter::String(absl::string_view text) {
-  NewHandle();
+uint32_t JavaWriter::String(absl::string_view text) {
+  const uint32_t handle = NewHandle();
   const size_t size = java::ModifiedUtf8Size(text);
   const bool is_short = size <= kLongestShort;
   out_.push_back(is_short ? kString : kLongString);
   Integer(size, is_short ? 2 : 8);
   java::AppendModifiedUtf8(text, &out_);
+  return handle;
 }
 
 void JavaWriter::Reference(uint32_t handle) {

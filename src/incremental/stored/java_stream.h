@@ -29,8 +29,8 @@ class JavaWriter {
   JavaWriter();
 
   void Null();
-  void String(absl::string_view text);
-  // The handle by which Reference names it again. Its fields follow.
+  // The handle by which Reference names it again; of an object, its fields follow.
+  uint32_t String(absl::string_view text);
   uint32_t BeginObject(const JavaClass& java_class);
   void BeginArray(const JavaClass& java_class, uint32_t size);
   void Reference(uint32_t handle);

@@ -1,7 +1,9 @@
 #include "incremental/stored/stored_key.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -12,47 +14,39 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/civil_time.h"
-#include "absl/time/time.h"
 #include "incremental/stored/decimal_bytes.h"
+#include "incremental/stored/interval_fields.h"
+#include "incremental/stored/java_classes.h"
+#include "incremental/stored/java_date.h"
 #include "incremental/stored/java_stream.h"
+#include "incremental/stored/plain_money.h"
 
 namespace walduct::incremental {
 namespace {
 
 using event::Type;
 
-// Classes with the identifiers and fields that Java gives them.
-constexpr JavaClass kNumber = {.name = "java.lang.Number", .id = 0x86ac951d0b94e08b};
-constexpr JavaClass kInteger = {
-    .name = "java.lang.Integer", .id = 0x12e2a0a4f7818738, .fields = "I:value", .super = &kNumber};
-constexpr JavaClass kLong = {
-    .name = "java.lang.Long", .id = 0x3b8be490cc8f23df, .fields = "J:value", .super = &kNumber};
-constexpr JavaClass kFloat = {
-    .name = "java.lang.Float", .id = 0xdaedc9a2db3cf0ec, .fields = "F:value", .super = &kNumber};
-constexpr JavaClass kDouble = {
-    .name = "java.lang.Double", .id = 0x80b3c24a296bfb04, .fields = "D:value", .super = &kNumber};
-constexpr JavaClass kBoolean = {
-    .name = "java.lang.Boolean", .id = 0xcd207280d59cfaee, .fields = "Z:value"};
-constexpr JavaClass kUuid = {
-    .name = "java.util.UUID", .id = 0xbc9903f7986d852f, .fields = "J:leastSigBits,J:mostSigBits"};
-constexpr JavaClass kUtilDate = {
-    .name = "java.util.Date", .id = 0x686a81014b597419, .flags = JavaClass::kWrites};
-constexpr JavaClass kSqlDate = {
-    .name = "java.sql.Date", .id = 0x14fa46683f356697, .super = &kUtilDate};
-constexpr JavaClass kBigDecimal = {.name = "java.math.BigDecimal",
-                                   .id = 0x54c71557f981284f,
-                                   .flags = JavaClass::kWrites,
-                                   .fields = "I:scale,L:intVal:Ljava/math/BigInteger;",
-                                   .super = &kNumber};
-constexpr JavaClass kBigInteger = {
-    .name = "java.math.BigInteger",
-    .id = 0x8cfc9f1fa93bfb1d,
-    .flags = JavaClass::kWrites,
-    .fields = "I:bitCount,I:bitLength,I:firstNonzeroByteNum,I:lowestSetBit,I:signum,[:magnitude:[B",
-    .super = &kNumber};
-constexpr JavaClass kObjects = {.name = "[Ljava.lang.Object;", .id = 0x90ce589f1073296c};
-constexpr JavaClass kBytes = {.name = "[B", .id = 0xacf317f8060854e0};
+constexpr int64_t kMillisPerDay = 86'400'000;
+
+// What pgjdbc reads as a String. Others without a class in Java are a PGobject.
+constexpr absl::string_view kTextTypes[] = {"text",      "varchar",     "bpchar", "char",
+                                            "name",      "bit",         "time",   "timetz",
+                                            "timestamp", "timestamptz", "unknown"};
+
+// And no type of a user's that has the name of one.
+bool IsBuiltIn(const Type& type) { return type.schema.empty() || type.schema == "pg_catalog"; }
+
+bool IsText(const Type& type) {
+  const auto* const end = std::end(kTextTypes);
+  return type.kind == event::TypeKind::kEnum ||
+         (IsBuiltIn(type) && std::find(std::begin(kTextTypes), end, type.name) != end);
+}
+
+// As pgjdbc names it: alone where its schema is on the search path, which is the usual one.
+std::string NameOf(const Type& type) {
+  const bool plain = IsBuiltIn(type) || type.schema == "public";
+  return plain ? type.name : absl::StrCat("\"", type.schema, "\".\"", type.name, "\"");
+}
 
 class KeyWriter {
  public:
@@ -71,8 +65,18 @@ class KeyWriter {
  private:
   void Add(const std::optional<std::string>& text, const std::shared_ptr<const Type>& type) {
     if (!text) return out_.Null();
-    const std::string name = type == nullptr ? "" : event::BaseType(*type).name;
-    if (!AddTyped(*text, name)) out_.String(*text);
+    if (type != nullptr) {
+      const Type& base = event::BaseType(*type);
+      if (IsBuiltIn(base) && AddTyped(*text, base.name)) return;
+      if (!IsText(base) && !(IsBuiltIn(base) && HasClass(base.name)))
+        return AddPgObject(NameOf(base), *text);
+    }
+    out_.String(*text);
+  }
+
+  // Those of AddTyped, for values that their class cannot hold: NaN, infinity.
+  static bool HasClass(absl::string_view type) {
+    return type == "numeric" || type == "money" || type == "date" || type == "interval";
   }
 
   bool AddTyped(const std::string& text, absl::string_view type) {
@@ -81,12 +85,10 @@ class KeyWriter {
     if (type == "uuid") return AddUuid(text);
     if (type == "date") return AddDate(text);
     if (type == "numeric") return AddDecimal(text);
+    if (type == "money") return AddDecimal(PlainMoney(text));
     if (type == "bytea") return AddBytes(text);
-    if (type == "bool") {
-      out_.BeginObject(kBoolean);
-      out_.Integer(text == "t" ? 1 : 0, 1);
-      return true;
-    }
+    if (type == "bool") return AddWhole(text == "t" ? "1" : "0", kBoolean, 1);
+    if (type == "interval") return AddInterval(text);
     return (type == "float4" || type == "float8") && AddReal(text, type == "float4");
   }
 
@@ -135,10 +137,9 @@ class KeyWriter {
   }
 
   bool AddDate(const std::string& text) {
-    absl::CivilDay day;
-    if (!absl::ParseCivilTime(text, &day)) return false;
-    constexpr int64_t kMillisPerDay = 86'400'000;
-    const int64_t millis = (day - absl::CivilDay()) * kMillisPerDay;
+    const std::optional<int64_t> days = DaysOfDate(text);
+    if (!days) return false;
+    const int64_t millis = *days * kMillisPerDay;
     out_.BeginObject(kSqlDate);
     out_.Block(8);
     out_.Integer(static_cast<uint64_t>(millis), 8);
@@ -157,20 +158,81 @@ class KeyWriter {
   bool AddDecimal(const std::string& text) {
     const std::optional<DecimalBytes> decimal = ParseDecimal(text);
     if (!decimal) return false;
-    out_.BeginObject(kBigDecimal);
+    const std::optional<int64_t> kept = KeptDecimal(*decimal);
+    if (kept) {
+      if (const auto known = small_.find({&kBigDecimal, *kept}); known != small_.end()) {
+        out_.Reference(known->second);
+        return true;
+      }
+    }
+    const uint32_t handle = out_.BeginObject(kBigDecimal);
+    if (kept) small_[{&kBigDecimal, *kept}] = handle;
     out_.Integer(static_cast<uint64_t>(decimal->scale), 4);
-    out_.BeginObject(kBigInteger);
+    AddUnscaled(*decimal);
+    out_.EndBlock();
+    return true;
+  }
+
+  // Java keeps one object for each whole number up to ten, and for each zero of a few digits: its
+  // name among them.
+  static std::optional<int64_t> KeptDecimal(const DecimalBytes& decimal) {
+    constexpr int kMostWhole = 10, kMostScale = 15;
+    if (decimal.sign == 0 && decimal.scale <= kMostScale) return -decimal.scale;
+    const bool whole = decimal.scale == 0 && decimal.sign > 0 && decimal.magnitude.size() == 1;
+    const int value = whole ? static_cast<unsigned char>(decimal.magnitude[0]) : kMostWhole + 1;
+    return value <= kMostWhole ? std::optional<int64_t>(value) : std::nullopt;
+  }
+
+  // And of the integers within.
+  void AddUnscaled(const DecimalBytes& decimal) {
+    constexpr int kMostKept = 16;
+    const std::string& bytes = decimal.magnitude;
+    const int first = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]);
+    const bool kept = bytes.size() < 2 && first <= kMostKept;
+    const int64_t value = decimal.sign * first;
+    const auto known = small_.find({&kBigInteger, value});
+    if (kept && known != small_.end()) return out_.Reference(known->second);
+    const uint32_t handle = out_.BeginObject(kBigInteger);
+    if (kept) small_[{&kBigInteger, value}] = handle;
     for (const int64_t cached : {-1, -1, -2, -2}) out_.Integer(static_cast<uint64_t>(cached), 4);
-    out_.Integer(static_cast<uint64_t>(decimal->sign), 4);
-    out_.BeginArray(kBytes, static_cast<uint32_t>(decimal->magnitude.size()));
-    out_.Raw(decimal->magnitude);
+    out_.Integer(static_cast<uint64_t>(decimal.sign), 4);
+    out_.BeginArray(kBytes, static_cast<uint32_t>(decimal.magnitude.size()));
+    out_.Raw(decimal.magnitude);
     out_.EndBlock();
-    out_.EndBlock();
+  }
+
+  // pgjdbc keeps one text for each type.
+  void AddTypeName(const std::string& name) {
+    const auto [known, is_new] = type_names_.try_emplace(name, 0);
+    if (!is_new) return out_.Reference(known->second);
+    known->second = out_.String(name);
+  }
+
+  void AddPgObject(const std::string& type, const std::string& text) {
+    out_.BeginObject(kPgObject);
+    AddTypeName(type);
+    out_.String(text);
+  }
+
+  bool AddInterval(const std::string& text) {
+    const std::optional<IntervalFields> interval = ParseInterval(text);
+    if (!interval) return false;
+    out_.BeginObject(kPgInterval);
+    AddTypeName("interval");
+    out_.Null();
+    const auto put = [this](int32_t field) { out_.Integer(static_cast<uint32_t>(field), 4); };
+    put(interval->days);
+    put(interval->hours);
+    out_.Integer(0, 1);
+    for (const int32_t field : {interval->microseconds, interval->minutes, interval->months,
+                                interval->seconds, interval->years})
+      put(field);
     return true;
   }
 
   JavaWriter out_;
   std::map<std::pair<const JavaClass*, int64_t>, uint32_t> small_;
+  std::map<std::string, uint32_t> type_names_;
 };
 
 std::string UuidText(uint64_t most, uint64_t least) {
@@ -182,13 +244,26 @@ std::string UuidText(uint64_t most, uint64_t least) {
 
 // Java has midnight in the zone of its machine: the nearest day is meant.
 std::string DateText(int64_t millis) {
-  const absl::Time noon = absl::FromUnixMillis(millis) + absl::Hours(12);
-  return absl::FormatCivilTime(absl::ToCivilDay(noon, absl::UTCTimeZone()));
+  const int64_t noon = millis + kMillisPerDay / 2;
+  return DateOfDays(noon / kMillisPerDay - (noon % kMillisPerDay < 0 ? 1 : 0));
 }
 
 // All digits: PostgreSQL reads the same number again.
 std::string RealText(double value, int digits) {
   return std::isnan(value) ? "NaN" : absl::StrFormat("%.*g", digits, value);
+}
+
+std::string IntervalTextOf(const JavaValue& value) {
+  const auto field = [&](absl::string_view name) {
+    return static_cast<int32_t>(value.Field(name));
+  };
+  return PrintInterval({.years = field("years"),
+                        .months = field("months"),
+                        .days = field("days"),
+                        .hours = field("hours"),
+                        .minutes = field("minutes"),
+                        .seconds = field("wholeSeconds"),
+                        .microseconds = field("microSeconds")});
 }
 
 std::optional<std::string> TextOf(const JavaValue& value) {
@@ -202,6 +277,10 @@ std::optional<std::string> TextOf(const JavaValue& value) {
   if (name == kDouble.name) return RealText(std::bit_cast<double>(field("value")), 17);
   if (name == kFloat.name)
     return RealText(std::bit_cast<float>(static_cast<uint32_t>(field("value"))), 9);
+  if (name == kPgInterval.name) return IntervalTextOf(value);
+  if (name == kPgObject.name && value.items.size() == 2 &&
+      value.items[1].kind == JavaValue::Kind::kString)
+    return value.items[1].text;
   if (name == kUuid.name) return UuidText(field("mostSigBits"), field("leastSigBits"));
   if (name == kSqlDate.name && value.text.size() == 8) {
     uint64_t millis = 0;
