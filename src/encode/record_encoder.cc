@@ -72,7 +72,9 @@ std::vector<std::string> RecordEncoder::TakeTransformNotices() { return template
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
   *record = event::Record();
-  const int64_t now = Now();
+  // What a tombstone tells is of the delete before it.
+  const bool tombstone = emission.value == event::PublishedValue::kTombstone && now_nanos_ != 0;
+  const int64_t now = tombstone ? now_nanos_ : Now();
   record->made_ms = now / 1'000'000;
   if (emission.kind != RecordKind::kChange || emission.operation == Operation::kMessage)
     return templates_->Encode(emission, nullptr, other_branches_.get(), now, record);

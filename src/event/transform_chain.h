@@ -4,7 +4,9 @@
 // record costs one look-up per question, and the plans form a tree of answers.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,6 +31,8 @@ struct ChainOutcome {
   };
   Kind kind = Kind::kRecord;
   RecordTemplate record;  // kQuestion: as the asking stage got it
+  // kQuestion: whose turn comes when `record`, the delete before it, has gone through.
+  std::optional<RecordTemplate> tombstone;
   // kQuestion: a leaf. Its function's errors are errors of the record.
   Node question;
   size_t stage = 0;             // kQuestion: the stage that asks
@@ -47,6 +51,13 @@ class TransformChain {
  public:
   virtual ~TransformChain() = default;
   virtual ChainOutcome Start(RecordTemplate record) const = 0;
+  // A tombstone of Debezium's has its headers in common with the delete it is behind: what is added
+  // to those, before the delete becomes another record, the tombstone has when its own turn comes.
+  // shares_headers: whether there is a transform that adds so; else Start does.
+  virtual bool shares_headers() const { return false; }
+  virtual ChainOutcome StartTombstone(RecordTemplate tombstone, RecordTemplate) const {
+    return Start(std::move(tombstone));
+  }
   // at: an outcome with a question, of this chain.
   virtual ChainOutcome Resume(const ChainOutcome& at, const Answer& answer) const = 0;
 };

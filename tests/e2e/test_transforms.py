@@ -75,3 +75,31 @@ def test_a_record_that_no_transform_can_take_stops_the_connector(db, connectors)
     assert connector.wait_exit(20) == 1
     log = connector.log.read_text()
     assert "transform 'key' cannot process a record of topic" in log and "predicate" in log
+
+
+def test_a_tombstone_has_the_headers_of_its_delete(db, connectors):
+    """As Debezium's, which shares them: what a transform adds to the delete, with its numbers in the transaction and its times, and then
+    its own. Behind a transform that makes another record of the delete there is its own alone."""
+    db.script("create table items (id int primary key, v text)")
+    added = ["__op", "__source_table", "__transaction_id", "__total_order", "__ts_ms"]
+    config = {"provide.transaction.metadata": "true", "transforms": "unwrap", "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
+              "transforms.unwrap.delete.tombstone.handling.mode": "rewrite-with-tombstone",
+              "transforms.unwrap.add.headers": "op,source.table,transaction.id,total_order,ts_ms"}
+    connector = connectors(db, config, sink="file").start().wait_streaming()
+    db.script("insert into items values (1, 'a'), (2, 'b')")
+    db.execute("delete from items")
+    events = connector.wait_events(lambda events: sum(e.value is None for e in events) == 2)
+    first, first_tombstone, second, second_tombstone = [e for e in events if e.table == "items"][-4:]
+    for delete, tombstone, number in ((first, first_tombstone, b"1"), (second, second_tombstone, b"2")):
+        of_delete = [(k, v) for k, v in delete.headers if k.startswith("__") and not k.startswith("__debezium")]
+        assert [k for k, _ in of_delete] == added and dict(of_delete)["__total_order"] == number, delete.headers
+        assert tombstone.value is None
+        assert [(k, v) for k, v in tombstone.headers if not k.startswith("__debezium")] == [*of_delete, ("__op", b"d")], tombstone.headers
+    connector.stop()
+    config |= {"transforms": "route,unwrap", "transforms.route.type": KAFKA + "RegexRouter", "transforms.route.regex": "(.*)items", "transforms.route.replacement": "$1moved"}
+    connector.config |= {k: v for k, v in config.items() if k.startswith("transforms")}
+    connector.start().wait_streaming()
+    db.script("insert into items values (3, 'c'); delete from items")
+    events = connector.wait_events(lambda events: sum(e.value is None for e in events) == 3)
+    (tombstone,) = [e for e in events if e.table == "moved" and e.value is None]
+    assert [k for k, _ in tombstone.headers if not k.startswith("__debezium")] == ["__op"], tombstone.headers

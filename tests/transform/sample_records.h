@@ -14,7 +14,7 @@ namespace walduct::transform {
 
 class SampleRecords {
  public:
-  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, tombstone, t, nokey, heartbeat, wide_ and
+  // name: c, sparse, r, u, sparse_u, bits_u, utx, d, dk, dtx, tombstone, t, nokey, heartbeat, wide_ and
   // typed_ c, u, d.
   static event::RecordTemplate Make(const std::string& name) {
     event::RecordTemplate record;
@@ -36,11 +36,11 @@ class SampleRecords {
     if (name == "sparse_u") before = Sparse("before"), after = Sparse("after");
     if (name == "bits_u") before = Alike("before", Scalar::Null(), 0.0);
     if (name == "bits_u") after = Alike("after", Scalar::Text("dflt"), -0.0);
-    if (name == "dk") before = Sparse("before");
+    if (name == "dk" || name == "dtx") before = Sparse("before");
     if (name == "sparse" || name == "r" || name == "utx") after = Sparse("after");
     std::string op = name == "sparse" || name == "nokey" ? "c" : name.substr(0, 1);
     if (absl::EndsWith(name, "_u")) op = "u";
-    record.value = Envelope(op, before, after, name == "utx");
+    record.value = Envelope(op, before, after, absl::EndsWith(name, "tx"));
     return record;
   }
 

@@ -84,7 +84,11 @@ class Runner {
     const test::ChainReading reading = test::ReadChain(vector.properties);
     if (!reading.errors.empty()) return absl::StrCat("  error ", reading.errors[0], "\n");
     const auto chain = Chain::Create(reading.chain);
-    event::ChainOutcome outcome = chain->Start(Make(vector.record));
+    absl::string_view name = vector.record;
+    event::ChainOutcome outcome =
+        absl::ConsumePrefix(&name, "behind ")
+            ? chain->StartTombstone(Make("tombstone"), Make(std::string(name)))
+            : chain->Start(Make(vector.record));
     while (outcome.kind == event::ChainOutcome::Kind::kQuestion) {
       event::Answer answer;
       const absl::Status status = encode::QuestionProgram::Compile(outcome.question, nullptr)
@@ -229,6 +233,20 @@ TEST(Vectors, OBX01_DecodeLogicalDecodingMessageContent) {
 }
 TEST(Vectors, SMT05_FilterByExpression) { ExpectEqual("io.debezium.transforms.Filter", 700); }
 TEST(Vectors, SMT05_ContentBasedRouter) { ExpectEqual("ContentBasedRouter", 250); }
+TEST(Vectors, TombstonesShareTheHeadersOfTheirDelete) {
+  static const std::vector<Vector>* const vectors = new std::vector<Vector>(ReadVectors());
+  Runner runner;
+  int count = 0, repeated = 0;
+  for (const Vector& vector : *vectors) {
+    if (!absl::StartsWith(vector.record, "behind ")) continue;
+    ++count;
+    const std::string got = runner.Run(vector);
+    EXPECT_EQ(got, vector.result) << Describe(vector);
+    if (got.find("header __op d") != got.rfind("header __op d")) ++repeated;
+  }
+  EXPECT_GE(count, 48);
+  EXPECT_GE(repeated, 10);
+}
 TEST(Vectors, KafkaConnect) { ExpectEqual("org.apache.kafka.connect.transforms", 1000); }
 
 }  // namespace

@@ -62,10 +62,18 @@ RecordBranch* TemplateEncoder::MakeRoot(const event::Emission& emission, const T
                                         RecordBranches* branches) {
   event::RecordTemplate record =
       plan == nullptr ? builder_.OfOther(emission) : builder_.OfRow(emission, *plan);
+  const bool shares = plan != nullptr && emission.value == event::PublishedValue::kTombstone &&
+                      chain_ != nullptr && chain_->shares_headers();
   std::unique_ptr<RecordBranch> branch;
   if (chain_ == nullptr) {
     branch = std::make_unique<RecordBranch>();
     Compile(record, plan, branch.get());
+  } else if (shares) {
+    event::Emission of_delete = emission;
+    of_delete.value = event::PublishedValue::kEnvelope;
+    of_delete.with_before = true;
+    branch = MakeBranch(chain_->StartTombstone(std::move(record), builder_.OfRow(of_delete, *plan)),
+                        plan, branches);
   } else {
     branch = MakeBranch(chain_->Start(std::move(record)), plan, branches);
   }

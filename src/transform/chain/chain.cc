@@ -1,6 +1,9 @@
 #include "transform/chain/chain.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -39,6 +42,31 @@ void AddNotices(const std::string& alias, const Questions& questions, ChainOutco
   outcome->event = outcome->event || questions.event();
 }
 
+bool SameNodes(const std::vector<event::Node>& a, const std::vector<event::Node>& b);
+
+// Of one template and its copy: what was not touched is shared.
+bool SameNode(const event::Node& a, const event::Node& b) {
+  const event::Leaf &left = a.leaf, &right = b.leaf;
+  return a.kind == b.kind && a.name == b.name && a.schema == b.schema && left.kind == right.kind &&
+         left.input == right.input && left.function == right.function &&
+         left.constant_text == right.constant_text && SameNodes(left.operands, right.operands) &&
+         SameNodes(a.members, b.members);
+}
+
+bool SameNodes(const std::vector<event::Node>& a, const std::vector<event::Node>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameNode);
+}
+
+bool SamePart(const std::optional<event::Node>& a, const std::optional<event::Node>& b) {
+  return a.has_value() == b.has_value() && (!a || SameNode(*a, *b));
+}
+
+// But for the headers.
+bool SameRecord(const event::RecordTemplate& a, const event::RecordTemplate& b) {
+  return a.topic == b.topic && SamePart(a.key, b.key) && SamePart(a.value, b.value) &&
+         SamePart(a.partition, b.partition) && SamePart(a.timestamp, b.timestamp);
+}
+
 }  // namespace
 
 std::unique_ptr<const Chain> Chain::Create(const ChainSpec& spec) {
@@ -57,10 +85,24 @@ ChainOutcome Chain::Start(event::RecordTemplate record) const {
   return Run(std::move(from));
 }
 
+bool Chain::shares_headers() const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const Link& link) { return link.stage->adds_to_shared_headers(); });
+}
+
+ChainOutcome Chain::StartTombstone(event::RecordTemplate tombstone,
+                                   event::RecordTemplate of_delete) const {
+  ChainOutcome from;
+  from.record = std::move(of_delete);
+  from.tombstone = std::move(tombstone);
+  return Run(std::move(from));
+}
+
 ChainOutcome Chain::Resume(const ChainOutcome& at, const Answer& answer) const {
   CHECK(at.kind == ChainOutcome::Kind::kQuestion);
   ChainOutcome from;
   from.record = at.record;
+  from.tombstone = at.tombstone;
   from.stage = at.stage;
   from.answers = at.answers;
   from.answers.push_back(answer);
@@ -80,7 +122,36 @@ absl::StatusOr<Verdict> Chain::Apply(const Link& link, event::RecordTemplate* re
   return link.stage->Apply(record, questions);
 }
 
+// What is worth saying of the delete, it has said itself.
+bool Chain::PassDelete(ChainOutcome* from) const {
+  for (; from->stage < links_.size(); ++from->stage, from->answers.clear()) {
+    const Link& link = links_[from->stage];
+    Questions questions(from->answers);
+    event::RecordTemplate record = from->record;
+    const absl::StatusOr<Verdict> verdict = Apply(link, &record, &questions);
+    if (verdict.ok() && *verdict == Verdict::kAsk) {
+      from->kind = ChainOutcome::Kind::kQuestion;
+      from->by = link.alias;
+      from->question = questions.pending();
+      Sign(link.alias, &from->question);
+      return false;
+    }
+    Sign(link.alias, &record);
+    const bool shared = link.stage->adds_to_shared_headers();
+    if (shared) from->tombstone->headers = record.headers;
+    const bool same = SameRecord(from->record, record) &&
+                      (shared || SameNodes(from->record.headers, record.headers));
+    if (!verdict.ok() || *verdict == Verdict::kDrop || !same) break;
+    from->record = std::move(record);
+  }
+  from->record = *std::exchange(from->tombstone, std::nullopt);
+  from->stage = 0;
+  from->answers.clear();
+  return true;
+}
+
 ChainOutcome Chain::Run(ChainOutcome from) const {
+  if (from.tombstone && !PassDelete(&from)) return from;
   for (; from.stage < links_.size(); ++from.stage, from.answers.clear()) {
     const Link& link = links_[from.stage];
     Questions questions(from.answers);

@@ -17,6 +17,9 @@ class Chain final : public event::TransformChain {
   static std::unique_ptr<const Chain> Create(const ChainSpec& spec);
 
   event::ChainOutcome Start(event::RecordTemplate record) const override;
+  bool shares_headers() const override;
+  event::ChainOutcome StartTombstone(event::RecordTemplate tombstone,
+                                     event::RecordTemplate of_delete) const override;
   event::ChainOutcome Resume(const event::ChainOutcome& at,
                              const event::Answer& answer) const override;
 
@@ -29,6 +32,8 @@ class Chain final : public event::TransformChain {
   };
 
   event::ChainOutcome Run(event::ChainOutcome from) const;
+  // The delete before a tombstone, as far as both have their headers in common. False: a question.
+  bool PassDelete(event::ChainOutcome* from) const;
   static absl::StatusOr<Verdict> Apply(const Link& link, event::RecordTemplate* record,
                                        Questions* questions);
 

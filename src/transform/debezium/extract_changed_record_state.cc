@@ -102,6 +102,7 @@ class ExtractChangedRecordState final : public Stage {
     }
     return Verdict::kKeep;
   }
+  bool adds_to_shared_headers() const override { return true; }
 
  private:
   static ConnectSchemaPtr Schema(const std::string& name) {

@@ -171,6 +171,8 @@ class ExtractNewRecordState final : public Stage {
     return ApplyToDelete(envelope, *before, *after, record, questions);
   }
 
+  bool adds_to_shared_headers() const override { return true; }
+
  private:
   // Only its operation is known of a tombstone.
   absl::StatusOr<Verdict> ApplyToTombstone(RecordTemplate* record) const {

@@ -61,7 +61,6 @@ letter: see [errors.md](errors.md). A predicate can leave such records out. A re
 | InsertHeader with a time whose fraction has other than three digits | cut at the first colon | as written |
 | InsertHeader with a list or a map | printed anew, without blanks; under JsonConverter a list, and the task dies of some maps | text, as written |
 | HeaderToValue with headers that not every record has | each record gets the schema of the first one, or fails | each has its own |
-| headers that ExtractNewRecordState or ExtractChangedRecordState adds to a delete with a tombstone behind it | the tombstone has them too, before its own: it shares them with the delete | it has its own (`__op`) |
 | fields put into a map (HoistField over the key of a table without one) | the order of a Java HashMap | the order in which they come |
 | InsertField with offset.field | the task dies: sources have no offsets | refused |
 | TimezoneConverter on `timetz` | the offset of the day of processing | left as it is |

@@ -73,6 +73,9 @@ class Stage {
   // is of no use.
   virtual absl::StatusOr<Verdict> Apply(event::RecordTemplate* record,
                                         Questions* questions) const = 0;
+  // It puts its headers into those of the record that it got, which a tombstone shares, even if it
+  // makes another record of it or drops it: what *record then has are these.
+  virtual bool adds_to_shared_headers() const { return false; }
 };
 using StagePtr = std::unique_ptr<const Stage>;
 

@@ -137,6 +137,7 @@ public class RecordVectors {
       case "utx": v = env("u", null, sparse(1)).put("transaction", new Struct(TX).put("id", "771:9").put("total_order", 1L).put("data_collection_order", 1L)); break;
       case "d": v = env("d", full(1, "a"), null); break;
       case "dk": v = env("d", sparse(1), null); break;
+      case "dtx": v = env("d", sparse(1), null).put("transaction", new Struct(TX).put("id", "771:9").put("total_order", 1L).put("data_collection_order", 1L)); break;
       case "tombstone": v = null; vs = null; break;
       case "t": v = env("t", null, null); ks = null; key = null; break;
       case "wide_c": v = env("c", null, wide("a\u00f1\u20ac")); break;
@@ -149,7 +150,7 @@ public class RecordVectors {
       case "heartbeat": return new SourceRecord(PARTITION, offset(false), "__debezium-heartbeat.srv", null, HBK, new Struct(HBK).put("serverName", "srv"), HBV, new Struct(HBV).put("ts_ms", 1700000000123L), null, h);
       default: throw new RuntimeException(name);
     }
-    return new SourceRecord(PARTITION, offset(name.equals("utx")), topic, null, ks, key, vs, v, null, h);
+    return new SourceRecord(PARTITION, offset(name.endsWith("tx")), topic, null, ks, key, vs, v, null, h);
   }
   static Map<String, Object> strip(Map<String, String> props, String prefix) { Map<String, Object> m = new HashMap<>(); props.forEach((k, v) -> { if (k.startsWith(prefix)) m.put(k.substring(prefix.length()), v); }); return m; }
   static JsonConverter conv(boolean key) {
@@ -157,25 +158,46 @@ public class RecordVectors {
     c.configure(Map.of("schemas.enable", "true"), key);
     return c;
   }
+  /** A transform of the chain, with its predicate. */
+  record Link(Transformation<SourceRecord> transform, Predicate<SourceRecord> predicate, boolean negate) {}
   @SuppressWarnings("unchecked")
-  static ObjectNode run(Map<String, String> props, SourceRecord r) {
+  static List<Link> chain(Map<String, String> props) throws Exception {
+    Map<String, Predicate<SourceRecord>> preds = new HashMap<>();
+    for (String p : props.getOrDefault("predicates", "").split(",")) { if (p.isBlank()) continue; p = p.trim();
+      Predicate<SourceRecord> q = (Predicate<SourceRecord>) Class.forName(props.get("predicates." + p + ".type")).getConstructor().newInstance();
+      q.configure(strip(props, "predicates." + p + "."));
+      preds.put(p, q);
+    }
+    List<Link> links = new ArrayList<>();
+    for (String t : props.get("transforms").split(",")) { t = t.trim();
+      Transformation<SourceRecord> x = (Transformation<SourceRecord>) Class.forName(props.get("transforms." + t + ".type")).getConstructor().newInstance();
+      x.configure(strip(props, "transforms." + t + "."));
+      links.add(new Link(x, preds.get(props.get("transforms." + t + ".predicate")), "true".equals(props.get("transforms." + t + ".negate"))));
+    }
+    return links;
+  }
+  static SourceRecord apply(List<Link> links, SourceRecord r) {
+    for (Link link : links) {
+      if (link.predicate() != null && link.predicate().test(r) == link.negate()) continue;
+      r = link.transform().apply(r);
+      if (r == null) return null;
+    }
+    return r;
+  }
+  /** A name after "behind": the tombstone that the connector makes of that delete, which has gone through the chain before it. */
+  static ObjectNode run(Map<String, String> props, String name) {
     ObjectNode out = M.createObjectNode();
     try {
-      Map<String, Predicate<SourceRecord>> preds = new HashMap<>();
-      for (String p : props.getOrDefault("predicates", "").split(",")) { if (p.isBlank()) continue; p = p.trim();
-        Predicate<SourceRecord> q = (Predicate<SourceRecord>) Class.forName(props.get("predicates." + p + ".type")).getConstructor().newInstance();
-        q.configure(strip(props, "predicates." + p + "."));
-        preds.put(p, q);
-        }
-      for (String t : props.get("transforms").split(",")) { t = t.trim();
-        Transformation<SourceRecord> x = (Transformation<SourceRecord>) Class.forName(props.get("transforms." + t + ".type")).getConstructor().newInstance();
-        x.configure(strip(props, "transforms." + t + "."));
-        String p = props.get("transforms." + t + ".predicate");
-        boolean neg = "true".equals(props.get("transforms." + t + ".negate"));
-        if (p != null && preds.get(p).test(r) == neg) continue;
-        r = x.apply(r);
-        if (r == null) { out.put("dropped", true); return out; }
+      List<Link> links = chain(props);
+      boolean behind = name.startsWith("behind ");
+      SourceRecord r = rec(behind ? name.substring(7) : name);
+      if (behind) {
+        SourceRecord tombstone = r.newRecord(r.topic(), r.kafkaPartition(), r.keySchema(), r.key(), null, null, r.timestamp(), r.headers());
+        apply(links, r);
+        r = tombstone;
       }
+      r = apply(links, r);
+      if (r == null) { out.put("dropped", true); return out; }
       out.put("topic", r.topic());
       byte[] k = conv(true).fromConnectData(r.topic(), r.keySchema(), r.key());
       byte[] v = conv(false).fromConnectData(r.topic(), r.valueSchema(), r.value());
@@ -197,7 +219,7 @@ public class RecordVectors {
       if (line.isBlank()) continue;
       JsonNode n = M.readTree(line);
       Map<String, String> props = M.convertValue(n.get("props"), LinkedHashMap.class);
-      for (JsonNode rn : n.get("records")) { ObjectNode o = M.createObjectNode(); o.set("props", n.get("props")); o.put("record", rn.asText()); o.set("result", run(props, rec(rn.asText()))); out.println(M.writeValueAsString(o)); }
+      for (JsonNode rn : n.get("records")) { ObjectNode o = M.createObjectNode(); o.set("props", n.get("props")); o.put("record", rn.asText()); o.set("result", run(props, rn.asText())); out.println(M.writeValueAsString(o)); }
     }
   }
 }

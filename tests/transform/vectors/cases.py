@@ -340,4 +340,18 @@ for f in ["change.id","change.id,source.table"]: case(["u","d"],kk("ReplaceField
 LOGICAL=d("ByLogicalTableRouter",{"topic.regex":"(.*)cust","topic.replacement":"$1all"})
 for f in ["after.t","before.t","before.id","source.t","extra.t"]: case(["c","u","d","t","sparse_u","tombstone"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":f,"operation":"copy"}),LOGICAL)
 for f in ["before.id","after.n"]: case(["c","u","d"],d("HeaderToValue",{"headers":"__debezium.context.taskId","fields":f,"operation":"copy"}))
+# tombstones, which have their headers in common with the delete before them
+BEHIND=["dtx","behind d","behind dtx"]
+ADDED={"add.headers":"op,source.table,transaction.id,total_order,ts_ms"}
+def unwrap(mode): return d("ExtractNewRecordState",dict(ADDED,**{"delete.tombstone.handling.mode":mode}))
+for m in ["drop","tombstone","rewrite","rewrite-with-tombstone","delete-to-tombstone"]: case(BEHIND,unwrap(m))
+KEEPS=unwrap("rewrite-with-tombstone")
+CHANGES=d("ExtractChangedRecordState",{"header.changed.name":"ch","header.unchanged.name":"un"})
+for first in [CHANGES,kk("RegexRouter",{"regex":"srv.*","replacement":"all"}),kk("RegexRouter",{"regex":"other.*","replacement":"all"}),kk("InsertHeader",{"header":"h","value.literal":"x"}),kk("ReplaceField$Value",{"exclude":"ts_us"}),LOGICAL]:
+    case(BEHIND,first,KEEPS)
+    case(BEHIND,KEEPS,first)
+for s in [[CHANGES],[CHANGES,kk("InsertHeader",{"header":"h","value.literal":"x"}),CHANGES],[KEEPS,KEEPS],
+  [d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite-with-tombstone","add.headers":"table","route.by.field":"nn"})],[d("ExtractNewRecordState",{"delete.tombstone.handling.mode":"rewrite-with-tombstone","add.headers":"op","add.headers.prefix":"","add.fields":"op"})]]: case(BEHIND,*s)
+for negate in ["false","true"]:
+    case(BEHIND,(KEEPS[0],dict(KEEPS[1],predicate="p",negate=negate)),p=("RecordIsTombstone",{}))
 for c in out: print(json.dumps(c))
