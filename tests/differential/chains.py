@@ -54,15 +54,12 @@ def left_out(column, options):
 
 
 def settle(options):
-    """The other options of a round with a chain: no rows of a snapshot, whose LSNs differ between the two; no tombstones where
-    a transform writes into the headers that Debezium's tombstone shares with its delete."""
+    """The other options of a round with a chain: no rows of a snapshot, whose LSNs differ between the two."""
     chosen = {k: v for k, v in options.items() if not k.startswith("snapshot.")}
     if chosen.get("value.converter") == EVENTS:  # a chain may take away what an event is made of
         chosen["value.converter"] = JSON
     if "header.converter" not in chosen and len(options[CHAIN]) % 3 == 0:
         chosen["header.converter"] = JSON  # which shows the schemas of headers
-    if any(link.type.endswith("ExtractChangedRecordState") or "add.headers" in link.options for link in options[CHAIN]):
-        chosen["tombstones.on.delete"] = "false"
     if any("table.field.event.timestamp" in link.options for link in options[CHAIN]) and chosen.get("time.precision.mode") in ("isostring", "connect"):
         del chosen["time.precision.mode"]  # Debezium reads numbers only
     if any(link.options.get("target.type", link.options.get("value.literal", ""))[:2] in ("Da", "Ti", "20", "12") for link in options[CHAIN]):

@@ -3,7 +3,7 @@ import random
 
 from differential import column_types as types
 from differential.limits import fits, has, takes_big_rows
-from differential.plan import (SCHEMAS, Alter, Column, Create, Delete, Drop, Insert, Mass, Message, Plan, Published, Raw, Savepoint, Table, Together,
+from differential.plan import (SCHEMAS, Alter, Column, Create, Delete, Drop, Insert, Leaf, Mass, Message, Plan, Published, Raw, Savepoint, Table, Together,
                                Transaction, Truncate, Update, World, ident)
 
 ODD_TABLES = ["T Mixed", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "under_score", "1st", "sp  ace", "d$ollar", "x" * 60, "it's"]
@@ -124,10 +124,26 @@ class Generator:
         table.columns[0].not_null = table.columns[0].not_null or kind in ("rid", "composite", "both", "unique")
         if kind != "other" and self.chance(0.12):
             table.partitions = rng.choice((1, 3))
+            if self.chance(0.7):
+                table.leaves = [self.leaf(table) for _ in range(table.partitions)]
         table.identity = rng.choice(self.identities(table))
+
+    def leaf(self, table):
+        """A partition with a key, an index or an identity of its own; the server takes its updates."""
+        rng, rid = self.rng, table.columns[0]
+        some = [c.uid for c in table.columns[1:] if c.not_null and c.type.key and fits(c, key=True)][:2]
+        leaf = Leaf(identity=rng.choice(("default", "default", "full", "index")))
+        if not table.primary_key and (leaf.identity == "default" or self.chance(0.5)):
+            leaf.key = rng.choice(([rid.uid], [rid.uid], [*some, rid.uid]))
+        if leaf.identity == "index":
+            rid.not_null = True
+            leaf.unique = rng.choice(([rid.uid], [*some, rid.uid], some or [rid.uid]))
+        return leaf
 
     def identities(self, table):
         usable = table.unique and not table.partitions and all(table.column(u) and table.column(u).not_null for u in table.unique[0])
+        if table.leaves:  # theirs counts
+            return ["default", "default", "full", "nothing"]
         return ["default"] * 4 + ["full"] * 3 + ["nothing"] + ["index"] * (3 if usable else 0)
 
     # --- rows ---
@@ -171,7 +187,7 @@ class Generator:
 
     def can_change(self, table):
         """Whether the server takes updates and deletes of a published table."""
-        return table.identity in ("full", "index") or (table.identity == "default" and bool(table.primary_key))
+        return bool(table.leaves) or table.identity in ("full", "index") or (table.identity == "default" and bool(table.primary_key))
 
     def change(self):
         tables = list(self.world.tables.values())

@@ -71,7 +71,7 @@ def takes_big_rows(table):
         if family in _INLINE:
             return True
         return not table.bound(column) and (family in _PLACEHOLDER or not (column.not_null or column.default))
-    return table.identity == "full" or all(safe(c) for c in table.columns)
+    return table.whole_rows or all(safe(c) for c in table.columns)
 
 
 def has(column, value):

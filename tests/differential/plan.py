@@ -43,6 +43,14 @@ class Column:
 
 
 @dataclass
+class Leaf:
+    """What a partition has of its own, as pg_partman's template tables give it to them."""
+    key: list = field(default_factory=list)  # uids of columns; where the root has a primary key, none
+    unique: list = field(default_factory=list)  # the same
+    identity: str = "default"  # or full, or index: the unique one
+
+
+@dataclass
 class Table:
     uid: int
     schema: str
@@ -52,6 +60,7 @@ class Table:
     unique: list = field(default_factory=list)  # of lists of uids, each an index
     identity: str = "default"  # default, full, nothing, or index: the first unique one
     partitions: int = 0  # by ranges of the first column; 0: not partitioned
+    leaves: list = field(default_factory=list)  # of the partitions; none: with the identity of the root
 
     @property
     def sql(self):
@@ -65,7 +74,13 @@ class Table:
 
     def bound(self, column):
         """Whether the column is part of a key or of a unique index."""
-        return any(column.uid in uids for uids in [self.primary_key, *self.unique])
+        own = [uids for leaf in self.leaves for uids in (leaf.key, leaf.unique)]
+        return any(column.uid in uids for uids in [self.primary_key, *self.unique, *own])
+
+    @property
+    def whole_rows(self):
+        """Whether old rows are sent whole."""
+        return all(leaf.identity == "full" for leaf in self.leaves) if self.leaves else self.identity == "full"
 
     def _whole(self, uids):
         return bool(uids) and all(self.column(u) for u in uids)
@@ -84,12 +99,22 @@ class Table:
         for number, uids in enumerate(self.unique):
             if self._whole(uids):
                 yield f"create unique index {ident(self.index(number))} on {self.sql} ({self.names(uids)})"
+        for number, leaf in enumerate(self.leaves):
+            yield from self._leaf_ddl(self.partition(number), f"{self.partition_name(number)}_u", leaf)
         if self.identity != "default":
             yield from self.identity_ddl()
 
+    def _leaf_ddl(self, partition, index, leaf):
+        if self._whole(leaf.key):
+            yield f"alter table {partition} add primary key ({self.names(leaf.key)})"
+        if self._whole(leaf.unique):
+            yield f"create unique index {index} on {partition} ({self.names(leaf.unique)})"
+        if leaf.identity != "default":
+            yield f"alter table {partition} replica identity {f'using index {index}' if leaf.identity == 'index' else leaf.identity}"
+
     def identity_ddl(self):
         what = f"using index {ident(self.index(0))}" if self.identity == "index" else self.identity
-        for table in [self.sql, *(self.partition(n) for n in range(self.partitions))]:
+        for table in [self.sql, *(self.partition(n) for n in range(0 if self.leaves else self.partitions))]:
             yield f"alter table {table} replica identity {what}"
 
     def partition_name(self, number):
