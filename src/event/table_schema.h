@@ -27,9 +27,10 @@ struct Column {
   std::shared_ptr<const Type> type;  // never null
   int32_t typmod = -1;               // of the column, else of its domain chain; -1 none
   bool optional = true;              // may be NULL (neither the column nor its domain is NOT NULL)
-  std::optional<std::string> default_expression;  // pg_get_expr text; absent: no default
-  bool identity = false;                          // GENERATED … AS IDENTITY
-  bool generated = false;                         // GENERATED ALWAYS AS (…)
+  // pg_get_expr text, of a generated column the expression that generates it; absent: no default
+  std::optional<std::string> default_expression;
+  bool identity = false;   // GENERATED … AS IDENTITY
+  bool generated = false;  // GENERATED ALWAYS AS (…)
   // Every old row holds its value: it is part of the replica identity. Rows of partitions that come
   // under their root's name are sent by the identity of each partition: it is part of all of them.
   bool old_value_sent = false;

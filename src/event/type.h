@@ -27,6 +27,8 @@ struct Type {
   std::string schema;  // pg_namespace.nspname
   std::string name;    // pg_type.typname: "int4", "_text", "mood"
   TypeKind kind = TypeKind::kBase;
+  bool by_hand = false;                 // of no extension, and not of initdb: its name says nothing
+  char delimiter = 0;                   // between elements of an array of it; 0: what its name says
   std::shared_ptr<const Type> base;     // kDomain: what it is over; else null
   int32_t base_typmod = -1;             // kDomain: modifier it adds; -1 none
   bool not_null = false;                // kDomain: NOT NULL

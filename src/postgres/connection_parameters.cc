@@ -17,8 +17,9 @@ constexpr Setting kTextSettings[] = {
     {"DateStyle", "ISO"},
     {"IntervalStyle", "postgres"},
     {"TimeZone", "UTC"},
-    // Before PostgreSQL 12 less loses digits; since then any positive value means "shortest".
-    {"extra_float_digits", "3"},
+    // The shortest text that says the number; extensions that print so many digits (unit) go by the
+    // server's own 1, too. Before PostgreSQL 12: VersionedSettings.
+    {"extra_float_digits", "1"},
     {"bytea_output", "hex"},
     {"lc_monetary", "C"},
     {"standard_conforming_strings", "on"},  // QuoteLiteral relies on it
@@ -96,6 +97,8 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
 
 std::string VersionedSettings(int server_version) {
   std::string sql;
+  // One digit is not enough there.
+  if (server_version < 120000) sql = "SET extra_float_digits = 3";
   if (server_version >= 140000) sql = "SET idle_session_timeout = 0";
   if (server_version >= 170000) sql += "; SET transaction_timeout = 0";
   return sql;

@@ -21,7 +21,7 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
 // The `options` keyword: "-c name=value …", blanks and backslashes in values escaped.
 std::string StartupOptions(const ConnectionOptions& options);
 
-// Settings that only newer servers know, as SQL to run once connected; "" when there are none.
+// Settings that only newer servers know, or that older ones need, as SQL to run once connected; "" when there are none.
 std::string VersionedSettings(int server_version);
 
 }  // namespace walduct::postgres

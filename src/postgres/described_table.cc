@@ -15,12 +15,10 @@ namespace {
 using event::TypeKind;
 using TypePtr = std::shared_ptr<const event::Type>;
 
+// Of the column's own domain: what JDBC's metadata say, and Debezium by them. One that the domain is
+// over may be NOT NULL, and counts in the server only.
 bool DomainNotNull(const event::Type& type) {
-  for (const event::Type* t = &type; t != nullptr && t->kind == TypeKind::kDomain;
-       t = t->base.get()) {
-    if (t->not_null) return true;
-  }
-  return false;
+  return type.kind == TypeKind::kDomain && type.not_null;
 }
 
 int32_t EffectiveTypmod(int32_t typmod, const event::Type& type) {

@@ -137,8 +137,7 @@ CatalogColumn ReadColumn(const Result& result, int row) {
   column.identity = !result.Get(row, kIdentity).empty();
   column.generated = !result.Get(row, kGenerated).empty();
   column.old_value_sent = result.Get(row, kInIdentity) == "t";
-  // Of a generated column pg_attrdef holds the expression that generates it.
-  if (!column.generated && !result.is_null(row, kDefault)) {
+  if (!result.is_null(row, kDefault)) {
     column.default_expression = std::string(result.Get(row, kDefault));
   }
   return column;

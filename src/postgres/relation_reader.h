@@ -21,7 +21,7 @@ struct CatalogColumn {
   bool identity = false;
   bool generated = false;
   bool old_value_sent = false;                    // as event::Column has it
-  std::optional<std::string> default_expression;  // absent for generated columns
+  std::optional<std::string> default_expression;  // of a generated column: what generates it
 };
 
 struct CatalogRelation {

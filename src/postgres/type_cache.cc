@@ -19,6 +19,10 @@ WITH RECURSIVE wanted(oid) AS (
 )
 SELECT t.oid, n.nspname, t.typname, t.typtype, t.typbasetype, t.typtypmod, t.typnotnull,
        coalesce((SELECT e.oid FROM pg_catalog.pg_type e WHERE e.oid = t.typelem AND e.typarray = t.oid), 0),
+       t.typdelim,
+       t.oid >= 16384 AND NOT EXISTS (
+         SELECT 1 FROM pg_catalog.pg_depend d
+         WHERE d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass AND d.objid = t.oid AND d.deptype = 'e'),
        l.enumlabel
 FROM wanted w
 JOIN pg_catalog.pg_type t ON t.oid = w.oid
@@ -26,7 +30,19 @@ JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
 LEFT JOIN pg_catalog.pg_enum l ON l.enumtypid = t.oid
 ORDER BY t.oid, l.enumsortorder)";
 
-enum TypesColumn { kOid, kSchema, kName, kTypType, kBaseType, kTypmod, kNotNull, kElement, kLabel };
+enum TypesColumn {
+  kOid,
+  kSchema,
+  kName,
+  kTypType,
+  kBaseType,
+  kTypmod,
+  kNotNull,
+  kElement,
+  kDelimiter,
+  kByHand,
+  kLabel
+};
 
 // OIDs below are given out by initdb only (access/transam.h, FirstNormalObjectId).
 constexpr uint32_t kFirstUserOid = 16384;
@@ -77,6 +93,9 @@ TypeRows ReadRows(const Result& result) {
     row.type.kind = KindOf(result.Get(i, kTypType), row.element != Oid{0});
     row.type.base_typmod = ParseInt(result.Get(i, kTypmod), -1);
     row.type.not_null = result.Get(i, kNotNull) == "t";
+    const absl::string_view delimiter = result.Get(i, kDelimiter);
+    if (!delimiter.empty()) row.type.delimiter = delimiter[0];
+    row.type.by_hand = result.Get(i, kByHand) == "t";
   }
   return rows;
 }

@@ -20,6 +20,7 @@ class ColumnType:
     key: bool = False  # fit for a primary key
     big: Callable[[random.Random], str] | None = None  # a value that the server stores out of line
     alters: tuple = field(default=(), compare=False)  # makers of types that ALTER COLUMN … TYPE may change to
+    domain: bool = False  # arrays of it are not those of the type under it
 
 
 def choice_of(*edges):
@@ -227,7 +228,7 @@ def timestamptz(rng):
 
 
 def time(rng):
-    return ColumnType(precise("time")(rng), "time", mixed(["24:00:00", "00:00:00"], _clock), ("'01:02:03'",), key=True)
+    return ColumnType(precise("time")(rng), "time", mixed(["24:00:00", "00:00:00"], _clock), ("'01:02:03'", "'24:00'"), key=True)
 
 
 def timetz(rng):
@@ -275,6 +276,26 @@ def hstore(rng):
     return ", ".join(f"{quote(pieces(rng, 3))}=>{'NULL' if rng.random() < 0.2 else quote(pieces(rng, 3))}" for _ in range(rng.choice((0, 1, 2, 5, 13, 30))))
 
 
+def big_multirange(rng):
+    return Sql(f"(select range_agg(int4range(g * 3, g * 3 + 1)) from generate_series({rng.randint(1, 9)}, 900) g)")
+
+
+def big_path(rng):
+    return Sql(f"(select '[' || string_agg('(' || g || ',{rng.randint(1, 9)}.5)', ',') || ']' from generate_series(1, 400) g)::path")
+
+
+def big_jsonpath(rng):
+    return Sql(f"('$.' || to_json({big_text(rng)})::text)::jsonpath")
+
+
+def big_pair(rng):
+    return Sql(f"row(1, {big_text(rng)})::pair")
+
+
+def big_texts(rng):
+    return Sql(f"(select array_agg(md5(g || '{rng.randrange(10**6)}')) from generate_series(1, 200) g)")
+
+
 def big_hstore(rng):
     return Sql(f"(select hstore(array_agg(md5(g || '{rng.randrange(10**6)}')), array_agg(g::text)) from generate_series(1, 150) g)")
 
@@ -320,11 +341,11 @@ def plain(sql, value, family=None, **more):
 
 
 def _bigger(sql, low, high):
-    return lambda rng: ColumnType(sql, "integer", integers(low, high), ("5", "-5"), key=True)
+    return lambda rng: ColumnType(sql, "integer", integers(low, high), ("5", "-5", "nextval('numbers')"), key=True)
 
 
 BIGINT = _bigger("bigint", -2**63, 2**63 - 1)
-INTEGER = plain("integer", integers(-2**31, 2**31 - 1), defaults=("5", "-5", "'7'", "1+1"), key=True, alters=(BIGINT, free_numeric, plain_text))
+INTEGER = plain("integer", integers(-2**31, 2**31 - 1), defaults=("5", "-5", "'7'", "1+1", "nextval('numbers')", "nullif(3, 3)"), key=True, alters=(BIGINT, free_numeric, plain_text))
 REAL = plain("real", floats, defaults=("1.5",))
 DOUBLE = plain("double precision", doubles, family="double", defaults=("1.25", "-1e10", "'NaN'"))
 
@@ -364,13 +385,15 @@ SCALARS = [
 # Left out of the records unless include.unknown.datatypes is set.
 UNKNOWN = [
     plain("line", choice_of("{1,2,3}", "{1,-1,0}"), family="unknown"), plain("lseg", lambda r: f"[{several_points(r, 2)}]", family="unknown"),
-    plain("box", lambda r: several_points(r, 2), family="unknown"), plain("path", lambda r: f"[{several_points(r, 3)}]", family="unknown"),
+    plain("box", lambda r: several_points(r, 2), family="unknown"), plain("path", lambda r: f"[{several_points(r, 3)}]", family="unknown", big=big_path),
     plain("polygon", lambda r: f"({several_points(r, 3)})", family="unknown"), plain("circle", lambda r: f"<{point(r)},2.5>", family="unknown"),
     plain("tsquery", choice_of("'fat' & 'rat'", ""), family="unknown"), plain("pg_lsn", choice_of("0/0", "16/B374D848"), family="unknown"),
-    plain("int4multirange", choice_of("{}", "{[1,3),[5,7)}"), family="unknown"), plain("jsonpath", choice_of("$.a[*]", "$"), family="unknown"),
+    plain("int4multirange", choice_of("{}", "{[1,3),[5,7)}"), family="unknown", big=big_multirange),
+    plain("jsonpath", choice_of("$.a[*]", "$"), family="unknown", big=big_jsonpath),
     plain("regclass", choice_of("pg_class", "-"), family="unknown"), plain("xid", choice_of("0", "4294967295"), family="unknown"),
-    plain("pair", choice_of("(1,x)", '(,"a b")', "(,)"), family="unknown"), plain("ean13", choice_of("978-0-393-04002-9"), family="unknown"),
+    plain("pair", choice_of("(1,x)", '(,"a b")', "(,)"), family="unknown", big=big_pair), plain("ean13", choice_of("978-0-393-04002-9"), family="unknown"),
     plain("txid_snapshot", choice_of("10:20:10,14,15"), family="unknown"), plain("nested", choice_of('("(1,x)",sad)', "(,)"), family="unknown"),
+    plain("cube", choice_of("(0)", "(0.1, 0.3),(3, 4)"), family="unknown"), plain("seg", choice_of("0.1", "1.5 .. 2"), family="unknown"),
     plain("datemultirange", choice_of("{}", "{[2020-01-01,2020-02-01)}"), family="unknown"),
     plain("pg_snapshot", choice_of("10:20:10,14,15"), family="unknown"), plain("aclitem[]", choice_of("{}", "{postgres=r/postgres}"), family="unknown"),
 ]
@@ -378,7 +401,8 @@ UNKNOWN = [
 # Types that every round creates; the labels come in the order that the records show.
 ENUMS = {"mood": ["sad", "ok", "ha,ppy", "it's"], "Odd Enum": ["ä", "B b", "c\"d"]}
 TYPE_SETUP = [
-    *(f"create extension {name}" for name in ("hstore", "citext", "ltree", "isn")),
+    "create sequence numbers",
+    *(f"create extension {name}" for name in ("hstore", "citext", "ltree", "isn", "cube", "seg")),
     *('create type "{}" as enum ({})'.format(name, ", ".join("'" + label.replace("'", "''") + "'" for label in labels)) for name, labels in ENUMS.items()),
     "create domain whole as integer check (value > -1000000)", "create domain short_text as varchar(50)", "create domain shorter as short_text",
     "create domain sum as numeric(6,3)", "create domain always as integer not null", "create domain list as integer[]", "create domain day as date",
@@ -392,11 +416,46 @@ OWN = [
     plain('"Odd Enum"', choice_of(*ENUMS["Odd Enum"]), family="enum"),
     plain("whole", _small, family="domain", key=True), plain("short_text", cut(50), family="domain"), plain("shorter", cut(50), family="domain", key=True),
     plain("sum", choice_of("0", "1.5", "-999.999", "1.000"), family="domain"), plain("always", _small, family="domain_not_null"),
-    plain("list", choice_of("{}", "{1,2}", "{NULL,3}"), family="array"), plain("day", date, family="date"),
+    plain("list", choice_of("{}", "{1,2}", "{NULL,3}"), family="array"), plain("day", date, family="date", domain=True),
     plain("moment", choice_of("2018-06-20 15:13:16.945", "1960-01-01 00:00:00"), family="domain"),
-    plain("words", choice_of("{}", '{a,NULL,"NULL",""}'), family="array"), plain("free", choice_of("1.50", "-3", "0"), family="domain"),
+    plain("words", choice_of("{}", '{a,NULL,"NULL",""}'), family="array", big=big_texts), plain("free", choice_of("1.50", "-3", "0"), family="domain"),
     plain("flags", bits(4), family="domain"), plain("code", cut(4), family="domain"),
 ]
+
+# Domains over everything but enums, which keep Debezium from starting: the name, what it is over, the family of that, its values.
+# There are no arrays of the one over interval: their bytes are the text, which Debezium has in the database's intervalstyle.
+_DOMAINS = [
+    ("d_bool", "boolean", "boolean", choice_of("true", "false")), ("d_real", "real", "real", floats), ("d_oid", "oid", "oid", choice_of("0", "4294967295")),
+    ("d_money", "money", "money", money), ("d_name", "name", "name", cut(20)), ("d_char", '"char"', "char", choice_of("a", "", "'")),
+    ("d_fixed", "char(3)", "text", cut(3)), ("d_text", "text", "text", text), ("d_citext", "citext", "citext", text), ("d_bytea", "bytea", "bytea", bytea),
+    ("d_json", "json", "json", mixed(_JSON, json_text)), ("d_jsonb", "jsonb", "jsonb", json_text), ("d_xml", "xml", "xml", choice_of("<a/>", "text é")),
+    ("d_hstore", "hstore", "hstore_domain", hstore), ("d_ltree", "ltree", "ltree", choice_of("a", "", "a.b")), ("d_tsvector", "tsvector", "tsvector", choice_of("", "'a' 'b'")),
+    ("d_uuid", "uuid", "uuid", uuid), ("d_inet", "inet", "inet", address), ("d_range", "int4range", "range", number_range), ("d_point", "point", "point", point),
+    ("d_bit", "bit(1)", "bit", bits(1)), ("d_varbit", "varbit(5)", "bit", choice_of("1", "10101")), ("d_time", "time(0)", "time", _clock),
+    ("d_timetz", "timetz(3)", "timetz", lambda r: _clock(r) + _zone(r)), ("d_moment", "timestamp(2)", "timestamp", _moment),
+    ("d_zoned", "timestamptz(4)", "timestamptz", lambda r: _moment(r, _zone(r))), ("d_interval", "interval(0)", "interval_domain", choice_of("1 day", "-00:00:01")),
+    ("d_pair", "pair", "unknown", choice_of("(1,x)", "(,)")), ("d_multirange", "int4multirange", "unknown", choice_of("{}", "{[1,3)}")),
+    ("d_path", "path", "unknown", lambda r: f"[{several_points(r, 2)}]"), ("d_isbn", "isbn", "isbn", choice_of("0-393-04002-X")),
+    ("d_sums", "numeric(6,2)[]", "array_numeric", choice_of("{}", "{1.5,NULL,-2}")), ("d_codes", "varchar(5)[]", "array", choice_of("{}", "{abc,NULL}")),
+    ("d_citexts", "citext[]", "array", choice_of("{}", "{A,NULL}")), ("d_hstores", "hstore[]", "array", choice_of("{}", '{"a=>1",NULL}')),
+    ("d_pairs", "pair[]", "array_unknown", choice_of("{}", '{"(1,x)"}')), ("d_spans", "timestamp(3)[]", "array_timestamp", choice_of("{}", '{"2020-01-01 01:02:03.456"}')),
+]
+_BIG_DOMAINS = {"d_text": big_text, "d_bytea": big_bytes, "d_jsonb": big_json, "d_hstore": big_hstore, "d_pair": big_pair, "d_path": big_path}
+# Every second one is over another domain.
+for _number, (_name, _over, _family, _value) in enumerate(_DOMAINS):
+    TYPE_SETUP += [f"create domain {_name}_in as {_over}", f"create domain {_name} as {_name}_in"] if _number % 2 else [f"create domain {_name} as {_over}"]
+    OWN.append(plain(_name, _value, family=_family, big=_BIG_DOMAINS.get(_name), domain=True))
+# NOT NULL and defaults of the domain under it count in the server only.
+TYPE_SETUP += ["create domain d_never as always", "create domain d_coded as code"]
+OWN += [plain("d_never", _small, family="domain_not_null"), plain("d_coded", cut(4), family="domain")]
+
+# Of extensions that Debian has for its own PostgreSQL: scripts/deps extensions.
+EXTENSIONS = {
+    "ip4r": [("ip4", ("1.2.3.4",)), ("ip4r", ("1.2.3.0/24", "1.2.3.4-1.2.3.9")), ("iprange", ("::/0", "1.2.3.4")), ("ip6", ("::1",))],
+    "semver": [("semver", ("1.2.3", "0.0.1-beta+x"))], "prefix": [("prefix_range", ("123", "12[3-5]"))], "unit": [("unit", ("1 m", "299792458 m/s", "0.1 kg"))],
+    "postgis": [("geometry", ("POINT(1 2)", "SRID=4326;LINESTRING(0 0,1 1)", "POINT EMPTY")), ("geography", ("POINT(1 2)",)), ("box2d", ("BOX(1 2,3.5 4)",)),
+                ("geometry(Point,4326)", ("SRID=4326;POINT(0.1 2)",))],
+}
 
 
 # --- arrays ---
@@ -406,24 +465,23 @@ def array_literal(elements, delimiter=","):
     return "{" + delimiter.join("NULL" if e is None else quote(e) for e in elements) + "}"
 
 
-NO_NULLS = ("ltree",)  # a null among the elements makes Debezium give up the value
 ARRAY_ELEMENTS = ("boolean", "smallint", "integer", "oid", "real", "double", "numeric", "text", "bytea", "date", "time", "timetz", "timestamp",
                   "timestamptz", "uuid", "json", "jsonb", "ltree", "hstore", "inet", "cidr", "macaddr", "macaddr8", "range", "enum", "tsvector", "citext",
                   "money", "name", "interval", "xml", "bit", "point", "char", "domain", "unknown")
 
 
-def array_of(element):
-    own = element.sql == "day"  # a domain: unknown as an element, and so without nulls
+DELIMITERS = {"box": ";", "geometry": ":", "geography": ":"}
 
+
+def array_of(element):
     def value(rng):
         count = rng.choice((0, 1, 2, 3, 7))
-        nulls = 0 if element.family in NO_NULLS or own else 0.2
-        literal = array_literal([None if rng.random() < nulls else element.value(rng) for _ in range(count)], ";" if element.sql == "box" else ",")
+        literal = array_literal([None if rng.random() < 0.2 else element.value(rng) for _ in range(count)], DELIMITERS.get(element.sql, ","))
         return f"[{5 - count}:4]={literal}" if count and rng.random() < 0.1 else literal
     big = None
     if element.family == "text" and element.sql == "text":
-        big = lambda r: Sql(f"(select array_agg(md5(g || '{r.randrange(10**6)}')) from generate_series(1, 200) g)")  # noqa: E731
-    return ColumnType(element.sql + "[]", "array_domain" if own else f"array_{element.family}", value, big=big)
+        big = big_texts
+    return ColumnType(element.sql + "[]", "array_domain" if element.domain else f"array_{element.family}", value, big=big)
 
 
 def random_array(rng):
@@ -433,7 +491,16 @@ def random_array(rng):
             return array_of(element)
 
 
-def random_type(rng):
+def extension_types(extensions):
+    """Makers of the types of these."""
+    return [plain(sql, choice_of(*values), family=sql if sql in ("geometry", "geography") else "geometry" if "(" in sql else "unknown")
+            for name in extensions for sql, values in EXTENSIONS[name]]
+
+
+def random_type(rng, more=()):
+    if more and rng.random() < 0.2:
+        made = rng.choice(more)(rng)
+        return array_of(made) if rng.random() < 0.3 and "(" not in made.sql else made
     kind = rng.random()
     if kind < 0.68:
         return rng.choice(SCALARS)(rng)
@@ -442,9 +509,9 @@ def random_type(rng):
     return random_array(rng) if kind < 0.95 else rng.choice(UNKNOWN)(rng)
 
 
-def every_type(rng):
+def every_type(rng, more=()):
     """One of each, arrays too; for tables that together hold all of them."""
-    made = [maker(rng) for maker in SCALARS + OWN + UNKNOWN]
+    made = [maker(rng) for maker in [*SCALARS, *OWN, *UNKNOWN, *more]]
     return made + [array_of(t) for t in made if t.family in ARRAY_ELEMENTS and not t.sql.endswith("[]")]
 
 

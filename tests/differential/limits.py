@@ -40,11 +40,11 @@ NOT_MADE = [
 ]
 
 # Arrays that become null as a whole when one of the elements is.
-_WHOLE = ("array_enum", "array_tsvector", "array_unknown", "array_domain")
+_WHOLE = ("array_enum", "array_tsvector", "array_ltree", "array_unknown", "array_domain")
 
 NO_VALUE = [
     NoValue(_SPECIAL, lambda c, v: c.type.family == "timestamp" and c.not_null and _far(v)),
-    NoValue("NULL in an array of an enum, tsvector, or, with `include.unknown.datatypes=true`, a type without a mapping", lambda c, v: c.not_null and c.type.family in _WHOLE and "NULL" in v),
+    NoValue("NULL in an array of an enum, tsvector, ltree or, with `include.unknown.datatypes=true`, a type without a mapping", lambda c, v: c.not_null and c.type.family in _WHOLE and "NULL" in v),
     NoValue("an empty `varbit(1)` in a NOT NULL column", lambda c, v: c.type.sql == "varbit(1)" and v == ""),
 ]
 
@@ -55,7 +55,7 @@ def fits(column, key=False, big=False):
 
 # Types whose values are never stored out of line, and those for which Debezium writes the placeholder.
 _INLINE = {"boolean", "smallint", "integer", "oid", "real", "double", "money", "char", "name", "date", "time", "timetz", "timestamp", "timestamptz",
-           "interval", "uuid", "macaddr", "macaddr8", "point", "enum", "domain", "domain_not_null"}
+           "interval", "interval_domain", "uuid", "macaddr", "macaddr8", "point", "enum", "domain", "domain_not_null"}
 _PLACEHOLDER = {"text", "citext", "json", "jsonb", "xml", "hstore", "tsvector", "array_text"}
 
 

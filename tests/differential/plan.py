@@ -413,11 +413,12 @@ class Plan:
     publication: str = "for all tables"
     published: list = field(default_factory=list)  # of Published: in place of all tables
     settings: dict = field(default_factory=dict)  # of the database
+    extensions: tuple = ()  # besides those of TYPE_SETUP
 
     def setup(self):
         """Statements before the start, and the world after them."""
         world = World(())
-        statements = TYPE_SETUP + [f"create schema {ident(s)}" for s in SCHEMAS] + [f"create table {MARKER} (id int primary key)"]
+        statements = [f"create extension {name}" for name in self.extensions] + TYPE_SETUP + [f"create schema {ident(s)}" for s in SCHEMAS] + [f"create table {MARKER} (id int primary key)"]
         for operation in [*(Create(t) for t in self.tables), *self.before]:
             statements += operation.sql(world)
         listed = [p for p in (one.sql(world) for one in self.published) if p]

@@ -24,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # our own folder first would hide modules of Python's
 
 from differential import chains, registry_rounds  # noqa: E402
+from differential.column_types import EXTENSIONS  # noqa: E402
 from differential.compare import Comparison  # noqa: E402
 from differential.generate import Generator  # noqa: E402
 from differential.limits import left_out, without_halves  # noqa: E402
@@ -33,6 +34,11 @@ from differential.shrink import Shrinker  # noqa: E402
 from support.debezium import installed  # noqa: E402
 from support.paths import BINARY, ROOT  # noqa: E402
 
+
+def installed_extensions(major):
+    """Those of EXTENSIONS that the server has; only Debian's can have them."""
+    folder = Path(f"/usr/share/postgresql/{major}/extension")
+    return tuple(name for name in EXTENSIONS if major == 15 and (folder / f"{name}.control").exists())
 
 
 class Test:
@@ -59,7 +65,8 @@ class Test:
 
     def round(self, seed):
         """Whether all was equal."""
-        plan = Generator(seed, *((3, 10) if self.arguments.chains == "outbox" else ())).plan()
+        size = (3, 10) if self.arguments.chains == "outbox" else (12, 90)
+        plan = Generator(seed, *size, extensions=installed_extensions(self.arguments.postgres)).plan()
         wanted = random_options(random.Random(seed), plan)
         options, unsupported = self.accepted.only(wanted)
         if self._with_registry(seed):

@@ -1,4 +1,5 @@
 """Values of every type: the same bytes from the snapshot and from the stream, whatever the options."""
+import base64
 import os
 import random
 import re
@@ -169,6 +170,42 @@ def test_tst11_old_keys_are_no_values(db, connectors):
     db.execute("update t set id = 2")
     created = [e for e in connector.wait_events(4) if e.op == "c"]
     assert created[0].after == {"id": 2, "big": P}
+
+
+def test_large_values_of_types_without_a_mapping_and_of_domains(db, connectors):
+    """What an update leaves alone and the server does not send, as Debezium 3.6.1 writes it; null is told, once a column."""
+    db.script(f"""create extension hstore; create domain texts as text[]; create domain more as texts; create domain pairs as hstore;
+                  create table t (id int primary key, n int, j jsonpath not null, m int4multirange default '{{}}', p path, a more, h pairs, plain text[], nums numeric);
+                  alter table t alter j set storage external, alter m set storage external, alter p set storage external, alter a set storage external,
+                    alter h set storage external, alter plain set storage external, alter nums set storage external;
+                  insert into t values (1, 1, ('$."' || repeat('x', 3000) || '"')::jsonpath,
+                    (select range_agg(int4range(g * 3, g * 3 + 1)) from generate_series(1, 1000) g),
+                    (select '[' || string_agg('(' || g || ',1)', ',') || ']' from generate_series(1, 500) g)::path,
+                    array[{LONG}], hstore('k', {LONG}), array[{LONG}], repeat('7', 9000)::numeric)""")
+    connector = connectors(db, {"include.unknown.datatypes": "true"}).start().wait_streaming()
+    db.script("update t set n = 2; update t set n = 3")
+    after = [e.after for e in connector.wait_events(3)][1:]
+    unsent = base64.b64encode(P.encode()).decode()
+    assert after == [{"id": 1, "n": n, "j": unsent, "m": unsent, "p": unsent, "a": None, "h": P, "plain": [P], "nums": None} for n in (2, 3)]
+    connector.wait_log(r"send them \(TOAST\).* column=nums")
+    told = [line for line in connector.log_text().splitlines() if "send them (TOAST)" in line]
+    assert sorted(re.search(r"column=(\w+)", line).group(1) for line in told) == ["a", "nums"]
+
+
+def test_types_of_users_that_have_the_name_of_an_extensions(db, connectors):
+    """A type that a user has made is not read as the extension's whose name it has, nor as PostgreSQL's."""
+    db.script("""create schema app; create type app.hstore; create extension citext;
+                 create function app.hstore_in(cstring) returns app.hstore language internal strict immutable as 'textin';
+                 create function app.hstore_out(app.hstore) returns cstring language internal strict immutable as 'textout';
+                 create type app.hstore (input = app.hstore_in, output = app.hstore_out, like = text, delimiter = ';');
+                 create type app.geometry as range (subtype = float8); create type app.money as enum ('some'); create domain app.int4 as text;
+                 create table t (id int primary key, h app.hstore, hs app.hstore[], g app.geometry, m app.money, i app.int4, c citext);
+                 insert into t values (1, 'a, b', array['a, b'::app.hstore, 'c'], '[1,2)', 'some', 'x', 'C')""")
+    connector = connectors(db, {"include.unknown.datatypes": "true", "binary.handling.mode": "hex"}).start().wait_streaming()
+    db.execute("insert into t select 2, h, hs, g, m, i, c from t")
+    text = [b"a, b".hex(), b"c".hex(), b"[1,2)".hex()]
+    assert [e.after for e in connector.wait_events(2)] == [
+        {"id": n, "h": text[0], "hs": text[:2], "g": text[2], "m": "some", "i": "x", "c": "C"} for n in (1, 2)]
 
 
 def test_tst12_tst13_toasted_keys(db, connectors):

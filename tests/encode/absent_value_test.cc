@@ -115,7 +115,7 @@ TEST_F(AbsentValueTest, TYP29_RequiredColumnsTakeAConstantOfTheirForm) {
   EXPECT_EQ(Filler("hstore"), "{}");
   EXPECT_EQ(Filler("point"),
             R"({"x":0.0,"y":0.0,"wkb":"AQEAAAAAAAAAAAAAAAAAAAAAAAAA","srid":null})");
-  EXPECT_EQ(Filler("geometry"), "null");
+  EXPECT_EQ(Filler("geometry"), R"({"wkb":"AQcAAAAAAAAA","srid":null})");
   EXPECT_EQ(Filler("vector"), "[]");
 }
 
@@ -271,6 +271,94 @@ TEST_F(AbsentValueTest, TST01_TST04_TST05_TST08_UnsentToastIsAPlaceholderOfTheTy
 TEST_F(AbsentValueTest, UnsentToastWithoutAPlaceholderIsNullAndNeverTheDefault) {
   EXPECT_EQ(One({"c", MakeType("numeric"), NumericTypmod(5, 2), true, "1.50"}, Toast()), "null");
   EXPECT_EQ(Unsent(ArrayOf(MakeType("float8"))), "null");
+}
+
+// The schema of a geometry is optional in any case; what a delete has for it is not null.
+TEST_F(AbsentValueTest, RequiredGeometryIsAnEmptyCollectionInAnOptionalField) {
+  const char* empty = R"({"wkb":"AQcAAAAAAAAA","srid":null})";
+  EXPECT_EQ(Filler("geometry"), empty);
+  EXPECT_EQ(Filler(DomainOver(MakeType("geometry"))), empty);
+  EXPECT_EQ(One({"c", MakeType("geometry"), -1, false, "'01'::geometry"}, Absent()), empty);
+  EXPECT_EQ(One({"c", MakeType("geometry")}, Absent()), "null");
+  EXPECT_EQ(Filler("geography"), empty);
+  EXPECT_EQ(One({"c", MakeType("geometry"), -1, false}, Toast()), "null");
+}
+
+TEST_F(AbsentValueTest, UnsentToastOfUnknownTypesIsThePlaceholdersBytes) {
+  options_.values.include_unknown = true;
+  using event::TypeKind;
+  auto own = MakeType("hstore");
+  own->schema = "app";
+  own->by_hand = true;
+  const std::shared_ptr<event::Type> types[] = {MakeType("jsonpath"),
+                                                MakeType("path"),
+                                                MakeType("int4multirange", TypeKind::kMultirange),
+                                                MakeType("pair", TypeKind::kComposite),
+                                                MakeType("some_range", TypeKind::kRange),
+                                                DomainOver(MakeType("pair", TypeKind::kComposite)),
+                                                own};
+  const std::string bytes = "\"X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==\"";
+  for (const auto& type : types) {
+    EXPECT_EQ(Unsent(type), bytes) << type->name;
+    EXPECT_EQ(One({"c", type, -1, false}, Toast()), bytes) << type->name;
+    EXPECT_EQ(One({"c", type, -1, true, "'x'"}, Toast()), bytes) << type->name;
+    EXPECT_EQ(Unsent(ArrayOf(type)), "null") << type->name;
+  }
+  options_.unavailable_placeholder = "\x01\xff";
+  encoder_ = nullptr;
+  EXPECT_EQ(Unsent("jsonpath"), "\"Af8=\"");
+  for (const BinaryMode mode : {BinaryMode::kBase64, BinaryMode::kBase64UrlSafe}) {
+    options_.values.binary = mode;
+    encoder_ = nullptr;
+    EXPECT_EQ(Unsent("jsonpath"), "null");
+    EXPECT_EQ(Unsent("path"), "null");
+  }
+  options_.unavailable_placeholder = "P";
+  options_.values.binary = BinaryMode::kHex;
+  encoder_ = nullptr;
+  EXPECT_EQ(Unsent("jsonpath"), "\"P\"");
+  EXPECT_EQ(Unsent("path"), "\"P\"");
+}
+
+// Debezium goes by the name of the column's own type, which is the domain's.
+TEST_F(AbsentValueTest, UnsentToastOfDomains) {
+  options_.unavailable_placeholder = "P";
+  const auto texts = DomainOver(ArrayOf(MakeType("text")));
+  const auto numbers = DomainOver(DomainOver(ArrayOf(MakeType("int4"))));
+  const auto hstore = DomainOver(MakeType("hstore"));
+  EXPECT_EQ(Unsent(texts), "null");
+  EXPECT_EQ(Unsent(numbers), "null");
+  EXPECT_EQ(Unsent(hstore), "\"P\"");
+  EXPECT_EQ(Unsent(DomainOver(MakeType("text"))), "\"P\"");
+  EXPECT_EQ(Unsent(DomainOver(MakeType("bytea"))), "\"UA==\"");
+  options_.values.hstore_map = true;
+  encoder_ = nullptr;
+  EXPECT_EQ(Unsent(hstore), "null");
+  options_.values.keep_lost = true;
+  encoder_ = nullptr;
+  EXPECT_EQ(Unsent(texts), "[\"P\"]");
+  EXPECT_EQ(Unsent(numbers), "[80]");
+  EXPECT_EQ(Unsent(hstore), "{\"P\":\"P\"}");
+}
+
+TEST_F(AbsentValueTest, UnsentToastThatBecomesNullIsToldOnce) {
+  const auto table = MakeTable("t",
+                               {{"n", MakeType("numeric")},
+                                {"text", MakeType("text")},
+                                {"always", ArrayOf(MakeType("bit"))}},
+                               {});
+  const std::vector<event::Value> row = {Toast(), Toast(), Toast()};
+  event::ChangeEvent change = Change(*table, event::Operation::kUpdate);
+  change.after = row;
+  std::vector<std::string> told;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(encoder().Encode(Emit(change), &record_).ok());
+    for (const ColumnNotice& notice : encoder().TakeNotices()) {
+      EXPECT_EQ(notice.kind, ColumnNotice::Kind::kUnsentNulled);
+      told.push_back(notice.column);
+    }
+  }
+  EXPECT_THAT(told, ::testing::ElementsAre("n"));
 }
 
 TEST_F(AbsentValueTest, PlaceholderCanBeSet) {

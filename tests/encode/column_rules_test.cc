@@ -313,6 +313,22 @@ TEST_F(ColumnRulesTest, TYP62NumericWithoutModifierDiffersInASnapshot) {
             "type=SOME_DOMAIN length=131089 scale=0 name=c ");
 }
 
+TEST_F(ColumnRulesTest, IntegersWithASequenceAreSerialInASnapshot) {
+  const auto name = [](const char* type, const char* expression, bool snapshot) {
+    event::Column column;
+    column.type = MakeType(type);
+    column.default_expression = expression;
+    return SourceTypeOf(column, snapshot).name;
+  };
+  const char* next = "nextval('public.t_s_seq'::regclass)";
+  EXPECT_EQ(name("int2", next, true), "smallserial");
+  EXPECT_EQ(name("int4", next, true), "serial");
+  EXPECT_EQ(name("int8", "(nextval('s'::regclass) * 2)", true), "bigserial");
+  EXPECT_EQ(name("int4", next, false), "int4");
+  EXPECT_EQ(name("int4", "7", true), "int4");
+  EXPECT_EQ(name("text", "('a'::text || nextval('s'::regclass))", true), "text");
+}
+
 TEST_F(ColumnRulesTest, TYP62SourceTypesByType) {
   options_.columns.propagate_types = List(R"(public\.t\.(TEXT|_int4))");
   EXPECT_NE(Parameters({"c", MakeType("text")}), "");

@@ -10,8 +10,9 @@ namespace walduct::encode {
 namespace {
 
 // The schema of one column, as a member of its row.
-std::string FieldSchema(const TestColumn& column) {
+std::string FieldSchema(const TestColumn& column, const ValueOptions& values = {}) {
   EncodeOptions options;
+  options.values = values;
   const auto table = MakeTable("t", {column}, {});
   const TablePlan plan = CompileTable({.schema = table.get(), .topic = "srv.public.t"}, options);
   const event::ConnectSchema& row = *plan.envelope_schema->fields[0].schema;
@@ -25,10 +26,14 @@ std::string FieldSchema(const std::string& type, int32_t typmod = -1) {
   return FieldSchema({"c", MakeType(type), typmod});
 }
 
-std::string DefaultOf(const std::string& type, const std::string& expression, int32_t typmod = -1) {
-  const std::string json = FieldSchema({"c", MakeType(type), typmod, true, expression});
+std::string DefaultOf(const TestColumn& column, const ValueOptions& values = {}) {
+  const std::string json = FieldSchema(column, values);
   const size_t at = json.find("\"default\":");
   return at == std::string::npos ? "<none>" : json.substr(at + 10, json.size() - at - 11);
+}
+
+std::string DefaultOf(const std::string& type, const std::string& expression, int32_t typmod = -1) {
+  return DefaultOf({"c", MakeType(type), typmod, true, expression});
 }
 
 TEST(Schema, Scalars) {
@@ -200,17 +205,55 @@ TEST(Default, NotPublished) {
   EXPECT_EQ(domain, R"({"type":"int32","optional":true})");
 }
 
-TEST(Default, IdentityAndGeneratedColumnsHaveNone) {
+std::vector<bool> HaveDefaults(const event::TableSchema& table, const EncodeOptions& options) {
+  const TablePlan plan = CompileTable({.schema = &table, .topic = "srv.public.t"}, options);
+  std::vector<bool> have;
+  for (const event::ConnectField& field : plan.envelope_schema->fields[0].schema->fields)
+    have.push_back(field.schema->default_value.has_value());
+  return have;
+}
+
+// Debezium takes what generates a column for its DEFAULT.
+TEST(Default, IdentityColumnsHaveNoneGeneratedOnesTheirExpression) {
   EncodeOptions options;
-  auto table = MakeTable(
-      "t", {{"a", MakeType("int4"), -1, false, "5"}, {"b", MakeType("int4"), -1, true, "(a * 2)"}},
-      {});
+  auto table = MakeTable("t",
+                         {{"a", MakeType("int4"), -1, false, "5"},
+                          {"b", MakeType("int4"), -1, true, "(a * 2)"},
+                          {"c", MakeType("text"), -1, true, "upper(t)"},
+                          {"d", MakeType("text"), -1, true, "('x'::text || (a)::text)"}},
+                         {});
   table->columns[0].identity = true;
-  table->columns[1].generated = true;
-  const TablePlan plan = CompileTable({.schema = table.get(), .topic = "srv.public.t"}, options);
-  for (const event::ConnectField& field : plan.envelope_schema->fields[0].schema->fields) {
-    EXPECT_FALSE(field.schema->default_value.has_value()) << field.name;
-  }
+  for (size_t i = 1; i < table->columns.size(); ++i) table->columns[i].generated = true;
+  EXPECT_EQ(HaveDefaults(*table, options), (std::vector<bool>{false, false, true, true}));
+  options.values.keep_lost = true;
+  EXPECT_EQ(HaveDefaults(*table, options), std::vector<bool>(4, false));
+}
+
+TEST(Default, EndOfDayIsTheLastNanosecond) {
+  const char* expression = "'24:00:00'::time without time zone";
+  EXPECT_EQ(DefaultOf("time", expression), "86399999999");
+  EXPECT_EQ(DefaultOf("time", expression, 3), "86399999");
+  const TestColumn column{"c", MakeType("time"), -1, true, expression};
+  const auto of = [&](TimeMode mode, bool keep) {
+    ValueOptions values;
+    values.time = mode;
+    values.keep_lost = keep;
+    return DefaultOf(column, values);
+  };
+  EXPECT_EQ(of(TimeMode::kConnect, false), "86399999");
+  EXPECT_EQ(of(TimeMode::kNanoseconds, false), "86399999999999");
+  EXPECT_EQ(of(TimeMode::kIsoString, false), "\"23:59:59.999999999Z\"");
+  EXPECT_EQ(of(TimeMode::kIsoString, true), "\"24:00:00Z\"");
+  EXPECT_EQ(of(TimeMode::kNanoseconds, true), "86400000000000");
+}
+
+TEST(Default, WhatDebeziumReadsOfOddExpressions) {
+  EXPECT_EQ(DefaultOf("int4", "NULLIF(1, 1)"), "0");
+  EXPECT_EQ(DefaultOf("bool", "('t'::text)::boolean"), "false");
+  EXPECT_EQ(DefaultOf("bool", "('true'::text)::boolean"), "true");
+  EXPECT_EQ(DefaultOf("interval", "'infinity'::interval"), "0");
+  EXPECT_EQ(DefaultOf("interval", "'-infinity'::interval"), "0");
+  EXPECT_EQ(DefaultOf("int4", "f('x'::text,\n1)"), "<none>") << "no call on one line";
 }
 
 }  // namespace

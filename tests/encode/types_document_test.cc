@@ -32,6 +32,7 @@ column is optional. A domain is what it is over. differences.md says where Debez
 - **array**: whether arrays of the type are written, and whether their items are optional or required in the schema.
 - **not sent**: what stands for a large value that an update left unchanged and the server did not send;
   `P` is `unavailable.value.placeholder`.
+  Of a domain over an array it is null, of one over hstore `"P"`, or null with `hstore.handling.mode=map`.
 - **absent**: what a required column takes in the old row of a delete, where the server sends the key only.
 )";
 
@@ -136,13 +137,14 @@ std::string NotSent(const TypeMapping& mapping) {
   return constant ? JsonOf(constant->plan, constant->text) : "null";
 }
 
-constexpr const char* kLeftOut = "left out | ";
+constexpr const char* kLeftOut = "left out | | ";
 
-// Only what the value and the schema have: the rest is in the first table.
+// What the options change: the rest is in the first table.
 std::string Form(const TypeSample& sample, const ValueOptions& values) {
   TypeMapping mapping;
   if (!MapType(*test::TypeOf(sample), sample.typmod, values, &mapping)) return kLeftOut;
-  return absl::StrCat(SchemaText(mapping.schema), " | ", JsonOf(mapping.plan, sample.text, true));
+  return absl::StrCat(SchemaText(mapping.schema), " | ", JsonOf(mapping.plan, sample.text, true),
+                      " | ", NotSent(mapping));
 }
 
 std::string FirstRow(const TypeSample& sample) {
@@ -152,7 +154,7 @@ std::string FirstRow(const TypeSample& sample) {
                         " | | | | |\n");
   ValuePlan filler = mapping.plan;
   filler.precision = 0;
-  const std::string absent = mapping.always_optional ? "null" : JsonOf(filler, mapping.filler);
+  const std::string absent = JsonOf(filler, mapping.filler);
   return absl::StrCat("| ", TypeName(sample), " | ", SchemaText(mapping.schema), " | ",
                       Code(sample.text), " | ", JsonOf(mapping.plan, sample.text, true), " | ",
                       ArrayText(sample, {}), " | ", NotSent(mapping), " | ", absent, " |\n");
@@ -166,7 +168,7 @@ std::string Document() {
   for (const TypeSample& sample : test::TypeSamples()) text += FirstRow(sample);
   absl::StrAppend(&text,
                   "\n## By option\n\nWhat an option changes, of the same texts.\n\n"
-                  "| type | option | schema | value |\n|---|---|---|---|\n");
+                  "| type | option | schema | value | not sent |\n|---|---|---|---|---|\n");
   for (const TypeSample& sample : test::TypeSamples()) {
     for (const Variant& variant : Variants()) {
       const std::string form = Form(sample, variant.values);

@@ -376,6 +376,41 @@ TEST(ValueMode, BitArraysAreNull) {
   EXPECT_EQ(SchemaOf({}, ArrayOf(MakeType("bit")), 1).type, event::ConnectType::kBoolean);
 }
 
+TEST(ValueMode, LtreeArraysHaveNoNulls) {
+  const auto array = ArrayOf(MakeType("ltree"));
+  EXPECT_TRUE(SchemaOf({}, array).items->optional);
+  EXPECT_EQ(With({}, array, "{a.b,c}"), R"(["a.b","c"])");
+  EXPECT_EQ(With({}, array, "{a.b,NULL}"), "<null>");
+  ValueOptions keep;
+  keep.keep_lost = true;
+  EXPECT_EQ(With(keep, array, "{a.b,NULL}"), R"(["a.b",null])");
+}
+
+// Of a type that a user has made a name says nothing.
+TEST(ValueMode, TypesOfUsersAreNotTakenForThoseOfExtensions) {
+  ValueOptions unknown;
+  unknown.include_unknown = true;
+  for (const char* name : {"hstore", "citext", "ltree", "isbn", "geometry", "geography", "vector",
+                           "halfvec", "sparsevec", "money", "int4", "box"}) {
+    for (const event::TypeKind kind : {event::TypeKind::kBase, event::TypeKind::kRange}) {
+      const auto type = MakeType(name, kind);
+      type->schema = "app";
+      type->by_hand = true;
+      EXPECT_EQ(With({}, type, "[1,2)"), "<unsupported>") << name;
+      EXPECT_EQ(With(unknown, type, "[1,2)"), "\"WzEsMik=\"") << name;
+      type->delimiter = ';';
+      EXPECT_EQ(With(unknown, ArrayOf(type), "{\"[1,2)\";(,)}"), R"(["WzEsMik=","KCwp"])") << name;
+    }
+  }
+}
+
+TEST(ValueMode, ElementsAreApartAsTheCatalogSays) {
+  const auto geometry = MakeType("geometry");
+  geometry->delimiter = ',';
+  EXPECT_EQ(With({}, ArrayOf(geometry), "{010700000000000000,NULL}"),
+            R"([{"wkb":"AQcAAAAAAAAA","srid":null},null])");
+}
+
 TEST(ValueMode, TYP45_EnumArraysHaveRequiredItems) {
   const auto array = ArrayOf(EnumOf({"sad", "ha,ppy"}));
   EXPECT_FALSE(SchemaOf({}, array).items->optional);

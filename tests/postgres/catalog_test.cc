@@ -218,21 +218,22 @@ TEST_F(CatalogTest, DescribesDefaultsNullabilityIdentityAndGeneration) {
   EXPECT_EQ(schema->columns[2].default_expression, "1.50");
   EXPECT_EQ(schema->columns[2].typmod, ((6 << 16) | 2) + 4);
   EXPECT_TRUE(schema->columns[3].generated);
-  EXPECT_FALSE(schema->columns[3].default_expression);
+  EXPECT_EQ(schema->columns[3].default_expression, "(1 + 1)");
   EXPECT_EQ(schema->columns[4].name, "v");
   EXPECT_EQ(schema->columns[4].typmod, 9);
 }
 
 TEST_F(CatalogTest, P6_DomainsGiveModifierAndNullability) {
   Run("CREATE DOMAIN public.d1 AS varchar(7) NOT NULL; CREATE DOMAIN public.d2 AS public.d1;"
-      "CREATE TABLE public.t(a public.d2, b public.d2[])");
+      "CREATE TABLE public.t(a public.d2, b public.d2[], c public.d1)");
   const auto schema = Describe("public.t");
   const event::Column& a = schema->columns[0];
   EXPECT_EQ(a.type->kind, TypeKind::kDomain);
   EXPECT_EQ(a.type->base->kind, TypeKind::kDomain);
   EXPECT_EQ(event::BaseType(*a.type).name, "varchar");
   EXPECT_EQ(a.typmod, 11);
-  EXPECT_FALSE(a.optional);
+  EXPECT_TRUE(a.optional) << "NOT NULL is of the domain under it, which JDBC does not see";
+  EXPECT_FALSE(schema->columns[2].optional);
   const event::Column& b = schema->columns[1];
   EXPECT_EQ(b.type->kind, TypeKind::kArray);
   EXPECT_EQ(event::BaseType(*b.type->element).name, "varchar");
@@ -266,6 +267,24 @@ TEST_F(CatalogTest, TYP46_TellsKindsOfTypesApart) {
   EXPECT_EQ(kind("int4multirange"), TypeKind::kMultirange);
   EXPECT_EQ(kind("public.pair"), TypeKind::kComposite);
   EXPECT_EQ((*catalog_.TypeByOid(TypeOid("text[]")))->element->name, "text");
+}
+
+// By what its name says: a type of an extension, or another one that has the name.
+TEST_F(CatalogTest, TypesOfUsersAreToldFromThoseOfExtensions) {
+  Run("CREATE SCHEMA app; CREATE EXTENSION hstore SCHEMA public; CREATE TYPE app.hstore AS RANGE "
+      "(subtype = float8); CREATE TYPE app.own; CREATE FUNCTION app.own_in(cstring) RETURNS "
+      "app.own LANGUAGE internal STRICT IMMUTABLE AS 'textin'; CREATE FUNCTION app.own_out(app.own)"
+      " RETURNS cstring LANGUAGE internal STRICT IMMUTABLE AS 'textout'; CREATE TYPE app.own "
+      "(input = app.own_in, output = app.own_out, like = text, delimiter = ';')");
+  const auto type = [&](const std::string& name) { return *catalog_.TypeByOid(TypeOid(name)); };
+  EXPECT_FALSE(type("int4")->by_hand);
+  EXPECT_EQ(type("int4")->delimiter, ',');
+  EXPECT_EQ(type("box[]")->element->delimiter, ';');
+  EXPECT_FALSE(type("public.hstore")->by_hand);
+  EXPECT_FALSE(type("public.hstore[]")->element->by_hand);
+  EXPECT_TRUE(type("app.hstore")->by_hand);
+  EXPECT_TRUE(type("app.own")->by_hand);
+  EXPECT_EQ(type("app.own[]")->element->delimiter, ';');
 }
 
 TEST_F(CatalogTest, DroppedTypeIsStillAType) {

@@ -125,6 +125,7 @@ TEST(ConnectionTest, P14_PinsTheTextOfValuesOnBothKindsOfSession) {
               "2024-05-06 07:08:09+00");
     EXPECT_EQ(MustQuery(*session, "SELECT '1 year 2 days'::interval"), "1 year 2 days");
     EXPECT_EQ(MustQuery(*session, "SELECT 0.1::float8 + 0.2::float8"), "0.30000000000000004");
+    EXPECT_EQ(MustQuery(*session, "SELECT current_setting('extra_float_digits')"), "1");
     EXPECT_EQ(MustQuery(*session, "SELECT '\\x00ff'::bytea"), "\\x00ff");
     EXPECT_EQ(MustQuery(*session, "SELECT current_setting('client_encoding')"), "UTF8");
     EXPECT_EQ(MustQuery(*session, "SELECT current_setting('search_path')"), "pg_catalog");

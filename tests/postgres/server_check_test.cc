@@ -155,6 +155,22 @@ TEST(WalSenderTest, SLT16_NoFreeWalSenderDoesNotCountOurOwn) {
   server.RestartWith("max_wal_senders", "");
 }
 
+TEST(MoneyCheckTest, DomainsOverMoneyAreMoney) {
+  const DatabaseOptions database = PostgresServer::Shared().CreateDatabase();
+  const auto admin = MustOpen(database);
+  MustQuery(*admin, "CREATE DOMAIN public.price AS money");
+  MustQuery(*admin, "CREATE DOMAIN public.net AS public.price");
+  MustQuery(*admin, "CREATE TABLE public.sums (a public.net, b public.net[], c numeric, d text[])");
+  Catalog catalog(*admin);
+  const auto tables = *catalog.CapturedTables(names::TableFilter({}));
+  std::vector<std::string> asked;
+  EXPECT_TRUE(CheckMoneyUnits(*admin, database, tables, [&](absl::string_view column) {
+                asked.emplace_back(column);
+                return false;
+              }).ok());
+  EXPECT_THAT(asked, ::testing::ElementsAre("public.sums.a", "public.sums.b"));
+}
+
 // Under "C", as here, money counts in hundredths; under ja_JP 1 is one unit, under ar_KW a
 // thousand.
 TEST(MoneyCheckTest, E64_MoneyThatIsNotCountedInHundredthsIsRefused) {

@@ -23,6 +23,7 @@ class ArrayReader {
         element_(*plan.element),
         delimiter_(plan.delimiter),
         finite_(plan.finite_items),
+        no_nulls_(plan.no_nulls),
         context_(context),
         out_(out) {}
 
@@ -92,7 +93,7 @@ class ArrayReader {
   }
 
   Outcome WriteNull() {
-    if (!element_.optional) return Outcome::kNoRoom;
+    if (!element_.optional || no_nulls_) return Outcome::kNoRoom;
     out_->Null();
     return Outcome::kOk;
   }
@@ -107,6 +108,7 @@ class ArrayReader {
   const ValuePlan& element_;
   const char delimiter_;
   const bool finite_;
+  const bool no_nulls_;
   ReadContext* const context_;
   Writer* const out_;
 };

@@ -22,6 +22,7 @@ struct ColumnNotice {
     kValueNulled,        // a value that its schema has no room for became null
     kValueLimited,       // a value beyond the range of its schema became the limit
     kValueLost,          // a value is published as if it had not been sent, as Debezium does
+    kUnsentNulled,       // a TOAST value that was not sent is published as null
   };
   Kind kind = Kind::kTypeNotSupported;
   std::string table;  // "schema.table"

@@ -73,10 +73,10 @@ std::shared_ptr<const Texts> OptionalNull(const std::optional<Texts>& default_te
 // The default, when the type can read it.
 std::optional<Constant> ReadableDefault(const FieldRequest& request, const TypeMapping& mapping,
                                         std::optional<Texts>* texts) {
-  std::optional<std::string> text = DefaultText(*request.column, mapping);
-  if (!text) return std::nullopt;
-  Constant constant{*std::move(text), mapping.plan};
-  *texts = Render(constant, *request.converter);
+  std::optional<Constant> constant =
+      DefaultConstant(*request.column, mapping, request.values->keep_lost);
+  if (!constant) return std::nullopt;
+  *texts = Render(*constant, *request.converter);
   if (!texts->has_value()) return std::nullopt;
   return constant;
 }
@@ -96,7 +96,8 @@ void SetNull(const FieldRequest& request, const TypeMapping& mapping,
              const std::optional<Texts>& default_texts, FieldPlan* plan) {
   const bool stars =
       request.rule.mask != nullptr && request.rule.mask->kind == ColumnMaskKind::kStars;
-  if (mapping.schema.optional && !stars) {
+  const bool filled = mapping.always_optional && !request.column->optional;
+  if (mapping.schema.optional && !stars && !filled) {
     if (default_value) plan->null_value = std::make_shared<const Constant>(*default_value);
     plan->null_text = OptionalNull(default_texts, *request.converter);
     return;

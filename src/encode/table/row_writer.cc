@@ -103,6 +103,11 @@ void TellLimited(const TablePlan& table, const FieldPlan& field, RowContext* con
   Tell(ColumnNotice::Kind::kValueLimited, table, field, context);
 }
 
+void TellUnsent(const TablePlan& table, const FieldPlan& field, RowContext* context) {
+  if (field.value.reads == Reads::kNothing) return;  // null whatever the value is
+  Tell(ColumnNotice::Kind::kUnsentNulled, table, field, context);
+}
+
 }  // namespace internal
 
 absl::Status AppendColumn(const TablePlan& table, const RowPlan& plan, const FieldPlan& field,

@@ -42,6 +42,7 @@ absl::Status NotSent(const TablePlan& table, const FieldPlan& field);
 absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outcome outcome,
                            RowContext* context);
 void TellLimited(const TablePlan& table, const FieldPlan& field, RowContext* context);
+void TellUnsent(const TablePlan& table, const FieldPlan& field, RowContext* context);
 
 inline const event::Value& Resolve(const RowSource& source, size_t column) {
   const event::Value& value = source.row[column];
@@ -102,6 +103,7 @@ absl::Status WritePlaceholder(const TablePlan& table, const RowPlan& plan, const
     WriteConstant(field.placeholder->constant, field.placeholder->text, context, out);
     return absl::OkStatus();
   }
+  TellUnsent(table, field, context);
   context->wrote_null = true;
   if constexpr (!LeavesNullsOut<Writer>()) out->Null();
   return absl::OkStatus();

@@ -62,8 +62,13 @@ absl::StatusOr<std::optional<Constant>> PlaceholderOf(const TypeMapping& mapping
       text = ReplaceInvalidUtf8(placeholder);
       break;
     case Placeholder::kBytes:
-      text = Bytea(placeholder);
-      break;
+      if (mapping.array || mapping.plan.reads == Reads::kBytea) {
+        text = Bytea(placeholder);
+        break;
+      }
+      constant.plan.reads = Reads::kTextBytes;
+      text = std::string(placeholder);
+      return std::optional(std::move(constant));
     case Placeholder::kHstore:
       text = Quoted(ReplaceInvalidUtf8(placeholder));
       text = absl::StrCat(text, "=>", text);

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 
 namespace walduct::encode {
@@ -53,6 +54,16 @@ int32_t FractionWidth(int32_t precision) {
   return precision == 1 ? 3 : precision + 1;
 }
 
+// An integer with a sequence, whatever the DEFAULT makes of its number.
+std::string NameInSnapshot(const event::Column& column) {
+  const std::string& name = column.type->name;
+  if (!column.default_expression || !absl::StrContains(*column.default_expression, "nextval("))
+    return name;
+  if (name == "int4") return "serial";
+  if (name == "int8") return "bigserial";
+  return name == "int2" ? "smallserial" : name;
+}
+
 void SetLength(const LengthRow& row, int32_t typmod, SourceType* type) {
   type->length = row.length;
   type->scale = row.scale;
@@ -83,7 +94,7 @@ void SetLength(const LengthRow& row, int32_t typmod, SourceType* type) {
 
 SourceType SourceTypeOf(const event::Column& column, bool snapshot) {
   SourceType source;
-  source.name = column.type->name;
+  source.name = snapshot ? NameInSnapshot(column) : column.type->name;
   source.length = kUnknown;
   source.scale = 0;
   const Type& base = event::BaseType(*column.type);

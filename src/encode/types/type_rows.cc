@@ -24,6 +24,7 @@ constexpr auto kLeftOut = ArrayItems::kUnsupported;
 constexpr auto kNulled = ArrayItems::kNulled;
 constexpr auto kFinite = ArrayItems::kFinite;
 constexpr auto kRequired = ArrayItems::kRequired;
+constexpr auto kNoNulls = ArrayItems::kNoNulls;
 constexpr Forms kMicroTime = form::kMicros | form::kTimeMicros;
 constexpr char kZeroUuid[] = "00000000-0000-0000-0000-000000000000";
 constexpr char kEpoch[] = "1970-01-01 00:00:00";
@@ -93,7 +94,8 @@ constexpr TypeRow kRows[] = {
   {.postgres = "tsvector", .becomes = kString, .named = "io.debezium.data.Tsvector",
    .reads = Reads::kString, .not_sent = kText, .array = kRequired},
   {.postgres = "ltree", .in_any_schema = true, .becomes = kString,
-   .named = "io.debezium.data.Ltree", .reads = Reads::kString, .not_sent = kText},
+   .named = "io.debezium.data.Ltree", .reads = Reads::kString, .not_sent = kText,
+   .array = kNoNulls},
   {.postgres = "isbn", .in_any_schema = true, .becomes = kString, .reads = Reads::kString,
    .not_sent = kText, .array = kRequired},
   {.postgres = "hstore", .in_any_schema = true, .when = form::kHstoreMap,
@@ -200,7 +202,7 @@ constexpr TypeRow kRows[] = {
    .refine = RefineSparseVector, .filler = "{}/0", .array = kRequired},
   {.postgres = kGeometricFamily, .in_any_schema = true, .when = form::kUnknownBytes,
    .becomes = kBytes, .reads = Reads::kGeometricBytes, .refine = RefineGeometric,
-   .array = kRequired},
+   .not_sent = kOfBytes, .array = kRequired},
   {.postgres = kGeometricFamily, .in_any_schema = true, .when = form::kUnknownBase64,
    .becomes = kString, .reads = Reads::kGeometricBytes, .bytes_as = BytesForm::kBase64,
    .refine = RefineGeometric, .not_sent = kKeptText, .array = kRequired},
@@ -211,7 +213,7 @@ constexpr TypeRow kRows[] = {
    .becomes = kString, .reads = Reads::kGeometricBytes, .bytes_as = BytesForm::kHex,
    .refine = RefineGeometric, .not_sent = kRawText, .array = kRequired},
   {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownBytes,
-   .becomes = kBytes, .reads = Reads::kTextBytes, .array = kRequired},
+   .becomes = kBytes, .reads = Reads::kTextBytes, .not_sent = kOfBytes, .array = kRequired},
   {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownBase64,
    .becomes = kString, .reads = Reads::kTextBytes, .bytes_as = BytesForm::kBase64,
    .not_sent = kKeptText, .array = kRequired},

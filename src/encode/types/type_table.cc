@@ -26,7 +26,7 @@ constexpr Forms kUnknownForms[] = {form::kUnknownBytes, form::kUnknownBase64,
 constexpr absl::string_view kGeometricTypes[] = {"box",  "circle", "line",
                                                  "lseg", "path",   "polygon"};
 
-// pg_type.typdelim where it is not a comma.
+// pg_type.typdelim where it is not a comma, for types of which nobody said it.
 constexpr std::pair<absl::string_view, char> kDelimiters[] = {
     {"box", ';'}, {"geometry", ':'}, {"geography", ':'}};
 
@@ -46,7 +46,7 @@ const TypeRow* FindRow(absl::string_view name, bool pg_catalog, Forms active) {
 const TypeRow* RowOf(const Type& type, Forms active) {
   const bool pg_catalog = type.schema == "pg_catalog";
   if (type.kind == TypeKind::kEnum) return FindRow(kEnumFamily, true, active);
-  if (type.kind == TypeKind::kBase || type.kind == TypeKind::kRange) {
+  if ((type.kind == TypeKind::kBase || type.kind == TypeKind::kRange) && !type.by_hand) {
     if (const TypeRow* row = FindRow(type.name, pg_catalog, active)) return row;
   }
   const bool geometric =
@@ -74,6 +74,7 @@ bool MapScalar(const Type& type, int32_t typmod, const ValueOptions& options,
 }
 
 char DelimiterOf(const Type& element) {
+  if (element.delimiter != 0) return element.delimiter;
   for (const auto& [name, delimiter] : kDelimiters) {
     if (element.name == name) return delimiter;
   }
@@ -105,6 +106,7 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
   mapping->schema.items = event::Shared(std::move(item.schema));
   mapping->plan.reads = Reads::kArray;
   mapping->plan.finite_items = items == ArrayItems::kFinite;
+  mapping->plan.no_nulls = items == ArrayItems::kNoNulls;
   mapping->plan.delimiter = DelimiterOf(event::BaseType(element));
   mapping->plan.element = std::make_shared<const ValuePlan>(item.plan);
   mapping->filler = "{}";
@@ -112,6 +114,14 @@ bool MapArray(const Type& element, int32_t typmod, const ValueOptions& options,
   mapping->array = true;
   mapping->row = item.row;
   return true;
+}
+
+// Debezium chooses the placeholder by the name of the column's own type.
+Placeholder PlaceholderUnderDomain(const TypeMapping& mapping) {
+  if (mapping.array) return Placeholder::kNone;
+  if (mapping.placeholder != Placeholder::kHstore) return mapping.placeholder;
+  return mapping.schema.type == event::ConnectType::kString ? Placeholder::kRawText
+                                                            : Placeholder::kNone;
 }
 
 }  // namespace
@@ -132,8 +142,13 @@ bool MapType(const Type& type, int32_t typmod, const ValueOptions& options, Type
   const Type& base = event::BaseType(type);
   const int32_t effective = EffectiveTypmod(type, typmod);
   if (base.kind == TypeKind::kPseudo) return false;
-  if (base.kind != TypeKind::kArray) return MapScalar(base, effective, options, mapping);
-  return base.element != nullptr && MapArray(*base.element, effective, options, mapping);
+  const bool mapped =
+      base.kind != TypeKind::kArray
+          ? MapScalar(base, effective, options, mapping)
+          : base.element != nullptr && MapArray(*base.element, effective, options, mapping);
+  if (mapped && type.kind == TypeKind::kDomain && !options.keep_lost)
+    mapping->placeholder = PlaceholderUnderDomain(*mapping);
+  return mapped;
 }
 
 }  // namespace walduct::encode

@@ -21,7 +21,7 @@ struct ValueOptions;
 enum class Placeholder : uint8_t {
   kNone,      // no value of the type can say it: null
   kText,      // unavailable.value.placeholder itself
-  kBytes,     // its bytes
+  kBytes,     // its bytes, for all types whose values are bytes
   kRawText,   // itself, though the type's own texts look different
   kHstore,    // a map of it to itself
   kNumbers,   // its bytes as numbers; arrays only
@@ -33,6 +33,7 @@ enum class Placeholder : uint8_t {
 enum class ArrayItems : uint8_t {
   kOptional,
   kRequired,     // items are required: an array with a NULL becomes null
+  kNoNulls,      // items are optional, and an array with a NULL becomes null all the same
   kFinite,       // an array with NaN or an infinity becomes null
   kUnsupported,  // left out
   kNulled,       // the schema of the element, and always null

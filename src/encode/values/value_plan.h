@@ -89,6 +89,7 @@ struct ValuePlan {
   BytesForm bytes_as = BytesForm::kBytes;
   bool optional = true;                      // of an element: may be null
   bool finite_items = false;                 // array: null when an item is NaN or infinite
+  bool no_nulls = false;                     // array: null when an item is NULL
   char delimiter = ',';                      // array
   int32_t scale = 0;                         // decimal; -1: as many digits as the value has
   int32_t precision = 6;                     // digits of a second's fraction

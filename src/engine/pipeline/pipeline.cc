@@ -52,6 +52,10 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
       return "value published as the limit of its type: it does not fit in 64 bits";
     case encode::ColumnNotice::Kind::kValueLost:
       return "values left out, as Debezium does; walduct.lost.values=keep writes them";
+    case encode::ColumnNotice::Kind::kUnsentNulled:
+      return "large values published as null where an update leaves them unchanged, as Debezium "
+             "does: the server does not send them (TOAST), and the type has no placeholder; ALTER "
+             "TABLE ... REPLICA IDENTITY FULL makes the server send them";
   }
   return "";
 }

@@ -11,12 +11,17 @@ namespace {
 
 constexpr absl::string_view kHundred = "0000000000000064";
 
-// money and money[].
+// money, money[], and domains over them.
 constexpr absl::string_view kMoneyColumn = R"(
+WITH RECURSIVE money(oid) AS (
+  SELECT 790::pg_catalog.oid
+  UNION
+  SELECT t.oid FROM money m JOIN pg_catalog.pg_type t ON m.oid IN (t.typbasetype, t.typelem)
+)
 SELECT pg_catalog.format('%s.%s.%s', n.nspname, c.relname, a.attname)
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE a.attrelid = ANY ($1::pg_catalog.oid[]) AND a.atttypid IN (790, 791) AND NOT a.attisdropped
+WHERE a.attrelid = ANY ($1::pg_catalog.oid[]) AND a.atttypid IN (SELECT oid FROM money) AND NOT a.attisdropped
 ORDER BY 1)";
 
 constexpr absl::string_view kOne =
