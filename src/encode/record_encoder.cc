@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "base/status_macros.h"
 #include "base/swept_map.h"
 #include "encode/options/encode_options.h"
@@ -48,6 +49,7 @@ absl::StatusOr<std::unique_ptr<RecordEncoder>> RecordEncoder::Create(
 struct RecordEncoder::TablePlans {
   std::array<std::unique_ptr<TablePlan>, 8> recent;
   size_t next = 0;
+  std::vector<std::string> nullable;  // columns that have held NULL under NOT NULL, kept
 };
 struct RecordEncoder::Plans {
   SweptMap<uint32_t, TablePlans> by_relation{kSweptTables, kMostByTurns};
@@ -64,6 +66,7 @@ RecordEncoder::RecordEncoder(EncodeOptions options, Clock& clock, std::string ru
   context_.scratch = &scratch_;
   context_.notices = &notices_;
   context_.on_failure = options_->values.on_failure;
+  context_.keep_nulls = options_->values.keep_lost;
 }
 
 RecordEncoder::~RecordEncoder() = default;
@@ -71,16 +74,25 @@ RecordEncoder::~RecordEncoder() = default;
 std::vector<std::string> RecordEncoder::TakeTransformNotices() { return templates_->TakeNotices(); }
 
 absl::Status RecordEncoder::Encode(const Emission& emission, event::Record* record) {
-  *record = event::Record();
   // What a tombstone tells is of the delete before it.
   const bool tombstone = emission.value == event::PublishedValue::kTombstone && now_nanos_ != 0;
   const int64_t now = tombstone ? now_nanos_ : Now();
-  record->made_ms = now / 1'000'000;
+  event::Record empty;
+  empty.made_ms = now / 1'000'000;
+  *record = empty;
   if (emission.kind != RecordKind::kChange || emission.operation == Operation::kMessage)
     return templates_->Encode(emission, nullptr, other_branches_.get(), now, record);
-  const TablePlan& plan = PlanOf(emission);
-  RETURN_IF_ERROR(plan.status);
-  RETURN_IF_ERROR(templates_->Encode(emission, &plan, plan.branches.get(), now, record));
+  while (true) {
+    const TablePlan& plan = PlanOf(emission);
+    RETURN_IF_ERROR(plan.status);
+    const absl::Status status =
+        templates_->Encode(emission, &plan, plan.branches.get(), now, record);
+    if (status.ok()) break;
+    const std::optional<uint16_t> null_column = std::exchange(context_.null_column, std::nullopt);
+    if (!null_column) return status;
+    Loosen(emission, *null_column);
+    *record = empty;
+  }
   if (record->value && record->value->size() > kLargeValue) RenewTime();
   return absl::OkStatus();
 }
@@ -123,14 +135,34 @@ const TablePlan& RecordEncoder::PlanOf(const Emission& emission) {
     return *last_plan_;
   }
   std::unique_ptr<TablePlan>& plan = plans.recent[plans.next++ % plans.recent.size()];
-  plan = std::make_unique<TablePlan>(CompileTable(
-      {.schema = &schema, .topic = emission.topic, .key = emission.key_rule, .snapshot = snapshot},
-      *options_));
-  plan->branches = std::make_shared<RecordBranches>();
+  plan = std::make_unique<TablePlan>(CompilePlan(emission, plans.nullable));
   notices_.ForgetFields();
   for (const ColumnNotice& notice : plan->notices) notices_.Add(notice);
   last_plan_ = plan.get();
   return *last_plan_;
+}
+
+TablePlan RecordEncoder::CompilePlan(const Emission& emission,
+                                     const std::vector<std::string>& nullable) const {
+  TablePlan plan = CompileTable({.schema = emission.change->schema,
+                                 .topic = emission.topic,
+                                 .key = emission.key_rule,
+                                 .snapshot = emission.change->operation == Operation::kRead,
+                                 .nullable = nullable},
+                                *options_);
+  plan.branches = std::make_shared<RecordBranches>();
+  return plan;
+}
+
+void RecordEncoder::Loosen(const Emission& emission, uint16_t column) {
+  const event::TableSchema& schema = *emission.change->schema;
+  const std::string& name = schema.columns[column].name;
+  std::vector<std::string>& nullable =
+      plans_->by_relation.Find(ToInteger(schema.relation))->nullable;
+  if (!absl::c_linear_search(nullable, name)) nullable.push_back(name);
+  notices_.ForgetFields();
+  notices_.Add({ColumnNotice::Kind::kNullKept, last_plan_->table_name, name, ""});
+  *last_plan_ = CompilePlan(emission, nullable);
 }
 
 void RecordEncoder::SetXmin(std::optional<uint64_t> xmin) { templates_->SetXmin(xmin); }

@@ -74,6 +74,8 @@ class RecordEncoder final : public event::RecordComparison {
   uint64_t nulled_values() const { return context_.nulled; }
   // Values that are published as if they had not been sent, as Debezium does.
   uint64_t lost_values() const { return context_.lost; }
+  // NULL of columns that are NOT NULL, written as a value of their types, as Debezium does.
+  uint64_t filled_values() const { return context_.filled; }
 
  private:
   RecordEncoder(EncodeOptions options, Clock& clock, std::string run_id,
@@ -81,6 +83,10 @@ class RecordEncoder final : public event::RecordComparison {
 
   int64_t Now();
   const TablePlan& PlanOf(const event::Emission& emission);
+  TablePlan CompilePlan(const event::Emission& emission,
+                        const std::vector<std::string>& nullable) const;
+  // The plan anew, with that column's field optional; for all plans of the relation to come, too.
+  void Loosen(const event::Emission& emission, uint16_t column);
   bool Same(const event::Emission& emission, bool key);
 
   const std::unique_ptr<const EncodeOptions> options_;
@@ -93,7 +99,7 @@ class RecordEncoder final : public event::RecordComparison {
   struct TablePlans;
   struct Plans;  // by relation
   const std::unique_ptr<Plans> plans_;
-  const TablePlan* last_plan_ = nullptr;
+  TablePlan* last_plan_ = nullptr;
   ColumnNotices notices_;
 
   Scratch scratch_;

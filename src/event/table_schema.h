@@ -63,6 +63,8 @@ struct TableSchema {
   std::vector<Column> columns;  // in the order of the rows that use this schema
   // primary key, else first usable unique index, in key order; may be empty
   std::vector<uint16_t> key_columns;
+  // why rows can share that key: "unique index live (its WHERE leaves rows out)"; mostly empty
+  std::string key_risk = {};
   ReplicaIdentity replica_identity = ReplicaIdentity::kDefault;
   HypertablePtr hypertable = {};  // of a chunk
   bool partitioned = false;       // its rows are those of its partitions

@@ -43,8 +43,10 @@ enum class Replacement : uint8_t {
   kNull,     // its schema has no room for it
   kLimit,    // it is beyond the range of its schema
   kNothing,  // left out, as Debezium does; walduct.lost.values=keep
+  kFiller,   // NULL of a NOT NULL column: 0, the empty text, its DEFAULT; the same property
 };
-inline constexpr std::array<absl::string_view, 3> kReplacementLabels = {"null", "limit", "nothing"};
+inline constexpr std::array<absl::string_view, 4> kReplacementLabels = {"null", "limit", "nothing",
+                                                                        "filler"};
 
 // One number, ready to be printed.
 struct Sample {

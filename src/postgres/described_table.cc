@@ -150,6 +150,8 @@ event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relatio
   }
   schema->partitioned = IsPartitioned(relation, known);
   schema->key_columns = ChooseKey(relation, known, schema->columns);
+  if (known && schema->key_columns == KeyByName(known->key, schema->columns))
+    schema->key_risk = known->key_risk;
   if (known) schema->hypertable = known->hypertable;
   // What the catalog has forgotten stays known.
   if (!known && relation.previous != nullptr) schema->hypertable = relation.previous->hypertable;
@@ -173,6 +175,7 @@ event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,
   }
   schema->partitioned = known.partitioned;
   schema->key_columns = KeyByName(known.key, schema->columns);
+  schema->key_risk = known.key_risk;
   schema->hypertable = known.hypertable;
   return schema;
 }

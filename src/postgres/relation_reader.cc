@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/key_risk.h"
 #include "postgres/oid_text.h"
 
 namespace walduct::postgres {
@@ -66,8 +67,8 @@ enum RelationColumnIndex {
 // keep duplicates out, except that a primary key's NOT NULL and intention hold anyway.
 constexpr absl::string_view kKeyBeforeCount = R"(
 WITH candidates AS (
-  SELECT i.indrelid, i.indisprimary, i.indisclustered, i.indisvalid, i.indisunique, ic.relname,
-         (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN )";
+  SELECT i.*, ic.relname,
+         (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN i.)";
 constexpr absl::string_view kKeyAfterCount = R"( ELSE i.indnatts END - 1] AS attnums
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
   WHERE i.indrelid = $1::pg_catalog.oid
@@ -77,7 +78,8 @@ constexpr absl::string_view kKeyAfterCount = R"( ELSE i.indnatts END - 1] AS att
   ORDER BY indisprimary DESC, indisclustered DESC, relname::pg_catalog.text COLLATE "C"
   LIMIT 1
 )
-SELECT a.attname, k.indisprimary
+SELECT a.attname, k.indisprimary, )";
+constexpr absl::string_view kKeyAfterRisk = R"(
 FROM chosen k
 CROSS JOIN LATERAL pg_catalog.unnest(k.attnums) WITH ORDINALITY x(attnum, position)
 JOIN pg_catalog.pg_attribute a ON a.attrelid = k.indrelid AND a.attnum = x.attnum
@@ -174,15 +176,17 @@ std::optional<CatalogRelation> ReadColumns(const Result& result) {
 }
 
 Statement KeyStatement(int server_version, Oid relation) {
-  return {absl::StrCat(kKeyBeforeCount, KeyColumnsOfIndex(server_version), kKeyAfterCount),
+  return {absl::StrCat(kKeyBeforeCount, KeyColumnsOfIndex(server_version), kKeyAfterCount,
+                       KeyRiskSql(server_version), kKeyAfterRisk),
           {absl::StrCat(ToInteger(relation))},
-          Rows(2)};
+          Rows(3)};
 }
 
 void ReadKey(const Result& result, CatalogRelation* relation) {
   for (int row = 0; row < result.rows(); ++row) {
     relation->key.emplace_back(result.Get(row, 0));
     relation->primary_key = result.Get(row, 1) == "t";
+    relation->key_risk = std::string(result.Get(row, 2));
   }
 }
 

@@ -31,6 +31,7 @@ struct CatalogRelation {
   std::vector<CatalogColumn> columns;  // in attnum order, without dropped ones
   std::vector<std::string> key;        // column names in index order; empty: no key
   bool primary_key = false;            // key is the primary key
+  std::string key_risk;                // why rows can share the key (key_risk.h); mostly empty
   bool has_chunks = false;             // TimescaleDB's catalog is there
   event::HypertablePtr hypertable;     // of a chunk of TimescaleDB's
   bool partitioned = false;

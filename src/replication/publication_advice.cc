@@ -10,11 +10,17 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "postgres/oid_text.h"
+#include "replication/refused_writes.h"
 
 namespace walduct::replication {
 namespace {
 
 using postgres::Result;
+
+constexpr int kVersionWithUnsent = 180000;  // generated columns that are not sent count
+// Of a hint that says FULL.
+constexpr absl::string_view kFullNeedsAll =
+    " where the publication sends all columns of the table, generated ones too";
 
 // Somebody may hold a lock even on a catalog (VACUUM FULL).
 constexpr absl::string_view kLockTimeout = "SET lock_timeout = '500ms'";
@@ -25,6 +31,7 @@ constexpr absl::string_view kNoLockTimeout = "RESET lock_timeout";
 constexpr absl::string_view kPublication = R"(
 WITH RECURSIVE publication AS (
   SELECT p.oid, p.puballtables, p.pubupdate OR p.pubdelete AS changes,
+         pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols' AS pubgencols,
          pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot' AS via_root
   FROM pg_catalog.pg_publication p WHERE p.pubname = $1
 ), named(oid) AS (
@@ -47,6 +54,8 @@ constexpr absl::string_view kMembers = R"(
   WHERE c.relkind = 'r' AND c.relpersistence = 'p' AND c.oid >= 16384
     AND (p.puballtables OR c.oid IN (SELECT m.oid FROM members m))
 ))";
+
+constexpr absl::string_view kFirst = "\nORDER BY 1 LIMIT 20";
 
 constexpr absl::string_view kPublished = R"(
 SELECT pg_catalog.format('%I.%I', c.nspname, c.relname), pg_catalog.count(*) OVER ()
@@ -73,16 +82,14 @@ constexpr absl::string_view kWithoutIdentity = R"(
        OR (c.relreplident = 'd' AND NOT EXISTS (
              SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate))
        OR (c.relreplident = 'i' AND NOT EXISTS (
-             SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident)))
-ORDER BY 1 LIMIT 20)";
+             SELECT 1 FROM pg_catalog.pg_index i WHERE i.indrelid = c.oid AND i.indisreplident))))";
 
 // The server sends the old values of the index's columns alone.
 constexpr absl::string_view kKeyNotSent = R"(
   AND c.relreplident = 'i' AND EXISTS (
     SELECT 1 FROM pg_catalog.pg_index k JOIN pg_catalog.pg_index i ON i.indrelid = k.indrelid
     WHERE k.indrelid = c.oid AND k.indisprimary AND i.indisreplident
-      AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[])
-ORDER BY 1 LIMIT 20)";
+      AND NOT k.indkey::pg_catalog.int2[] OPERATOR(pg_catalog.<@) i.indkey::pg_catalog.int2[]))";
 
 // Partitions whose rows come under the name of a captured root.
 constexpr absl::string_view kUnderRoot = R"(
@@ -159,7 +166,7 @@ WHERE p.pubname = $1 AND c.relkind = 'p' AND pg_catalog.concat(n.nspname, '.', c
 
 struct Question {
   absl::string_view reason;
-  std::string sql;
+  std::string sql = {};
   std::vector<std::optional<std::string>> parameters;
   absl::string_view message;  // when it finds tables
   std::string hint;
@@ -220,68 +227,157 @@ std::string Oids(const std::vector<PublishedTable>& tables) {
   return postgres::OidArray(oids);
 }
 
-std::vector<Question> BeforePublication(const std::optional<std::vector<PublishedTable>>& tables) {
+// One that finds nothing on this server is not asked.
+void Add(absl::string_view sql, absl::string_view where, Question question,
+         std::vector<Question>* questions) {
+  if (where == "false") return;
+  question.sql = absl::StrCat(sql, "\n  AND ", where, kFirst);
+  questions->push_back(std::move(question));
+}
+
+std::vector<Question> BeforePublication(int server_version,
+                                        const std::optional<std::vector<PublishedTable>>& tables) {
   std::optional<std::string> oids;
   if (tables) oids = Oids(*tables);
-  return {{.reason = "publication_would_refuse_writes",
-           .sql = absl::StrCat(kToBePublished, kWithoutIdentity),
-           .parameters = {std::move(oids)},
-           .message = "about to publish tables without replica identity: the server will refuse "
-                      "UPDATE and DELETE on them",
-           .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
-                   "only with skipped.operations=u,d,t"}};
+  const std::string without = absl::StrCat(kToBePublished, kWithoutIdentity);
+  const std::string no_full = FullIsRefused(server_version, "");
+  const std::vector<std::optional<std::string>> parameters = {std::move(oids)};
+  constexpr absl::string_view kReason = "publication_would_refuse_writes";
+  std::vector<Question> questions;
+  Add(without, absl::StrCat("NOT ", no_full),
+      {.reason = kReason,
+       .parameters = parameters,
+       .message = "about to publish tables without replica identity: the server will refuse "
+                  "UPDATE and DELETE on them",
+       .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL; or publish inserts "
+               "only with skipped.operations=u,d,t"},
+      &questions);
+  if (server_version < kVersionWithUnsent) return questions;
+  Add(without, no_full,
+      {.reason = kReason,
+       .parameters = parameters,
+       .message = "about to publish tables without replica identity, and with generated columns "
+                  "that are not sent: the server will refuse UPDATE and DELETE on them, under "
+                  "REPLICA IDENTITY FULL as well",
+       .hint = "add a primary key; or publish inserts only with skipped.operations=u,d,t"},
+      &questions);
+  Add(kToBePublished, GeneratedInIdentity(server_version, ""),
+      {.reason = kReason,
+       .parameters = parameters,
+       .message = "about to publish tables whose replica identity has generated columns, which "
+                  "are not sent: the server will refuse UPDATE and DELETE on them",
+       .hint = "add a primary key of other columns, and ALTER TABLE … REPLICA IDENTITY DEFAULT; or "
+               "publish inserts only with skipped.operations=u,d,t"},
+      &questions);
+  return questions;
+}
+
+// What stops the applications that write to published tables.
+std::vector<Question> OnRefusedWrites(int version, absl::string_view published,
+                                      absl::string_view name) {
+  constexpr absl::string_view kReason = "publication_refuses_writes", kOf = "publication";
+  const std::string alter =
+      absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " SET ");
+  const std::vector<std::optional<std::string>> by_name = {std::string(name)};
+  const std::string without = absl::StrCat(published, kWithoutIdentity);
+  const std::string no_full = FullIsRefused(version, kOf);
+  std::vector<Question> questions;
+  Add(without, absl::StrCat("NOT ", no_full),
+      {.reason = kReason,
+       .parameters = by_name,
+       .message = "the server will refuse UPDATE and DELETE on published tables without replica "
+                  "identity",
+       .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
+               "out of the publication"},
+      &questions);
+  if (no_full != "(false)") {
+    Add(without, no_full,
+        {.reason = kReason,
+         .parameters = by_name,
+         .message = "the server will refuse UPDATE and DELETE on published tables without replica "
+                    "identity, of which the publication does not send all columns: under REPLICA "
+                    "IDENTITY FULL as well",
+         .hint = "add a primary key, or leave the table out of the publication"},
+        &questions);
+  }
+  Add(published, GeneratedInIdentity(version, kOf),
+      {.reason = kReason,
+       .parameters = by_name,
+       .message = "the server will refuse UPDATE and DELETE on published tables whose replica "
+                  "identity has generated columns that the publication does not send",
+       .hint = absl::StrCat(
+           "ALTER TABLE … REPLICA IDENTITY DEFAULT, with a primary key of other columns; where "
+           "none of them is VIRTUAL, ",
+           alter, "(publish_generated_columns = stored) does as well")},
+      &questions);
+  Add(published, ListLacksIdentity(version, kOf),
+      {.reason = kReason,
+       .parameters = by_name,
+       .message = "the server will refuse UPDATE and DELETE on published tables whose column list "
+                  "lacks columns of the replica identity (FULL is all columns)",
+       .hint =
+           absl::StrCat("name the key's columns in the list, and ALTER TABLE … REPLICA IDENTITY "
+                        "DEFAULT; or publish all columns: ",
+                        alter, "TABLE …")},
+      &questions);
+  Add(published, FilterBeyondIdentity(version, kOf),
+      {.reason = kReason,
+       .parameters = by_name,
+       .message = "the server will refuse UPDATE and DELETE on published tables whose row filter "
+                  "reads columns outside of the replica identity",
+       .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY FULL, where all columns are sent; or "
+                            "publish all rows: ",
+                            alter, "TABLE …")},
+      &questions);
+  return questions;
 }
 
 std::vector<Question> OnPublication(int server_version, absl::string_view name,
                                     const std::vector<PublishedTable>& captured) {
   const std::string publication =
       absl::StrCat(kPublication, server_version >= 150000 ? kSchemas : "", kMembers);
-  const std::vector<std::optional<std::string>> by_name = {std::string(name)};
-  return {
-      {.reason = "publication_refuses_writes",
-       .sql = absl::StrCat(publication, kPublished, kWithoutIdentity),
-       .parameters = by_name,
-       .message = "the server will refuse UPDATE and DELETE on published tables without replica "
-                  "identity",
-       .hint = "add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, or leave the table "
-               "out of the publication"},
-      {.reason = "publication_key_not_sent",
-       .sql = absl::StrCat(publication, kPublished, kKeyNotSent),
-       .parameters = by_name,
-       .message = "the replica identity of published tables is an index that lacks columns of the "
-                  "primary key: key changes are not detected, and deletes lack the key",
-       .hint = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL; or name the index's columns in "
-               "message.key.columns"},
-      {.reason = "publication_key_not_sent",
-       .sql = absl::StrCat(publication, kUnderRoot, kRootsKeyNotSent),
-       .parameters = {std::string(name), Oids(captured)},
-       .message =
-           "the replica identity of partitions lacks columns of the unique index that is the "
-           "key of their root's records: key changes are not detected, and deletes lack the "
-           "key",
-       .hint = "ALTER TABLE … REPLICA IDENTITY USING INDEX, or FULL, for each of them; or name the "
-               "columns of their identity in message.key.columns"},
-      {.reason = "publication_partition_identity",
-       .sql = absl::StrCat(publication, kUnderRoot, kNotFull),
-       .parameters = {std::string(name), Oids(captured)},
-       .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
-                  "what is sent of their old rows is the partition's own identity",
-       .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is created "
-               "later: the table's own is not handed on"},
-      {.reason = "publication_without_partitions",
-       .sql = absl::StrCat(publication, kRootAlone),
-       .parameters = {std::string(name), Oids(captured)},
-       .message = "partitioned tables are captured, but not their partitions, under whose names "
-                  "the publication sends the rows: those changes will not be captured",
-       .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
-                            postgres::QuoteIdentifier(name),
-                            " SET (publish_via_partition_root), or capture the partitions")},
-      {.reason = "publication_lacks_tables",
-       .sql = absl::StrCat(publication, kUnpublished),
-       .parameters = {std::string(name), Oids(captured)},
-       .message = "captured tables are not in the publication: their changes will not be captured",
-       .hint =
-           absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}};
+  const std::string published = absl::StrCat(publication, kPublished);
+  std::vector<Question> questions = OnRefusedWrites(server_version, published, name);
+  questions.insert(
+      questions.end(),
+      {{.reason = "publication_key_not_sent",
+        .sql = absl::StrCat(published, kKeyNotSent, kFirst),
+        .parameters = {std::string(name)},
+        .message = "the replica identity of published tables is an index that lacks columns of the "
+                   "primary key: key changes are not detected, and deletes lack the key",
+        .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL", kFullNeedsAll,
+                             "; or name the index's columns in message.key.columns")},
+       {.reason = "publication_key_not_sent",
+         .sql = absl::StrCat(publication, kUnderRoot, kRootsKeyNotSent),
+         .parameters = {std::string(name), Oids(captured)},
+         .message = "the replica identity of partitions lacks columns of the unique index that is "
+                    "the key of their root's records: key changes are not detected, and deletes "
+                    "lack the key",
+         .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY USING INDEX, or FULL", kFullNeedsAll,
+                              ", for each of them; or name the columns of their identity in "
+                              "message.key.columns")},
+        {.reason = "publication_partition_identity",
+         .sql = absl::StrCat(publication, kUnderRoot, kNotFull),
+         .parameters = {std::string(name), Oids(captured)},
+         .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
+                    "what is sent of their old rows is the partition's own identity",
+         .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is "
+                 "created later: the table's own is not handed on"},
+       {.reason = "publication_without_partitions",
+        .sql = absl::StrCat(publication, kRootAlone),
+        .parameters = {std::string(name), Oids(captured)},
+        .message = "partitioned tables are captured, but not their partitions, under whose names "
+                   "the publication sends the rows: those changes will not be captured",
+        .hint = absl::StrCat("set publish.via.partition.root=true and ALTER PUBLICATION ",
+                             postgres::QuoteIdentifier(name),
+                             " SET (publish_via_partition_root), or capture the partitions")},
+       {.reason = "publication_lacks_tables",
+        .sql = absl::StrCat(publication, kUnpublished),
+        .parameters = {std::string(name), Oids(captured)},
+        .message = "captured tables are not in the publication: their changes will not be captured",
+        .hint =
+            absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(name), " ADD TABLE …")}});
+  return questions;
 }
 
 std::vector<Question> OnSignalTable(absl::string_view name, absl::string_view table) {
@@ -301,7 +397,7 @@ std::vector<Question> OnSignalTable(absl::string_view name, absl::string_view ta
 
 void AdviseBeforePublication(postgres::Connection& connection,
                              const std::optional<std::vector<PublishedTable>>& tables) {
-  AskAndLog(connection, BeforePublication(tables));
+  AskAndLog(connection, BeforePublication(connection.server_version(), tables));
 }
 
 void AdviseOnPublication(postgres::Connection& connection, absl::string_view name,
@@ -316,7 +412,7 @@ void AdviseOnSignalTable(postgres::Connection& connection, absl::string_view nam
 
 absl::StatusOr<std::vector<Advice>> ListBeforePublication(
     postgres::Connection& connection, const std::optional<std::vector<PublishedTable>>& tables) {
-  return AskAndList(connection, BeforePublication(tables));
+  return AskAndList(connection, BeforePublication(connection.server_version(), tables));
 }
 
 absl::StatusOr<std::vector<Advice>> ListOnPublication(postgres::Connection& connection,

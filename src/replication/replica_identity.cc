@@ -11,6 +11,8 @@
 #include "java/regex/regex_list.h"
 #include "postgres/oid_text.h"
 #include "replication/options.h"
+#include "replication/publication.h"
+#include "replication/publication_sql.h"
 
 namespace walduct::replication {
 namespace {
@@ -29,6 +31,26 @@ constexpr absl::string_view kIndexes = R"(
 SELECT ic.relname
 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
 WHERE i.indrelid = $1::pg_catalog.oid AND ic.relname IN ($2, $3))";
+
+// $1: the table. $2: the publication's name. $3: whether one that is still to be made refuses. $4:
+// the index; '': FULL. Columns that are not sent; '': all of a column list.
+constexpr absl::string_view kUnsent = R"(
+SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
+LEFT JOIN pg_catalog.pg_publication p ON p.pubname = $2
+LEFT JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = c.oid
+WHERE c.oid = $1::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
+  AND COALESCE(p.pubupdate OR p.pubdelete, $3::pg_catalog.bool)
+  AND ($4 = '' OR EXISTS (
+    SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
+    WHERE i.indrelid = c.oid AND ic.relname = $4 AND a.attnum = ANY (i.indkey::pg_catalog.int2[])))
+  AND CASE WHEN r.prattrs IS NOT NULL THEN $4 = '' OR a.attnum <> ALL (r.prattrs::pg_catalog.int2[])
+      ELSE )";
+// Generated columns count from PostgreSQL 18 on.
+constexpr absl::string_view kUnsentGenerated =
+    "a.attgenerated = 'v' OR (a.attgenerated = 's' AND p.pubgencols IS DISTINCT FROM 's') END";
+constexpr absl::string_view kAllAreSent = "false END";
+constexpr int kVersionWithLists = 150000, kVersionWithUnsent = 180000;
 
 struct Wish {
   const postgres::TableName* table = nullptr;
@@ -66,9 +88,18 @@ char Letter(absl::string_view identity) {
   return absl::ascii_tolower(static_cast<unsigned char>(identity[0]));
 }
 
+// Whether a publication that is still to be made sends UPDATE or DELETE.
+bool WillPublishChanges(const ReplicationOptions& options, int server_version) {
+  if (!options.publish_operations) return true;
+  for (const std::string& operation : SplitOperations(*options.publish_operations, server_version))
+    if (operation == "update" || operation == "delete") return true;
+  return false;
+}
+
 class IdentitySetter {
  public:
-  explicit IdentitySetter(postgres::Connection& connection) : connection_(connection) {}
+  IdentitySetter(postgres::Connection& connection, const ReplicationOptions& options)
+      : connection_(connection), options_(options) {}
 
   // An unquoted name is folded by the server: the name as written comes first, then the folded one.
   absl::Status FindIndex(Wish& wish) {
@@ -83,6 +114,37 @@ class IdentitySetter {
       if (wish.index == name) break;
     }
     return absl::OkStatus();
+  }
+
+  // Columns for which the server would refuse what applications write; empty: none.
+  absl::StatusOr<std::string> Refusal(const Wish& wish) {
+    const int version = connection_.server_version();
+    const bool full = wish.rule->identity == "FULL";
+    if (version < kVersionWithLists || (!full && wish.index.empty())) return std::string();
+    ASSIGN_OR_RETURN(const std::string publication,
+                     ResolvePublicationName(connection_, options_.publication_name));
+    ASSIGN_OR_RETURN(
+        const postgres::Result found,
+        connection_.Query(
+            postgres::OneRow(1),
+            absl::StrCat(kUnsent, version >= kVersionWithUnsent ? kUnsentGenerated : kAllAreSent),
+            {absl::StrCat(ToInteger(wish.table->relation)), publication,
+             WillPublishChanges(options_, version) ? "true" : "false", wish.index}));
+    return std::string(found.Get(0, 0));
+  }
+
+  // The publication does not send columns that the identity would have.
+  static void TellRefusal(const Wish& wish, const std::string& columns) {
+    log::Error(
+        "replica identity not changed: the server would refuse UPDATE and DELETE on the table, "
+        "because the publication does not send all columns of that identity",
+        {{"table", FullName(*wish.table)},
+         {"wanted", Text(wish)},
+         {"columns", columns},
+         {"hint",
+          "leave the table out of replica.identity.autoset.values; or publish all columns: "
+          "no column list, and for STORED generated columns ALTER PUBLICATION … SET "
+          "(publish_generated_columns = stored); VIRTUAL ones are never sent"}});
   }
 
   absl::Status Set(const Wish& wish) {
@@ -109,25 +171,26 @@ class IdentitySetter {
 
  private:
   postgres::Connection& connection_;
+  const ReplicationOptions& options_;
 };
 
 }  // namespace
 
 absl::Status SetReplicaIdentities(postgres::Connection& connection,
-                                  const std::vector<ReplicaIdentityRule>& rules,
+                                  const ReplicationOptions& options,
                                   const std::vector<postgres::TableName>& captured) {
-  if (rules.empty()) return absl::OkStatus();
+  if (options.replica_identities.empty()) return absl::OkStatus();
   std::map<Oid, Wish> wishes;
   std::vector<Oid> oids;
   for (const postgres::TableName& table : captured) {
-    const ReplicaIdentityRule* rule = RuleFor(rules, FullName(table));
+    const ReplicaIdentityRule* rule = RuleFor(options.replica_identities, FullName(table));
     if (rule == nullptr) continue;
     wishes[table.relation] = {.table = &table, .rule = rule, .index = ""};
     oids.push_back(table.relation);
   }
   ASSIGN_OR_RETURN(const postgres::Result now,
                    connection.Query(postgres::Rows(4), kIdentities, {postgres::OidArray(oids)}));
-  IdentitySetter setter(connection);
+  IdentitySetter setter(connection, options);
   for (int row = 0; row < now.rows(); ++row) {
     const auto asked = wishes.find(postgres::ParseOid(now.Get(row, 0)));
     if (asked == wishes.end()) continue;
@@ -140,7 +203,12 @@ absl::Status SetReplicaIdentities(postgres::Connection& connection,
                  {{"table", FullName(*wish.table)}, {"wanted", Text(wish)}});
       continue;
     }
-    RETURN_IF_ERROR(setter.Set(wish));
+    ASSIGN_OR_RETURN(const std::string unsent, setter.Refusal(wish));
+    if (unsent.empty()) {
+      RETURN_IF_ERROR(setter.Set(wish));
+    } else {
+      IdentitySetter::TellRefusal(wish, unsent);
+    }
   }
   return absl::OkStatus();
 }

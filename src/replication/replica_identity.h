@@ -2,8 +2,9 @@
 // start. Before slot and snapshot, so that every change of the stream follows them.
 //
 // Nothing here is worth a stop: without the right (it takes ownership of the table), without a free
-// lock, without the index, or when several entries match one table, an error is logged and the
-// table stays as it is.
+// lock, without the index, when several entries match one table, or when the server would refuse
+// the table's UPDATE and DELETE from then on (refused_writes.h), an error is logged and the table
+// stays as it is.
 #pragma once
 
 #include <vector>
@@ -14,11 +15,12 @@
 
 namespace walduct::replication {
 
-struct ReplicaIdentityRule;
+struct ReplicationOptions;
 
-// captured: the tables to look at. Fails only when the server cannot be asked.
+// captured: the tables to look at. The publication need not be there yet. Fails only when the
+// server cannot be asked.
 absl::Status SetReplicaIdentities(postgres::Connection& connection,
-                                  const std::vector<ReplicaIdentityRule>& rules,
+                                  const ReplicationOptions& options,
                                   const std::vector<postgres::TableName>& captured);
 
 }  // namespace walduct::replication

@@ -4,7 +4,7 @@ import random
 from differential import column_types as types
 from differential.limits import fits, has, takes_big_rows
 from differential.plan import (SCHEMAS, Alter, Column, Create, Delete, Drop, Insert, Leaf, Mass, Message, Plan, Published, Raw, Savepoint, Table, Together,
-                               Transaction, Truncate, Update, World, ident)
+                               Transaction, Truncate, Update, World, ident, literal)
 
 ODD_TABLES = ["T Mixed", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "under_score", "1st", "sp  ace", "d$ollar", "x" * 60, "it's"]
 ODD_COLUMNS = ["Mixed Case", "weird.name", "ünï", "select", "a-b", 'quo"te', "UPPER", "order", "1st", "before", "after", "op", "id", "payload", "schema",
@@ -27,8 +27,9 @@ SETTINGS = {
 
 
 class Generator:
-    def __init__(self, seed, tables=12, transactions=90, extensions=()):
+    def __init__(self, seed, tables=12, transactions=90, extensions=(), postgres=17):
         self.rng = random.Random(seed)
+        self.postgres = postgres
         self.seed, self.table_count, self.transaction_count = seed, tables, transactions
         self.extensions, self.more_types = extensions, types.extension_types(extensions)
         self.next_uid = 0
@@ -136,6 +137,8 @@ class Generator:
             table.partitions = rng.choice((1, 3))
             if self.chance(0.7):
                 table.leaves = [self.leaf(table) for _ in range(table.partitions)]
+        if kind == "unique" and not table.partitions:
+            self.weaken(table, some)
         table.identity = rng.choice(self.identities(table))
 
     def leaf(self, table):
@@ -150,8 +153,18 @@ class Generator:
             leaf.unique = rng.choice(([rid.uid], [*some, rid.uid], some or [rid.uid]))
         return leaf
 
+    def weaken(self, table, some):
+        """A key that rows can share: an index that no row is in, or one that is checked at the end of a transaction."""
+        if some and self.chance(0.35):
+            table.unique, table.partial = [some], "{rid} < 0"
+        elif self.chance(0.2):
+            table.partial = "{rid} % 3 <> 0"
+        elif self.chance(0.2):
+            table.deferrable = True
+
     def identities(self, table):
-        usable = table.unique and not table.partitions and all(table.column(u) and table.column(u).not_null for u in table.unique[0])
+        whole = table.unique and not table.partitions and not table.partial and not table.deferrable
+        usable = whole and all(table.column(u) and table.column(u).not_null for u in table.unique[0])
         if table.leaves:  # theirs counts
             return ["default", "default", "full", "nothing"]
         return ["default"] * 4 + ["full"] * 3 + ["nothing"] + ["index"] * (3 if usable else 0)
@@ -166,6 +179,8 @@ class Generator:
             return column.type.big(self.rng)
         while not has(column, value := column.type.value(self.rng)):
             pass
+        if column.type.family == "domain_not_null" and not column.not_null and self.chance(0.15):
+            return types.Sql(f"(select {literal(value)}::{column.type.sql} where false)")
         return value
 
     def row(self, table):
@@ -282,6 +297,8 @@ class Generator:
     def not_null(self, table):
         free = [c for c in self.free(table) if not c.generated and c.type.family not in STAY_NULLABLE and fits(Column(0, "", c.type, True, c.default))]
         column = self.rng.choice(free) if free else None
+        if column and not column.not_null and self.postgres >= 18 and self.chance(0.6):
+            return Alter(table.uid, "not_valid", column.uid)
         return Alter(table.uid, "not_null", column.uid, not column.not_null) if column else None
 
     def default(self, table):

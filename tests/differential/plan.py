@@ -61,6 +61,8 @@ class Table:
     identity: str = "default"  # default, full, nothing, or index: the first unique one
     partitions: int = 0  # by ranges of the first column; 0: not partitioned
     leaves: list = field(default_factory=list)  # of the partitions; none: with the identity of the root
+    partial: str | None = None  # WHERE of the first unique index, over {rid}
+    deferrable: bool = False  # the first unique index is a constraint's
 
     @property
     def sql(self):
@@ -97,8 +99,13 @@ class Table:
             low, high = (number * 8 if number else "minvalue"), (number * 8 + 8 if number + 1 < self.partitions else "maxvalue")
             yield f"create table {self.partition(number)} partition of {self.sql} for values from ({low}) to ({high})"
         for number, uids in enumerate(self.unique):
-            if self._whole(uids):
-                yield f"create unique index {ident(self.index(number))} on {self.sql} ({self.names(uids)})"
+            if not self._whole(uids):
+                continue
+            if self.deferrable and number == 0:
+                yield f"alter table {self.sql} add constraint {ident(self.index(0))} unique ({self.names(uids)}) deferrable initially deferred"
+                continue
+            where = f" where {self.partial.format(rid=self.rid())}" if self.partial and number == 0 else ""
+            yield f"create unique index {ident(self.index(number))} on {self.sql} ({self.names(uids)}){where}"
         for number, leaf in enumerate(self.leaves):
             yield from self._leaf_ddl(self.partition(number), f"{self.partition_name(number)}_u", leaf)
         if self.identity != "default":
@@ -283,6 +290,11 @@ class Alter:
     def not_null(self, world, table, column):
         yield f"alter table {table.sql} alter column {ident(column.name)} {'set' if self.to else 'drop'} not null"
         column.not_null = self.to
+
+    def not_valid(self, world, table, column):
+        """Rows that are there already keep their NULLs; from PostgreSQL 18 on."""
+        yield f"alter table {table.sql} add constraint {ident(f'nn{column.uid}')} not null {ident(column.name)} not valid"
+        column.not_null = True
 
     def default(self, world, table, column):
         yield f"alter table {table.sql} alter column {ident(column.name)} " + (f"set default {self.to}" if self.to else "drop default")

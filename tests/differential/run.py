@@ -66,7 +66,7 @@ class Test:
     def round(self, seed):
         """Whether all was equal."""
         size = (3, 10) if self.arguments.chains == "outbox" else (12, 90)
-        plan = Generator(seed, *size, extensions=installed_extensions(self.arguments.postgres)).plan()
+        plan = Generator(seed, *size, extensions=installed_extensions(self.arguments.postgres), postgres=self.arguments.postgres).plan()
         wanted = random_options(random.Random(seed), plan)
         options, unsupported = self.accepted.only(wanted)
         if self._with_registry(seed):

@@ -23,6 +23,15 @@ def examine(connector, *arguments):
     return done.returncode, {finding["reason"]: finding for finding in findings}
 
 
+def reasons(connector):
+    """{reason: all its findings}"""
+    done = connector.call("doctor", "--json", timeout_s=120)
+    found = {}
+    for finding in json.loads(done.stdout)["connectors"][0]["findings"]:
+        found.setdefault(finding["reason"], []).append(finding)
+    return found
+
+
 def found(connector, severity, reason, *words):
     """This fault is found, said with these words, and counts."""
     code, findings = examine(connector)
@@ -137,7 +146,8 @@ def test_slots_and_positions(db, connectors):
     db.script(TABLES)
     connector = connectors(db)
     db.execute("select pg_create_logical_replication_slot(%s, 'test_decoding')", db.name)
-    found(connector, "error", "slot_wrong_plugin", "test_decoding")
+    findings = found(connector, "error", "slot_wrong_plugin", "test_decoding")
+    assert "start the connector" not in findings["slot_inactive"]["hint"], "it would be refused"
     db.drop_slot(db.name)
     connector.start().wait_streaming()
     db.execute("insert into orders values (2, 'two')")
@@ -146,9 +156,11 @@ def test_slots_and_positions(db, connectors):
     offsets = connector.dir / "offsets.dat"
     kept = offsets.read_bytes()
     offsets.unlink()
-    found(connector, "error", "offset_missing", db.name)
+    findings = found(connector, "error", "offset_missing", db.name)
+    assert "start the connector" not in findings["slot_inactive"]["hint"] and "drop" in findings["slot_inactive"]["hint"]
     assert not offsets.exists()
     offsets.write_bytes(kept)
+    assert examine(connector)[1]["slot_inactive"]["hint"].startswith("start the connector")
     db.drop_slot(db.name)
     findings = examine(connector)[1]
     assert any(finding["severity"] == "error" for finding in findings.values()), findings
@@ -171,7 +183,18 @@ def test_settings_of_a_server(private_servers, databases, connectors):
         db.execute("checkpoint")
         return db.slot(db.name)["wal_status"] == "lost"
     wait_until(lost, 60, "the slot is lost", interval_s=0.01)
-    found(connector, "error", "slot_lost", db.name)
+    assert "slot_inactive" not in found(connector, "error", "slot_lost", db.name)
+
+    # One that is lost because nobody read it for too long still has a position.
+    db.script("alter system set idle_replication_slot_timeout = '1s'; select pg_reload_conf()")
+    db.execute("select pg_create_logical_replication_slot('idle_one', 'pgoutput')")
+
+    def idle_for_too_long():
+        db.execute("checkpoint")
+        return db.slot("idle_one")["wal_status"] == "lost" and db.slot("idle_one")["restart_lsn"]
+    wait_until(idle_for_too_long, 60, "the slot is lost", interval_s=0.1)
+    findings = found(connectors(db, {"slot.name": "idle_one"}), "error", "slot_lost", "idle_one")
+    assert "slot_inactive" not in findings, findings
 
 
 def test_a_server_without_logical_decoding(private_servers, databases, connectors):
@@ -243,6 +266,20 @@ def test_traps_of_tables_and_publications(databases, pg17, connectors):
     db.execute(f'alter publication "{db.name}" add table signals')
     assert "signal_table_not_published" not in examine(connector)[1]
     assert "insert" not in findings["publication_lacks_operations"]["message"]
+
+
+def test_pg_repack_beside_all_tables(databases, pg17, connectors):
+    """By the schema that it makes: the extension is not everywhere to be had."""
+    db = databases(pg17)
+    db.script(TABLES + "create schema repack")
+    connector = connectors(db, {"publication.autocreate.mode": "all_tables"})
+    found(connector, "warning", "repack_of_all_tables", "FOR ALL TABLES", "publication.autocreate.mode=filtered", "schema.exclude.list=repack")
+    db.script(f'create publication "{db.name}" for table orders')
+    assert "repack_of_all_tables" not in examine(connector)[1]
+    db.script(f'drop publication "{db.name}"; create publication "{db.name}" for all tables; drop schema repack')
+    assert "repack_of_all_tables" not in examine(connector)[1]
+    db.script("create schema repack")
+    found(connectors(db), "warning", "repack_of_all_tables", db.name)
 
 
 def test_traps_of_roles(databases, pg17, connectors):

@@ -191,6 +191,26 @@ TEST_F(PublicationTest, E24_WarnsOfTablesWhoseUpdatesTheServerRefuses) {
   EXPECT_THAT(log, HasSubstr("REPLICA IDENTITY FULL"));
 }
 
+// Where FULL would be refused as well, no hint says it.
+TEST_F(PublicationTest, WarnsOfIdentitiesThatAreNotSent) {
+  options_.publication_autocreate = PublicationAutocreate::kDisabled;
+  Run("CREATE TABLE public.listed(id int PRIMARY KEY, a int);"
+      "CREATE TABLE public.covered(id int PRIMARY KEY, a int);"
+      "CREATE TABLE public.keyless(a int, b int);"
+      "CREATE TABLE public.filtered(id int PRIMARY KEY, a int);"
+      "CREATE PUBLICATION dbz_publication FOR TABLE public.listed(a), public.covered(id),"
+      "public.keyless(a), public.filtered WHERE (a > 0)");
+  ::testing::internal::CaptureStderr();
+  ASSERT_TRUE(Ensure().ok());
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("column list lacks columns of the replica identity"));
+  EXPECT_THAT(log, HasSubstr("tables=public.listed"));
+  EXPECT_THAT(log, HasSubstr("tables=public.filtered"));
+  EXPECT_THAT(log, HasSubstr("under REPLICA IDENTITY FULL as well"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("covered")));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("or ALTER TABLE … REPLICA IDENTITY FULL")));
+}
+
 TEST_F(PublicationTest, AdviceWaitsForNoLockOnATable) {
   Run("CREATE TABLE public.a(id int PRIMARY KEY); CREATE TABLE public.locked(id int)");
   ASSERT_TRUE(Ensure("public.a").ok());

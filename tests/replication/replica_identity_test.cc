@@ -40,7 +40,9 @@ class ReplicaIdentityTest : public ::testing::Test {
                      const std::vector<ReplicaIdentityRule>& rules) {
     postgres::Catalog catalog(*session_);
     const names::TableFilter filter{names::TableFilterOptions{}};
-    return SetReplicaIdentities(connection, rules, *catalog.CapturedTables(filter));
+    ReplicationOptions options;
+    options.replica_identities = rules;
+    return SetReplicaIdentities(connection, options, *catalog.CapturedTables(filter));
   }
   std::string Identity(const std::string& table) {
     return Run(absl::StrCat("SELECT relreplident FROM pg_class WHERE relname = '", table, "'"));
@@ -71,6 +73,23 @@ TEST_F(ReplicaIdentityTest, RID07WhatIsSetAlreadyIsLeftAlone) {
   const std::string before = Run("SELECT xmin FROM pg_class WHERE relname = 'orders'");
   EXPECT_EQ(Set({Rule("public.orders", "INDEX", "orders_code")}), "");
   EXPECT_EQ(Run("SELECT xmin FROM pg_class WHERE relname = 'orders'"), before);
+}
+
+// The server would refuse every UPDATE and DELETE of the table.
+TEST_F(ReplicaIdentityTest, AnIdentityThatIsNotSentIsNotSet) {
+  Run("CREATE PUBLICATION dbz_publication FOR TABLE public.orders(id), public.\"Odd Name\"(code)");
+  const std::string log =
+      Set({Rule("public.orders", "FULL"), Rule("public.Odd Name", "INDEX", "Odd_Code")});
+  EXPECT_THAT(log, HasSubstr("would refuse UPDATE and DELETE"));
+  EXPECT_EQ(Identity("orders"), "d");
+  EXPECT_EQ(Identity("Odd Name"), "i") << "its column is sent";
+  Run("ALTER PUBLICATION dbz_publication SET TABLE public.orders(id), public.\"Odd Name\"(id);"
+      "ALTER TABLE public.\"Odd Name\" REPLICA IDENTITY DEFAULT");
+  EXPECT_THAT(Set({Rule("public.Odd Name", "INDEX", "Odd_Code")}), HasSubstr("columns=code"));
+  EXPECT_EQ(Identity("Odd Name"), "d");
+  Run("ALTER PUBLICATION dbz_publication SET (publish = 'insert')");
+  Set({Rule("public.orders", "FULL")});
+  EXPECT_EQ(Identity("orders"), "f") << "no UPDATE is published";
 }
 
 TEST_F(ReplicaIdentityTest, RID08SeveralEntriesForOneTableLeaveItAlone) {

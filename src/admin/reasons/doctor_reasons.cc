@@ -20,17 +20,33 @@ constexpr Reason kRows[] = {
                 "server's disk.",
      .remedy = "ALTER SYSTEM SET logical_decoding_work_mem = '64MB'; SELECT pg_reload_conf()."},
     {.name = "generated_column_not_sent",
-     .meaning =
-         "PostgreSQL before 18 does not send generated columns: records of the stream lack them.",
+     .meaning = "PostgreSQL does not send generated columns: records of the stream lack them. From "
+                "18 on it sends stored ones of a publication with publish_generated_columns = "
+                "stored, or of a column list that names them.",
      .remedy = "Let consumers compute them, or fill an ordinary column by a trigger."},
     {.name = "idle_slot_timeout_set",
      .meaning = "The server invalidates slots that nobody reads for a time: a stopped connector "
                 "loses its slot.",
      .remedy = "ALTER SYSTEM RESET idle_replication_slot_timeout; SELECT pg_reload_conf()."},
+    {.name = "key_index_not_valid",
+     .meaning =
+         "The only unique index of a table without a primary key is not valid (CREATE UNIQUE "
+         "INDEX CONCURRENTLY that failed): it keeps no duplicates out, and records have no "
+         "key.",
+     .remedy = "REINDEX INDEX CONCURRENTLY NAME, once the duplicates are gone; or "
+               "message.key.columns."},
+    {.name = "key_not_unique",
+     .meaning = "A table without a primary key has for its key a unique index with a WHERE, over "
+                "columns that may be NULL, or one that is deferrable: rows can share the key of "
+                "their records, and take the place of each other in a compacted topic.",
+     .remedy = "message.key.columns=SCHEMA.TABLE:COLUMN,… with columns that identify a row, or a "
+               "primary key."},
     {.name = "large_values_not_sent",
      .meaning =
          "An UPDATE that leaves large (TOAST) values alone publishes a placeholder for them.",
-     .remedy = "Let consumers keep what they have, or ALTER TABLE … REPLICA IDENTITY FULL."},
+     .remedy =
+         "Let consumers keep what they have, or ALTER TABLE … REPLICA IDENTITY FULL, where the "
+         "publication sends all columns of the table (publication_refuses_writes)."},
     {.name = "long_transaction",
      .meaning = "A transaction has been open for long; creating the slot waits for its end.",
      .remedy = "End it, or SELECT pg_terminate_backend(PID)."},
@@ -47,6 +63,21 @@ constexpr Reason kRows[] = {
     {.name = "no_tables_captured",
      .meaning = "No table of the database passes the include and exclude lists.",
      .remedy = "Their entries are regular expressions over schema.table."},
+    {.name = "not_null_by_domain",
+     .meaning = "A column is NOT NULL by its domain alone, which an outer join or a subquery that "
+                "finds nothing gets by: a NULL is published as a value of the type, as Debezium "
+                "does.",
+     .remedy = "ALTER TABLE … ALTER COLUMN … SET NOT NULL, or walduct.lost.values=keep."},
+    {.name = "not_null_not_inherited",
+     .meaning = "A table has a NOT NULL column that may be NULL in a table which inherits from it, "
+                "and a snapshot reads those rows, too: a NULL is published as a value of the type.",
+     .remedy = "SET NOT NULL for the table that inherits, or walduct.lost.values=keep."},
+    {.name = "not_null_not_valid",
+     .meaning = "A NOT NULL constraint is NOT VALID: rows that were there before may hold NULL, "
+                "which is published as 0, an empty text or another value of the type, as Debezium "
+                "does.",
+     .remedy = "Give those rows a value, then ALTER TABLE … VALIDATE CONSTRAINT …; or "
+               "walduct.lost.values=keep, which writes null."},
     {.name = "offset_topic_missing",
      .meaning = "The offset topic does not exist: the connector has not run, or with another one.",
      .remedy = "Nothing before the first start; else check offset.storage.topic."},
@@ -66,7 +97,8 @@ constexpr Reason kRows[] = {
     {.name = "publication_key_not_sent",
      .meaning = "The replica identity is an index without all columns of the primary key, or that "
                 "of partitions lacks the key of their root's records: deletes lack the key.",
-     .remedy = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL."},
+     .remedy = "ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL where the publication sends all "
+               "columns of the table."},
     {.name = "publication_lacks_operations",
      .meaning = "The publication does not send inserts, updates or deletes.",
      .remedy = "ALTER PUBLICATION … SET (publish = 'insert, update, delete, truncate')."},
@@ -78,9 +110,14 @@ constexpr Reason kRows[] = {
                 "server sends their old rows by the identity of the partition.",
      .remedy = "ALTER TABLE … REPLICA IDENTITY FULL for each partition, old and new."},
     {.name = "publication_refuses_writes",
-     .meaning = "Published tables have no replica identity: the server refuses UPDATE and DELETE "
-                "of applications.",
-     .remedy = "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL."},
+     .meaning = "The server refuses UPDATE and DELETE of applications: published tables have no "
+                "replica identity, or one with columns that the publication does not send (of a "
+                "column list; from PostgreSQL 18 on generated ones, also under FULL), or a row "
+                "filter that reads others.",
+     .remedy =
+         "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, where the publication "
+         "sends all columns of the table; else REPLICA IDENTITY DEFAULT, or ALTER PUBLICATION "
+         "… SET (publish_generated_columns = stored)."},
     {.name = "publication_row_filter",
      .meaning = "The publication sends only the rows of a WHERE.",
      .remedy = "If that is not meant, take the table out of the publication and add it again."},
@@ -90,9 +127,18 @@ constexpr Reason kRows[] = {
      .remedy = "publish.via.partition.root=true and ALTER PUBLICATION … SET "
                "(publish_via_partition_root)."},
     {.name = "publication_would_refuse_writes",
-     .meaning = "The publication that a start creates would hold tables without replica identity: "
-                "the server refuses their UPDATE and DELETE from then on.",
-     .remedy = "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, before the start."},
+     .meaning = "The publication that a start creates would hold tables without replica identity, "
+                "or, from PostgreSQL 18 on, with generated columns in it: the server refuses their "
+                "UPDATE and DELETE from then on.",
+     .remedy = "Add a primary key, or ALTER TABLE … REPLICA IDENTITY FULL, before the start; FULL "
+               "does not do where PostgreSQL 18 has generated columns."},
+    {.name = "repack_of_all_tables",
+     .meaning =
+         "The publication is FOR ALL TABLES, and pg_repack is installed: it fails at a table "
+         "that is written to meanwhile, or refuses to begin, and what it copies is published "
+         "as tables of the schema repack.",
+     .remedy = "Publish the tables that are meant: publication.autocreate.mode=filtered with "
+               "another publication.name."},
     {.name = "restart_pending",
      .meaning = "wal_level, max_replication_slots or max_wal_senders was changed and waits for a "
                 "restart of the server.",

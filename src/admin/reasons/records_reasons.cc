@@ -119,8 +119,8 @@ constexpr Reason kRows[] = {
     {.name = "toast_value_not_sent",
      .meaning = "A large value did not change, so the server did not send it, and its column has "
                 "no placeholder.",
-     .remedy = "ALTER TABLE NAME REPLICA IDENTITY FULL; for a partitioned table of each "
-               "partition."},
+     .remedy = "ALTER TABLE NAME REPLICA IDENTITY FULL, for a partitioned table of each partition, "
+               "where the publication sends all columns (publication_refuses_writes)."},
     {.name = "transform_failed",
      .meaning = "A transform cannot be applied to this record.",
      .remedy = "The message names transform, table and field; errors.tolerance=all lets it pass."},

@@ -23,6 +23,8 @@ struct ColumnNotice {
     kValueLimited,       // a value beyond the range of its schema became the limit
     kValueLost,          // a value is published as if it had not been sent, as Debezium does
     kUnsentNulled,       // a TOAST value that was not sent is published as null
+    kNullFilled,         // a NULL under NOT NULL became a value of the type, as in Debezium
+    kNullKept,           // the field is optional from now on, because of such a NULL
   };
   Kind kind = Kind::kTypeNotSupported;
   std::string table;  // "schema.table"

@@ -108,6 +108,7 @@ void SetNull(const FieldRequest& request, const TypeMapping& mapping,
   CHECK(texts.has_value());
   plan->null_text = std::make_shared<const Texts>(*std::move(texts));
   plan->null_is_value = true;
+  plan->null_is_filler = !stars;
 }
 
 absl::Status SetPlaceholder(const FieldRequest& request, const TypeMapping& mapping,

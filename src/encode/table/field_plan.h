@@ -36,7 +36,8 @@ struct FieldPlan {
   ValuePlan value;
   uint16_t column = 0;  // in the row
   Need need = Need::kOptional;
-  bool null_is_value = false;  // null_value stands for NULL in every format
+  bool null_is_value = false;   // null_value stands for NULL in every format
+  bool null_is_filler = false;  // and is not what the column holds: NOT NULL does not hold
   // What NULL is published as: always there in a required field; in an optional one its default,
   // which is for the format to take or leave.
   std::shared_ptr<const Constant> null_value;

@@ -80,10 +80,15 @@ absl::Status NotSent(const TablePlan& table, const FieldPlan& field) {
                             " was not changed and is stored out of line (TOAST), so the server did "
                             "not send it, and it has no placeholder: it is part of the key, or NOT "
                             "NULL with a type that has no placeholder"),
-               table.partitioned
-                   ? absl::StrCat("ALTER TABLE … REPLICA IDENTITY FULL for each partition of ",
-                                  table.table_name, ": the table's own is not handed on to them")
-                   : absl::StrCat("ALTER TABLE ", table.table_name, " REPLICA IDENTITY FULL"));
+               absl::StrCat("ALTER TABLE ",
+                            table.partitioned
+                                ? absl::StrCat("… REPLICA IDENTITY FULL for each partition of ",
+                                               table.table_name, " (the table's own is not handed "
+                                               "on to them)")
+                                : absl::StrCat(table.table_name, " REPLICA IDENTITY FULL"),
+                            "; not where the publication leaves out columns of the table (from "
+                            "PostgreSQL 18 on generated ones count): the server then refuses "
+                            "UPDATE and DELETE"));
 }
 
 absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outcome outcome,
@@ -97,6 +102,17 @@ absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outco
   ++context->nulled;
   Tell(ColumnNotice::Kind::kValueNulled, table, field, context);
   return absl::OkStatus();
+}
+
+absl::Status NullToFiller(const TablePlan& table, const FieldPlan& field, RowContext* context) {
+  if (!context->keep_nulls) {
+    ++context->filled;
+    Tell(ColumnNotice::Kind::kNullFilled, table, field, context);
+    return absl::OkStatus();
+  }
+  context->null_column = field.column;
+  return absl::InternalError(
+      absl::StrCat("column ", field.name, " of ", table.table_name, " is NULL"));
 }
 
 void TellLimited(const TablePlan& table, const FieldPlan& field, RowContext* context) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
@@ -50,13 +51,21 @@ class Compiler {
     return IsIncluded(options_.columns, absl::StrCat(plan_.table_name, ".", column.name));
   }
 
-  // The column as a key has it: what is excluded is neither required nor has it a default there.
-  event::Column KeyColumn(uint16_t index) const {
-    event::Column column = schema_.columns[index];
-    if (Included(column)) return column;
+  bool HoldsNull(const event::Column& column) const {
+    return absl::c_linear_search(request_.nullable, column.name);
+  }
+
+  // What is neither required nor has a default.
+  static event::Column Loosened(event::Column column) {
     column.optional = true;
     column.default_expression.reset();
     return column;
+  }
+
+  // The column as a key has it.
+  event::Column KeyColumn(uint16_t index) const {
+    const event::Column& column = schema_.columns[index];
+    return Included(column) && !HoldsNull(column) ? column : Loosened(column);
   }
 
   ColumnRule Rule(const event::Column& column, const SourceType& source) const {
@@ -139,8 +148,9 @@ void Compiler::AddExtraField(std::vector<event::ConnectField>* schemas) {
 void Compiler::CompileValue() {
   std::vector<Field> fields;
   for (size_t i = 0; i < schema_.columns.size(); ++i) {
-    const event::Column& column = schema_.columns[i];
-    if (!Included(column)) continue;
+    const event::Column& known = schema_.columns[i];
+    if (!Included(known)) continue;
+    const event::Column column = HoldsNull(known) ? Loosened(known) : known;
     const SourceType source = SourceTypeOf(column, request_.snapshot);
     ColumnRule rule = Rule(column, source);
     const bool unmasked = rule.mask_without_effect;

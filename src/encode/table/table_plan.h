@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "encode/formats/text_target.h"
 #include "encode/table/column_notices.h"
 #include "encode/table/field_plan.h"
@@ -54,6 +55,9 @@ struct TableRequest {
   absl::string_view topic;
   const event::KeyRule* key = nullptr;  // null: the table's key columns
   bool snapshot = false;  // for rows of a snapshot: their metadata differs in one detail
+  // Columns, by name, that have held NULL under NOT NULL: optional, and without a default, which
+  // would stand for NULL.
+  absl::Span<const std::string> nullable = {};
 };
 
 TablePlan CompileTable(const TableRequest& request, const EncodeOptions& options);

@@ -4,6 +4,7 @@
 //   FailedPrecondition  a required value was not sent (TOAST), money in a locale that is not
 //                       understood
 //   Unimplemented       a value that the type's schema has no room for
+//   Internal            a NULL for a column that is NOT NULL, where context->keep_nulls is set
 // Messages name table and column, never the value.
 #pragma once
 
@@ -43,6 +44,8 @@ absl::Status RefusedToNull(const TablePlan& table, const FieldPlan& field, Outco
                            RowContext* context);
 void TellLimited(const TablePlan& table, const FieldPlan& field, RowContext* context);
 void TellUnsent(const TablePlan& table, const FieldPlan& field, RowContext* context);
+// The server has sent NULL for a column that is NOT NULL. OK: its filler is to be published.
+absl::Status NullToFiller(const TablePlan& table, const FieldPlan& field, RowContext* context);
 
 inline const event::Value& Resolve(const RowSource& source, size_t column) {
   const event::Value& value = source.row[column];
@@ -116,6 +119,8 @@ ABSL_ATTRIBUTE_NOINLINE absl::Status WriteNoText(const TablePlan& table, const R
                                                  RowContext* context, Writer* out) {
   if (kind == event::ValueKind::kUnchangedToast)
     return WritePlaceholder(table, plan, field, context, out);
+  if (kind == event::ValueKind::kNull && field.null_is_filler)
+    RETURN_IF_ERROR(NullToFiller(table, field, context));
   WriteNull(field, context, out);
   return absl::OkStatus();
 }

@@ -11,6 +11,7 @@
 #include "engine/doctor/finding.h"
 #include "engine/doctor/subject.h"
 #include "offset/stored_offset.h"
+#include "postgres/catalog.h"
 #include "postgres/connection.h"
 
 namespace walduct::engine {
@@ -37,12 +38,18 @@ std::vector<std::string> CheckTables(postgres::Connection& connection, const Sub
                                      Findings* findings);
 struct ServerNames {
   std::string slot, publication;
-  std::string signal_table;  // schema.table; empty: none
+  bool publishes_all = false;  // where the publication is still to be made
+  std::string signal_table;    // schema.table; empty: none
 };
 void CheckServerTraps(postgres::Connection& connection, const ServerNames& names,
                       Findings* findings);
 void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& captured,
-                     Findings* findings);
+                     const std::string& publication, Findings* findings);
+// Of the captured tables: NULL under NOT NULL, keys that rows can share.
+void CheckNulls(postgres::Connection& connection, const std::vector<Oid>& captured,
+                const encode::EncodeOptions& encode, Findings* findings);
+void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, const Subject& subject,
+               const std::vector<postgres::TableName>& captured, Findings* findings);
 // Our slot, the others of the server, and the stored position beside them.
 void CheckSlots(postgres::Connection& connection, const Subject& subject,
                 const KnownPosition& position, const Environment& environment, Findings* findings);

@@ -191,6 +191,8 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
   CheckServerTraps(connection,
                    {.slot = subject.replication.slot_name,
                     .publication = subject.replication.publication_name,
+                    .publishes_all = subject.replication.publication_autocreate ==
+                                     replication::PublicationAutocreate::kAllTables,
                     .signal_table = subject.tables.signal_table},
                    findings);
   postgres::Catalog catalog(connection);
@@ -219,7 +221,9 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
   findings->Add(AddAdvice(connection, subject, *captured, findings));
   std::vector<Oid> relations;
   for (const postgres::TableName& table : *captured) relations.push_back(table.relation);
-  CheckTableTraps(connection, relations, findings);
+  CheckTableTraps(connection, relations, subject.replication.publication_name, findings);
+  CheckNulls(connection, relations, subject.encode, findings);
+  CheckKeys(connection, catalog, subject, *captured, findings);
   return KnownTopics(subject.whole, *captured, true);
 }
 

@@ -24,7 +24,8 @@ constexpr absl::string_view kAllSlots = R"(
 SELECT s.slot_name, s.active, pg_catalog.pg_wal_lsn_diff(
          CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_receive_lsn()
               ELSE pg_catalog.pg_current_wal_lsn() END, s.restart_lsn)
-FROM pg_catalog.pg_replication_slots s WHERE s.restart_lsn IS NOT NULL)";
+FROM pg_catalog.pg_replication_slots s
+WHERE s.restart_lsn IS NOT NULL AND (pg_catalog.to_jsonb(s) OPERATOR(pg_catalog.->>) 'wal_status') IS DISTINCT FROM 'lost')";
 
 // Creating a slot waits for them.
 constexpr absl::string_view kOldest = R"(
@@ -46,7 +47,9 @@ std::string DropHint(absl::string_view slot) {
   return absl::StrCat("SELECT pg_drop_replication_slot(", postgres::QuoteLiteral(slot), ")");
 }
 
-absl::Status CheckRetained(Connection& connection, const std::string& own, Findings* findings) {
+// refused: a start would be, and other findings say what comes first.
+absl::Status CheckRetained(Connection& connection, const std::string& own, bool refused,
+                           Findings* findings) {
   ASSIGN_OR_RETURN(const postgres::Result slots, connection.Query(postgres::Rows(3), kAllSlots));
   for (int row = 0; row < slots.rows(); ++row) {
     uint64_t retained = 0;
@@ -61,10 +64,11 @@ absl::Status CheckRetained(Connection& connection, const std::string& own, Findi
           {.severity = severity,
            .reason = "slot_inactive",
            .message = keeps,
-           .hint =
-               "start the connector (one that runs and hands tables over to other slots reads it "
-               "in its turn), or, if it is not needed any more: " +
-               DropHint(name)});
+           .hint = absl::StrCat(
+               refused ? "a start would be refused: see to the errors of slot and position first"
+                       : "start the connector (one that runs and hands tables over to other slots "
+                         "reads it in its turn)",
+               "; or, if the slot is not needed any more: ", DropHint(name))});
     } else if (retained > kMuch) {
       findings->Add(
           {.severity = severity,
@@ -162,27 +166,27 @@ absl::Status JudgePosition(const Subject& subject, Connection& connection,
   return verdict.available;
 }
 
-}  // namespace
-
-void CheckSlots(Connection& connection, const Subject& subject, const KnownPosition& position,
-                const Environment& environment, Findings* findings) {
+// Our slot and the stored position beside it; whether a start would be refused.
+bool CheckOwnSlot(Connection& connection, const Subject& subject, const KnownPosition& position,
+                  const Environment& environment, Findings* findings) {
   const std::string& name = subject.replication.slot_name;
-  findings->Add(CheckRetained(connection, name, findings));
   const auto slot = replication::InspectSlot(connection, name);
   findings->Add(slot.status());
-  if (!slot.ok()) return;
+  if (!slot.ok()) return true;
+  bool refused = false;
   if (*slot) {
     const absl::Status usable = replication::CheckSlotUsable(connection, name, **slot);
     const bool in_use = ErrorReason(usable) == "slot_in_use";
+    refused = !usable.ok() && !in_use;
     if (!in_use || !IsRead(connection, subject.name, **slot, findings))
       findings->Add(usable, in_use ? Severity::kWarning : Severity::kError);
     CheckWalStatus(name, **slot, findings);
-    if (ErrorReason(usable) == "slot_lost") return;
+    if (ErrorReason(usable) == "slot_lost") return refused;
   } else {
     findings->Add(postgres::CheckFreeSlot(connection));
     findings->Add(CheckBlockers(connection, findings));
   }
-  if (!position.known) return;
+  if (!position.known) return refused;
   if (offset::IsHandoverDue(position.stored, subject.replication.share.count))
     findings->Add(HandoverNotice(*position.stored, subject.replication.share.count));
   const absl::Status judged =
@@ -191,6 +195,16 @@ void CheckSlots(Connection& connection, const Subject& subject, const KnownPosit
   if (ErrorReason(judged) != "role_may_not_replicate" &&
       ErrorReason(judged) != "wal_level_not_logical")
     findings->Add(judged);
+  return refused || !judged.ok();
+}
+
+}  // namespace
+
+void CheckSlots(Connection& connection, const Subject& subject, const KnownPosition& position,
+                const Environment& environment, Findings* findings) {
+  const std::string& name = subject.replication.slot_name;
+  const bool refused = CheckOwnSlot(connection, subject, position, environment, findings);
+  findings->Add(CheckRetained(connection, name, refused, findings));
 }
 
 }  // namespace walduct::engine

@@ -8,6 +8,7 @@
 #include "engine/doctor/checks.h"
 #include "postgres/connection.h"
 #include "postgres/oid_text.h"
+#include "replication/refused_writes.h"
 
 namespace walduct::engine {
 namespace {
@@ -49,19 +50,24 @@ constexpr Trap kTraps[] = {
      "table $0 is unlogged: its changes are not in the WAL, and never captured",
      "ALTER TABLE $0 SET LOGGED"},
     {"generated_column_not_sent", Severity::kNotice,
-     "column $1 of table $0 is generated: this version of PostgreSQL does not send it, and records "
-     "of the stream lack it",
+     "column $1 of table $0 is generated: $2, and records of the stream lack it",
      "let consumers compute it, or fill an ordinary column by a trigger"},
     {"large_values_not_sent", Severity::kNotice,
      "table $0 has values that are stored apart (TOAST): an UPDATE that leaves them alone "
      "publishes "
      "the placeholder of unavailable.value.placeholder",
-     "let consumers keep what they have, or, for more WAL: ALTER TABLE $1 REPLICA IDENTITY "
-     "FULL$2"},
+     "let consumers keep what they have$1"},
     {"signal_table_not_published", Severity::kWarning,
      "publication $0 does not send table $1, which signal.data.collection names: its signals never "
      "come, and incremental snapshots wait for their marks for ever",
      "ALTER PUBLICATION $0 ADD TABLE $1"},
+    {"repack_of_all_tables", Severity::kWarning,
+     "publication $0 is FOR ALL TABLES, and pg_repack is installed: it fails at a table that is "
+     "written to meanwhile, or refuses to begin, and what it copies is published as tables of the "
+     "schema repack",
+     "publish the tables that are meant: another publication.name with "
+     "publication.autocreate.mode=filtered; schema.exclude.list=repack keeps its copies out of "
+     "topics, no more"},
     {"publication_lacks_operations", Severity::kNotice, "publication $0 does not send $1",
      "if they are to be captured: ALTER PUBLICATION $0 SET (publish = 'insert, update, delete, "
      "truncate')"},
@@ -130,10 +136,10 @@ FROM looked l JOIN pg_catalog.pg_class c ON c.oid = l.oid
 WHERE c.relpersistence = 'u'
 UNION ALL
 SELECT 'large_values_not_sent', l.top::pg_catalog.regclass::text,
-       pg_catalog.min(c.oid::pg_catalog.regclass::text),
-       CASE WHEN pg_catalog.count(*) > 1 THEN
-         pg_catalog.concat(', and the same for ', pg_catalog.count(*) - 1, ' more of its partitions')
-       ELSE '' END
+       CASE WHEN pg_catalog.bool_or($1) THEN '; REPLICA IDENTITY FULL would not do: the server refuses UPDATE and DELETE of a table of which the publication does not send all columns'
+       ELSE pg_catalog.concat(', or, for more WAL: ALTER TABLE ', pg_catalog.min(c.oid::pg_catalog.regclass::text), ' REPLICA IDENTITY FULL',
+         CASE WHEN pg_catalog.count(*) > 1 THEN
+           pg_catalog.concat(', and the same for ', pg_catalog.count(*) - 1, ' more of its partitions') END) END, ''
 FROM looked l JOIN pg_catalog.pg_class c ON c.oid = l.oid
 JOIN pg_catalog.pg_class t ON t.oid = c.reltoastrelid
 WHERE t.relpages > 0 AND c.relreplident <> 'f'
@@ -141,18 +147,39 @@ GROUP BY l.top)";
 
 constexpr absl::string_view kGenerated = R"(
 SELECT 'generated_column_not_sent', a.attrelid::pg_catalog.regclass::text,
-       pg_catalog.quote_ident(a.attname), ''
+       pg_catalog.quote_ident(a.attname), 'this version of PostgreSQL does not send it'
 FROM pg_catalog.pg_attribute a
 WHERE a.attrelid = ANY ('$0'::pg_catalog.oid[]) AND a.attgenerated = 's' AND NOT a.attisdropped)";
 
-// $0: the publication's name.
+// A column list says which ones are sent, whatever publish_generated_columns is. $1: the
+// publication's name.
+constexpr absl::string_view kGeneratedUnlessAsked = R"(
+SELECT 'generated_column_not_sent', a.attrelid::pg_catalog.regclass::text,
+       pg_catalog.quote_ident(a.attname),
+       CASE WHEN a.attgenerated = 'v' THEN 'virtual ones are never sent'
+       ELSE 'the publication sends it only with publish_generated_columns = stored' END
+FROM pg_catalog.pg_attribute a
+WHERE a.attrelid = ANY ('$0'::pg_catalog.oid[]) AND a.attgenerated <> '' AND NOT a.attisdropped
+  AND NOT EXISTS (
+    SELECT FROM pg_catalog.pg_publication p
+    LEFT JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = a.attrelid
+    WHERE p.pubname = $1 AND a.attgenerated = 's'
+      AND CASE WHEN r.prattrs IS NULL THEN p.pubgencols = 's'
+          ELSE a.attnum = ANY (r.prattrs::pg_catalog.int2[]) END))";
+
+// $0: the publication's name. $1: whether it would be of all tables, where it is still to be made.
 constexpr absl::string_view kOfPublication = R"(
 SELECT 'publication_lacks_operations', pg_catalog.quote_ident(p.pubname),
        pg_catalog.concat_ws(', ', CASE WHEN NOT p.pubinsert THEN 'inserts' END,
          CASE WHEN NOT p.pubupdate THEN 'updates' END, CASE WHEN NOT p.pubdelete THEN 'deletes' END),
        ''
 FROM pg_catalog.pg_publication p
-WHERE p.pubname = $0 AND NOT (p.pubinsert AND p.pubupdate AND p.pubdelete))";
+WHERE p.pubname = $0 AND NOT (p.pubinsert AND p.pubupdate AND p.pubdelete)
+UNION ALL
+SELECT 'repack_of_all_tables', pg_catalog.quote_ident($0), '', ''
+WHERE COALESCE((SELECT p.puballtables FROM pg_catalog.pg_publication p WHERE p.pubname = $0), $1)
+  AND (EXISTS (SELECT FROM pg_catalog.pg_extension e WHERE e.extname = 'pg_repack')
+       OR EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspname = 'repack')))";
 
 // $0: the publication's name. $1: the table, as schema.table. $2: more ways to send it.
 constexpr absl::string_view kSignalTable = R"(
@@ -211,7 +238,8 @@ void CheckServerTraps(postgres::Connection& connection, const ServerNames& names
                       Findings* findings) {
   Ask(connection, absl::Substitute(kOfServer, postgres::QuoteLiteral(names.slot)), findings);
   const std::string publication = postgres::QuoteLiteral(names.publication);
-  std::string question = absl::Substitute(kOfPublication, publication);
+  std::string question =
+      absl::Substitute(kOfPublication, publication, names.publishes_all ? "true" : "false");
   const bool newer = connection.server_version() >= kVersionWithFilters;
   if (newer) absl::StrAppend(&question, " UNION ALL ", absl::Substitute(kFilters, publication));
   if (!names.signal_table.empty()) {
@@ -224,11 +252,17 @@ void CheckServerTraps(postgres::Connection& connection, const ServerNames& names
 }
 
 void CheckTableTraps(postgres::Connection& connection, const std::vector<Oid>& captured,
-                     Findings* findings) {
+                     const std::string& publication, Findings* findings) {
   const std::string tables = postgres::OidArray(captured);
-  std::string question = absl::Substitute(kOfTables, tables);
-  if (connection.server_version() < kVersionWithGenerated)
-    absl::StrAppend(&question, " UNION ALL ", absl::Substitute(kGenerated, tables));
+  const std::string name = postgres::QuoteLiteral(publication);
+  const int version = connection.server_version();
+  const std::string full_is_refused = replication::FullIsRefused(
+      version,
+      absl::StrCat("(SELECT * FROM pg_catalog.pg_publication WHERE pubname = ", name, ")"));
+  std::string question = absl::Substitute(kOfTables, tables, full_is_refused);
+  const bool on_request = version >= kVersionWithGenerated;
+  absl::StrAppend(&question, " UNION ALL ",
+                  absl::Substitute(on_request ? kGeneratedUnlessAsked : kGenerated, tables, name));
   Ask(connection, question, findings);
 }
 

@@ -14,6 +14,10 @@ class WarnOnce {
   void Warn(const std::string& text) {
     if (said_.insert(text).second) log::Warn(text);
   }
+  // The same text comes once, whatever the hint.
+  void Warn(const std::string& text, const std::string& hint) {
+    if (said_.insert(text).second) log::Warn(text, {{"hint", hint}});
+  }
 
  private:
   absl::flat_hash_set<std::string> said_;

@@ -64,6 +64,7 @@ absl::StatusOr<event::TableSchemaPtr> DelayedSchemaResolver::Poll() {
 
 void DelayedSchemaResolver::Tell(const event::TableSchema& answer) {
   const std::string table = absl::StrCat(answer.schema, ".", answer.table);
+  if (!answer.key_risk.empty() && parts_.on_shared_key) parts_.on_shared_key(answer);
   if (const event::TableSchemaPtr previous = std::exchange(previous_, nullptr)) {
     if (const std::string changes = DescribeChanges(*previous, answer); !changes.empty())
       log::Info("table changed", {{"table", table}, {"change", changes}});

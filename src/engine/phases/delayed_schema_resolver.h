@@ -35,6 +35,8 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     const std::optional<std::set<Oid>>* published = nullptr;
     // Of a table that the publication got since then.
     std::function<void(const event::TableSchema&)> on_new = nullptr;
+    // Of a table whose rows can share their key, each time that it is described.
+    std::function<void(const event::TableSchema&)> on_shared_key = nullptr;
   };
   explicit DelayedSchemaResolver(Parts parts) : parts_(std::move(parts)) {}
 

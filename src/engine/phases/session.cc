@@ -19,6 +19,7 @@
 #include "engine/phases/snapshot_phase.h"
 #include "engine/phases/standby_phase.h"
 #include "engine/phases/stream_phase.h"
+#include "engine/world/key_advice.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
@@ -401,12 +402,17 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .clock = &clock,
                                   .delay = config().runtime->catalog_delay,
                                   .published = &opened.published,
-                                  .on_new = [this](const event::TableSchema& table) {
-                                    if (new_tables_ != nullptr)
-                                      new_tables_->Came({.relation = table.relation,
-                                                         .schema = table.schema,
-                                                         .table = table.table});
-                                  }});
+                                  .on_new =
+                                      [this](const event::TableSchema& table) {
+                                        if (new_tables_ != nullptr)
+                                          new_tables_->Came({.relation = table.relation,
+                                                             .schema = table.schema,
+                                                             .table = table.table});
+                                      },
+                                  .on_shared_key =
+                                      [this](const event::TableSchema& table) {
+                                        WarnOfKey(table, *config().route, parts_.warn_once);
+                                      }});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },

@@ -56,6 +56,13 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
       return "large values published as null where an update leaves them unchanged, as Debezium "
              "does: the server does not send them (TOAST), and the type has no placeholder; ALTER "
              "TABLE ... REPLICA IDENTITY FULL makes the server send them";
+    case encode::ColumnNotice::Kind::kNullFilled:
+      return "NULL of a NOT NULL column published as a value of its type or as its DEFAULT, as "
+             "Debezium does (a constraint that is not valid, a domain, a row older than the "
+             "constraint); walduct.lost.values=keep writes null";
+    case encode::ColumnNotice::Kind::kNullKept:
+      return "NULL of a NOT NULL column (a constraint that is not valid, a domain, a row older "
+             "than the constraint): its field is optional from here on";
   }
   return "";
 }
@@ -223,6 +230,7 @@ void Pipeline::CountReplaced() {
   add(Replacement::kNull, parts_.encoder->nulled_values());
   add(Replacement::kLimit, parts_.encoder->saturated_values());
   add(Replacement::kNothing, parts_.encoder->lost_values());
+  add(Replacement::kFiller, parts_.encoder->filled_values());
 }
 
 void Pipeline::ReportNotices() {

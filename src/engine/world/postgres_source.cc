@@ -17,6 +17,7 @@
 #include "engine/in_progress/streaming_pause.h"
 #include "engine/world/blocking_tables.h"
 #include "engine/world/chain_preview.h"
+#include "engine/world/key_advice.h"
 #include "engine/world/postgres_snapshot.h"
 #include "engine/world/schema_foresight.h"
 #include "incremental/chunks/chunk_thread.h"
@@ -159,6 +160,8 @@ void PostgresSource::ForeseeSchemas(const event::SchemaIdSources& ids) {
 }
 
 absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
+  if (options_.mode != RunMode::kTail)
+    WarnOfKeys(*sql_, *catalog_, facts_.captured, *config().route, options_.warn_once);
   if (plan.decision.snapshot) {
     RETURN_IF_ERROR(postgres::CheckSnapshotPrivileges(*sql_, SnapshotTables()));
     if (config().snapshot->reads_standby()) RETURN_IF_ERROR(OpenStandby().status());
@@ -178,8 +181,7 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
     return absl::OkStatus();
   }
   if (replication_options_.share.hands_over) return absl::OkStatus();
-  RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_.replica_identities,
-                                                    facts_.captured));
+  RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_, facts_.captured));
   RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
   RETURN_IF_ERROR(
       replication_options_.share.several()

@@ -27,6 +27,7 @@ bool IsPassing(const absl::Status& status) {
          absl::IsAborted(status) || absl::IsCancelled(status) || absl::IsUnauthenticated(status);
 }
 
+constexpr int kVersionWithNotValid = 180000;  // NOT NULL constraints that are NOT VALID
 constexpr absl::string_view kFind =
     "SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
     "c.relnamespace WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')";
@@ -58,6 +59,20 @@ Chunk Failed(Chunk::Outcome outcome, const absl::Status& error) {
   chunk.outcome = outcome;
   chunk.error = error;
   return chunk;
+}
+
+// NOT NULL is sure for a key that rows cannot share, and for what is no domain on a server that has
+// no constraints which are not valid.
+bool MayHoldNull(const event::TableSchema& schema, uint16_t index, int server_version) {
+  const event::Column& column = schema.columns[index];
+  if (column.optional) return true;
+  for (const event::Type* type = column.type.get();
+       type != nullptr && type->kind == event::TypeKind::kDomain; type = type->base.get()) {
+    if (type->not_null) return true;
+  }
+  const auto& key = schema.key_columns;
+  if (std::find(key.begin(), key.end(), index) != key.end()) return !schema.key_risk.empty();
+  return server_version >= kVersionWithNotValid;
 }
 
 }  // namespace
@@ -345,8 +360,9 @@ absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chu
   }
   for (const uint16_t one : columns) {
     const event::Column& column = schema.columns[one];
-    walk.columns.push_back(
-        {.name = column.name, .nullable = column.optional, .type = column.type->name});
+    walk.columns.push_back({.name = column.name,
+                            .nullable = MayHoldNull(schema, one, connection_->server_version()),
+                            .type = column.type->name});
   }
   walk.shown = chunk->shown.size();
   if (schema.key_columns.empty()) walk.columns.push_back({.name = "ctid", .of_system = true});
