@@ -18,13 +18,6 @@
 namespace walduct::replication {
 namespace {
 
-constexpr absl::string_view kNamedRelations = R"(
-WITH RECURSIVE named(oid) AS (
-  SELECT r.prrelid FROM pg_catalog.pg_publication p
-  JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid WHERE p.pubname = $1
-  UNION SELECT i.inhrelid FROM named JOIN pg_catalog.pg_inherits i ON i.inhparent = named.oid)
-SELECT oid FROM named)";
-
 constexpr size_t kMaxTablesInHint = 200;
 
 // $1: for all tables; $2: those it names. What this role lacks; '' nothing.
@@ -255,19 +248,6 @@ absl::StatusOr<std::vector<Advice>> CheckPublication(
   RETURN_IF_ERROR(publisher.CheckRights(name));
   if (!publisher.RefusesWrites()) return std::vector<Advice>();
   return ListBeforePublication(connection, publisher.Named());
-}
-
-std::optional<std::set<Oid>> NamedRelations(postgres::Connection& connection,
-                                            absl::string_view name) {
-  const auto state = ReadPublication(connection, name);
-  if (!state.ok() || !*state || (*state)->all_tables || !(*state)->schemas.empty())
-    return std::nullopt;
-  const auto result = connection.Query(postgres::Rows(1), kNamedRelations, {std::string(name)});
-  if (!result.ok()) return std::nullopt;
-  std::set<Oid> relations;
-  for (int row = 0; row < result->rows(); ++row)
-    relations.insert(postgres::ParseOid(result->Get(row, 0)));
-  return relations;
 }
 
 }  // namespace walduct::replication

@@ -17,8 +17,6 @@
 // one is used only when it exists and the exact one does not.
 #pragma once
 
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -48,10 +46,5 @@ absl::StatusOr<std::vector<Advice>> CheckPublication(
 // is none. Works on a replication connection too.
 absl::StatusOr<std::string> ResolvePublicationName(postgres::Connection& connection,
                                                    absl::string_view name);
-
-// The tables it names, with their partitions; opens and locks none. Absent when it names none but
-// whole schemas or all tables, or the server does not say.
-std::optional<std::set<Oid>> NamedRelations(postgres::Connection& connection,
-                                            absl::string_view name);
 
 }  // namespace walduct::replication

@@ -111,7 +111,11 @@ void KafkaSink::UseTransactions(const Environment& environment) {
   };
   const auto learn = [this](const absl::Status& error) {
     if (refusals_ == nullptr || spoilt_) return error;
-    return refusals_->Learn(error, producer_->failed_batch(), tolerate_, clock_.Monotonic());
+    const kafka::FailedBatch& batch = producer_->failed_batch();
+    if (!batch.topic.empty()) return refusals_->Learn(error, batch, tolerate_, clock_.Monotonic());
+    std::vector<absl::string_view> topics;
+    for (const auto& [name, target] : targets_) topics.push_back(name);
+    return refusals_->LearnUnreported(error, producer_->in_flight_bytes(), topics);
   };
   transactions_ = std::make_unique<KafkaTransactions>(
       KafkaTransactions::Parts{

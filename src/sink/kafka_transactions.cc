@@ -17,6 +17,13 @@ constexpr double kExpired = 0.9;
 // librdkafka fails a transaction a moment before it reports the records it failed for.
 constexpr absl::Duration kReportTimeout = absl::Seconds(2);
 
+// A batch that was refused fails its transaction; so does a topic that cannot join it.
+bool MayBeOfABatch(const absl::Status& cause) {
+  const std::string reason = ErrorReason(cause);
+  return absl::IsInvalidArgument(cause) || reason == "topic_missing" ||
+         reason == "topic_authorization_failed";
+}
+
 }  // namespace
 
 KafkaTransactions::KafkaTransactions(Parts parts, const Environment& environment)
@@ -51,13 +58,13 @@ absl::Status KafkaTransactions::Explain(absl::Status status) {
 absl::Status KafkaTransactions::Break(absl::Status status) {
   if (!broken_.ok()) return broken_;
   const absl::Status cause = Explain(std::move(status));
-  TakeReports(absl::IsInvalidArgument(cause) ? kReportTimeout : absl::ZeroDuration());
+  TakeReports(MayBeOfABatch(cause) ? kReportTimeout : absl::ZeroDuration());
   broken_ = learn_(cause);
   return broken_;
 }
 
-// Calls say of a refused batch only that there was one. Where no report comes nothing is learnt,
-// and the error stays what it is: to begin anew with nothing learnt might never end.
+// Calls say of a refused batch only that there was one. Where no report comes in time, what was in
+// flight is all that is known of it.
 void KafkaTransactions::TakeReports(absl::Duration timeout) {
   const absl::Duration deadline = environment_.clock->Monotonic() + timeout;
   while (true) {

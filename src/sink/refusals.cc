@@ -11,6 +11,8 @@ namespace {
 
 // More than are in flight as a rule: the refused one is among them.
 constexpr uint64_t kAloneRecords = 10'000;
+// More than brokers take as a rule.
+constexpr size_t kLargestBatch = size_t{1} << 20;
 // A topic may be created, and a right granted, meanwhile.
 constexpr absl::Duration kAskAgain = absl::Minutes(1);
 
@@ -57,6 +59,31 @@ absl::Status Refusals::Learn(const absl::Status& broken, const kafka::FailedBatc
   topics_[batch.topic].alone_left = kAloneRecords;
   return Again(own, absl::StrCat("one of ", batch.records,
                                  " records; they are sent again one by one to find it"));
+}
+
+// Each attempt knows better than the one before: batches come to be of one record, and records of
+// which each is sent alone are reported by themselves.
+absl::Status Refusals::LearnUnreported(const absl::Status& broken, size_t in_flight,
+                                       absl::Span<const absl::string_view> topics) {
+  const std::string reason = ErrorReason(broken);
+  if (reason == "record_too_large") {
+    if (batch_bytes_ == 1) return broken;
+    const size_t most = in_flight == 0 ? kLargestBatch : std::min(in_flight, kLargestBatch);
+    batch_bytes_ =
+        std::max<size_t>((batch_bytes_ == 0 ? most : std::min(batch_bytes_, most)) / 2, 1);
+    return Again(broken, absl::StrCat("which batch it was is not reported; records are sent again "
+                                      "in batches of at most ",
+                                      batch_bytes_, " bytes"));
+  }
+  if (reason != "record_refused" && reason != "record_timestamp_refused") return broken;
+  bool knows_better = false;
+  for (const absl::string_view topic : topics) {
+    Topic& known = topics_[topic];
+    knows_better = knows_better || known.alone_left == 0;
+    known.alone_left = kAloneRecords;
+  }
+  if (!knows_better) return broken;
+  return Again(broken, "which batch it was is not reported; records are sent again one by one");
 }
 
 // Each time at most half as much shares a batch, so this comes to an end.

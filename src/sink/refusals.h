@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 
 namespace walduct::kafka {
 struct FailedBatch;
@@ -46,6 +47,10 @@ class Refusals {
   // knows better, otherwise broken itself.
   absl::Status Learn(const absl::Status& broken, const kafka::FailedBatch& batch,
                      const TolerateTopics& tolerate, absl::Duration now);
+  // The same where no report says which batch it was: as a call of a transaction has heard of it.
+  // in_flight: so many bytes were; topics: of the records among them, or more.
+  absl::Status LearnUnreported(const absl::Status& broken, size_t in_flight,
+                               absl::Span<const absl::string_view> topics);
   // A record that was sent alone, so that its fate says all. Answers InvalidArgument with the same
   // reason where the record alone is given up.
   absl::Status Judge(const absl::Status& fate, absl::string_view topic,

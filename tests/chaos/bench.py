@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 
-from chaos.ledger import TABLES
+from chaos.ledger import PUBLISHED, TABLES
 from chaos.proxy import Proxy
 from support import servers as all_servers
 from support.cluster import Pair
@@ -72,8 +72,9 @@ class Bench:
         self.pair = Pair(self.servers) if version >= FAILOVER_SINCE else None
         self.database = self.servers.postgres.database("chaos").create()
         self.database.script(TABLES)
-        self.database.script("""create table scratch (id int primary key, v text);
-            create publication chaos for table entries, accounts, scratch; create role connector login superuser password 'chaos'""")
+        self.database.script(f"""create table scratch (id int primary key, v text);
+            create publication chaos for table {PUBLISHED} with (publish_via_partition_root);
+            create role connector login superuser password 'chaos'""")
         self.proxy = Proxy("127.0.0.1", self.servers.postgres.port)
         self.offset_file = None if exactly_once else self.disk.directory / "offsets.dat"
         config, worker = self._properties(version, exactly_once)
@@ -87,6 +88,7 @@ class Bench:
                   **database_properties(self.database), "database.port": str(self.proxy.port), "database.user": "connector",
                   "database.password": "chaos", "topic.prefix": "chaos", "slot.name": "chaos", "publication.name": "chaos",
                   "publication.autocreate.mode": "disabled", "schema.include.list": "public", "snapshot.mode": "when_needed",
+                  "message.key.columns": "public.leaves:id",
                   "retriable.restart.connector.wait.ms": "1000", "slot.retry.delay.ms": "500", "slot.max.retries": "100",
                   **PLAIN_JSON}
         if version >= FAILOVER_SINCE:

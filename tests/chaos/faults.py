@@ -9,9 +9,10 @@ from pathlib import Path
 import psycopg
 
 from chaos.bench import NotPlayed
+from chaos.ledger import PUBLISHED
 
 FAULTS = {}
-ALL_TABLES = "alter publication chaos set table entries, accounts, scratch"
+ALL_TABLES = f"alter publication chaos set table {PUBLISHED}"
 LOSE_THE_SLOT = "select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = 'chaos' and active"
 
 
@@ -195,7 +196,38 @@ def table_created_anew(bench, choose):
 
 @fault()
 def publication_altered(bench, choose):
-    bench.sql("alter publication chaos set table entries, accounts", "insert into scratch values (2) on conflict do nothing", ALL_TABLES)
+    bench.sql("alter publication chaos drop table scratch", "insert into scratch values (2) on conflict do nothing", ALL_TABLES)
+
+
+# Another table under the name, and in the publication with the same commit: what is written to it from then on comes.
+
+@fault(2)
+def swapped(bench, choose):
+    bench.sql("drop table if exists moved_before; create table moved_after (like moved including all); "
+              "lock table moved in access exclusive mode; insert into moved_after select * from moved; "
+              f"alter table moved rename to moved_before; alter table moved_after rename to moved; {ALL_TABLES}")
+
+
+@fault(2)
+def dropped_and_created(bench, choose):
+    bench.sql("lock table moved in access exclusive mode; create table moved_kept as table moved; drop table moved; "
+              "create table moved (id bigint primary key, mood mood not null); insert into moved select * from moved_kept; "
+              f"drop table moved_kept; {ALL_TABLES}")
+
+
+@fault(2)
+def enum_made_anew(bench, choose):
+    bench.sql("create type mood_after as enum ('calm', 'cross', 'new'); alter table moved alter column mood type mood_after "
+              "using mood::text::mood_after; drop table if exists moved_before; drop type mood; alter type mood_after rename to mood")
+
+
+@fault(2)
+def leaf_replaced(bench, choose):
+    """A partition with a key of its own goes, another one comes."""
+    bench.sql("lock table leaves in access exclusive mode; alter table leaves detach partition leaves_1; "
+              "alter table leaves_1 rename to leaves_before; create table leaves_1 (like leaves); "
+              "alter table leaves_1 add primary key (id); insert into leaves_1 select * from leaves_before; drop table leaves_before; "
+              "alter table leaves attach partition leaves_1 for values in (1)")
 
 
 @fault()

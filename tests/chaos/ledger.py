@@ -1,6 +1,7 @@
 """The writer, and the account of every row that it has committed.
 
-Each transaction writes a few entries (a row for ever, its id counted upwards) and sets the account of each entry's key to that id. What
+Each transaction writes a few entries (a row for ever, its id counted upwards) and sets the account of each entry's key to that id. The same
+ids are rows of `moved`, which faults replace by other tables of that name, and of the partitions of `leaves`, between which they go. What
 the database holds at the end is the truth: every entry must be in its topic, and each account's topic must go through its ids in their
 order, with the last one last. What is repeated is repeated from one place on; only what a snapshot reads may leave a place out."""
 import random
@@ -11,10 +12,19 @@ from collections import Counter, defaultdict
 import psycopg
 
 KEYS = 20
+PUBLISHED = "entries, accounts, scratch, moved, leaves"
+LEAVES = "".join(f"create table leaves_{k} partition of leaves for values in ({k}); alter table leaves_{k} add primary key (id);"
+                 for k in (0, 1))
 TABLES = f"""
+create type mood as enum ('calm', 'cross');
+create table moved (id bigint primary key, mood mood not null);
+create table leaves (id bigint not null, k int not null) partition by list (k); {LEAVES}
 create table entries (id bigint primary key, k int not null);
 create table accounts (id int primary key, v bigint not null);
 insert into accounts select g, 0 from generate_series(1, {KEYS}) g"""
+
+
+BESIDE = {"moved": "mood", "leaves": "k"}  # and what a row says
 
 
 class Writer(threading.Thread):
@@ -45,6 +55,9 @@ class Writer(threading.Thread):
                 key = self.choose.randint(1, KEYS)
                 connection.execute("insert into entries values (%s, %s)", (entry, key))
                 connection.execute("update accounts set v = %s where id = %s", (entry, key))
+                connection.execute("insert into moved values (%s, %s)", (entry, self.choose.choice(("calm", "cross"))))
+                connection.execute("insert into leaves values (%s, %s)", (entry, key % 2))
+                connection.execute("update leaves set k = 1 - k where id = %s", (entry - self.choose.randint(1, 50),))
 
     def stop(self):
         self.stopped.set()
@@ -68,7 +81,8 @@ class Account:
         self.repeated = sum(max(0, count - 1) for count in changes.values())
         self.lost = sorted({row[0] for row in rows} - set(seen))
         self.invented = sorted(set(seen) - {row[0] for row in rows})
-        self.wrong = []  # what is wrong with the order of an account
+        self.wrong = []  # what is wrong with the order of an account, or the last of a row
+        self.check_beside(database, events)
         of_key = defaultdict(lambda: [0])
         for entry, key in rows:
             of_key[key].append(entry)
@@ -78,6 +92,18 @@ class Account:
                 topics[event.after["id"]].append((event.op, event.after["v"]))
         for key, wanted in of_key.items():
             self.check(key, wanted, topics[key])
+
+    def check_beside(self, database, events):
+        """Each row of the other tables is in its topic, as it is now; nothing else is."""
+        for table, column in BESIDE.items():
+            truth = dict(database.execute(f"select id, {column}::text from {table}"))
+            last = {}
+            for event in events:
+                if event.table == table and event.value is not None:
+                    last[event.id] = str(event.after.get(column)) if event.after else None
+            self.lost += [f"{table} {i}" for i in sorted(set(truth) - set(last))]
+            self.invented += [f"{table} {i}" for i in sorted(set(last) - set(truth))]
+            self.wrong += [f"{table} {i}: ends with {last[i]}, not with {v}" for i, v in truth.items() if i in last and last[i] != v]
 
     def check(self, key, wanted, came):
         place = {v: i for i, v in enumerate(wanted)}
@@ -112,7 +138,7 @@ def wait_complete(database, events, patience_s=120):
     last, since = -1, time.monotonic()
     while True:
         seen = list(events())
-        missing = len(wanted - {e.after["id"] for e in seen if e.table == "entries" and e.after})
+        missing = sum(len(wanted - {e.after["id"] for e in seen if e.table == table and e.after}) for table in ("entries", *BESIDE))
         if missing == 0:
             time.sleep(2)  # what is repeated, and the accounts
             return list(events())

@@ -1,4 +1,4 @@
-"""walduct.snapshot.new.tables: rows that a table had before it was captured are told of, or read beside the stream."""
+"""walduct.snapshot.new.tables: what a captured table has from before the stream brought it is told of, or read beside the stream."""
 import json
 
 import pytest
@@ -103,6 +103,108 @@ def test_a_table_that_begins_to_exist_is_none_of_these(db, of_one_table):
     wait_until(lambda: of(connector, "c", "c") == [1] and "public.c" in known(connector), 60, "its row")
     connector.stop()
     assert not connector.logged("new to the connector") and of(connector, "c") == []
+
+
+# A captured name becomes another table, or leaves the publication and comes back: what is done, what is told, the rows that nobody
+# sends.
+FILL = "create table {0} (id int primary key); insert into {0} values (1), (50), (51)"
+CHANGES = {
+    "created": ("drop table a;" + FILL.format("a"), "created anew"),
+    "swapped": (FILL.format("fresh") + "; begin; alter table a rename to former; alter table fresh rename to a; commit", "created anew"),
+    "schema": ("create schema green;" + FILL.format("green.a") +
+               "; create schema blue; begin; alter table a set schema blue; alter table green.a set schema public; commit", "created anew"),
+    "back": ('alter publication "{publication}" drop table a; insert into a values (50), (51);'
+             'alter publication "{publication}" add table a', "not in the publication for a while"),
+}
+READ_ONLY = {"walduct.snapshot.new.tables": "incremental", "read.only": "true", "incremental.snapshot.chunk.size": "100"}
+
+
+def told(connector, what):
+    return connector.logged(rf"{what}.* (not sent|read beside the stream) table=public\.a was=\d+ is=\d+ since=20\S+")
+
+
+def examined(connector):
+    """What the doctor has to say of the tables that the stored position knows."""
+    found = json.loads(connector.call("doctor", "--json", timeout_s=120).stdout)["connectors"][0]["findings"]
+    return [finding["message"] for finding in found if finding["reason"] == "captured_tables_changed"]
+
+
+def is_over(connector):
+    offset = connector.offset() or {}
+    return "walduct_tables" in offset and "incremental_snapshot_collections" not in offset
+
+
+@pytest.fixture
+def of_two_tables(db, connectors):
+    def make(publication, more=()):
+        db.script(TABLES)
+        connector = connectors(db, {"table.include.list": "public.a,public.b,green.x", "schema.include.list": None,
+                                    "publication.autocreate.mode": publication, **dict(more)},
+                               worker={"offset.flush.interval.ms": "50"})
+        connector.start().wait_streaming()
+        wait_until(lambda: known(connector) >= {"public.a", "public.b"}, 30, "what is captured is stored")
+        return connector
+    return make
+
+
+@pytest.mark.parametrize("change,more", [("created", {}), ("swapped", READS), ("schema", READ_ONLY), ("back", READ_ONLY)],
+                         ids=["created", "swapped", "schema", "back"])
+def test_a_name_that_became_another_table_while_nobody_ran(change, more, db, of_two_tables):
+    """A start says which table it was, and which it is, once; and reads it where that is wanted."""
+    done, what = CHANGES[change]
+    connector = of_two_tables("filtered", more)
+    connector.stop()
+    db.script(done.format(publication=connector.publication))
+    assert [what in found and "public.a" in found for found in examined(connector)] == [True], examined(connector)
+    connector.start().wait_streaming()
+    wait_until(lambda: told(connector, what), 30, "it is told")
+    assert not connector.logged(r"table=public\.b was="), "the other is as it was"
+    db.execute("insert into a values (99)")
+    wait_until(lambda: 99 in of(connector, "a", "c"), 60, "the stream goes on")
+    if more:
+        wait_until(lambda: {1, 50, 51} <= set(of(connector, "a")), 60, "what nobody sent is read")
+    wait_until(lambda: is_over(connector), 60, "it is known")
+    connector.stop()
+    reads = len(of(connector, "a"))
+    assert more or reads == 1, "nobody asked"
+    connector.start().wait_streaming()
+    db.execute("insert into a values (100)")
+    wait_until(lambda: 100 in of(connector, "a", "c"), 60, "the stream")
+    connector.stop()
+    assert not told(connector, what) and len(of(connector, "a")) == reads, "once"
+    assert not examined(connector)
+
+
+def test_a_reconnect_finds_another_table_too(db, of_two_tables):
+    connector = of_two_tables("filtered")
+    db.script(CHANGES["created"][0])
+    db.execute("insert into a values (60)")
+    db.execute("select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = %s", connector.slot)
+    wait_until(lambda: told(connector, "created anew"), 60, "it is told")
+    db.execute("insert into a values (99)")
+    wait_until(lambda: 99 in of(connector, "a", "c"), 60, "the stream")
+    connector.stop()
+    assert 60 not in of(connector, "a", "c"), "PostgreSQL did not send it"
+
+
+@pytest.mark.parametrize("change", ["created", "swapped", "leaf"])
+def test_under_a_publication_for_all_tables_a_table_made_anew_is_no_gap(change, db, of_two_tables):
+    """All of its rows come with the stream, but for those that it had under another name."""
+    connector = of_two_tables("all_tables")
+    connector.stop()
+    if change == "leaf":
+        db.script("create table root (id int primary key) partition by range (id); drop table a;"
+                  "create table a partition of root for values from (0) to (100); insert into a values (1), (50), (51)")
+    else:
+        db.script(CHANGES[change][0])
+    connector.start().wait_streaming()
+    db.execute("insert into a values (99)")
+    wait_until(lambda: 99 in of(connector, "a", "c"), 60, "the stream")
+    placed = connector.logged(r"warning .*has had another name, schema or parent: rows from before are not sent table=public\.a")
+    connector.stop()
+    assert bool(placed) is (change == "swapped")
+    assert not told(connector, "created anew, or")
+    assert of(connector, "a", "c") == ([99] if change == "swapped" else [1, 50, 51, 99])
 
 
 def test_incremental_needs_a_table_for_watermarks(db, connectors):

@@ -44,10 +44,11 @@ class ToldPoller final : public Poller {
 class KafkaTransactionsTest : public testing::Test {
  protected:
   void Open(const std::map<std::string, std::string>& producer = {}, Refusals* refusals = nullptr) {
+    KafkaSinkOptions options;
+    options.tolerates_denied = tolerates_denied_;
     kafka::KafkaOptions kafka;
     kafka.bootstrap_servers = cluster_.bootstrap_servers();
     kafka.producer = producer;
-    KafkaSinkOptions options;
     options.transactional_id = "writer";
     auto sink = KafkaSink::Create(options, kafka, {&clock_, &poller_}, refusals);
     ASSERT_TRUE(sink.ok()) << sink.status();
@@ -101,16 +102,18 @@ class KafkaTransactionsTest : public testing::Test {
       Poller::Real().WaitReadable({}, absl::Milliseconds(1));
     }
   }
-  // The transaction fails for the sake of topic u, and so much later a batch of topic t is refused.
-  absl::Status FailWithABatchOnItsWay(absl::Duration time) {
+  // The transaction fails with that, for the sake of topic u, and so much later a batch of topic t
+  // is refused. A call of it hears of the first alone, as of a batch whose report is late.
+  absl::Status FailWithABatchOnItsWay(
+      absl::Duration time, rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION,
+      rd_kafka_resp_err_t of_batch = RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
     EXPECT_TRUE(Write("u").ok());  // it is known: nothing is asked behind the batch
     EXPECT_TRUE(Commit().ok());
     EXPECT_TRUE(transactions_->Begin().ok());
     EXPECT_TRUE(Write("t").ok());
     EXPECT_TRUE(sink_->Flush(acks_, kPatience).ok());
-    cluster_.FailNextAfter(kafka::MockCluster::kProduce, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
-                           time);
-    cluster_.FailNext(kAddPartitions, {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION});
+    cluster_.FailNextAfter(kafka::MockCluster::kProduce, of_batch, time);
+    cluster_.FailNext(kAddPartitions, {error});
     const size_t batches = cluster_.CountRequests(kafka::MockCluster::kProduce);
     EXPECT_TRUE(Write("t").ok());
     AwaitBatch(batches + 1);
@@ -120,6 +123,7 @@ class KafkaTransactionsTest : public testing::Test {
 
   ShiftedClock clock_;
   ToldPoller poller_;
+  bool tolerates_denied_ = false;
   Refusals refusals_;
   kafka::MockCluster cluster_;
   std::unique_ptr<Sink> sink_;
@@ -229,6 +233,40 @@ TEST_F(KafkaTransactionsTest, SNK06_ReportsOnTheirWayAreWaitedFor) {
   ASSERT_NE(refusals_.Find("t"), nullptr);
   EXPECT_EQ(refusals_.Find("t")->alone_left, 0u);
   EXPECT_LT(refusals_.Find("t")->alone_from, 100u);
+}
+
+// The call's record is none of what was refused: it must not be given up for it.
+TEST_F(KafkaTransactionsTest, SNK06_ABatchThatIsNotReportedInTimeMakesBatchesSmaller) {
+  ASSERT_NO_FATAL_FAILURE(OpenAndBegin(&refusals_));
+  poller_.on_wait = [&] { clock_.shift = absl::Minutes(1); };
+  const absl::Status broken =
+      FailWithABatchOnItsWay(absl::Minutes(1), RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+  EXPECT_EQ(ErrorReason(broken), "batch_refused") << broken;
+  const size_t first = refusals_.batch_bytes();
+  EXPECT_GT(first, 0u);
+  EXPECT_LT(first, 10'000u) << "less than was in flight";
+}
+
+TEST_F(KafkaTransactionsTest, SNK06_ABatchThatIsNotReportedInTimeIsLookedForOneByOne) {
+  ASSERT_NO_FATAL_FAILURE(OpenAndBegin(&refusals_));
+  poller_.on_wait = [&] { clock_.shift = absl::Minutes(1); };
+  const absl::Status broken =
+      FailWithABatchOnItsWay(absl::Minutes(1), RD_KAFKA_RESP_ERR_INVALID_RECORD);
+  EXPECT_EQ(ErrorReason(broken), "batch_refused") << broken;
+  ASSERT_NE(refusals_.Find("t"), nullptr);
+  EXPECT_GT(refusals_.Find("t")->alone_left, 0u);
+}
+
+// Which topic it is the report alone says.
+TEST_F(KafkaTransactionsTest, ADeniedTopicIsLetPassThoughACallHearsOfItFirst) {
+  tolerates_denied_ = true;
+  ASSERT_NO_FATAL_FAILURE(OpenAndBegin(&refusals_));
+  const absl::Status broken =
+      FailWithABatchOnItsWay(absl::Milliseconds(800), RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
+                             RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+  EXPECT_EQ(ErrorReason(broken), "batch_refused") << broken;
+  ASSERT_NE(refusals_.Find("t"), nullptr);
+  EXPECT_EQ(ErrorReason(refusals_.Find("t")->refused), "topic_authorization_failed");
 }
 
 // Nothing would be learnt from beginning anew.

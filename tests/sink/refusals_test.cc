@@ -57,6 +57,27 @@ TEST(Refusals, HalvingComesToAnEnd) {
   EXPECT_EQ(refusals.Learn(TooLarge(), batch, kNone, absl::ZeroDuration()), TooLarge());
 }
 
+TEST(Refusals, WithoutReportsBatchesBecomeSmallerToo) {
+  Refusals refusals;
+  EXPECT_EQ(ErrorReason(refusals.LearnUnreported(TooLarge(), 6000, {"t"})), "batch_refused");
+  EXPECT_EQ(refusals.batch_bytes(), 3000u);
+  EXPECT_EQ(refusals.Find("t"), nullptr) << "it may be another";
+  int rounds = 0;
+  while (ErrorReason(refusals.LearnUnreported(TooLarge(), 0, {"t"})) == "batch_refused")
+    ASSERT_LT(++rounds, 30);
+  EXPECT_EQ(refusals.batch_bytes(), 1u);
+}
+
+TEST(Refusals, WithoutReportsRecordsOfAllTopicsAreLookedForOneByOne) {
+  Refusals refusals;
+  const absl::Status refused =
+      Error(absl::StatusCode::kInvalidArgument, "record_refused", "no key", "");
+  EXPECT_EQ(ErrorReason(refusals.LearnUnreported(refused, 6000, {"t", "u"})), "batch_refused");
+  EXPECT_GT(refusals.Find("u")->alone_left, 0u);
+  EXPECT_EQ(refusals.LearnUnreported(refused, 6000, {"t", "u"}), refused) << "nothing is learnt";
+  EXPECT_EQ(refusals.LearnUnreported(Missing(), 6000, {"t"}), Missing());
+}
+
 TEST(Refusals, ARecordRefusedForItsContentIsLookedForOneByOne) {
   Refusals refusals;
   const absl::Status error =

@@ -4,6 +4,11 @@ namespace walduct::admin {
 namespace {
 
 constexpr Reason kRows[] = {
+    {.name = "captured_tables_changed",
+     .meaning = "A captured name is another table than the stored position knows, or was not in "
+                "the publication for a while: what was done to it meanwhile was sent by nobody.",
+     .remedy = "walduct signal execute-snapshot --table SCHEMA.TABLE, or "
+               "walduct.snapshot.new.tables=incremental: docs/snapshots.md."},
     {.name = "clock_skew",
      .meaning = "The clocks of the database server and of this machine differ by seconds: lag and "
                 "ts_ms are wrong by that.",

@@ -54,6 +54,10 @@ void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, con
 void CheckSlots(postgres::Connection& connection, const Subject& subject,
                 const KnownPosition& position, const Environment& environment, Findings* findings);
 
+// The tables that the stored position knows, beside those that are captured and published now.
+void CheckKnownTables(postgres::Connection& connection, const Subject& subject,
+                      const KnownPosition& position, Findings* findings);
+
 // The standby that tables are still to be read from, where one is configured.
 void CheckStandby(postgres::Connection& server, const Subject& subject,
                   const KnownPosition& position, const Environment& environment,

@@ -1,61 +1,23 @@
 #include "engine/incremental/new_tables.h"
 
+#include <algorithm>
+#include <set>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/json_text.h"
 #include "base/log.h"
-#include "rapidjson/document.h"
 
 namespace walduct::engine {
 namespace {
 
-// It goes with each position that is stored, several times a second under load.
-constexpr size_t kLongestMember = size_t{16} << 10;
+using Kind = TableGap::Kind;
 
 // FNV-1a: the same in each build.
 std::string SumOf(absl::string_view text) {
   uint64_t sum = 0xcbf29ce484222325;
   for (const char c : text) sum = (sum ^ static_cast<uint8_t>(c)) * 0x100000001b3;
   return absl::StrFormat("%016x", sum);
-}
-
-std::string NameOf(const postgres::TableName& table) {
-  return absl::StrCat(table.schema, ".", table.table);
-}
-
-// A text with JSON: Connect takes only primitives in an offset.
-std::string MemberOf(absl::string_view sum, const std::set<std::string>& tables) {
-  std::string json = absl::StrCat("{\"lists\":\"", sum, "\",\"tables\":[");
-  for (const std::string& table : tables) {
-    if (json.back() != '[') json += ',';
-    AppendJsonString(table, &json);
-    if (json.size() > kLongestMember) return "";
-  }
-  json += "]}";
-  std::string member;
-  AppendJsonString(json, &member);
-  return member;
-}
-
-struct StoredTables {
-  std::string lists;
-  std::set<std::string> tables;
-};
-
-std::optional<StoredTables> DecodeTables(const std::string& member) {
-  rapidjson::Document text, json;
-  text.Parse(member.data(), member.size());
-  if (text.HasParseError() || !text.IsString()) return std::nullopt;
-  json.Parse(text.GetString(), text.GetStringLength());
-  if (json.HasParseError() || !json.IsObject()) return std::nullopt;
-  if (!json.HasMember("lists") || !json["lists"].IsString() || !json.HasMember("tables") ||
-      !json["tables"].IsArray())
-    return std::nullopt;
-  StoredTables stored;
-  stored.lists = json["lists"].GetString();
-  for (const rapidjson::Value& table : json["tables"].GetArray())
-    if (table.IsString()) stored.tables.emplace(table.GetString(), table.GetStringLength());
-  return stored;
 }
 
 // As a signal names it.
@@ -76,10 +38,22 @@ std::string ExecuteData(const postgres::TableName& table) {
   return data + "]}";
 }
 
+std::string TimeText(const std::optional<absl::Time>& time) {
+  return time ? absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", *time, absl::UTCTimeZone()) : "unknown";
+}
+
+std::string HintFor(const std::string& table) {
+  return absl::StrCat("walduct signal execute-snapshot --table ", table,
+                      ", or walduct.snapshot.new.tables=incremental: docs/snapshots.md");
+}
+
 }  // namespace
 
 NewTables::NewTables(Parts parts, std::vector<postgres::TableName> captured)
-    : parts_(std::move(parts)), captured_(std::move(captured)) {}
+    : parts_(std::move(parts)),
+      captured_(std::move(captured)),
+      lists_(SumOf(parts_.lists)),
+      since_(parts_.since) {}
 
 std::unique_ptr<NewTables> NewTables::Create(
     Parts parts, const std::optional<std::vector<postgres::TableName>>& captured,
@@ -92,75 +66,136 @@ std::unique_ptr<NewTables> NewTables::Create(
 }
 
 std::string NewTables::Merge(const std::vector<std::string>& members) {
-  StoredTables all;
+  KnownTables all;
   for (const std::string& member : members) {
-    std::optional<StoredTables> one = DecodeTables(member);
+    std::optional<KnownTables> one = DecodeKnownTables(member);
     if (!one) return "";
-    all.lists = std::move(one->lists);
-    all.tables.merge(one->tables);
+    MergeKnownTables(*std::move(one), &all);
   }
-  return members.empty() ? "" : MemberOf(all.lists, all.tables);
+  return members.empty() ? "" : EncodeKnownTables(all);
 }
 
 void NewTables::Hold(const std::string* member) {
-  std::optional<StoredTables> stored;
-  if (member != nullptr) stored = DecodeTables(*member);
+  std::optional<KnownTables> stored;
+  if (member != nullptr) stored = DecodeKnownTables(*member);
+  compares_ = stored.has_value();
   if (stored) {
-    lists_before_ = std::move(stored->lists);
-    known_ = std::move(stored->tables);
+    known_ = *std::move(stored);
     states_.emplace_back(0, *member);
+    if (!parts_.same_system) ForgetOids();
   } else if (member != nullptr) {
     log::Warn("which tables were captured before is not known: walduct_tables is damaged");
   }
 }
 
-void NewTables::Begin(const std::optional<std::set<Oid>>& published) {
-  const bool may_have_rows = published || lists_before_ != SumOf(parts_.lists);
-  const bool compares = std::exchange(lists_before_, std::nullopt).has_value();
-  // Those that are not captured any more are forgotten: they may come back with rows.
-  std::set<std::string> now;
-  std::vector<const postgres::TableName*> fresh;
-  for (const postgres::TableName& table : captured_) {
-    if (published && !published->contains(table.relation)) continue;
-    const std::string& name = *now.insert(NameOf(table)).first;
-    if (compares && may_have_rows && !known_.contains(name)) fresh.push_back(&table);
+// Another system counts its OIDs anew.
+void NewTables::ForgetOids() {
+  bool had_some = false;
+  for (auto& [name, table] : known_.tables) {
+    had_some = had_some || table.relation != Oid{};
+    table = {};
   }
-  known_ = std::move(now);
-  // What is asked for is known with positions behind the request alone.
-  if (!reads() || fresh.empty()) Keep(0);
-  if (MemberOf(SumOf(parts_.lists), known_).empty()) {
+  known_.publication = Oid{};
+  known_.names_others.clear();
+  if (!had_some) return;
+  log::Info(
+      "which tables were created anew since the position was stored is not known: the server is "
+      "another system");
+}
+
+void NewTables::Begin(const std::optional<replication::Coverage>& coverage) {
+  if (!coverage) return;
+  Judge(captured_, *coverage);
+  if (EncodeKnownTables(known_).empty()) {
     log::Info("tables that are captured only later will not be told of at the next start",
-              {{"why", "too many to be kept with the position"}, {"tables", known_.size()}});
+              {{"why", "too many to be kept with the position"}, {"tables", known_.tables.size()}});
   }
-  for (const postgres::TableName* const table : fresh) Take(*table);
 }
 
-void NewTables::Came(const postgres::TableName& table) {
-  known_.insert(NameOf(table));
-  Take(table);
+void NewTables::Saw(const std::vector<postgres::TableName>& captured,
+                    const replication::Coverage& coverage) {
+  Judge(captured, coverage);
 }
 
-void NewTables::Take(const postgres::TableName& table) {
-  if (NameOf(table) == parts_.signal_table) return;
-  if (!reads()) {
-    log::Warn("table is new to the connector: rows it had before are not sent",
-              {{"table", NameOf(table)},
-               {"hint",
-                "walduct signal execute-snapshot --table, or walduct.snapshot.new.tables="
-                "incremental: docs/snapshots.md"}});
-    Keep(states_.empty() ? 0 : states_.back().first);
-    return;
+void NewTables::Judge(const std::vector<postgres::TableName>& captured,
+                      const replication::Coverage& coverage) {
+  const bool same_lists = known_.lists == lists_;
+  std::vector<TableGap> gaps;
+  if (compares_) gaps = FindGaps(known_, same_lists, captured, coverage);
+  KnownTables now = KnowNow(known_, captured, coverage);
+  now.lists = lists_;
+  KeepMissing(&now);
+  whole_ = coverage.all_tables || !coverage.names_others.empty();
+  const bool differs = !compares_ || !(now == known_);
+  compares_ = true;
+  known_ = std::move(now);
+  Take(gaps, differs);
+  if (parts_.clock != nullptr) since_ = parts_.clock->Now();
+}
+
+// Between its DROP and its CREATE a table is only missing. Those that stay away are forgotten: they
+// may come back with rows.
+void NewTables::KeepMissing(KnownTables* now) {
+  std::set<std::string> missing;
+  if (now->lists == known_.lists) {
+    for (const auto& [name, table] : known_.tables) {
+      if (now->tables.contains(name) || missing_.contains(name)) continue;
+      now->tables.emplace(name, table);
+      missing.insert(name);
+    }
   }
-  log::Info("table is new to the connector: rows it had before are read beside the stream",
-            {{"table", NameOf(table)}});
+  missing_ = std::move(missing);
+}
+
+void NewTables::Came(const postgres::TableName& table, bool renamed) {
+  const auto before = known_.tables.find(NameOf(table));
+  const Oid was = before == known_.tables.end() ? Oid{} : before->second.relation;
+  if (renamed ? told_.contains(table.relation) : was == table.relation) return;
+  // What names it in the publication is not to be seen from here.
+  if (!renamed && (whole_ || (parts_.look && parts_.look()))) return;
+  known_.tables[NameOf(table)] = {.relation = table.relation};
+  const Kind kind = renamed ? Kind::kPlaced : was == Oid{} ? Kind::kNew : Kind::kAnew;
+  Take({{.kind = kind, .table = table, .was = was}}, true);
+}
+
+void NewTables::Take(const std::vector<TableGap>& gaps, bool differs) {
+  for (const TableGap& gap : gaps) {
+    if (NameOf(gap.table) == parts_.signal_table) continue;
+    told_.insert(gap.table.relation);
+    const bool is_read = reads() && gap.kind != Kind::kReplaced;
+    Tell(gap, is_read);
+    if (is_read) Ask(gap.table);
+  }
+  // What is asked for is known with positions behind the request alone.
+  if (differs && asked_ == 0) Keep(states_.empty() ? 0 : states_.back().first);
+}
+
+void NewTables::Tell(const TableGap& gap, bool is_read) const {
+  const std::string name = NameOf(gap.table), what = DescribeGap(gap.kind);
+  if (gap.kind == Kind::kNew) {
+    if (is_read) return log::Info(absl::StrCat(what, " read beside the stream"), {{"table", name}});
+    return log::Warn(absl::StrCat(what, " not sent"), {{"table", name}, {"hint", HintFor(name)}});
+  }
+  const log::Field table = {"table", name}, was = {"was", ToInteger(gap.was)},
+                   is = {"is", ToInteger(gap.table.relation)}, since = {"since", TimeText(since_)};
+  if (gap.kind == Kind::kReplaced) return log::Info(what, {table, was, is, since});
+  if (is_read)
+    return log::Info(absl::StrCat(what, " read beside the stream"), {table, was, is, since});
+  log::Warn(absl::StrCat(what, " not sent"), {table, was, is, since, {"hint", HintFor(name)}});
+}
+
+void NewTables::Ask(const postgres::TableName& table) {
+  ++asked_;
   parts_.snapshots->Ask(
       {.id = parts_.new_id(), .type = "execute-snapshot", .data = ExecuteData(table)},
-      [this](uint64_t mark) { Keep(mark); });
+      [this](uint64_t mark) {
+        if (--asked_ == 0) Keep(mark);
+      });
 }
 
 // A position from before the request must not say that the tables are known.
 void NewTables::Keep(uint64_t mark) {
-  std::string member = MemberOf(SumOf(parts_.lists), known_);
+  std::string member = EncodeKnownTables(known_);
   if (!states_.empty() && states_.back().first == mark) {
     states_.back().second = std::move(member);
   } else {

@@ -1,10 +1,12 @@
-// NewTables: tables that are captured now and were not when the stored position was stored. The
-// stream sends what is done to them from here on; rows that they had before come only with a
-// snapshot, which is told, or asked for (walduct.snapshot.new.tables).
+// NewTables: tables that are captured and that the stream has not brought whole since the stored
+// position, or since the last look at the catalog: they were not captured, were other tables, or
+// the publication did not name them for a while. The stream sends what is done to them from here
+// on; what they have from before comes only with a snapshot, which is told, or asked for
+// (walduct.snapshot.new.tables).
 //
-// What was captured goes with the stored position, as walduct_tables: {"lists":…,"tables":[…]}.
-// A table that begins to exist while the lists stay the same and the publication is for all tables
-// is none of these: all its rows come with the stream. Data thread only.
+// What was captured goes with the stored position, as walduct_tables (known_tables.h). A table that
+// begins to exist while the lists stay the same, under a publication for all tables or for its
+// schema, is none of these: all its rows come with the stream. Data thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +20,13 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/clock.h"
+#include "engine/incremental/known_tables.h"
+#include "engine/incremental/table_gaps.h"
 #include "incremental/incremental_snapshots.h"
 #include "postgres/catalog.h"
+#include "replication/coverage.h"
 
 namespace walduct::engine {
 
@@ -33,6 +40,11 @@ class NewTables {
     bool reads = false;        // else they are told
     incremental::IncrementalSnapshots* snapshots = nullptr;  // borrowed; null: they are told
     std::function<std::string()> new_id = nullptr;           // of a signal
+    Clock* clock = nullptr;                                  // borrowed; null: nobody asks when
+    std::optional<absl::Time> since = {};  // of the stored position; absent: not known
+    bool same_system = true;               // OIDs that were stored are of this server
+    // Asks for a look at the catalog, whose answer comes to Saw. False, or null: nobody looks.
+    std::function<bool()> look = nullptr;
   };
   // captured: now; absent: nobody is to ask, null. stored: of the position that is gone on from;
   // null, or without a member: all that are captured are known.
@@ -44,11 +56,14 @@ class NewTables {
   // them is not known, or there are too many tables to be kept.
   static std::string Merge(const std::vector<std::string>& members);
 
-  // The stream is about to begin. published: the tables that its publication names, with their
-  // partitions; absent: it names none but whole schemas, or is for all tables.
-  void Begin(const std::optional<std::set<Oid>>& published);
-  // The stream has come to a table that the publication got since it began; once each.
-  void Came(const postgres::TableName& table);
+  // The stream is about to begin. coverage: of what was captured; absent: not known.
+  void Begin(const std::optional<replication::Coverage>& coverage);
+  // What is captured and sent by now, as somebody has found it in the catalog beside the stream;
+  // after Begin. What was missed since the last look is told or read, once.
+  void Saw(const std::vector<postgres::TableName>& captured, const replication::Coverage& coverage);
+  // The stream has come to a captured table for the first time. renamed: in this stream it had a
+  // name that is not captured.
+  void Came(const postgres::TableName& table, bool renamed);
 
   // The member for a position of that mark, as JSON; empty: too many tables to be kept.
   const std::string& At(uint64_t mark);
@@ -56,14 +71,26 @@ class NewTables {
  private:
   NewTables(Parts parts, std::vector<postgres::TableName> captured);
   void Hold(const std::string* member);
+  void ForgetOids();
   bool reads() const { return parts_.reads && parts_.snapshots != nullptr; }
-  void Take(const postgres::TableName& table);
+  void Judge(const std::vector<postgres::TableName>& captured,
+             const replication::Coverage& coverage);
+  void KeepMissing(KnownTables* now);
+  void Take(const std::vector<TableGap>& gaps, bool differs);
+  void Tell(const TableGap& gap, bool is_read) const;
+  void Ask(const postgres::TableName& table);
   void Keep(uint64_t mark);
 
   const Parts parts_;
-  const std::vector<postgres::TableName> captured_;
-  std::optional<std::string> lists_before_;  // absent: nothing was stored
-  std::set<std::string> known_;
+  const std::vector<postgres::TableName> captured_;  // at the start
+  const std::string lists_;                          // a sum of them
+  bool compares_ = false;                            // with what was stored, or seen before
+  bool whole_ = false;  // tables come into the publication by themselves
+  KnownTables known_;
+  std::set<std::string> missing_;    // of those: they were not there when it was looked last
+  std::optional<absl::Time> since_;  // it was so then
+  std::set<Oid> told_;               // in this session
+  int asked_ = 0;                    // requests that are not taken yet
   std::deque<std::pair<uint64_t, std::string>> states_;  // by mark, ascending
 };
 

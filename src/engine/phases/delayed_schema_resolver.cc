@@ -68,12 +68,11 @@ void DelayedSchemaResolver::Tell(const event::TableSchema& answer) {
   if (const event::TableSchemaPtr previous = std::exchange(previous_, nullptr)) {
     if (const std::string changes = DescribeChanges(*previous, answer); !changes.empty())
       log::Info("table changed", {{"table", table}, {"change", changes}});
+    const bool renamed = !parts_.captured->Includes(previous->schema, previous->table);
+    if (renamed && parts_.on_first) parts_.on_first(answer, true);
     return;
   }
-  const bool is_new = parts_.published != nullptr && *parts_.published &&
-                      !(*parts_.published)->contains(answer.relation) &&
-                      told_.insert(answer.relation).second;
-  if (is_new && parts_.on_new) parts_.on_new(answer);
+  if (parts_.on_first) parts_.on_first(answer, false);
 }
 
 absl::Duration DelayedSchemaResolver::UntilDue() {

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,10 +30,9 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     const names::TableFilter* captured = nullptr;
     Clock* clock = nullptr;
     absl::Duration delay;  // walduct.catalog.delay.ms
-    // What the publication named when the stream began; null or absent: not known.
-    const std::optional<std::set<Oid>>* published = nullptr;
-    // Of a table that the publication got since then.
-    std::function<void(const event::TableSchema&)> on_new = nullptr;
+    // The stream has come to a captured table for the first time. renamed: it had come to it under
+    // a name that is not captured.
+    std::function<void(const event::TableSchema&, bool renamed)> on_first = nullptr;
     // Of a table whose rows can share their key, each time that it is described.
     std::function<void(const event::TableSchema&)> on_shared_key = nullptr;
   };
@@ -58,7 +56,6 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
   event::TableSchemaPtr uncaptured_;                   // the answer, when the catalog is not asked
   std::optional<event::RelationDescription> waiting_;  // to be asked about at due_
   event::TableSchemaPtr previous_;  // of the relation in question; null: not announced before
-  std::set<Oid> told_;              // as new
   absl::Duration due_;
 };
 

@@ -196,7 +196,10 @@ void Session::BuildNewTables() {
        .signal_table = config().tables->signal_table,
        .reads = config().incremental->reads_new_tables,
        .snapshots = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
-       .new_id = [this] { return RandomUuid(*parts_.world); }},
+       .new_id = [this] { return RandomUuid(*parts_.world); },
+       .clock = &parts_.world->clock(),
+       .since = prepared_.stored_at(),
+       .same_system = prepared_.same_system()},
       prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
 }
 
@@ -335,7 +338,7 @@ absl::Status Session::Stream() {
                                        opened.confirms);
   duties_->outbox().Start(prepared_.source->StartOutboxCleanup());
   const absl::Status begun = BeginIncremental();
-  if (new_tables_ != nullptr) new_tables_->Begin(opened.published);
+  if (new_tables_ != nullptr) new_tables_->Begin(opened.coverage);
   const absl::Status ran = begun.ok() ? RunStream(opened, goal) : begun;
   parts_.metrics->connected.Set(0);
   parts_.board->Show(Activity::kSettling);
@@ -401,13 +404,11 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .captured = &captured,
                                   .clock = &clock,
                                   .delay = config().runtime->catalog_delay,
-                                  .published = &opened.published,
-                                  .on_new =
-                                      [this](const event::TableSchema& table) {
+                                  .on_first =
+                                      [this](const event::TableSchema& table, bool renamed) {
                                         if (new_tables_ != nullptr)
-                                          new_tables_->Came({.relation = table.relation,
-                                                             .schema = table.schema,
-                                                             .table = table.table});
+                                          new_tables_->Came(
+                                              {table.relation, table.schema, table.table}, renamed);
                                       },
                                   .on_shared_key =
                                       [this](const event::TableSchema& table) {
@@ -432,7 +433,7 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                      .clock = &clock,
                      .metrics = parts_.metrics,
                      .incremental = incremental_ == nullptr ? nullptr : &incremental_->snapshots(),
-                     .before_batch = XminRefresh(),
+                     .before_batch = LookBeside(),
                      .goal = end});
   RETURN_IF_ERROR(RunAndBlock(&phase));
   goal_reached_ = phase.goal_reached() && end == goal;
@@ -442,11 +443,13 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
   return absl::OkStatus();
 }
 
-// What records say of the slot; null: nothing.
-std::function<void()> Session::XminRefresh() {
-  if (!config().encode->slot_xmin) return nullptr;
-  return [source = prepared_.source.get(), encoder = &path_->encoder()] {
-    encoder->SetXmin(source->Xmin());
+// What has been found beside the stream: what records say of the slot, what is captured by now.
+std::function<void()> Session::LookBeside() {
+  return [this, xmin = config().encode->slot_xmin, source = prepared_.source.get()] {
+    if (xmin) path_->encoder().SetXmin(source->Xmin());
+    if (new_tables_ == nullptr) return;
+    if (const std::optional<CapturedNow> now = source->TakeCaptured())
+      new_tables_->Saw(now->tables, now->coverage);
   };
 }
 

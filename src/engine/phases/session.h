@@ -73,7 +73,7 @@ class Session {
   absl::Status BeginIncremental();
   bool Pauses() const;
   absl::Status RunStream(const OpenedStream& opened, std::optional<Lsn> goal);
-  std::function<void()> XminRefresh();
+  std::function<void()> LookBeside();
   absl::Status RunAndBlock(StreamPhase* phase);
   absl::Status EndStream(replication::WalSource& stream);
   absl::Status OnBrokenStream(OpenedStream opened, bool must_close, const absl::Status& error);

@@ -45,6 +45,15 @@ struct Prepared {
 
   // The stored position is gone on from.
   bool resumes() const { return stored && !decision.snapshot; }
+  // When the last change before the stored position was committed; absent: not known.
+  std::optional<absl::Time> stored_at() const {
+    if (!resumes() || stored->position.commit_time_us == 0) return std::nullopt;
+    return absl::FromUnixMicros(stored->position.commit_time_us);
+  }
+  // The server is the one that the position was stored for.
+  bool same_system() const {
+    return !stored || stored->system_identifier == system.system_identifier;
+  }
   std::optional<event::ChangeId> skip() const { return resumes() ? stored->skip : std::nullopt; }
 };
 

@@ -324,8 +324,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
   // What has gone to another slot is not new when it comes.
-  if (!replication_options_.share.hands_over)
-    opened.published = replication::NamedRelations(*sql_, replication_options_.publication_name);
+  if (!replication_options_.share.hands_over) opened.coverage = LookAtCoverage();
   RETURN_IF_ERROR(StartXmin());
   ReleaseCodePages();  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},
@@ -333,6 +332,16 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
                           {"from", start.commit_end.ToString()},
                           {"ordinal", start.ordinal}});
   return opened;
+}
+
+// Advice: a server that went away is found by who needs it.
+std::optional<replication::Coverage> PostgresSource::LookAtCoverage() {
+  auto coverage =
+      replication::ReadCoverage(*sql_, replication_options_.publication_name, facts_.captured);
+  if (coverage.ok()) return *std::move(coverage);
+  log::Debug("how tables are published is not known",
+             {{"error", std::string(coverage.status().message())}});
+  return std::nullopt;
 }
 
 // From here on nobody else can move it. The server would leave out in silence what lies before it.

@@ -63,6 +63,7 @@ class PostgresSource final : public Source {
     watch_->AskForGone(relations);
   }
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
+  std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
   absl::Status ExplainEnd(const absl::Status& error) override;
   std::optional<std::vector<postgres::TableName>> SignalTables() const override;
   std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
@@ -82,6 +83,7 @@ class PostgresSource final : public Source {
   void StartWatch();
   absl::Status StartXmin();
   absl::Status CheckSlotNotMoved(Lsn start);
+  std::optional<replication::Coverage> LookAtCoverage();
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
   absl::Status AdviseOnSignals();
@@ -101,6 +103,8 @@ class PostgresSource final : public Source {
   std::unique_ptr<postgres::SchemaQuery> schemas_;     // uses sql_
   std::unique_ptr<TailPublication> tail_publication_;  // uses sql_
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
+  // Whoever looks at the catalog beside the stream puts it there.
+  const std::shared_ptr<CapturedBox> captured_now_ = std::make_shared<CapturedBox>();
   std::unique_ptr<ServerWatch> watch_;
   std::unique_ptr<SlotXmin> xmin_;
   SourceFacts facts_;

@@ -8,7 +8,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
+#include "engine/world/captured_now.h"
 #include "engine/world/server_view.h"
 #include "engine/world/standby_verdict.h"
 #include "event/position.h"
@@ -27,6 +27,7 @@
 #include "outbox/cleanup_thread.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "replication/coverage.h"
 #include "replication/gone_relations.h"
 #include "replication/slot.h"
 #include "replication/wal_source.h"
@@ -65,9 +66,9 @@ class TableSnapshot : public snapshot::RowSource {
 
 struct OpenedStream {
   std::unique_ptr<replication::WalSource> stream;
-  absl::Duration status_interval;               // at least so often the server must hear from us
-  bool confirms = true;                         // false: somebody else moves the slot
-  std::optional<std::set<Oid>> published = {};  // see replication::NamedRelations
+  absl::Duration status_interval;  // at least so often the server must hear from us
+  bool confirms = true;            // false: somebody else moves the slot
+  std::optional<replication::Coverage> coverage = {};  // of what is captured; absent: not known
 };
 
 class Source {
@@ -161,6 +162,9 @@ class Source {
   // not. TakeGone gives the answer, once; advice: it may never come.
   virtual void AskForGone(const std::vector<replication::ToldRelation>&) {}
   virtual std::optional<replication::GoneRelations> TakeGone() { return std::nullopt; }
+
+  // What is captured by now, where somebody has looked since the last call; the stream is open.
+  virtual std::optional<CapturedNow> TakeCaptured() { return std::nullopt; }
 
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}

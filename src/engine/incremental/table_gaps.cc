@@ -1,0 +1,130 @@
+#include "engine/incremental/table_gaps.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+
+namespace walduct::engine {
+namespace {
+
+using replication::Coverage;
+using Kind = TableGap::Kind;
+
+bool Meet(const std::vector<Oid>& a, const std::vector<Oid>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&b](Oid oid) { return std::find(b.begin(), b.end(), oid) != b.end(); });
+}
+
+// What was there before is there still, and brings the changes of a table from its first one on.
+class Lasting {
+ public:
+  Lasting(const KnownTables& known, const Coverage& now)
+      : comparable_(known.publication == now.publication && now.publication != Oid{}),
+        all_(now.all_tables && (comparable_ || known.publication == Oid{})) {
+    const std::vector<Oid>& others =
+        known.publication == Oid{} ? now.names_others : known.names_others;
+    names_.insert(others.begin(), others.end());
+    if (!comparable_) return;
+    for (const auto& [name, table] : known.tables)
+      names_.insert(table.named_by.begin(), table.named_by.end());
+  }
+
+  bool comparable() const { return comparable_; }
+  bool Covers(const Coverage::Table& table) const {
+    return all_ || std::any_of(table.named_by.begin(), table.named_by.end(),
+                               [this](Oid oid) { return names_.contains(oid); });
+  }
+
+ private:
+  const bool comparable_;  // the publication is the same
+  const bool all_;
+  absl::flat_hash_set<Oid> names_;
+};
+
+std::optional<Kind> JudgeNew(const Coverage::Table& now, bool same_lists, const Lasting& lasting) {
+  if (!same_lists || !lasting.Covers(now)) return Kind::kNew;
+  return now.placed_later ? std::optional(Kind::kPlaced) : std::nullopt;
+}
+
+std::optional<Kind> JudgeKnown(const KnownTable& known, Oid relation, const Coverage::Table& now,
+                               const Lasting& lasting) {
+  if (known.relation == Oid{}) return std::nullopt;
+  if (known.relation != relation) {
+    if (!lasting.Covers(now)) return Kind::kAnew;
+    return now.placed_later || now.schema_changed ? Kind::kPlaced : Kind::kReplaced;
+  }
+  const bool unknown = !lasting.comparable() || known.named_by.empty() || now.named_by.empty();
+  if (unknown || Meet(known.named_by, now.named_by)) return std::nullopt;
+  return Kind::kBack;
+}
+
+}  // namespace
+
+std::string NameOf(const postgres::TableName& table) {
+  return absl::StrCat(table.schema, ".", table.table);
+}
+
+std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
+                               const std::vector<postgres::TableName>& captured,
+                               const Coverage& coverage) {
+  const Lasting lasting(known, coverage);
+  std::vector<TableGap> gaps;
+  for (const postgres::TableName& table : captured) {
+    const auto now = coverage.tables.find(table.relation);
+    if (now == coverage.tables.end() || !now->second.sent) continue;
+    const auto before = known.tables.find(NameOf(table));
+    const bool is_known = before != known.tables.end();
+    const std::optional<Kind> kind =
+        is_known ? JudgeKnown(before->second, table.relation, now->second, lasting)
+                 : JudgeNew(now->second, same_lists, lasting);
+    if (kind)
+      gaps.push_back(
+          {.kind = *kind, .table = table, .was = is_known ? before->second.relation : Oid{}});
+  }
+  return gaps;
+}
+
+KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                    const Coverage& coverage) {
+  KnownTables now{.lists = known.lists,
+                  .publication = coverage.publication,
+                  .names_others = coverage.names_others,
+                  .tables = {}};
+  const bool same_publication = known.publication == coverage.publication;
+  for (const postgres::TableName& table : captured) {
+    const std::string name = NameOf(table);
+    const auto found = coverage.tables.find(table.relation);
+    if (found != coverage.tables.end() && found->second.sent) {
+      now.tables[name] = {.relation = table.relation, .named_by = found->second.named_by};
+    } else if (const auto before = known.tables.find(name); before != known.tables.end()) {
+      KnownTable& kept = now.tables[name] = before->second;
+      if (!same_publication) kept.named_by.clear();
+    }
+  }
+  return now;
+}
+
+std::string DescribeGap(Kind kind) {
+  switch (kind) {
+    case Kind::kNew:
+      return "table is new to the connector: rows it had before are";
+    case Kind::kAnew:
+      return "table was created anew, or another one has taken its name: what was done to it "
+             "before the publication named it is";
+    case Kind::kBack:
+      return "table was not in the publication for a while, or is in it with another row filter or "
+             "other columns: what was done to it meanwhile is";
+    case Kind::kPlaced:
+      return "table has had another name, schema or parent: rows from before are";
+    case Kind::kReplaced:
+      break;
+  }
+  return "table was created anew, and all of it is sent; rows of the former one are not deleted "
+         "for "
+         "who reads its topic";
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,43 @@
+// FindGaps: which captured tables the stream has not brought whole since a position was stored, or
+// since the catalog was looked at last: what was done to them while they were other tables, or the
+// publication did not name them, was sent by nobody. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/incremental/known_tables.h"
+#include "postgres/catalog.h"
+#include "replication/coverage.h"
+
+namespace walduct::engine {
+
+struct TableGap {
+  enum class Kind {
+    kNew,       // it was not captured
+    kAnew,      // it is another table than the one of that name
+    kBack,      // what names it in the publication is another
+    kPlaced,    // all of it was sent, but some of it under another name
+    kReplaced,  // it is another one, and all of it is sent: no gap
+  };
+  Kind kind = Kind::kNew;
+  postgres::TableName table;
+  Oid was{};  // kAnew, kReplaced
+};
+
+std::string NameOf(const postgres::TableName& table);
+
+// same_lists: include and exclude are those of `known`.
+std::vector<TableGap> FindGaps(const KnownTables& known, bool same_lists,
+                               const std::vector<postgres::TableName>& captured,
+                               const replication::Coverage& coverage);
+
+// What is to be known from then on: what is captured and sent. What is captured, and not sent now,
+// stays as it was.
+KnownTables KnowNow(const KnownTables& known, const std::vector<postgres::TableName>& captured,
+                    const replication::Coverage& coverage);
+
+// "table was created anew: …", without what is done about it; kReplaced: whole.
+std::string DescribeGap(TableGap::Kind kind);
+
+}  // namespace walduct::engine

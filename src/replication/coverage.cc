@@ -1,0 +1,148 @@
+#include "replication/coverage.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "postgres/oid_text.h"
+#include "replication/publication.h"
+
+namespace walduct::replication {
+namespace {
+
+using postgres::ParseOid;
+using postgres::Result;
+using postgres::Rows;
+
+constexpr int kFirstWithSchemas = 150000;
+constexpr int kFirstWithRoots = 130000;
+
+constexpr absl::string_view kTables = R"(
+SELECT r.oid, r.prrelid, c.relkind = 'p'
+FROM pg_catalog.pg_publication_rel r JOIN pg_catalog.pg_class c ON c.oid = r.prrelid
+WHERE r.prpubid = $1::pg_catalog.oid)";
+
+constexpr absl::string_view kSchemas = R"(
+SELECT r.oid, r.pnnspid FROM pg_catalog.pg_publication_namespace r
+WHERE r.pnpubid = $1::pg_catalog.oid)";
+
+// A table's row type is written anew when the table gets another name, schema or owner, its system
+// columns never: both have their transaction's id.
+constexpr absl::string_view kAsked = R"(
+SELECT c.oid, c.relnamespace, c.relkind = 'p', c.relpersistence = 'p',
+  (NOT t.xmin = a.xmin AND NOT EXISTS (SELECT FROM pg_catalog.pg_shdepend o
+     WHERE o.dbid = (SELECT d.oid FROM pg_catalog.pg_database d
+                     WHERE d.datname = pg_catalog.current_database())
+       AND o.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND o.objid = c.oid
+       AND o.objsubid = 0 AND o.deptype = 'o' AND o.xmin = t.xmin))
+  OR coalesce(NOT i.xmin = a.xmin, false),
+  pg_catalog.age(n.xmin) < pg_catalog.age(a.xmin)
+FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+JOIN pg_catalog.pg_class c ON c.oid = w.oid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = -1
+LEFT JOIN pg_catalog.pg_type t ON t.oid = c.reltype
+LEFT JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid AND c.relispartition)";
+
+constexpr absl::string_view kParents = R"(
+WITH RECURSIVE up(oid, parent) AS (
+  SELECT c.oid, i.inhparent FROM pg_catalog.unnest($1::pg_catalog.oid[]) w(oid)
+  JOIN pg_catalog.pg_class c ON c.oid = w.oid AND c.relispartition
+  JOIN pg_catalog.pg_inherits i ON i.inhrelid = c.oid
+  UNION
+  SELECT up.oid, i.inhparent FROM up
+  JOIN pg_catalog.pg_class c ON c.oid = up.parent AND c.relispartition
+  JOIN pg_catalog.pg_inherits i ON i.inhrelid = up.parent)
+SELECT up.oid, up.parent, c.relnamespace
+FROM up JOIN pg_catalog.pg_class c ON c.oid = up.parent)";
+
+// By table and by schema.
+struct Entries {
+  absl::flat_hash_map<Oid, Oid> tables, schemas;
+};
+
+absl::StatusOr<bool> ReadHead(postgres::Connection& connection, const std::string& name,
+                              Coverage* coverage) {
+  const char* const root = connection.server_version() >= kFirstWithRoots ? "pubviaroot" : "false";
+  ASSIGN_OR_RETURN(const Result head,
+                   connection.Query(Rows(3),
+                                    absl::StrCat("SELECT oid, puballtables, ", root,
+                                                 " FROM pg_catalog.pg_publication "
+                                                 "WHERE pubname = $1"),
+                                    {name}));
+  if (head.rows() == 0) return false;
+  coverage->publication = ParseOid(head.Get(0, 0));
+  coverage->all_tables = head.Get(0, 1) == "t";
+  return head.Get(0, 2) == "t";
+}
+
+absl::StatusOr<Entries> ReadEntries(postgres::Connection& connection, Coverage* coverage) {
+  Entries entries;
+  const std::string id = absl::StrCat(ToInteger(coverage->publication));
+  ASSIGN_OR_RETURN(const Result tables, connection.Query(Rows(3), kTables, {id}));
+  for (int row = 0; row < tables.rows(); ++row) {
+    const Oid entry = ParseOid(tables.Get(row, 0));
+    entries.tables.emplace(ParseOid(tables.Get(row, 1)), entry);
+    if (tables.Get(row, 2) == "t") coverage->names_others.push_back(entry);
+  }
+  if (connection.server_version() >= kFirstWithSchemas) {
+    ASSIGN_OR_RETURN(const Result schemas, connection.Query(Rows(2), kSchemas, {id}));
+    for (int row = 0; row < schemas.rows(); ++row) {
+      const Oid entry = ParseOid(schemas.Get(row, 0));
+      entries.schemas.emplace(ParseOid(schemas.Get(row, 1)), entry);
+      coverage->names_others.push_back(entry);
+    }
+  }
+  std::sort(coverage->names_others.begin(), coverage->names_others.end());
+  return entries;
+}
+
+void AddNames(const Entries& entries, Oid table, Oid schema, std::vector<Oid>* names) {
+  if (const auto own = entries.tables.find(table); own != entries.tables.end())
+    names->push_back(own->second);
+  if (const auto whole = entries.schemas.find(schema); whole != entries.schemas.end())
+    names->push_back(whole->second);
+}
+
+}  // namespace
+
+absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
+                                      absl::string_view publication,
+                                      const std::vector<postgres::TableName>& tables) {
+  Coverage coverage;
+  ASSIGN_OR_RETURN(const std::string name, ResolvePublicationName(connection, publication));
+  ASSIGN_OR_RETURN(const bool via_root, ReadHead(connection, name, &coverage));
+  ASSIGN_OR_RETURN(const Entries entries, ReadEntries(connection, &coverage));
+  std::vector<Oid> oids;
+  for (const postgres::TableName& table : tables) oids.push_back(table.relation);
+  const std::string asked = postgres::OidArray(oids);
+  ASSIGN_OR_RETURN(const Result found, connection.Query(Rows(6), kAsked, {asked}));
+  for (int row = 0; row < found.rows(); ++row) {
+    const Oid relation = ParseOid(found.Get(row, 0));
+    Coverage::Table& table = coverage.tables[relation];
+    AddNames(entries, relation, ParseOid(found.Get(row, 1)), &table.named_by);
+    const bool by_leaves = found.Get(row, 2) == "t" && !via_root;
+    table.sent = found.Get(row, 3) == "t" && !by_leaves;
+    table.placed_later = found.Get(row, 4) == "t";
+    table.schema_changed = found.Get(row, 5) == "t";
+  }
+  ASSIGN_OR_RETURN(const Result parents, connection.Query(Rows(3), kParents, {asked}));
+  for (int row = 0; row < parents.rows(); ++row) {
+    const auto table = coverage.tables.find(ParseOid(parents.Get(row, 0)));
+    if (table == coverage.tables.end()) continue;
+    std::vector<Oid> above;
+    AddNames(entries, ParseOid(parents.Get(row, 1)), ParseOid(parents.Get(row, 2)), &above);
+    if (via_root && (coverage.all_tables || !above.empty())) table->second.sent = false;
+    std::vector<Oid>& names = table->second.named_by;
+    names.insert(names.end(), above.begin(), above.end());
+  }
+  for (auto& [relation, table] : coverage.tables) {
+    std::sort(table.named_by.begin(), table.named_by.end());
+    table.sent = table.sent && (coverage.all_tables || !table.named_by.empty());
+  }
+  return coverage;
+}
+
+}  // namespace walduct::replication

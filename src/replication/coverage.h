@@ -1,0 +1,43 @@
+// Coverage: how a publication comes to send tables. Each of what names them has an OID that goes
+// with it: a table that left the publication and came back, or came back with another row filter or
+// other columns, is named by another one. Looks only; opens and locks no table.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/lsn.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+
+namespace walduct::replication {
+
+struct Coverage {
+  struct Table {
+    // Rows of pg_publication_rel and pg_publication_namespace: its own, those of the tables that it
+    // is a partition of, and of their schemas. None where the publication is for all tables.
+    std::vector<Oid> named_by;
+    // Its changes are sent, under its own name: not under its root's, nor its partitions'.
+    bool sent = false;
+    // It has had another name or schema, or was made before it became a partition. Not seen: what
+    // its owner was changed behind.
+    bool placed_later = false;
+    // Its schema was changed after it was made: renamed, or its rights.
+    bool schema_changed = false;
+  };
+
+  Oid publication{};  // 0: there is none of that name
+  bool all_tables = false;
+  // Of those, by which tables come in that are not made yet: of schemas, of partitioned tables.
+  std::vector<Oid> names_others;
+  absl::flat_hash_map<Oid, Table> tables;  // those that were asked for, and are there
+};
+
+absl::StatusOr<Coverage> ReadCoverage(postgres::Connection& connection,
+                                      absl::string_view publication,
+                                      const std::vector<postgres::TableName>& tables);
+
+}  // namespace walduct::replication

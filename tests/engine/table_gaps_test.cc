@@ -1,0 +1,199 @@
+#include "engine/incremental/table_gaps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace walduct::engine {
+namespace {
+
+using postgres::TableName;
+using replication::Coverage;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Kind = TableGap::Kind;
+
+constexpr Oid kPublication{900};
+
+TableName Named(uint32_t relation, const std::string& table = "a") {
+  return {.relation = Oid{relation}, .schema = "public", .table = table};
+}
+
+Coverage::Table By(std::initializer_list<uint32_t> names) {
+  Coverage::Table table{.named_by = {}, .sent = true};
+  for (const uint32_t name : names) table.named_by.push_back(Oid{name});
+  return table;
+}
+
+// public.a, as OID 1.
+KnownTables Known(std::initializer_list<uint32_t> names) {
+  KnownTables known;
+  known.publication = kPublication;
+  known.tables["public.a"] = {.relation = Oid{1}, .named_by = By(names).named_by};
+  return known;
+}
+
+// "kind was" of each.
+std::vector<std::string> Gaps(const KnownTables& known, const TableName& table,
+                              const Coverage::Table& now, Coverage coverage = {},
+                              bool same_lists = true) {
+  if (coverage.publication == Oid{}) coverage.publication = kPublication;
+  coverage.tables[table.relation] = now;
+  std::vector<std::string> gaps;
+  for (const TableGap& gap : FindGaps(known, same_lists, {table}, coverage))
+    gaps.push_back(absl::StrCat(static_cast<int>(gap.kind), " ", ToInteger(gap.was)));
+  return gaps;
+}
+std::vector<std::string> One(Kind kind, uint32_t was) {
+  return {absl::StrCat(static_cast<int>(kind), " ", was)};
+}
+
+Coverage::Table Placed(Coverage::Table table) {
+  table.placed_later = true;
+  return table;
+}
+const Coverage kAll = {
+    .publication = kPublication, .all_tables = true, .names_others = {}, .tables = {}};
+
+TEST(TableGapsTest, WhatGoesOnIsNone) {
+  EXPECT_THAT(Gaps(Known({11}), Named(1), By({11})), IsEmpty());
+  EXPECT_THAT(Gaps(Known({}), Named(1), By({}), kAll), IsEmpty());
+  EXPECT_THAT(Gaps(Known({11, 12}), Named(1), By({12})), IsEmpty()) << "one of them is enough";
+}
+
+TEST(TableGapsTest, AnotherTableUnderTheName) {
+  EXPECT_EQ(Gaps(Known({11}), Named(2), By({12})), One(Kind::kAnew, 1));
+}
+
+TEST(TableGapsTest, LeftThePublicationAndCameBack) {
+  EXPECT_EQ(Gaps(Known({11}), Named(1), By({12})), One(Kind::kBack, 1));
+}
+
+TEST(TableGapsTest, WhatIsNotSentIsSomebodyElsesMatter) {
+  EXPECT_THAT(Gaps(Known({11}), Named(2), {}), IsEmpty());
+}
+
+TEST(TableGapsTest, AllOfATableThatIsMadeUnderAPublicationForAllComes) {
+  EXPECT_EQ(Gaps(Known({}), Named(2), By({}), kAll), One(Kind::kReplaced, 1));
+  EXPECT_THAT(Gaps(Known({}), Named(2, "b"), By({}), kAll), IsEmpty());
+}
+
+TEST(TableGapsTest, WhatItHadUnderAnotherNameDoesNot) {
+  EXPECT_EQ(Gaps(Known({}), Named(2), Placed(By({})), kAll), One(Kind::kPlaced, 1)) << "a swap";
+  EXPECT_EQ(Gaps(Known({}), Named(2, "b"), Placed(By({})), kAll), One(Kind::kPlaced, 0));
+  Coverage::Table moved = By({});
+  moved.schema_changed = true;
+  EXPECT_EQ(Gaps(Known({}), Named(2), moved, kAll), One(Kind::kPlaced, 1)) << "schemas swapped";
+  EXPECT_THAT(Gaps(Known({}), Named(2, "b"), moved, kAll), IsEmpty()) << "a GRANT changes it, too";
+}
+
+TEST(TableGapsTest, AllOfATableThatIsMadeInAPublishedSchemaOrRootComes) {
+  KnownTables known = Known({11});
+  known.names_others = {Oid{50}};
+  const Coverage whole = {.publication = kPublication, .names_others = {Oid{50}}, .tables = {}};
+  EXPECT_THAT(Gaps(known, Named(2, "leaf"), By({50}), whole), IsEmpty());
+  EXPECT_EQ(Gaps(known, Named(2, "leaf"), Placed(By({50})), whole), One(Kind::kPlaced, 0))
+      << "attached with rows";
+  EXPECT_EQ(Gaps(Known({11}), Named(2, "leaf"), By({50}), whole), One(Kind::kNew, 0))
+      << "the root is new in the publication, too";
+}
+
+TEST(TableGapsTest, OtherListsMakeATableNewWhateverNamesIt) {
+  EXPECT_EQ(Gaps(Known({}), Named(2, "b"), By({}), kAll, false), One(Kind::kNew, 0));
+}
+
+TEST(TableGapsTest, WhatWasNotStoredIsNotHeldAgainstATable) {
+  KnownTables names = Known({});
+  names.publication = Oid{};
+  names.tables["public.a"] = {};
+  EXPECT_THAT(Gaps(names, Named(2), By({12})), IsEmpty()) << "OIDs were not stored";
+  EXPECT_EQ(Gaps(names, Named(2, "b"), By({12})), One(Kind::kNew, 0));
+  KnownTables merged = Known({});
+  merged.publication = Oid{};
+  EXPECT_THAT(Gaps(merged, Named(1), By({12})), IsEmpty()) << "another slot's publication";
+  EXPECT_EQ(Gaps(merged, Named(2), By({12})), One(Kind::kAnew, 1));
+}
+
+// Changes from between would have ended the stream.
+TEST(TableGapsTest, AnotherPublicationNamesAllAnew) {
+  const Coverage other = {.publication = Oid{901}, .names_others = {}, .tables = {}};
+  EXPECT_THAT(Gaps(Known({11}), Named(1), By({12}), other), IsEmpty());
+  EXPECT_EQ(Gaps(Known({11}), Named(2), By({12}), other), One(Kind::kAnew, 1));
+}
+
+TEST(TableGapsTest, WhatIsCapturedAndNotSentNowStaysAsItWas) {
+  Coverage coverage = {.publication = kPublication, .names_others = {}, .tables = {}};
+  coverage.tables[Oid{1}] = {};
+  KnownTables now = KnowNow(Known({11}), {Named(1), Named(2, "b")}, coverage);
+  EXPECT_EQ(now.tables, Known({11}).tables);
+  EXPECT_EQ(Gaps(now, Named(1), By({12})), One(Kind::kBack, 1)) << "it came back";
+}
+
+KnownTables Many(uint32_t count, const std::string& prefix = "public.table_") {
+  KnownTables known;
+  known.lists = "0123456789abcdef";
+  known.publication = Oid{4000000000};
+  known.names_others = {Oid{17}, Oid{18}};
+  for (uint32_t i = 1; i <= count; ++i) {
+    known.tables[absl::StrCat(prefix, i)] = {.relation = Oid{16384 + 10 * i},
+                                             .named_by = {Oid{90000 + i}, Oid{4294967295}}};
+  }
+  return known;
+}
+
+TEST(KnownTablesTest, ComeBackAsTheyWere) {
+  for (const uint32_t count : {0, 1, 3, 3000}) {
+    const KnownTables known = Many(count);
+    const std::string member = EncodeKnownTables(known);
+    EXPECT_THAT(member, HasSubstr(count < 1000 ? "tables" : "packed"));
+    EXPECT_EQ(DecodeKnownTables(member), known) << count;
+  }
+  // Half a character is no text.
+  const KnownTables odd = Many(2000, "public.\"\xC3\xA4 \n\xF0\x9F\x90\x98");
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(odd)), odd);
+  KnownTables close = Many(2000);
+  close.tables["public.z\xC3\xA4"] = {};
+  close.tables["public.z\xC3\xA5"] = {};
+  EXPECT_EQ(DecodeKnownTables(EncodeKnownTables(close)), close);
+}
+
+TEST(KnownTablesTest, ThousandsFit) {
+  KnownTables known = Many(0);
+  for (uint32_t i = 1; i <= 2000; ++i) {
+    known.tables[absl::StrCat("public.customer_orders_of_region_", i % 50, "_and_month_", i / 50)] =
+        {.relation = Oid{16384 + 10 * i}, .named_by = {Oid{90000 + i}}};
+  }
+  EXPECT_LT(EncodeKnownTables(known).size(), 2000u * 30);
+  EXPECT_THAT(EncodeKnownTables(Many(5000)), HasSubstr("packed"));
+  EXPECT_THAT(EncodeKnownTables(Many(30'000)), IsEmpty());
+}
+
+TEST(KnownTablesTest, NamesAloneAreReadAsTheyWereOnceWritten) {
+  const auto known = DecodeKnownTables(R"("{\"lists\":\"x\",\"tables\":[\"public.a\"]}")");
+  ASSERT_TRUE(known.has_value());
+  EXPECT_EQ(known->tables.at("public.a").relation, Oid{});
+  EXPECT_EQ(known->publication, Oid{});
+}
+
+TEST(KnownTablesTest, DamagedOidsLeaveTheNames) {
+  for (const char* const oids : {"", "1", "1 2 3", "1 x!", "1 99999999"}) {
+    const auto known = DecodeKnownTables(absl::StrCat(
+        R"("{\"lists\":\"x\",\"tables\":[\"public.a\"],\"oids\":\")", oids, R"(\"}")"));
+    ASSERT_TRUE(known.has_value()) << oids;
+    EXPECT_EQ(known->tables.at("public.a").relation, Oid{}) << oids;
+  }
+}
+
+TEST(KnownTablesTest, DamagedPacksAreNone) {
+  for (const char* const packed :
+       {"", "1 5 3 abc1 ", "1 0 9 abc1 ", "1 0 3", "1 0 99999999999999999999 a1 ", "1 0 3 abc"}) {
+    EXPECT_FALSE(
+        DecodeKnownTables(absl::StrCat(R"("{\"lists\":\"x\",\"packed\":\")", packed, R"(\"}")"))
+            .has_value())
+        << packed;
+  }
+}
+
+}  // namespace
+}  // namespace walduct::engine
