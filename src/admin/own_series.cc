@@ -49,6 +49,10 @@ constexpr Family kOldestTransaction = {
     "age of the oldest open transaction with changes: the server keeps WAL since its beginning"};
 constexpr Family kSlotAge = {"walduct_slot_look_age_seconds", kGauge,
                              "since the server was asked about the slot"};
+constexpr Family kCapture = {"walduct_capture_problems", kGauge,
+                             "tables whose changes do not come as they should, by reason"};
+constexpr Family kCaptureAge = {"walduct_capture_look_age_seconds", kGauge,
+                                "since the catalog was asked whether they do"};
 constexpr Family kTableRows = {"walduct_table_rows_total", kCounter,
                                "changes of a table that were published"};
 constexpr Family kTableBytes = {"walduct_table_bytes_total", kCounter,
@@ -97,6 +101,7 @@ class OwnSeries {
     AddTrouble();
     AddLag();
     AddSlot();
+    AddCapture();
     AddTables();
     AddSnapshot();
     AddIncremental();
@@ -176,6 +181,18 @@ class OwnSeries {
     if (slot->oldest_transaction)
       out_.Add(kOldestTransaction, labels, Seconds(slot->oldest_transaction->age));
     out_.Add(kSlotAge, labels, Seconds(scene_.monotonic - slot->looked_at));
+  }
+
+  void AddCapture() {
+    const std::optional<metrics::CaptureView> view = one_.metrics->capture.Read();
+    if (!view) return;
+    for (const absl::string_view reason : metrics::kCaptureReasons) {
+      uint64_t count = 0;
+      for (const metrics::CaptureProblem& problem : view->problems)
+        if (problem.loses && problem.reason == reason) count += problem.count;
+      out_.Add(kCapture, {{"connector", name_}, {"reason", reason}}, count);
+    }
+    out_.Add(kCaptureAge, {{"connector", name_}}, Seconds(scene_.monotonic - view->looked_at));
   }
 
   void AddTables() {

@@ -52,6 +52,7 @@ class StatusWriter {
       json_.Key("waiting_for").Text(status_.stall->cause);
       json_.EndObject();
     }
+    WriteCapture();
     if (!status_.last_error) return;
     json_.Key("last_error").Object();
     json_.Key("at").Text(TimeText(status_.last_error->at));
@@ -59,6 +60,29 @@ class StatusWriter {
     json_.Key("message").Text(status_.last_error->message);
     json_.Key("hint").Text(status_.last_error->hint);
     if (!status_.last_error->change.empty()) json_.Key("change").Text(status_.last_error->change);
+    json_.EndObject();
+  }
+
+  void WriteCapture() {
+    const std::optional<metrics::CaptureView> view = numbers_.capture.Read();
+    if (!view) return;
+    json_.Key("capture").Object();
+    json_.Key("age_seconds").Number(Seconds(scene_.monotonic - view->looked_at));
+    json_.Key("problems").Array();
+    for (const metrics::CaptureProblem& problem : view->problems) {
+      json_.Object();
+      json_.Key("severity").Text(problem.loses ? "warning" : "notice");
+      json_.Key("reason").Text(problem.reason);
+      json_.Key("since").Text(TimeText(problem.since));
+      json_.Key("message").Text(problem.message);
+      json_.Key("count").Whole(problem.count);
+      json_.Key("tables").Array();
+      for (const std::string& table : problem.tables) json_.Text(table);
+      json_.EndArray();
+      json_.Key("hint").Text(problem.hint);
+      json_.EndObject();
+    }
+    json_.EndArray();
     json_.EndObject();
   }
 

@@ -62,6 +62,7 @@ class Screen {
     AddSlot(connector);
     AddSnapshot(connector);
     AddIncremental(connector);
+    AddCapture(connector);
     AddError(connector);
   }
   std::string Take() { return std::move(text_); }
@@ -105,6 +106,25 @@ class Screen {
     if (age > 5) {
       Line("loop", Toned(Tone::kBad,
                          absl::StrCat("has not turned for ", DurationText(absl::Seconds(age)))));
+    }
+  }
+
+  // What is only worth knowing is on the page, in the log and in a doctor's answer.
+  void AddCapture(const Value& connector) {
+    const Value* const capture = Find(connector, "capture");
+    const Value* const problems = capture == nullptr ? nullptr : Find(*capture, "problems");
+    if (problems == nullptr || !problems->IsArray()) return;
+    for (const Value& problem : problems->GetArray()) {
+      if (Text(problem, "severity") != "warning") continue;
+      std::vector<std::string> names;
+      if (const Value* const tables = Find(problem, "tables");
+          tables != nullptr && tables->IsArray())
+        for (const Value& table : tables->GetArray())
+          if (table.IsString()) names.emplace_back(PlainText(table.GetString()));
+      Line("tables", Toned(Tone::kBad,
+                           absl::StrCat(absl::StrJoin(names, ", "), ": ", Text(problem, "message"),
+                                        ", for ", Since(problem, "since"))));
+      if (const std::string hint = Text(problem, "hint"); !hint.empty()) Line("", "-> " + hint);
     }
   }
 

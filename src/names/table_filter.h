@@ -23,6 +23,10 @@ struct TableFilterOptions {
       table_exclude;
   bool ignore_builtin = true;
   std::string lists;  // all of these as they are written
+  bool lists_anything() const {
+    return schema_include != nullptr || schema_exclude != nullptr || table_include != nullptr ||
+           table_exclude != nullptr;
+  }
   // "schema.table" of the signaling table, captured whatever the lists say; empty: none.
   std::string signal_table;
   // Of a connector with several slots; null: all tables are read through one.

@@ -41,6 +41,7 @@ struct ReplicationOptions {
   std::vector<std::string> more_publications;  // read through as well; `tail` and `record` only
   PublicationAutocreate publication_autocreate = PublicationAutocreate::kAllTables;
   bool publish_via_partition_root = false;
+  bool publication_follow = false;  // with kFiltered alone
   absl::Duration status_interval = absl::Seconds(10);
   absl::Duration xmin_interval;   // source.xmin is read so often; zero: never
   bool confirm_positions = true;  // false: the slot stays where it is

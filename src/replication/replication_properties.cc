@@ -86,6 +86,12 @@ std::string WithoutSlots(const config::PropertySet& properties, absl::string_vie
   return properties.Text(kSlots) == "1" ? "it needs walduct.slots above 1" : "";
 }
 
+std::string WithoutFiltered(const config::PropertySet& properties, absl::string_view name) {
+  const bool idle =
+      properties.Boolean(name) && properties.Text("publication.autocreate.mode") != "filtered";
+  return idle ? "it needs publication.autocreate.mode=filtered" : "";
+}
+
 constexpr config::PropertyDefinition kRows[] = {
     {.name = "plugin.name",
      .type = kEnum,
@@ -145,6 +151,14 @@ constexpr config::PropertyDefinition kRows[] = {
             "captured ones (filtered), for "
             "none, or stop (disabled).",
      .allowed = "disabled, all_tables, filtered, no_tables"},
+    {.name = "walduct.publication.follow",
+     .type = kBoolean,
+     .default_value = "false",
+     .doc =
+         "With publication.autocreate.mode=filtered: tables and partitions that the lists admit "
+         "come into the publication while the connector runs, within half a minute, also new ones "
+         "under an old name; else at the next start. See docs/catalog.md.",
+     .idle = WithoutFiltered},
     {.name = "publish.via.partition.root",
      .type = kBoolean,
      .default_value = "false",
@@ -329,6 +343,9 @@ ReplicationOptions BuildReplication(const config::PropertySet& properties,
   replication.publication_name = properties.Text("publication.name");
   replication.publication_autocreate =
       ParseAutocreate(properties.Text("publication.autocreate.mode"));
+  replication.publication_follow =
+      properties.Boolean("walduct.publication.follow") &&
+      replication.publication_autocreate == PublicationAutocreate::kFiltered;
   replication.publish_via_partition_root = properties.Boolean("publish.via.partition.root");
   replication.status_interval = properties.Milliseconds("status.update.interval.ms");
   replication.xmin_interval = properties.Milliseconds("xmin.fetch.interval.ms");

@@ -47,6 +47,18 @@ TEST_F(SeveralSlotsTest, BadNumbersAndPins) {
             config::PropertyStatus::kIgnored);
 }
 
+TEST_F(SeveralSlotsTest, PublicationsFollowWhereTheyAreFiltered) {
+  constexpr char kFollow[] = "walduct.publication.follow=true\n";
+  EXPECT_TRUE(Load(kFollow).options.replication->publication_follow);
+  EXPECT_FALSE(Load("").options.replication->publication_follow);
+  const LoadResult idle = LoadWith(kFollow);
+  EXPECT_THAT(idle.errors, IsEmpty());
+  EXPECT_FALSE(idle.options.replication->publication_follow);
+  EXPECT_EQ(Report(idle, "walduct.publication.follow")->status, config::PropertyStatus::kIgnored);
+  EXPECT_THAT(LoadWith("walduct.publication.follow=sometimes").errors,
+              ElementsAre(HasSubstr("walduct.publication.follow")));
+}
+
 TEST_F(SeveralSlotsTest, NamesHaveToLeaveRoomForTheNumber) {
   const std::string name(62, 'a');
   EXPECT_THAT(Load("slot.name=" + name).errors, ElementsAre(HasSubstr("has 64 characters")));

@@ -4,6 +4,11 @@ namespace walduct::admin {
 namespace {
 
 constexpr Reason kRows[] = {
+    {.name = "captured_table_renamed",
+     .loses = true,
+     .meaning = "A captured table has another name now, which the lists leave out.",
+     .remedy = "Add the name to table.include.list and restart; or take the table out of the "
+               "publication."},
     {.name = "captured_tables_changed",
      .meaning = "A captured name is another table than the stored position knows, or was not in "
                 "the publication for a while: what was done to it meanwhile was sent by nobody.",
@@ -90,6 +95,12 @@ constexpr Reason kRows[] = {
      .meaning = "A slot that is none of this connector keeps more than 1 GB of WAL, and nobody "
                 "reads it.",
      .remedy = "Start its reader, or SELECT pg_drop_replication_slot('NAME')."},
+    {.name = "partition_sent_as_root",
+     .loses = true,
+     .meaning = "A partition is captured, but the publication sends its rows under the name of its "
+                "root, which is not.",
+     .remedy =
+         "Capture the root, or ALTER PUBLICATION … SET (publish_via_partition_root = false)."},
     {.name = "password_expires",
      .meaning = "The role's password expires within two weeks.",
      .remedy = "ALTER ROLE NAME VALID UNTIL 'infinity', or a new password."},
@@ -126,6 +137,10 @@ constexpr Reason kRows[] = {
     {.name = "publication_row_filter",
      .meaning = "The publication sends only the rows of a WHERE.",
      .remedy = "If that is not meant, take the table out of the publication and add it again."},
+    {.name = "publication_sends_more",
+     .meaning = "The publication names tables that the lists leave out.",
+     .remedy = "Take them out of the publication, or capture them. Where several connectors share "
+               "a publication it is meant."},
     {.name = "publication_without_partitions",
      .meaning = "A partitioned table is captured, but the publication sends its rows under the "
                 "names of partitions that are not.",
@@ -144,10 +159,18 @@ constexpr Reason kRows[] = {
          "as tables of the schema repack.",
      .remedy = "Publish the tables that are meant: publication.autocreate.mode=filtered with "
                "another publication.name."},
+    {.name = "replica_identity_weaker",
+     .loses = true,
+     .meaning = "A captured table had REPLICA IDENTITY FULL and has not any more: records lack "
+                "what was there before.",
+     .remedy = "ALTER TABLE … REPLICA IDENTITY FULL."},
     {.name = "restart_pending",
      .meaning = "wal_level, max_replication_slots or max_wal_senders was changed and waits for a "
                 "restart of the server.",
      .remedy = "Restart it."},
+    {.name = "signal_table_missing",
+     .meaning = "The table of signal.data.collection does not exist.",
+     .remedy = "Create it: docs/snapshots.md."},
     {.name = "signal_table_not_published",
      .meaning = "The publication does not send the table of signal.data.collection: signals and "
                 "the marks of incremental snapshots never come.",
@@ -176,6 +199,11 @@ constexpr Reason kRows[] = {
      .meaning = "synchronous_standby_names has a *: the connector counts as a synchronous standby, "
                 "and commits wait for Kafka.",
      .remedy = "Name the standbys there."},
+    {.name = "table_created_anew",
+     .loses = true,
+     .meaning =
+         "A captured name belongs to another table now, which the publication does not send.",
+     .remedy = "The hint has the ALTER PUBLICATION; docs/catalog.md."},
     {.name = "topic_compacted",
      .meaning =
          "A topic is compacted: it keeps the last record of a key, and refuses rows without one.",

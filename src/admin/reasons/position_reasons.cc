@@ -83,8 +83,8 @@ constexpr Reason kRows[] = {
      .meaning = "A statement of snapshot.select.statement.overrides lacks columns of its table.",
      .remedy = "Select them."},
     {.name = "partition_apart",
-     .meaning = "A partition is named by one slot's publication, its root by another's: while "
-                "tables go to other slots it would be published twice.",
+     .meaning = "A partition is named by one slot's publication, its root by another's: it is "
+                "published twice, or would be while tables go to other slots.",
      .remedy = "The hint has the ALTER PUBLICATION."},
     {.name = "partition_root_unsupported",
      .meaning = "publish.via.partition.root needs PostgreSQL 13.",

@@ -49,7 +49,8 @@ absl::Span<const ReasonGroup> ReasonGroups() {
       {"Kafka, the schema registry, files", KafkaReasons()},
       {"Records, transforms, outbox tables", RecordReasons()},
       {"Configuration and commands", ConfigurationReasons()},
-      {"Only said by `walduct doctor`", DoctorReasons()}};
+      {"Said by `walduct doctor`, of captured tables also while they are streamed",
+       DoctorReasons()}};
   return kGroups;
 }
 

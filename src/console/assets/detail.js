@@ -24,6 +24,12 @@ function trouble(one, now) {
     parts.push(el('div', {class: 'card warn wide'}, el('h3', {}, `Stalled for ${since(one.stall.since, now)}`),
       el('p', {class: 'message'}, `Waiting for ${one.stall.waiting_for}`)));
   }
+  for (const problem of one.capture?.problems ?? []) {
+    if (problem.severity !== 'warning') continue;
+    parts.push(el('div', {class: 'card bad wide'}, el('h3', {}, `For ${since(problem.since, now)}: `, el('code', {}, problem.reason)),
+      el('p', {class: 'message'}, `${problem.tables.join(', ')}: ${problem.message}`),
+      problem.hint ? el('p', {class: 'message'}, el('strong', {}, 'What to do: '), problem.hint) : null));
+  }
   const error = one.last_error;
   if (error) {
     parts.push(el('div', {class: one.state === 'FAILED' ? 'card bad wide' : 'card warn wide'},

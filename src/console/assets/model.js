@@ -38,6 +38,7 @@ export function verdict(one) {
   const wal = one.slot?.wal_status;
   if (wal === 'lost' || wal === 'unreserved') return [`slot ${wal}`, 'bad'];
   if (one.slot?.seconds_until_lost < 3600) return ['slot at risk', 'bad'];
+  if (one.capture?.problems.some((problem) => problem.severity === 'warning')) return ['tables not captured', 'bad'];
   if (one.stall) return ['STALLED', 'warn'];
   if (one.state === 'PAUSED' || one.state === 'STOPPED') return [one.state, 'none'];
   return [one.state, one.state === 'RUNNING' ? 'good' : 'warn'];

@@ -50,6 +50,9 @@ void CheckNulls(postgres::Connection& connection, const std::vector<Oid>& captur
                 const encode::EncodeOptions& encode, Findings* findings);
 void CheckKeys(postgres::Connection& connection, postgres::Catalog& catalog, const Subject& subject,
                const std::vector<postgres::TableName>& captured, Findings* findings);
+// Captured tables that the publication of a slot that is there does not send as the lists say: what
+// a connector that runs says of them, by the same words. What is said already is not said again.
+void CheckCapture(postgres::Connection& connection, const Subject& subject, Findings* findings);
 // Our slot, the others of the server, and the stored position beside them.
 void CheckSlots(postgres::Connection& connection, const Subject& subject,
                 const KnownPosition& position, const Environment& environment, Findings* findings);

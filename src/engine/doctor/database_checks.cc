@@ -133,6 +133,8 @@ absl::Status AddAdvice(Connection& connection, const Subject& subject,
     all.insert(all.end(), of_signals.begin(), of_signals.end());
   }
   for (const replication::Advice& one : all) {
+    const auto same = [&one](const Finding& said) { return said.reason == one.reason; };
+    if (std::any_of(findings->all.begin(), findings->all.end(), same)) continue;
     findings->Add({.severity = Severity::kWarning,
                    .reason = one.reason,
                    .message = absl::StrCat(one.message, " (", one.count, "): ", one.tables),
@@ -218,6 +220,7 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
       connection, subject.database, *captured, [&](absl::string_view column) {
         return encode::IsIncluded(subject.encode.columns, column);
       }));
+  CheckCapture(connection, subject, findings);
   findings->Add(AddAdvice(connection, subject, *captured, findings));
   std::vector<Oid> relations;
   for (const postgres::TableName& table : *captured) relations.push_back(table.relation);

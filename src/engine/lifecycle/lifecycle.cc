@@ -139,6 +139,7 @@ absl::StatusOr<Prepared> Lifecycle::Prepare(const ConnectorOptions& config, Stre
                                       .metrics = parts_.metrics,
                                       .warn_once = &warn_once_,
                                       .outbox_tables = &outbox_tables_,
+                                      .capture = &capture_,
                                       .pause = pause,
                                       .stopping = [this] { return Interrupted(); }},
                            .refusals = &refusals_,

@@ -20,6 +20,7 @@
 #include "engine/errors/error_policy.h"
 #include "engine/errors/warn_once.h"
 #include "engine/in_progress/streaming_pause.h"
+#include "engine/world/capture/capture_record.h"
 #include "engine/world/world.h"
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
@@ -82,6 +83,7 @@ class Lifecycle {
   Phase phase_ = Phase::kStarting;
   WarnOnce warn_once_;
   outbox::TableMemory outbox_tables_;
+  CaptureRecord capture_;
   sink::Refusals refusals_;
   StreamingPause pause_;
   std::map<int, StreamingPause> drain_pauses_;  // of slots that hand tables over

@@ -199,7 +199,8 @@ void Session::BuildNewTables() {
        .new_id = [this] { return RandomUuid(*parts_.world); },
        .clock = &parts_.world->clock(),
        .since = prepared_.stored_at(),
-       .same_system = prepared_.same_system()},
+       .same_system = prepared_.same_system(),
+       .look = [source = prepared_.source.get()] { return source->AskForCaptured(); }},
       prepared_.source->SignalTables(), prepared_.resumes() ? &prepared_.stored->foreign : nullptr);
 }
 

@@ -16,6 +16,8 @@
 #include "engine/configuration/runtime_options.h"
 #include "engine/in_progress/streaming_pause.h"
 #include "engine/world/blocking_tables.h"
+#include "engine/world/capture/capture_options.h"
+#include "engine/world/capture/capture_watch.h"
 #include "engine/world/chain_preview.h"
 #include "engine/world/key_advice.h"
 #include "engine/world/postgres_snapshot.h"
@@ -183,10 +185,14 @@ absl::Status PostgresSource::PreparePublication(const SourcePlan& plan) {
   if (replication_options_.share.hands_over) return absl::OkStatus();
   RETURN_IF_ERROR(replication::SetReplicaIdentities(*sql_, replication_options_, facts_.captured));
   RETURN_IF_ERROR(outbox_.BeforePublication(*sql_, replication_options_.publication_name));
+  // Before there is a slot, nothing is missed: its creation waits for whoever writes.
+  const std::string& publication = replication_options_.publication_name;
+  if (facts_.slot) RETURN_IF_ERROR(coverage_.Before(*sql_, publication));
   RETURN_IF_ERROR(
       replication_options_.share.several()
           ? EnsureSlotTables(TablesQuery(), facts_.captured)
           : replication::EnsurePublication(*sql_, replication_options_, facts_.captured));
+  if (facts_.slot) RETURN_IF_ERROR(coverage_.After(*sql_, publication));
   RETURN_IF_ERROR(AdviseOnSignals());
   return outbox_.AfterPublication(*sql_, plan.first_start, ReadsOutboxRows(plan));
 }
@@ -324,24 +330,17 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   streams_ = true;
   RETURN_IF_ERROR(CheckSlotNotMoved(start.commit_end));
   // What has gone to another slot is not new when it comes.
-  if (!replication_options_.share.hands_over) opened.coverage = LookAtCoverage();
+  if (!replication_options_.share.hands_over) {
+    opened.coverage = coverage_.Look(*sql_, replication_options_.publication_name, facts_.captured);
+  }
   RETURN_IF_ERROR(StartXmin());
+  WatchCapture();
   ReleaseCodePages();  // of logins and checks
   log::Info("streaming", {{"slot", replication_options_.slot_name},
                           {"publication", replication_options_.publication_name},
                           {"from", start.commit_end.ToString()},
                           {"ordinal", start.ordinal}});
   return opened;
-}
-
-// Advice: a server that went away is found by who needs it.
-std::optional<replication::Coverage> PostgresSource::LookAtCoverage() {
-  auto coverage =
-      replication::ReadCoverage(*sql_, replication_options_.publication_name, facts_.captured);
-  if (coverage.ok()) return *std::move(coverage);
-  log::Debug("how tables are published is not known",
-             {{"error", std::string(coverage.status().message())}});
-  return std::nullopt;
 }
 
 // From here on nobody else can move it. The server would leave out in silence what lies before it.
@@ -372,17 +371,42 @@ absl::Status PostgresSource::CheckSlotHeld() {
   return replication::CheckSlotHeld(*sql_, replication_options_.slot_name, stream_pid_, streams_);
 }
 
-// Beside whatever waits for the server from here on.
-void PostgresSource::StartWatch() {
+absl::Duration PostgresSource::WatchInterval() const {
   constexpr absl::Duration kLongestInterval = absl::Seconds(10);
   const absl::Duration patience = config().runtime->stall_warning;
-  watch_ = std::make_unique<ServerWatch>(ServerWatch::Options{
-      .connection = Session(SessionKind::kSql, ""),
-      .slot = replication_options_.slot_name,
-      .connector = config().name,
-      .interval = patience > absl::ZeroDuration()
-                      ? std::clamp(patience, absl::Seconds(1), kLongestInterval)
-                      : kLongestInterval});
+  return patience > absl::ZeroDuration() ? std::clamp(patience, absl::Seconds(1), kLongestInterval)
+                                         : kLongestInterval;
+}
+
+// Beside whatever waits for the server from here on.
+void PostgresSource::StartWatch() {
+  watch_ = std::make_unique<ServerWatch>(
+      ServerWatch::Options{.connection = Session(SessionKind::kSql, ""),
+                           .slot = replication_options_.slot_name,
+                           .connector = config().name,
+                           .interval = WatchInterval()});
+}
+
+// From the stream's beginning on. What `tail` reads is its own, and what is handed over is narrower
+// than the lists on purpose.
+void PostgresSource::WatchCapture() {
+  const bool own = options_.mode == RunMode::kTail || replication_options_.share.hands_over;
+  if (own || options_.capture == nullptr) return;
+  CaptureWatch::Options watch = CaptureOptionsOf(config(), replication_options_, WatchInterval(),
+                                                 Session(SessionKind::kSql, " watch"));
+  watch.captured = captured_now_;
+  watch.held_back = coverage_.held_back();
+  watch.record = options_.capture;
+  watch.metrics = options_.metrics;
+  capture_watch_ = std::make_shared<CaptureWatch>(std::move(watch));
+  watch_->LookWith(capture_watch_);
+}
+
+bool PostgresSource::AskForCaptured() {
+  if (capture_watch_ == nullptr) return false;
+  capture_watch_->Hurry();
+  watch_->Hurry();
+  return true;
 }
 
 // The first record of the stream has it already.

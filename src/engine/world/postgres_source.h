@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "engine/world/capture/start_coverage.h"
 #include "engine/world/held/slot_xmin.h"
 #include "engine/world/outbox_checks.h"
 #include "engine/world/server_watch.h"
@@ -64,6 +65,7 @@ class PostgresSource final : public Source {
   }
   std::optional<replication::GoneRelations> TakeGone() override { return watch_->TakeGone(); }
   std::optional<CapturedNow> TakeCaptured() override { return captured_now_->Take(); }
+  bool AskForCaptured() override;
   absl::Status ExplainEnd(const absl::Status& error) override;
   std::optional<std::vector<postgres::TableName>> SignalTables() const override;
   std::unique_ptr<incremental::SignalInbox> OpenSignals() override;
@@ -81,9 +83,10 @@ class PostgresSource final : public Source {
   SlotTablesQuery TablesQuery();
   absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
   void StartWatch();
+  void WatchCapture();
+  absl::Duration WatchInterval() const;
   absl::Status StartXmin();
   absl::Status CheckSlotNotMoved(Lsn start);
-  std::optional<replication::Coverage> LookAtCoverage();
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
   absl::Status AdviseOnSignals();
@@ -105,6 +108,8 @@ class PostgresSource final : public Source {
   std::unique_ptr<postgres::BackgroundStatement> heartbeat_action_;
   // Whoever looks at the catalog beside the stream puts it there.
   const std::shared_ptr<CapturedBox> captured_now_ = std::make_shared<CapturedBox>();
+  StartCoverage coverage_;
+  std::shared_ptr<CaptureWatch> capture_watch_;  // null: nobody looks after what is captured
   std::unique_ptr<ServerWatch> watch_;
   std::unique_ptr<SlotXmin> xmin_;
   SourceFacts facts_;

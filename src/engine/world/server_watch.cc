@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/world/capture/capture_watch.h"
 #include "engine/world/held/oldest_transaction.h"
 
 namespace walduct::engine {
@@ -107,6 +108,22 @@ ServerView ServerWatch::view() const {
   return view_;
 }
 
+void ServerWatch::LookWith(std::shared_ptr<CaptureWatch> capture) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    capture_ = std::move(capture);
+  }
+  Hurry();
+}
+
+void ServerWatch::Hurry() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    hurry_ = true;
+  }
+  changed_.notify_one();
+}
+
 void ServerWatch::AskForGone(std::vector<replication::ToldRelation> relations) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -176,7 +193,18 @@ absl::Status ServerWatch::Look() {
     const std::lock_guard<std::mutex> lock(mutex_);
     view_ = std::move(next);
   }
-  return LookForGone(*connection);
+  RETURN_IF_ERROR(LookForGone(*connection));
+  return LookAtCapture(*connection);
+}
+
+absl::Status ServerWatch::LookAtCapture(postgres::Connection& connection) {
+  std::shared_ptr<CaptureWatch> capture;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    capture = capture_;
+  }
+  return capture == nullptr ? absl::OkStatus()
+                            : capture->Look(connection, [this] { return stopping_.load(); });
 }
 
 absl::Status ServerWatch::LookForGone(postgres::Connection& connection) {

@@ -5,7 +5,8 @@
 // whether the server takes sessions at all (during a smart shutdown it does not, and says nothing
 // to those that are there). What cannot wait for the data thread, which may be what is blocked, is
 // said in the log here: locks, and a slot that is about to be lost. It also asks the catalog which
-// tables are gone (replication/gone_relations.h), at once.
+// tables are gone (replication/gone_relations.h), at once, and whether what is captured is still sent
+// (capture/capture_watch.h).
 //
 // Thread-safety: what is public from any thread. The destructor waits for a look under way to give
 // up.
@@ -13,6 +14,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,6 +28,8 @@
 #include "replication/gone_relations.h"
 
 namespace walduct::engine {
+
+class CaptureWatch;
 
 class ServerWatch {
  public:
@@ -41,6 +45,11 @@ class ServerWatch {
   ServerWatch& operator=(const ServerWatch&) = delete;
 
   ServerView view() const;
+
+  // From now on it looks with each look's session.
+  void LookWith(std::shared_ptr<CaptureWatch> capture);
+  // A look now.
+  void Hurry();
 
   // See Source. What fails is asked again with the next look.
   void AskForGone(std::vector<replication::ToldRelation> relations);
@@ -58,6 +67,7 @@ class ServerWatch {
   };
   absl::StatusOr<Locks> LookAtLocks(postgres::Connection& connection, int tries);
   absl::Status LookForGone(postgres::Connection& connection);
+  absl::Status LookAtCapture(postgres::Connection& connection);
   struct SaidLock {
     std::string text;
     absl::Duration at;
@@ -74,6 +84,7 @@ class ServerWatch {
   std::vector<replication::ToldRelation> asked_;    // guarded by mutex_; empty: no question
   bool hurry_ = false;                              // the same: it has just been asked
   std::optional<replication::GoneRelations> gone_;  // the same
+  std::shared_ptr<CaptureWatch> capture_;           // the same; null: nobody looks
   std::atomic<bool> stopping_{false};
   // The thread's own.
   absl::Duration looked_at_;

@@ -166,6 +166,9 @@ class Source {
   // What is captured by now, where somebody has looked since the last call; the stream is open.
   virtual std::optional<CapturedNow> TakeCaptured() { return std::nullopt; }
 
+  // Somebody is to look soon. False: nobody does.
+  virtual bool AskForCaptured() { return false; }
+
   // heartbeat.action.query, elsewhere: never waits for it.
   virtual void RequestHeartbeatAction() {}
   // Housekeeping of outbox tables; null: none is wanted.

@@ -27,6 +27,7 @@ namespace walduct::engine {
 struct ConnectorOptions;
 class HandoverServer;
 class StreamingPause;
+struct CaptureRecord;
 
 enum class RunMode {
   kRun,   // to the configured sink
@@ -40,6 +41,7 @@ struct SourceOptions {
   metrics::ConnectorMetrics* metrics = nullptr;
   WarnOnce* warn_once = nullptr;
   outbox::TableMemory* outbox_tables = nullptr;
+  CaptureRecord* capture = nullptr;
   const StreamingPause* pause = nullptr;  // null: none
   postgres::StopCheck stopping = {};      // what waits for the database gives up
 };

@@ -1,0 +1,36 @@
+// StartCoverage: how the publication sends what is captured, as a stream begins. A table that this
+// start has put into the publication is told as not sent while transactions are open that may have
+// written to it before: their rows are neither in the stream nor, yet, to be read. A CaptureWatch
+// tells it as sent once they have ended.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "postgres/catalog.h"
+#include "postgres/connection.h"
+#include "replication/coverage.h"
+
+namespace walduct::engine {
+
+class StartCoverage {
+ public:
+  // Before and after the publication is made or altered. publication: as it is configured.
+  absl::Status Before(postgres::Connection& sql, const std::string& publication);
+  absl::Status After(postgres::Connection& sql, const std::string& publication);
+
+  // Absent: not known. Advice: a server that went away is found by who needs it.
+  std::optional<replication::Coverage> Look(postgres::Connection& sql,
+                                            const std::string& publication,
+                                            const std::vector<postgres::TableName>& captured);
+  // The tables that Look has told as not sent for that.
+  const std::set<Oid>& held_back() const { return held_back_; }
+
+ private:
+  std::set<Oid> before_, added_, held_back_;
+};
+
+}  // namespace walduct::engine

@@ -1,0 +1,71 @@
+// CaptureBoard: what of the tables that are captured does not come as it should, as the last look
+// at the catalog has shown. Thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace walduct::metrics {
+
+// Labels; docs/reasons.md says what each means.
+inline constexpr std::array<absl::string_view, 18> kCaptureReasons = {
+    "captured_table_renamed",
+    "partition_apart",
+    "partition_sent_as_root",
+    "publication_column_list",
+    "publication_lacks_operations",
+    "publication_lacks_tables",
+    "publication_missing",
+    "publication_refuses_writes",
+    "publication_row_filter",
+    "publication_sends_more",
+    "publication_without_partitions",
+    "replica_identity_weaker",
+    "signal_table_missing",
+    "signal_table_not_published",
+    "signal_table_partitioned",
+    "table_created_anew",
+    "table_in_two_publications",
+    "unlogged_table"};
+
+// All tables of one reason.
+struct CaptureProblem {
+  std::string reason;
+  bool loses = true;  // else it is worth knowing
+  absl::Time since;   // the oldest of them was seen first
+  std::string message, hint;
+  uint64_t count = 0;
+  std::vector<std::string> tables = {};  // at most 20
+};
+
+struct CaptureView {
+  std::vector<CaptureProblem> problems;
+  absl::Duration looked_at;  // on the monotonic clock
+};
+
+class CaptureBoard {
+ public:
+  void Show(CaptureView view) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    view_ = std::move(view);
+  }
+  // Absent until the catalog was looked at.
+  std::optional<CaptureView> Read() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return view_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<CaptureView> view_;  // guarded by mutex_
+};
+
+}  // namespace walduct::metrics

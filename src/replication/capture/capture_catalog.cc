@@ -1,0 +1,223 @@
+#include "replication/capture/capture_catalog.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "base/status_macros.h"
+#include "postgres/oid_text.h"
+
+namespace walduct::replication {
+namespace {
+
+using postgres::ParseOid;
+using postgres::Result;
+using postgres::Rows;
+
+constexpr int kFirstWithSchemas = 150000;
+
+// Somebody may hold a lock even on a catalog (VACUUM FULL).
+constexpr absl::string_view kBegin =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL lock_timeout = '500ms'";
+
+// Each row of a catalog has the id of the transaction that wrote it last; ANALYZE and VACUUM, which
+// write in place, leave it. A sum of ids, told by their ages, which are cheap to add. $0: one more
+// catalog.
+constexpr absl::string_view kMark = R"(
+SELECT pg_catalog.concat_ws(' ',
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_class
+   WHERE relkind IN ('r', 'p') AND relpersistence <> 't' AND oid >= 16384),
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_index WHERE (indisprimary OR indisreplident) AND indrelid >= 16384),
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_inherits),
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_namespace WHERE pg_catalog.left(nspname::pg_catalog.text, 3) <> 'pg_'),
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_publication),
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_publication_rel)$0)
+FROM (SELECT pg_catalog.age('3'::pg_catalog.xid) AS age) f)";
+constexpr absl::string_view kMarkOfSchemas = R"(,
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.pg_publication_namespace))";
+
+// Older servers lack columns.
+constexpr absl::string_view kPublication = R"(
+SELECT p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete,
+       pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubtruncate',
+       pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubviaroot',
+       (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') = 's'
+FROM pg_catalog.pg_publication p WHERE p.pubname = $1)";
+
+constexpr absl::string_view kMembers = R"(
+SELECT r.prrelid, '', false
+FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
+WHERE p.pubname = $1)";
+constexpr absl::string_view kMembersWithLists = R"(
+SELECT r.prrelid, r.prqual::pg_catalog.text,
+       r.prattrs IS NOT NULL AND EXISTS (
+         SELECT FROM pg_catalog.pg_attribute a
+         WHERE a.attrelid = r.prrelid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+           AND NOT a.attnum = ANY (r.prattrs))
+FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
+WHERE p.pubname = $1)";
+
+constexpr absl::string_view kSchemas = R"(
+SELECT n.nspname
+FROM pg_catalog.pg_publication p
+JOIN pg_catalog.pg_publication_namespace s ON s.pnpubid = p.oid
+JOIN pg_catalog.pg_namespace n ON n.oid = s.pnnspid
+WHERE p.pubname = $1)";
+
+// A deferrable primary key cannot be the replica identity.
+constexpr absl::string_view kTables = R"(
+SELECT c.oid, n.nspname, c.relname, c.relkind = 'p', c.relpersistence = 'u',
+       c.relkind = 'r' AND c.relhassubclass, h.inhparent,
+       CASE WHEN c.relreplident = 'f' THEN 'f' WHEN i.indrelid IS NULL THEN 'n' ELSE 'k' END
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_inherits h ON c.relispartition AND h.inhrelid = c.oid
+LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid
+  AND CASE c.relreplident WHEN 'd' THEN i.indisprimary AND i.indimmediate
+      WHEN 'i' THEN i.indisreplident ELSE false END
+WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
+  AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_' AND n.nspname <> 'information_schema')";
+
+// What writes has more than the two weakest locks, to the end of its transaction. A prepared
+// transaction has a name here too.
+constexpr absl::string_view kWriters = R"(
+SELECT DISTINCT CASE WHEN pg_catalog.pg_is_in_recovery()
+         THEN pg_catalog.concat('before ', pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()))
+         ELSE l.virtualtransaction END
+FROM (SELECT 1) one
+LEFT JOIN pg_catalog.pg_locks l ON l.locktype = 'relation' AND l.granted
+  AND l.relation = ANY ($1::pg_catalog.oid[])
+  AND l.mode NOT IN ('AccessShareLock', 'RowShareLock', 'ShareUpdateExclusiveLock',
+                     'SIReadLock')
+  AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
+                    WHERE d.datname = pg_catalog.current_database())
+WHERE pg_catalog.pg_is_in_recovery() OR l.virtualtransaction IS NOT NULL)";
+
+constexpr absl::string_view kOldestRunning =
+    "SELECT pg_catalog.txid_snapshot_xmin(pg_catalog.txid_current_snapshot())";
+constexpr absl::string_view kBefore = "before ";
+
+bool Flag(const Result& result, int row, int column, bool otherwise = false) {
+  const absl::string_view text = result.Get(row, column);
+  return text.empty() ? otherwise : text == "t" || text == "true";
+}
+
+absl::StatusOr<PublicationFacts> ReadPublicationFacts(postgres::Connection& connection,
+                                                      const std::string& name) {
+  PublicationFacts facts;
+  facts.name = name;
+  ASSIGN_OR_RETURN(const Result state, connection.Query(Rows(7), kPublication, {name}));
+  if (state.rows() == 0) return facts;
+  facts.exists = true;
+  facts.all_tables = Flag(state, 0, 0);
+  facts.inserts = Flag(state, 0, 1);
+  facts.updates = Flag(state, 0, 2);
+  facts.deletes = Flag(state, 0, 3);
+  facts.truncates = Flag(state, 0, 4);
+  facts.via_root = Flag(state, 0, 5);
+  facts.generated = Flag(state, 0, 6);
+  const bool with_lists = connection.server_version() >= kFirstWithSchemas;
+  ASSIGN_OR_RETURN(const Result members,
+                   connection.Query(Rows(3), with_lists ? kMembersWithLists : kMembers, {name}));
+  for (int row = 0; row < members.rows(); ++row) {
+    facts.members.emplace(ParseOid(members.Get(row, 0)),
+                          MemberFacts{.filter = std::string(members.Get(row, 1)),
+                                      .all_columns = !Flag(members, row, 2)});
+  }
+  if (!with_lists) return facts;
+  ASSIGN_OR_RETURN(const Result schemas, connection.Query(Rows(1), kSchemas, {name}));
+  for (int row = 0; row < schemas.rows(); ++row) facts.schemas.emplace(schemas.Get(row, 0));
+  return facts;
+}
+
+SentIdentity IdentityOf(absl::string_view letter) {
+  if (letter == "f") return SentIdentity::kFull;
+  return letter == "k" ? SentIdentity::kKey : SentIdentity::kNone;
+}
+
+absl::StatusOr<std::vector<TableFacts>> ReadTableFacts(postgres::Connection& connection) {
+  ASSIGN_OR_RETURN(const Result result, connection.Query(Rows(8), kTables));
+  std::vector<TableFacts> tables;
+  tables.reserve(static_cast<size_t>(result.rows()));
+  for (int row = 0; row < result.rows(); ++row) {
+    tables.push_back({.relation = ParseOid(result.Get(row, 0)),
+                      .schema = std::string(result.Get(row, 1)),
+                      .table = std::string(result.Get(row, 2)),
+                      .partitioned = Flag(result, row, 3),
+                      .unlogged = Flag(result, row, 4),
+                      .has_children = Flag(result, row, 5),
+                      .parent = ParseOid(result.Get(row, 6)),
+                      .identity = IdentityOf(result.Get(row, 7))});
+  }
+  return tables;
+}
+
+absl::StatusOr<CaptureFacts> ReadInTransaction(postgres::Connection& connection,
+                                               const std::vector<std::string>& publications) {
+  CaptureFacts facts;
+  for (const std::string& name : publications) {
+    ASSIGN_OR_RETURN(PublicationFacts one, ReadPublicationFacts(connection, name));
+    facts.publications.push_back(std::move(one));
+  }
+  ASSIGN_OR_RETURN(facts.tables, ReadTableFacts(connection));
+  return facts;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadCaptureMark(postgres::Connection& connection) {
+  const bool schemas = connection.server_version() >= kFirstWithSchemas;
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(postgres::OneRow(1),
+                                    absl::Substitute(kMark, schemas ? kMarkOfSchemas : "")));
+  return std::string(result.Get(0, 0));
+}
+
+absl::StatusOr<CaptureFacts> ReadCaptureFacts(postgres::Connection& connection,
+                                              const std::vector<std::string>& publications) {
+  RETURN_IF_ERROR(connection.Run(kBegin));
+  absl::StatusOr<CaptureFacts> facts = ReadInTransaction(connection, publications);
+  const absl::Status ended = connection.Run("COMMIT");
+  if (facts.ok() && !ended.ok()) return ended;
+  return facts;
+}
+
+absl::StatusOr<std::set<std::string>> ReadWriters(postgres::Connection& connection,
+                                                  const std::vector<Oid>& tables) {
+  ASSIGN_OR_RETURN(const Result result,
+                   connection.Query(Rows(1), kWriters, {postgres::OidArray(tables)}));
+  std::set<std::string> writers;
+  for (int row = 0; row < result.rows(); ++row) writers.emplace(result.Get(row, 0));
+  return writers;
+}
+
+absl::StatusOr<std::set<std::string>> StillRunning(postgres::Connection& connection,
+                                                   const std::set<std::string>& writers,
+                                                   const std::vector<Oid>& tables) {
+  std::set<std::string> running;
+  if (writers.empty()) return running;
+  if (absl::StartsWith(*writers.begin(), kBefore)) {
+    ASSIGN_OR_RETURN(const Result result, connection.Query(postgres::OneRow(1), kOldestRunning));
+    uint64_t limit = 0, oldest = 0;
+    const bool known = absl::SimpleAtoi(writers.begin()->substr(kBefore.size()), &limit) &&
+                       absl::SimpleAtoi(result.Get(0, 0), &oldest);
+    if (!known || oldest < limit) running = writers;
+    return running;
+  }
+  ASSIGN_OR_RETURN(const std::set<std::string> now, ReadWriters(connection, tables));
+  std::set_intersection(writers.begin(), writers.end(), now.begin(), now.end(),
+                        std::inserter(running, running.end()));
+  return running;
+}
+
+}  // namespace walduct::replication

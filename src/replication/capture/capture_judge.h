@@ -1,0 +1,76 @@
+// What the lists admit, against what the publication sends: what a start has found right and is not
+// right any more, in both directions. Pure.
+//
+// A table that is admitted and does not come is a loss where somebody has asked for it: the lists
+// are written, the publication is made of them, or it has come before. Else the publication is what
+// chooses, and it is only worth knowing. A publication that is narrower than whole from the
+// beginning (a row filter, a column list, inserts alone, no FULL) is meant to be; one that becomes
+// narrower while it is read is told of.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "replication/capture/capture_facts.h"
+#include "replication/publication_sql.h"
+
+namespace walduct::replication {
+
+struct SlotShare;
+
+struct CaptureWish {
+  // Of the lists; borrowed.
+  const std::function<bool(const TableFacts&)>* admits = nullptr;
+  const SlotShare* share = nullptr;  // borrowed
+  bool lists_given = false;          // something is written in them
+  bool filtered = false;             // a start makes the publication of what they admit
+  bool follows = false;              // and so it is while the stream is read
+  // Changes that are not skipped.
+  bool inserts = true, updates = true, deletes = true, truncates = false;
+  std::string signal_table = {};  // "schema.table"; empty: none
+};
+
+// What has come so far. Outlives sessions.
+struct CaptureMemory {
+  struct Table {
+    Oid relation{};
+    SentIdentity identity{};
+    std::string filter;
+    bool all_columns = true;
+  };
+  std::map<std::string, Table> tables;  // by the name that they are sent under
+  // Of the publication.
+  bool begun = false;
+  bool inserts = false, updates = false, deletes = false, truncates = false;
+  bool all_tables = false, via_root = false, generated = false;
+};
+
+struct CaptureFinding {
+  std::string reason;
+  std::string table = {};      // "schema.table"; empty: it is of the publication
+  std::string detail = {};     // what is to be known of this one; empty: nothing
+  std::string statement = {};  // to be typed; empty: none helps
+  bool loses = true;           // else it is worth knowing
+  bool at_once = false;        // no migration looks like this on its way
+};
+
+struct CaptureVerdict {
+  std::vector<CaptureFinding> findings;
+  std::vector<PublishedTable> uncovered;  // what the publication has to get for the lists
+  std::map<Oid, Oid> captured;            // tables with rows, and what they come as
+  std::set<Oid> elsewhere;                // admitted, and other slots'
+};
+
+CaptureVerdict JudgeCapture(const CaptureFacts& facts, const CaptureWish& wish,
+                            const CaptureMemory& memory);
+
+// What is right now is what was right from now on.
+void RememberCapture(const CaptureFacts& facts, const CaptureWish& wish,
+                     const CaptureVerdict& verdict, CaptureMemory* memory);
+
+}  // namespace walduct::replication

@@ -1,0 +1,107 @@
+#include "replication/capture/capture_sql.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "postgres/connection.h"
+#include "replication/capture/capture_judge.h"
+#include "replication/capture/capture_map.h"
+#include "replication/publication_sql.h"
+
+namespace walduct::replication {
+namespace {
+
+constexpr size_t kMostTables = 200;
+
+std::string Alter(const PublicationFacts& publication) {
+  return absl::StrCat("ALTER PUBLICATION ", postgres::QuoteIdentifier(publication.name));
+}
+
+std::string Only(const TableFacts& table) {
+  return absl::StrCat(table.has_children ? "ONLY " : "", Quoted(table));
+}
+
+std::string Listed(bool inserts, bool updates, bool deletes, bool truncates) {
+  std::vector<std::string> operations;
+  if (inserts) operations.emplace_back("insert");
+  if (updates) operations.emplace_back("update");
+  if (deletes) operations.emplace_back("delete");
+  if (truncates) operations.emplace_back("truncate");
+  return absl::StrJoin(operations, ", ");
+}
+
+}  // namespace
+
+std::string Quoted(const TableFacts& table) {
+  return postgres::QuoteQualified(table.schema, table.table);
+}
+
+std::string AddSql(const PublicationFacts& publication, const TableFacts& table) {
+  return absl::StrCat(Alter(publication), " ADD TABLE ", Only(table));
+}
+
+std::string DropSql(const PublicationFacts& publication, const TableFacts& table) {
+  return absl::StrCat(Alter(publication), " DROP TABLE ", Only(table));
+}
+
+std::string AnewSql(const PublicationFacts& publication, const TableFacts& table) {
+  return absl::StrCat("BEGIN; ", DropSql(publication, table), "; ", AddSql(publication, table),
+                      "; COMMIT");
+}
+
+std::string IdentitySql(const TableFacts& table) {
+  return absl::StrCat("ALTER TABLE ", Quoted(table),
+                      " ADD PRIMARY KEY (…), or REPLICA IDENTITY FULL");
+}
+
+std::string ViaRootSql(const PublicationFacts& publication, bool via_root) {
+  return absl::StrCat(Alter(publication),
+                      " SET (publish_via_partition_root = ", via_root ? "true" : "false", ")");
+}
+
+std::string GeneratedSql(const PublicationFacts& publication) {
+  return absl::StrCat(Alter(publication), " SET (publish_generated_columns = stored)");
+}
+
+std::string OperationsSql(const PublicationFacts& publication, const CaptureMemory& memory) {
+  return absl::StrCat(
+      Alter(publication), " SET (publish = '",
+      Listed(memory.inserts || publication.inserts, memory.updates || publication.updates,
+             memory.deletes || publication.deletes, memory.truncates || publication.truncates),
+      "')");
+}
+
+std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts& facts,
+                        const CaptureMemory& memory) {
+  PublicationWish wish{.mode = memory.all_tables || memory.tables.empty()
+                                   ? PublicationAutocreate::kAllTables
+                                   : PublicationAutocreate::kFiltered,
+                       .tables = {},
+                       .operations = {},
+                       .via_partition_root = memory.via_root};
+  const bool whole = memory.inserts && memory.updates && memory.deletes && memory.truncates;
+  if (memory.begun && !whole) {
+    wish.operations = SplitOperations(
+        Listed(memory.inserts, memory.updates, memory.deletes, memory.truncates), 180000);
+  }
+  const CaptureMap map(facts);
+  for (const auto& [name, known] : memory.tables) {
+    const TableFacts* const table = map.Find(known.relation);
+    if (table == nullptr || wish.tables.size() >= kMostTables) continue;
+    wish.tables.push_back({.relation = table->relation,
+                           .schema = table->schema,
+                           .table = table->table,
+                           .has_children = table->has_children});
+  }
+  return CreatePublicationSql(publication.name, wish);
+}
+
+std::string SignalTableSql(const std::string& name) {
+  const std::vector<std::string> parts = absl::StrSplit(name, absl::MaxSplits('.', 1));
+  return absl::StrCat("CREATE TABLE ", postgres::QuoteQualified(parts.front(), parts.back()),
+                      " (id varchar(64) PRIMARY KEY, type varchar(64), data varchar(4096))");
+}
+
+}  // namespace walduct::replication

@@ -1,0 +1,28 @@
+// What to type about a publication that does not send what it should. Pure.
+#pragma once
+
+#include <string>
+
+#include "replication/capture/capture_facts.h"
+
+namespace walduct::replication {
+
+struct CaptureMemory;
+
+std::string Quoted(const TableFacts& table);
+std::string AddSql(const PublicationFacts& publication, const TableFacts& table);
+std::string DropSql(const PublicationFacts& publication, const TableFacts& table);
+// Without the row filter and the column list that it has.
+std::string AnewSql(const PublicationFacts& publication, const TableFacts& table);
+// One of two.
+std::string IdentitySql(const TableFacts& table);
+std::string ViaRootSql(const PublicationFacts& publication, bool via_root);
+std::string GeneratedSql(const PublicationFacts& publication);
+// What was published before, and what is published now.
+std::string OperationsSql(const PublicationFacts& publication, const CaptureMemory& memory);
+// A publication that is gone, as it was.
+std::string CreateAgain(const PublicationFacts& publication, const CaptureFacts& facts,
+                        const CaptureMemory& memory);
+std::string SignalTableSql(const std::string& name);
+
+}  // namespace walduct::replication

@@ -1,0 +1,138 @@
+#include "replication/capture/capture_words.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace walduct::replication {
+namespace {
+
+// What goes on behind the statements.
+enum class Afterwards {
+  kNothing,
+  kRowsAreMissing,  // those that were written meanwhile
+  kMeant,           // perhaps it is
+  kRestart,
+  kLists,  // the configuration may be what is to be changed
+};
+
+struct Words {
+  absl::string_view reason, message;
+  Afterwards afterwards = Afterwards::kNothing;
+};
+
+constexpr Words kWords[] = {
+    {"captured_table_renamed",
+     "captured tables have other names now, which the lists leave out: their changes are not "
+     "captured",
+     Afterwards::kLists},
+    {"partition_apart",
+     "partitions are in another slot's publication than their root: their changes are published "
+     "twice"},
+    {"partition_sent_as_root",
+     "partitions are captured, but the publication sends their rows under the name of their root, "
+     "which is not: their changes are not captured",
+     Afterwards::kLists},
+    {"publication_column_list",
+     "the publication does not send all columns of captured tables any more", Afterwards::kMeant},
+    {"publication_lacks_operations", "the publication does not send all kinds of changes any more",
+     Afterwards::kMeant},
+    {"publication_lacks_tables",
+     "captured tables are not in the publication: their changes are not captured",
+     Afterwards::kRowsAreMissing},
+    {"publication_missing",
+     "the publication is gone: nothing comes, and the next change of a table ends the stream",
+     Afterwards::kNothing},
+    {"publication_refuses_writes",
+     "the server refuses UPDATE and DELETE on published tables without replica identity"},
+    {"publication_row_filter",
+     "the publication has another row filter on captured tables: only rows that it lets pass are "
+     "captured",
+     Afterwards::kMeant},
+    {"publication_sends_more", "the publication sends tables that the lists leave out",
+     Afterwards::kLists},
+    {"publication_without_partitions",
+     "partitioned tables are captured, but not their partitions, under whose names the publication "
+     "sends the rows: those changes are not captured",
+     Afterwards::kLists},
+    {"replica_identity_weaker",
+     "captured tables had REPLICA IDENTITY FULL, and have not any more: records lack before-images",
+     Afterwards::kMeant},
+    {"signal_table_missing",
+     "the table of signal.data.collection does not exist: no signal comes, and no incremental "
+     "snapshot can be read"},
+    {"signal_table_not_published",
+     "the publication does not send the table of signal.data.collection: its signals never come, "
+     "and incremental snapshots wait for their marks for ever"},
+    {"signal_table_partitioned",
+     "the table of signal.data.collection is partitioned, and the publication sends rows under the "
+     "names of partitions: neither its signals come nor the marks of incremental snapshots",
+     Afterwards::kRestart},
+    {"table_created_anew",
+     "captured names belong to other tables now, which are not in the publication: their changes "
+     "are not captured",
+     Afterwards::kRowsAreMissing},
+    {"table_in_two_publications",
+     "tables are in the publications of two slots: their changes are published twice"},
+    {"unlogged_table",
+     "captured tables are unlogged: their changes are not in the WAL, and never captured"},
+};
+
+const Words* WordsOf(absl::string_view reason) {
+  for (const Words& words : kWords) {
+    if (words.reason == reason) return &words;
+  }
+  return nullptr;
+}
+
+std::string Rest(Afterwards afterwards, const std::string& table, const CaptureWish& wish) {
+  switch (afterwards) {
+    case Afterwards::kNothing:
+      return "";
+    case Afterwards::kRowsAreMissing:
+      return absl::StrCat(
+          wish.filtered && !wish.follows ? ", or restart the connector, which does it "
+                                           "(walduct.publication.follow=true does it "
+                                           "while it runs)"
+                                         : "",
+          "; what was written before that does not come: walduct signal execute-snapshot --table ",
+          table);
+    case Afterwards::kMeant:
+      return "; where it is meant, restart the process";
+    case Afterwards::kRestart:
+      return ", then restart the connector";
+    case Afterwards::kLists:
+      return "; or change the lists (table.include.list …) and restart the connector";
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::string_view CaptureMessage(absl::string_view reason) {
+  const Words* const words = WordsOf(reason);
+  return words == nullptr ? reason : words->message;
+}
+
+std::string CaptureSubject(const CaptureFinding& finding) {
+  if (finding.detail.empty()) return finding.table;
+  return finding.table.empty() ? finding.detail
+                               : absl::StrCat(finding.table, " (", finding.detail, ")");
+}
+
+std::string CaptureHint(const std::vector<const CaptureFinding*>& of_one_reason,
+                        const CaptureWish& wish) {
+  std::vector<absl::string_view> statements;
+  for (const CaptureFinding* const finding : of_one_reason) {
+    const absl::string_view statement = finding->statement;
+    const bool said = !statements.empty() && statements.back() == statement;
+    if (!statement.empty() && !said && statements.size() < kMostNamed)
+      statements.push_back(statement);
+  }
+  const CaptureFinding& first = *of_one_reason.front();
+  const Words* const words = WordsOf(first.reason);
+  std::string rest = words == nullptr ? "" : Rest(words->afterwards, first.table, wish);
+  if (statements.empty() && rest.size() > 2) rest = rest.substr(rest.starts_with("; or ") ? 5 : 2);
+  return absl::StrCat(absl::StrJoin(statements, "; "), rest);
+}
+
+}  // namespace walduct::replication

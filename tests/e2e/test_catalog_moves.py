@@ -1,0 +1,246 @@
+"""The catalog moves while a connector runs: names become other tables, tables leave the publication, partitions appear. What is not
+captured any more is told while it runs, with what to type; with walduct.publication.follow it comes."""
+import re
+
+import pytest
+
+from support.http import Surface
+from support.wait import wait_until
+
+LISTEN = ("--listen", "127.0.0.1:0")
+# The catalog is looked at as often as the slot.
+OFTEN = {"walduct.stall.warn.ms": "1000"}
+TABLES = "create table cust (id int primary key, v text); create table other (id int primary key); insert into cust values (1, 'a')"
+LISTS = {"schema.include.list": None, "table.include.list": "public.cust,public.other,public.ev_.*", **OFTEN}
+ANEW = "drop table cust; create table cust (id int primary key, v text)"
+SWAP = ("begin; create table cust_new (id bigint primary key, v text); alter table cust rename to cust_old;"
+        "alter table cust_new rename to cust; commit")
+GREEN = ("create schema green; create table green.cust (id int primary key, v text); create table green.other (id int primary key);"
+         "begin; alter schema public rename to blue; alter schema green rename to public; commit")
+
+
+def of(connector, table, op="c"):
+    return [e.id for e in connector.events() if e.table == table and e.op == op]
+
+
+def problems(surface, severity="warning"):
+    found = surface.status().get("capture", {}).get("problems", ())
+    return {one["reason"]: one for one in found if one["severity"] == severity}
+
+
+def running(db, connectors, config=None, script=TABLES):
+    db.script(script)
+    connector = connectors(db, {**LISTS, **(config or {})}).start(*LISTEN).wait_streaming()
+    surface = Surface(connector)
+    wait_until(lambda: "capture" in surface.status(), 30, "the catalog was looked at")
+    assert problems(surface) == {}
+    return connector, surface
+
+
+def told(connector, surface, reason, table, statement):
+    """In the log, on the page, in the metrics; again and again."""
+    wait_until(lambda: reason in problems(surface), 30, reason)
+    one = problems(surface)[reason]
+    assert table in one["tables"][0] and statement in one["hint"] and one["count"] == 1, one
+    line = rf'warning .*tables="?{re.escape(table)}\b.*since=20..-.* reason={reason} hint=.*'
+    connector.wait_log(line)
+    assert statement.replace('"', '\\"') in connector.logged(line).group(0)
+    assert surface.value("walduct_capture_problems", reason=reason) == 1
+    assert surface.value("walduct_capture_look_age_seconds") < 30
+    return line
+
+
+CASES = {"dropped and created": (ANEW, "table_created_anew", "public.cust"),
+         "swapped": (SWAP, "table_created_anew", "public.cust"),
+         "left the publication": ('alter publication "{}" drop table cust', "publication_lacks_tables", "public.cust"),
+         "a leaf": ("create table ev_2 partition of ev for values in (2)", "publication_lacks_tables", "public.ev_2")}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rows_that_are_lost_are_told_while_it_runs(case, db, connectors):
+    moves, reason, table = CASES[case]
+    leaves = "; create table ev (id int primary key) partition by list (id); create table ev_1 partition of ev for values in (1)"
+    connector, surface = running(db, connectors, script=TABLES + leaves)
+    db.script(moves.format(connector.publication))
+    name = table.split(".")[1]
+    db.script(f"insert into {name} (id) values (2); insert into other values (1)")
+    connector.wait_events(lambda events: any(e.table == "other" for e in events))
+    line = told(connector, surface, reason, table, f'ALTER PUBLICATION "{connector.publication}" ADD TABLE "public"."{name}"')
+    if case == "swapped":
+        assert "public.cust_old now" in problems(surface)[reason]["tables"][0]
+        wait_until(lambda: len(re.findall(line, connector.log_text())) >= 2, 60, "said again")
+        shown = connector.call("status", "--url", surface.base).stdout
+        assert "public.cust" in shown and "ALTER PUBLICATION" in shown
+        findings = connector.call("doctor", timeout_s=120).stdout
+        assert "publication_lacks_tables" in findings and f'ADD TABLE "public"."{name}"' in findings
+    db.execute(f'alter publication "{connector.publication}" add table {name}')
+    wait_until(lambda: problems(surface) == {}, 30, "it is mended")
+    assert surface.value("walduct_capture_problems", reason=reason) == 0
+    connector.wait_log(rf"no longer so: .* tables={table} reason={reason}")
+    connector.stop()
+
+
+def test_schemas_change_their_names(db, connectors):
+    connector, surface = running(db, connectors)
+    db.script(GREEN)
+    wait_until(lambda: problems(surface).get("table_created_anew", {}).get("count") == 2, 30, "both")
+    assert "blue.cust now" in problems(surface)["table_created_anew"]["tables"][0]
+    connector.stop()
+
+
+def test_all_tables_bring_what_is_made_anew(db, connectors):
+    """The control: nothing is missing, and nothing is said."""
+    connector, surface = running(db, connectors, {"publication.autocreate.mode": "all_tables"})
+    looked = surface.value("walduct_capture_look_age_seconds")
+    db.script(ANEW + "; insert into cust values (2, 'x')")
+    wait_until(lambda: of(connector, "cust") == [2], 60, "its row")
+    db.script(SWAP + "; insert into cust values (3, 'y')")
+    wait_until(lambda: of(connector, "cust") == [2, 3], 60, "its row")
+    db.script("create temp table cust_temp (id int); alter table other replica identity full")
+    wait_until(lambda: surface.status()["capture"]["age_seconds"] < 1, 30, "another look")
+    db.execute("insert into other values (1)")
+    connector.wait_events(lambda events: any(e.table == "other" for e in events))
+    assert looked is not None and problems(surface) == {}
+    assert not connector.logged("warning .*captured")
+    connector.stop()
+
+
+def test_less_comes_than_before(db, connectors):
+    """Before-images, kinds of changes, rows, columns, the name: each was whole when the stream began."""
+    connector, surface = running(db, connectors, {"publication.autocreate.mode": "disabled", "table.include.list": "public.*"}, script=(
+        TABLES + "; create table full_one (id int primary key, v int); alter table full_one replica identity full;"
+        "create table filtered (id int primary key); create table listed (id int primary key, v int); create table named (id int primary key)"
+        '; create publication "{0}" for all tables; drop publication "{0}"; create publication "{0}" for table cust, other, full_one, '
+        "filtered, listed, named").format(db.name))
+    db.script(f"""alter table full_one replica identity default; alter publication "{db.name}" drop table filtered, listed;
+                  alter publication "{db.name}" add table filtered where (id > 10), listed (id);
+                  alter publication "{db.name}" set (publish = 'insert, update'); create schema elsewhere;
+                  alter table named set schema elsewhere""")
+    expected = {"replica_identity_weaker": "public.full_one", "publication_row_filter": "public.filtered",
+                "publication_column_list": "public.listed", "publication_lacks_operations": "deletes",
+                "captured_table_renamed": "public.named (elsewhere.named now)"}
+    wait_until(lambda: set(problems(surface)) == set(expected), 30, "all of them")
+    assert {reason: one["tables"][0] for reason, one in problems(surface).items()} == expected
+    db.execute(f'drop publication "{db.name}"')
+    wait_until(lambda: set(problems(surface)) == {"publication_missing"}, 30, "the publication is gone, and nothing has been written")
+    assert 'CREATE PUBLICATION' in problems(surface)["publication_missing"]["hint"]
+    connector.stop()
+
+
+def test_the_signal_table_is_no_signal_table_any_more(db, connectors):
+    signals = "create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))"
+    connector, surface = running(db, connectors, {"signal.data.collection": "public.signals"}, TABLES + ";" + signals)
+    db.script("drop table signals; " + signals)
+    told(connector, surface, "signal_table_not_published", "public.signals", f'"{connector.publication}" ADD TABLE "public"."signals"')
+    db.script("drop table signals; " + signals.replace("id varchar(64) primary key", "id varchar(64)") + " partition by list (type);"
+              f'create table s1 partition of signals default; alter publication "{connector.publication}" add table signals')
+    wait_until(lambda: set(problems(surface)) == {"signal_table_partitioned"}, 30, "its rows come under another name")
+    db.execute("drop table signals")
+    wait_until(lambda: set(problems(surface)) == {"signal_table_missing"}, 30, "gone")
+    connector.stop()
+
+
+def test_follow(each_pg, databases, connectors):
+    """New tables and partitions, and a new table under an old name, come while it runs; never one whose writers would be refused."""
+    db = databases(each_pg)
+    connector, surface = running(db, connectors, {"walduct.publication.follow": "true"}, script=(
+        TABLES + "; create table ev (id int primary key) partition by list (id)"))
+    db.script(ANEW + "; create table ev_1 partition of ev for values in (1); create table ev_bare (id int); create table unasked (id int primary key)")
+    with db.transaction() as locked:
+        locked.execute("create table ev_locked (id int primary key)")
+        locked.commit()
+        locked.execute("lock table ev_locked in share update exclusive mode")
+        wait_until(lambda: {"public.cust", "public.ev_1"} <= set(db.published_tables(connector.publication)), 40, "they are published")
+        assert "public.ev_locked" not in db.published_tables(connector.publication), "who holds the lock is not waited for for long"
+        locked.rollback()
+    wait_until(lambda: "public.ev_locked" in db.published_tables(connector.publication), 40, "and later it is")
+    db.script("insert into cust values (2, 'x'); insert into ev values (1); insert into ev_locked values (3)")
+    wait_until(lambda: (of(connector, "cust"), of(connector, "ev_1"), of(connector, "ev_locked")) == ([2], [1], [3]), 60, "rows of all")
+    wait_until(lambda: set(problems(surface)) == {"publication_lacks_tables"}, 30, "the one that is left")
+    one = problems(surface)["publication_lacks_tables"]
+    assert one["tables"][0].startswith("public.ev_bare (not added") and "REPLICA IDENTITY FULL" in one["hint"]
+    db.script("insert into ev_bare values (1); update ev_bare set id = 2")
+    assert not {"public.ev_bare", "public.unasked"} & set(db.published_tables(connector.publication))
+    db.execute("alter table ev_bare replica identity full")
+    wait_until(lambda: problems(surface) == {}, 40, "now it is added")
+    connector.stop()
+
+
+@pytest.mark.parametrize("read_only", ["false", "true"])
+def test_follow_reads_what_was_written_before(read_only, db, connectors):
+    """Also a row of a transaction that began before the table was published and ends after it, and though no change follows."""
+    signals = "create table signals (id varchar(64) primary key, type varchar(64), data varchar(4096))"
+    connector, surface = running(db, connectors, {"walduct.publication.follow": "true", "walduct.snapshot.new.tables": "incremental",
+                                                  "signal.data.collection": "public.signals", "read.only": read_only}, TABLES + ";" + signals)
+    with db.transaction() as writer:
+        db.script("begin; create table ev_1 (id int primary key); insert into ev_1 select generate_series(1, 100); commit")
+        writer.execute("insert into ev_1 values (101)")
+        wait_until(lambda: "public.ev_1" in db.published_tables(connector.publication), 40, "it is published")
+        db.execute("insert into other values (1)")
+        wait_until(lambda: of(connector, "other") == [1], 60, "the stream goes on")
+        assert of(connector, "ev_1", "r") == [], "nobody could see its last row"
+        writer.commit()
+    wait_until(lambda: sorted(of(connector, "ev_1", "r")) == list(range(1, 102)), 90, "all that was there")
+    db.script(ANEW + "; insert into cust values (7)")
+    wait_until(lambda: 7 in of(connector, "cust", "r") + of(connector, "cust"), 90, "the row of the table that was made anew")
+    wait_until(lambda: problems(surface) == {}, 30, "nothing is missing")
+    connector.stop()
+
+
+def test_a_start_reads_what_open_transactions_have_written(db, connectors):
+    """filtered adds the table at a start, in the middle of a transaction of its writer."""
+    connector, _ = running(db, connectors, {"walduct.snapshot.new.tables": "incremental", "read.only": "true"})
+    wait_until(lambda: "walduct_tables" in (connector.offset() or {}), 30, "what is captured is stored")
+    connector.stop()
+    db.execute("create table ev_1 (id int primary key)")
+    with db.transaction() as writer:
+        writer.execute("insert into ev_1 values (1)")
+        connector.start(*LISTEN).wait_streaming()
+        db.script("insert into ev_1 values (2); insert into other values (1)")
+        wait_until(lambda: (of(connector, "ev_1"), of(connector, "other")) == ([2], [1]), 60, "the stream")
+        assert of(connector, "ev_1", "r") == []
+        writer.commit()
+    wait_until(lambda: 1 in of(connector, "ev_1", "r"), 60, "the row that was not sent")
+    connector.stop()
+
+
+def test_follow_without_the_right(db, connectors):
+    """The table is another owner's: the statement is for whoever has it."""
+    connector, surface = running(db, connectors, {"walduct.publication.follow": "true"})
+    db.script("create table ev_1 (id int primary key); alter table ev_1 owner to postgres")
+    told(connector, surface, "publication_lacks_tables", "public.ev_1", f'"{connector.publication}" ADD TABLE "public"."ev_1"')
+    assert "owner" in problems(surface)["publication_lacks_tables"]["hint"]
+    db.execute("alter table ev_1 owner to shop_owners")
+    wait_until(lambda: "public.ev_1" in db.published_tables(connector.publication), 40, "with the right")
+    connector.stop()
+
+
+def test_a_partition_of_a_root_of_another_slot(db, connectors):
+    """It is published twice, as its own table and as its root: said at the start and as long as it is so."""
+    db.script("create table root (id int primary key) partition by list (id); create table leaf (id int primary key)")
+    connector = connectors(db, {"walduct.slots": "2", "walduct.slots.tables": "public.root:1,public.leaf:2", "schema.include.list": None,
+                                "table.include.list": "public.root,public.leaf", "publish.via.partition.root": "true", **OFTEN})
+    connector.start(*LISTEN)
+    wait_until(lambda: connector.log_text().count(" streaming ") >= 2, 60, "both lanes stream")
+    db.execute("alter table root attach partition leaf for values in (1)")
+    line = rf'warning .*published twice.*public\.leaf.*reason=partition_apart.*"{db.name}_2\\" DROP TABLE'
+    connector.wait_log(line, 40)
+    connector.stop()
+    connector.start(*LISTEN)
+    connector.wait_log(line, 40)
+    surface = Surface(connector)
+    lanes = surface.json("/status")["connectors"]
+    assert [p["reason"] for lane in lanes for p in lane["capture"]["problems"]] == ["partition_apart"]
+    connector.stop()
+
+
+@pytest.mark.parametrize("more, idle", [({"publication.autocreate.mode": "disabled"}, True), ({}, False)])
+def test_follow_needs_filtered(more, idle, db, connectors):
+    connector = connectors(db, {"walduct.publication.follow": "true", **more})
+    connector.write_files()
+    said = connector.call("validate").stdout + connector.call("validate").stderr
+    assert ("walduct.publication.follow" in said and "publication.autocreate.mode=filtered" in said) == idle, said
+    connector.config["walduct.publication.follow"] = "sometimes"
+    connector.write_files()
+    done = connector.call("validate")
+    assert done.returncode == 2 and "walduct.publication.follow" in done.stdout + done.stderr
