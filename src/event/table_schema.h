@@ -85,6 +85,9 @@ struct RelationColumn {
   Oid type{};
   int32_t typmod = -1;
   bool part_of_identity = false;
+  // What the stream calls a type that is not built in, a domain by the type under it; else empty.
+  std::string type_schema = {};
+  std::string type_name = {};
 };
 struct RelationDescription {
   Oid relation{};
@@ -101,9 +104,10 @@ struct RelationDescription {
 
 // Completes what the stream says about a relation with what only the catalog knows: nullability,
 // defaults, primary key, types. The catalog may be newer than the stream: columns it does not know
-// any more are as they were in the relation's previous schema; without one they have no default and
-// are optional unless they are key columns. Key columns that the relation does not have are left
-// out. Never waits: a question is asked, and its answer polled for.
+// any more are as they were in the relation's previous schema, or as whoever resolves remembers
+// them; else they have no default and are optional unless they are key columns. Key columns that
+// the relation does not have are left out. Never waits: a question is asked, and its answer polled
+// for.
 //
 // Not thread-safe. One question at a time; a new one takes the place of one that is not answered.
 class SchemaResolver {

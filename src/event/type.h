@@ -19,7 +19,8 @@ enum class TypeKind : uint8_t {
   kComposite,
   kRange,
   kMultirange,
-  kPseudo
+  kPseudo,
+  kUnknown  // gone from the catalog, and nobody remembers it: schema and name as the stream has them
 };
 
 struct Type {

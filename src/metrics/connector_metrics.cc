@@ -19,6 +19,7 @@ std::vector<Sample> ConnectorMetrics::Snapshot() const {
   AddLabelled(kValuesReplaced, values_replaced, kReplacementLabels, &samples);
   const Sample plain[] = {
       {&kColumnsLeftOut, "", columns_left_out.value()},
+      {&kColumnsOfDroppedTypes, "", columns_of_dropped_types.value()},
       {&kTransactions, "", transactions.value()},
       {&kReceivedBytes, "", received_bytes.value()},
       {&kRecordsWritten, "", records_written.value()},

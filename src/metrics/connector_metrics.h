@@ -61,7 +61,7 @@ struct ConnectorMetrics {
   std::array<Counter, kFilterRuleLabels.size()> events_filtered;
   std::array<Counter, kRecordErrorLabels.size()> record_errors;
   std::array<Counter, kReplacementLabels.size()> values_replaced;
-  Counter columns_left_out;
+  Counter columns_left_out, columns_of_dropped_types;
   Counter transactions, received_bytes, records_written, delivery_errors, reconnects;
   Counter record_bytes, records_acknowledged;
   Counter transform_warnings, recovery_snapshots;

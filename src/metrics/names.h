@@ -30,6 +30,9 @@ inline constexpr Name kValuesReplaced = {"walduct_values_replaced_total", "", Ki
                                          "values not published as the server sent them"};
 inline constexpr Name kColumnsLeftOut = {"walduct_columns_left_out_total", "", Kind::kCounter, "",
                                          "columns not published because of their type"};
+inline constexpr Name kColumnsOfDroppedTypes = {
+    "walduct_columns_of_dropped_types_total", "", Kind::kCounter, "",
+    "columns published by their text because their type was dropped and nobody remembers it"};
 inline constexpr Name kTransactions = {"walduct_transactions_total",
                                        "NumberOfCommittedTransactions", Kind::kCounter, "",
                                        "transactions read to their commit"};

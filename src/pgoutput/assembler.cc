@@ -175,10 +175,12 @@ absl::Status Assembler::OnRelation(absl::string_view payload) {
 }
 
 // The catalog says more about a type than this message does: its base type, its labels, its schema
-// if it is a domain.
+// if it is a domain. Of one that was dropped since, this is what is left.
 absl::Status Assembler::OnType(absl::string_view payload) {
   TypeMessage message;
-  return DecodeType(payload, /*in_stream=*/false, message);
+  RETURN_IF_ERROR(DecodeType(payload, /*in_stream=*/false, message));
+  relations_.Announce(message);
+  return absl::OkStatus();
 }
 
 // PostgreSQL 18 sends it with protocol 1, too: it marks a large transaction that it found rolled

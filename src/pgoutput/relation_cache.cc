@@ -11,7 +11,22 @@
 namespace walduct::pgoutput {
 namespace {
 
-event::RelationDescription Describe(const RelationMessage& message) {
+std::vector<uint16_t> OutsideIdentity(const RelationMessage& message) {
+  std::vector<uint16_t> outside;
+  for (size_t i = 0; i < message.columns.size(); ++i) {
+    if (!message.columns[i].part_of_identity) outside.push_back(static_cast<uint16_t>(i));
+  }
+  return outside;
+}
+
+}  // namespace
+
+void RelationCache::Announce(const TypeMessage& message) {
+  if (types_.size() >= kMaxTypes) types_.clear();
+  types_[message.type] = {std::string(message.schema), std::string(message.name)};
+}
+
+event::RelationDescription RelationCache::Describe(const RelationMessage& message) const {
   event::RelationDescription description;
   description.relation = message.relation;
   description.schema = std::string(message.schema);
@@ -23,19 +38,13 @@ event::RelationDescription Describe(const RelationMessage& message) {
                                    .type = column.type,
                                    .typmod = column.typmod,
                                    .part_of_identity = column.part_of_identity});
+    const auto announced = types_.find(column.type);
+    if (announced == types_.end()) continue;
+    description.columns.back().type_schema = announced->second.schema;
+    description.columns.back().type_name = announced->second.name;
   }
   return description;
 }
-
-std::vector<uint16_t> OutsideIdentity(const RelationMessage& message) {
-  std::vector<uint16_t> outside;
-  for (size_t i = 0; i < message.columns.size(); ++i) {
-    if (!message.columns[i].part_of_identity) outside.push_back(static_cast<uint16_t>(i));
-  }
-  return outside;
-}
-
-}  // namespace
 
 // The answer about asked_; null: not yet.
 absl::StatusOr<event::TableSchemaPtr> RelationCache::Resolve() {

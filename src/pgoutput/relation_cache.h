@@ -14,6 +14,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -52,6 +53,7 @@ struct KnownRelation {
 class RelationCache {
  public:
   static constexpr size_t kKeptSchemas = 4096;
+  static constexpr size_t kMaxTypes = 10000;
 
   // resolver is borrowed.
   // watch_labels: see HasNewLabel.
@@ -68,6 +70,9 @@ class RelationCache {
   //   others     from the resolver
   absl::StatusOr<bool> Apply(const RelationMessage& message,
                              const event::TransactionInfo& transaction);
+
+  // A Type message: Relation messages to come may have columns of that type.
+  void Announce(const TypeMessage& message);
 
   // With watch_labels: whether the row, one of the relation's, has an enum label that its schema
   // lacks. The relation is then to be resolved anew before the row is used.
@@ -92,11 +97,18 @@ class RelationCache {
  private:
   CachedRelation* Lookup(Oid relation);
   absl::StatusOr<event::TableSchemaPtr> Resolve();
+  event::RelationDescription Describe(const RelationMessage& message) const;
   void Replace(CachedRelation& known, event::TableSchemaPtr schema);
 
   event::SchemaResolver& resolver_;
   const bool watch_labels_;
   std::optional<event::RelationDescription> asked_;  // the question under way
+  struct AnnouncedType {
+    std::string schema;
+    std::string name;
+  };
+  // The server names the types of a relation right before each of its Relation messages.
+  absl::flat_hash_map<Oid, AnnouncedType> types_;
   absl::flat_hash_map<Oid, std::unique_ptr<CachedRelation>> relations_;
   uint64_t announced_ = 0;  // Relation messages so far
   std::deque<event::TableSchemaPtr> replaced_;

@@ -22,6 +22,12 @@ FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamesp
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
   AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_' AND n.nspname <> 'information_schema')";
 
+constexpr absl::string_view kUserTypes = R"(
+SELECT DISTINCT a.atttypid
+FROM pg_catalog.unnest($1::pg_catalog.oid[]) r(oid)
+JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid
+WHERE a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384)";
+
 }  // namespace
 
 absl::StatusOr<event::TableSchemaPtr> Catalog::Describe(Oid relation) {
@@ -34,7 +40,22 @@ absl::StatusOr<event::TableSchemaPtr> Catalog::Describe(Oid relation) {
   for (const CatalogColumn& column : known->columns) oids.push_back(column.type);
   RETURN_IF_ERROR(types_.Load(connection_, oids));
 
-  return DescribeKnown(relation, *known, types_);
+  event::TableSchemaPtr schema = DescribeKnown(relation, *known, types_);
+  if (memory_ != nullptr) memory_->Learn(*schema);
+  return schema;
+}
+
+absl::StatusOr<std::vector<Oid>> Catalog::TypesOfUsers(const std::vector<Oid>& relations) {
+  const Statement question = {std::string(kUserTypes), {OidArray(relations)}, Rows(1)};
+  ASSIGN_OR_RETURN(const Result result, connection_.Query(question));
+  std::vector<Oid> oids;
+  for (int row = 0; row < result.rows(); ++row) oids.push_back(ParseOid(result.Get(row, 0)));
+  RETURN_IF_ERROR(types_.Load(connection_, oids));
+  std::vector<std::shared_ptr<const event::Type>> types;
+  for (const Oid oid : oids)
+    if (auto type = types_.Find(oid)) types.push_back(std::move(type));
+  if (memory_ != nullptr) memory_->LearnTypes(types);
+  return oids;
 }
 
 absl::StatusOr<std::vector<TableName>> Catalog::CapturedTables(const names::TableFilter& filter) {

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "event/table_schema.h"
 #include "postgres/connection.h"
+#include "postgres/schema_memory.h"
 #include "postgres/type_cache.h"
 
 namespace walduct::names {
@@ -30,8 +31,9 @@ struct TableName {
 
 class Catalog {
  public:
-  // connection is borrowed.
-  explicit Catalog(Connection& connection) : connection_(connection) {}
+  // Both borrowed; memory learns what is described; null: nobody does.
+  explicit Catalog(Connection& connection, SchemaMemory* memory = nullptr)
+      : connection_(connection), memory_(memory) {}
 
   // Snapshot: all columns of the table as of now, in attnum order. NotFound when it has been
   // dropped.
@@ -41,11 +43,16 @@ class Catalog {
   // "schema.table".
   absl::StatusOr<std::vector<TableName>> CapturedTables(const names::TableFilter& filter);
 
+  // The types of users that columns of these tables have, in two questions however many there are.
+  // The memory learns them.
+  absl::StatusOr<std::vector<Oid>> TypesOfUsers(const std::vector<Oid>& relations);
+
   // NotFound when the catalog has no such type.
   absl::StatusOr<std::shared_ptr<const event::Type>> TypeByOid(Oid oid);
 
  private:
   Connection& connection_;
+  SchemaMemory* const memory_;
   TypeCache types_;
 };
 

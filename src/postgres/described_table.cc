@@ -29,12 +29,23 @@ int32_t EffectiveTypmod(int32_t typmod, const event::Type& type) {
   return typmod;
 }
 
-// A type that was dropped after the change was written: its text is all there is.
-TypePtr UnknownType(Oid oid) {
+// A type that was dropped after the change was written: what the stream calls it is all there is.
+TypePtr UnknownType(Oid oid, const std::string& schema, const std::string& name) {
   event::Type type;
   type.oid = oid;
-  type.name = absl::StrCat("oid_", ToInteger(oid));
+  type.kind = TypeKind::kUnknown;
+  type.schema = schema;
+  type.name = name.empty() ? absl::StrCat("oid_", ToInteger(oid)) : name;
   return std::make_shared<const event::Type>(std::move(type));
+}
+
+TypePtr StreamedType(const event::RelationColumn& streamed, const TypeCache& types,
+                     const SchemaMemory* memory) {
+  TypePtr type = types.Find(streamed.type);
+  if (type == nullptr && memory != nullptr) type = memory->TypeOf(streamed);
+  if (type == nullptr)
+    type = UnknownType(streamed.type, streamed.type_schema, streamed.type_name);
+  return type;
 }
 
 event::Column MakeColumn(const std::string& name, TypePtr type, int32_t typmod) {
@@ -54,21 +65,71 @@ void Decorate(const CatalogColumn& known, Oid streamed_type, event::Column& colu
   if (known.type == streamed_type) column.default_expression = known.default_expression;
 }
 
-// What the catalog does not know any more: as it was in the schema before, if there it had the same
-// type. A column of the key, as the stream has it, is never NULL.
+// The columns of a relation as they were in the schema before, else as they are remembered.
+class FormerColumns {
+ public:
+  FormerColumns(const event::RelationDescription& relation, const SchemaMemory* memory)
+      : previous_(relation.previous.get()), relation_(relation.relation), memory_(memory) {}
+
+  // By name and type; absent: nobody has seen it.
+  std::optional<RememberedColumn> Find(const event::RelationColumn& streamed) {
+    if (previous_ != nullptr) {
+      for (const event::Column& before : previous_->columns) {
+        if (before.name != streamed.name || before.type->oid != streamed.type) continue;
+        return RememberedColumn{.name = before.name,
+                                .type = streamed.type,
+                                .optional = before.optional,
+                                .identity = before.identity,
+                                .generated = before.generated,
+                                .default_expression = before.default_expression};
+      }
+    }
+    for (const RememberedColumn& before : Remembered().columns)
+      if (before.name == streamed.name && before.type == streamed.type) return before;
+    return std::nullopt;
+  }
+  std::vector<std::string> Key() { return Remembered().key; }
+
+ private:
+  const RememberedTable& Remembered() {
+    if (!table_) {
+      if (memory_ != nullptr) table_ = memory_->TableOf(relation_);
+      if (!table_) table_.emplace();
+    }
+    return *table_;
+  }
+
+  const event::TableSchema* const previous_;
+  const Oid relation_;
+  const SchemaMemory* const memory_;
+  std::optional<RememberedTable> table_;  // once it was asked for
+};
+
+// What the catalog does not know any more. A column of the key, as the stream has it, is never
+// NULL.
 void Remember(const event::RelationDescription& relation, const event::RelationColumn& streamed,
-              event::Column& column) {
+              FormerColumns& former, event::Column& column) {
   const bool has_key = relation.replica_identity == event::ReplicaIdentity::kDefault ||
                        relation.replica_identity == event::ReplicaIdentity::kIndex;
   if (has_key && streamed.part_of_identity) column.optional = false;
-  if (relation.previous == nullptr) return;
-  for (const event::Column& before : relation.previous->columns) {
-    if (before.name != streamed.name || before.type->oid != streamed.type) continue;
-    column.optional = column.optional && before.optional;
-    column.default_expression = before.default_expression;
-    column.identity = before.identity;
-    column.generated = before.generated;
-  }
+  const std::optional<RememberedColumn> before = former.Find(streamed);
+  if (!before) return;
+  column.optional = column.optional && before->optional;
+  column.default_expression = before->default_expression;
+  column.identity = before->identity;
+  column.generated = before->generated;
+}
+
+// The catalog has another type under the name: the column was changed, or is another one. NOT NULL
+// may be of either, so that it holds only where it is of both.
+void RememberRetyped(const event::RelationColumn& streamed, FormerColumns& former,
+                     event::Column& column) {
+  const std::optional<RememberedColumn> before = former.Find(streamed);
+  if (!before) return;
+  column.optional = column.optional || before->optional;
+  column.default_expression = before->default_expression;
+  column.identity = before->identity;
+  column.generated = before->generated;
 }
 
 bool IsPartitioned(const event::RelationDescription& relation,
@@ -114,9 +175,11 @@ std::vector<uint16_t> KeyByFlags(const event::RelationDescription& relation) {
 
 std::vector<uint16_t> ChooseKey(const event::RelationDescription& relation,
                                 const std::optional<CatalogRelation>& known,
-                                const std::vector<event::Column>& columns) {
-  std::vector<uint16_t> by_catalog;
-  if (known) by_catalog = KeyByName(known->key, columns);
+                                const std::vector<event::Column>& columns, FormerColumns& former) {
+  const std::vector<std::string> names = known ? known->key : former.Key();
+  std::vector<uint16_t> by_catalog = KeyByName(names, columns);
+  // Of a key that is only remembered a part is none.
+  if (!known && by_catalog.size() != names.size()) by_catalog.clear();
   if (known && known->primary_key && !by_catalog.empty()) return by_catalog;
   std::vector<uint16_t> by_flags = KeyByFlags(relation);
   return by_flags.empty() ? by_catalog : by_flags;
@@ -126,30 +189,31 @@ std::vector<uint16_t> ChooseKey(const event::RelationDescription& relation,
 
 event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relation,
                                        const std::optional<CatalogRelation>& known,
-                                       const TypeCache& types) {
+                                       const TypeCache& types, const SchemaMemory* memory) {
   std::map<absl::string_view, const CatalogColumn*> by_name;
   if (known) {
     for (const CatalogColumn& column : known->columns) by_name[column.name] = &column;
   }
+  FormerColumns former(relation, memory);
   auto schema = std::make_shared<event::TableSchema>();
   schema->relation = relation.relation;
   schema->schema = relation.schema;
   schema->table = relation.table;
   schema->replica_identity = relation.replica_identity;
   for (const event::RelationColumn& streamed : relation.columns) {
-    TypePtr type = types.Find(streamed.type);
-    if (type == nullptr) type = UnknownType(streamed.type);
-    event::Column column = MakeColumn(streamed.name, std::move(type), streamed.typmod);
+    event::Column column =
+        MakeColumn(streamed.name, StreamedType(streamed, types, memory), streamed.typmod);
     if (const auto at = by_name.find(streamed.name); at != by_name.end()) {
       Decorate(*at->second, streamed.type, column);
+      if (at->second->type != streamed.type) RememberRetyped(streamed, former, column);
     } else {
-      Remember(relation, streamed, column);
+      Remember(relation, streamed, former, column);
     }
     column.old_value_sent = OldValueIsSent(relation, streamed, known);
     schema->columns.push_back(std::move(column));
   }
   schema->partitioned = IsPartitioned(relation, known);
-  schema->key_columns = ChooseKey(relation, known, schema->columns);
+  schema->key_columns = ChooseKey(relation, known, schema->columns, former);
   if (known && schema->key_columns == KeyByName(known->key, schema->columns))
     schema->key_risk = known->key_risk;
   if (known) schema->hypertable = known->hypertable;
@@ -167,7 +231,7 @@ event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,
   schema->replica_identity = known.replica_identity;
   for (const CatalogColumn& described : known.columns) {
     TypePtr type = types.Find(described.type);
-    if (type == nullptr) type = UnknownType(described.type);
+    if (type == nullptr) type = UnknownType(described.type, "", "");
     event::Column column = MakeColumn(described.name, std::move(type), described.typmod);
     Decorate(described, described.type, column);
     column.old_value_sent = described.old_value_sent;

@@ -10,15 +10,18 @@
 
 #include "event/table_schema.h"
 #include "postgres/relation_reader.h"
+#include "postgres/schema_memory.h"
 #include "postgres/type_cache.h"
 
 namespace walduct::postgres {
 
 // As the stream describes it, decorated with what the catalog says of columns of the same name;
-// known is absent when the table has been dropped.
+// known is absent when the table has been dropped. What the catalog does not know any more is as in
+// the relation's previous schema, or as memory has it (null: nobody remembers).
 event::TableSchemaPtr DescribeStreamed(const event::RelationDescription& relation,
                                        const std::optional<CatalogRelation>& known,
-                                       const TypeCache& types);
+                                       const TypeCache& types,
+                                       const SchemaMemory* memory = nullptr);
 
 // As of now, all columns in attnum order.
 event::TableSchemaPtr DescribeKnown(Oid relation, const CatalogRelation& known,

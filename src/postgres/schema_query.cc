@@ -90,7 +90,9 @@ absl::StatusOr<event::TableSchemaPtr> SchemaQuery::Poll() {
     RETURN_IF_ERROR(answer.ok() ? Take(**answer) : OnError(answer.status()));
   }
   if (refused_) log::Info("the table is no longer locked", {{"table", Table()}});
-  return DescribeStreamed(relation_, known_, types_);
+  event::TableSchemaPtr schema = DescribeStreamed(relation_, known_, types_, memory_);
+  if (memory_ != nullptr) memory_->Learn(*schema);
+  return schema;
 }
 
 absl::Status SchemaQuery::Take(const Result& result) {

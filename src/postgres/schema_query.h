@@ -19,6 +19,7 @@
 #include "event/table_schema.h"
 #include "postgres/connection.h"
 #include "postgres/relation_reader.h"
+#include "postgres/schema_memory.h"
 #include "postgres/type_cache.h"
 
 namespace walduct::postgres {
@@ -28,9 +29,10 @@ class SchemaQuery final : public event::SchemaResolver {
   static constexpr absl::Duration kLockTimeout = absl::Seconds(1);
   static constexpr absl::Duration kSettleTimeout = absl::Seconds(3);
 
-  // Both borrowed. Whoever else uses the connection cancels a question that is under way; the next
-  // Poll asks it again.
-  SchemaQuery(Connection& connection, Clock& clock) : connection_(connection), clock_(clock) {}
+  // All borrowed; memory: null: nothing is remembered. Whoever else uses the connection cancels a
+  // question that is under way; the next Poll asks it again.
+  SchemaQuery(Connection& connection, Clock& clock, SchemaMemory* memory = nullptr)
+      : connection_(connection), clock_(clock), memory_(memory) {}
 
   absl::Status Ask(const event::RelationDescription& relation) override;
   absl::StatusOr<event::TableSchemaPtr> Poll() override;
@@ -51,6 +53,7 @@ class SchemaQuery final : public event::SchemaResolver {
 
   Connection& connection_;
   Clock& clock_;
+  SchemaMemory* const memory_;
   TypeCache types_;
 
   // Of the question under way.

@@ -2,6 +2,7 @@
 
 #include "base/status_macros.h"
 #include "postgres/oid_text.h"
+#include "postgres/schema_memory.h"
 
 namespace walduct::postgres {
 namespace {
@@ -44,8 +45,6 @@ enum TypesColumn {
   kLabel
 };
 
-// OIDs below are given out by initdb only (access/transam.h, FirstNormalObjectId).
-constexpr uint32_t kFirstUserOid = 16384;
 // No type nests deeper in practice; a bound because the catalog is input.
 constexpr int kMaxDepth = 32;
 

@@ -211,6 +211,19 @@ TEST_F(ColumnRulesTest, FLT05BytesOfUnknownTypesAreTruncated) {
   EXPECT_EQ(ColumnOf({"c", MakeType("path")}, Text("[(1,2),(3,4)]")), R"("Wygx")");
 }
 
+// It may have been one of text: what is to be hidden is never shown.
+TEST_F(ColumnRulesTest, ColumnsOfDroppedTypesAreMasked) {
+  options_.columns.masks = {Stars(5, ".*")};
+  const auto dropped = [](const std::string& name, const std::string& schema) {
+    auto type = MakeType(name, event::TypeKind::kUnknown);
+    type->schema = schema;
+    return type;
+  };
+  EXPECT_EQ(ColumnOf({"c", dropped("status", "public")}, Text("draft")), R"("*****")");
+  EXPECT_EQ(ColumnOf({"c", dropped("varchar", "pg_catalog")}, Text("draft")), R"("*****")");
+  EXPECT_EQ(ColumnOf({"c", dropped("int4", "pg_catalog")}, Text("7")), "7");
+}
+
 TEST_F(ColumnRulesTest, FLT05OnlyColumnsThatCanBeLonger) {
   options_.columns.masks = {Truncate(12, ".*")};
   EXPECT_EQ(Parameters({"c", MakeType("text")}), "truncateLength=12 ");

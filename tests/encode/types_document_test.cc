@@ -36,6 +36,21 @@ column is optional. A domain is what it is over. differences.md says where Debez
 - **absent**: what a required column takes in the old row of a delete, where the server sends the key only.
 )";
 
+constexpr absl::string_view kDropped = R"(
+## Types that are dropped
+
+Migrations make an enum anew, or drop an extension or a domain, and rows that were written before may be read after that. What was known
+of their types is kept: what a snapshot, a start or the stream has seen of the types of captured tables, over reconnects, and with the
+stored position (`walduct_types`, up to 16 kB, the newest types first) over restarts. A row is written as its type was; rows behind the
+migration have another type. Of columns that were dropped or retyped meanwhile default and NOT NULL stay known, too; over a restart those
+of columns with such a type.
+
+Of a type that was made and dropped while nobody looked the stream has the name, and of a domain the type under it. A column of a type of
+the table above, or of an array of one, is written by that name (without a domain's modifier and NOT NULL); any other, such as an enum, as
+text: PostgreSQL's own, also of an array. With `include.unknown.datatypes=true` it is written as unknown types are. A warning names table,
+column and type, once each, and `walduct_columns_of_dropped_types_total` counts them. Masks apply to such a column as to one of text.
+)";
+
 struct Variant {
   std::string option;
   ValueOptions values;
@@ -177,6 +192,7 @@ std::string Document() {
       absl::StrAppend(&text, "| ", TypeName(sample), " | `", variant.option, "` | ", form, " |\n");
     }
   }
+  absl::StrAppend(&text, kDropped);
   return text;
 }
 
@@ -192,7 +208,7 @@ TEST(TypesDocument, IsCurrent) {
 
 // The samples are what the document, the allocation tests and the fuzzer go by.
 TEST(TypesDocument, ShowsEveryType) {
-  std::set<std::string> shown = {"<enum>", "<geometric>", "<unknown>"};
+  std::set<std::string> shown = {"<enum>", "<geometric>", "<unknown>", "<dropped>"};
   for (const TypeSample& sample : test::TypeSamples()) shown.insert(sample.name);
   for (const TypeRow& row : TypeRows())
     EXPECT_TRUE(shown.count(std::string(row.postgres))) << row.postgres;

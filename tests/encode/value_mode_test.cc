@@ -251,6 +251,35 @@ TEST(ValueMode, TYP50_UnknownTypesAreLeftOutOrBytes) {
       "<unsupported>");
 }
 
+// Nothing but what the stream calls them is known of types that were dropped.
+TEST(ValueMode, DroppedTypesAreReadByTheirNames) {
+  const auto dropped = [](const std::string& name, const std::string& schema = "public") {
+    auto type = MakeType(name, event::TypeKind::kUnknown);
+    type->schema = schema;
+    return type;
+  };
+  EXPECT_EQ(With({}, dropped("status"), "draft"), R"("draft")");
+  EXPECT_EQ(With({}, dropped("_status"), "{draft,live}"), R"("{draft,live}")");
+  EXPECT_EQ(With({}, dropped("oid_20001", ""), "(1,x)"), "\"(1,x)\"");
+  EXPECT_EQ(With({}, dropped("citext"), "A@x"), R"("A@x")");
+  EXPECT_EQ(With({}, dropped("_citext"), "{A,NULL}"), R"(["A",null])");
+  EXPECT_EQ(With({}, dropped("hstore", "ext"), R"("k"=>"v")"), R"("{\"k\":\"v\"}")");
+  EXPECT_EQ(SchemaOf({}, dropped("hstore")).name, "io.debezium.data.Json");
+  ValueOptions map;
+  map.hstore_map = true;
+  EXPECT_EQ(With(map, dropped("hstore"), R"("k"=>"v")"), R"({"k":"v"})");
+  // Of a domain the stream tells what is under it.
+  EXPECT_EQ(With({}, dropped("int4", "pg_catalog"), "7"), "7");
+  EXPECT_EQ(With({}, dropped("_int4", "pg_catalog"), "{7,8}"), "[7,8]");
+  EXPECT_EQ(With({}, dropped("int4"), "7"), R"("7")") << "of a user's own";
+  EXPECT_EQ(With({}, dropped("tsquery", "pg_catalog"), "'a'"), "<unsupported>") << "as ever";
+  EXPECT_EQ(With({}, dropped("box", "pg_catalog"), "(2,2),(0,0)"), "<unsupported>");
+  // What might be of any type is as the mode has it.
+  const ValueOptions unknown = Binary(BinaryMode::kBytes, true);
+  EXPECT_EQ(With(unknown, dropped("status"), "(1,x)"), R"("KDEseCk=")");
+  EXPECT_EQ(With(unknown, dropped("citext"), "A"), R"("A")");
+}
+
 TEST(ValueMode, ArraysOfUnknownTypesHaveRequiredItems) {
   const auto values = Binary(BinaryMode::kBytes, true);
   const auto array = ArrayOf(MakeType("pair", event::TypeKind::kComposite));

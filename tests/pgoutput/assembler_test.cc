@@ -299,6 +299,17 @@ TEST(Assembler, TypeMessagesChangeNothing) {
   EXPECT_THAT(s.resolver.described, IsEmpty());
 }
 
+TEST(Assembler, TypeMessagesNameTheTypesOfRelations) {
+  Session s;
+  test::RelationSpec spec = OrdersSpec();
+  spec.columns[1].type = 90001;
+  s.Begin(0x110, 0x150, 9);
+  s.Ok(0, test::TypeBytes(90001, "public", "mood"));
+  s.Relation(spec);
+  ASSERT_EQ(s.resolver.described.size(), 1u);
+  EXPECT_EQ(s.resolver.described[0].columns[1].type_name, "mood");
+}
+
 TEST(Assembler, AHandlersErrorStopsAndTheChangeIsNotDone) {
   Session s;
   s.Begin(0x110, 0x150, 9);

@@ -49,6 +49,21 @@ TEST_F(RelationCacheTest, ResolverSeesTheWholeDescription) {
   EXPECT_FALSE(seen.columns[2].part_of_identity);
 }
 
+TEST_F(RelationCacheTest, TheResolverSeesWhatTheStreamCallsTypes) {
+  spec_.columns[1].type = 20001;
+  spec_.columns[2].type = 20002;
+  cache_.Announce({.xid = {}, .type = Oid{20001}, .schema = "public", .name = "status"});
+  ASSERT_TRUE(Apply(spec_).ok());
+  const auto& columns = resolver_.described[0].columns;
+  EXPECT_EQ(columns[0].type_name, "");
+  EXPECT_EQ(columns[1].type_schema, "public");
+  EXPECT_EQ(columns[1].type_name, "status");
+  EXPECT_EQ(columns[2].type_name, "") << "not announced";
+  cache_.Announce({.xid = {}, .type = Oid{20001}, .schema = "public", .name = "status_old"});
+  ASSERT_TRUE(Apply(spec_).ok());
+  EXPECT_EQ(resolver_.described[1].columns[1].type_name, "status_old");
+}
+
 TEST_F(RelationCacheTest, ColumnsOutsideTheIdentityP8) {
   ASSERT_TRUE(Apply(spec_).ok());
   EXPECT_THAT(cache_.Find(Oid{7})->outside_identity, ElementsAre(1, 2));

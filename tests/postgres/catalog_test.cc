@@ -43,12 +43,16 @@ class CatalogTest : public ::testing::Test {
     return *schema;
   }
   event::TableSchemaPtr Resolve(const event::RelationDescription& relation) {
-    EXPECT_TRUE(stream_.Ask(relation).ok());
+    return Resolve(relation, stream_);
+  }
+  static event::TableSchemaPtr Resolve(const event::RelationDescription& relation,
+                                       SchemaQuery& stream) {
+    EXPECT_TRUE(stream.Ask(relation).ok());
     while (true) {
-      auto schema = stream_.Poll();
+      auto schema = stream.Poll();
       EXPECT_TRUE(schema.ok()) << schema.status();
       if (!schema.ok() || *schema != nullptr) return *std::move(schema);
-      Poller::Real().WaitReadable({stream_.ready_fd()}, absl::Seconds(1));
+      Poller::Real().WaitReadable({stream.ready_fd()}, absl::Seconds(1));
     }
   }
   // The relation as pgoutput describes it now; identity flags as replica identity DEFAULT sets
@@ -295,6 +299,82 @@ TEST_F(CatalogTest, DroppedTypeIsStillAType) {
   ASSERT_NE(schema->columns[0].type, nullptr);
   EXPECT_EQ(schema->columns[0].type->oid, Oid{4000000000});
   EXPECT_TRUE(absl::IsNotFound(catalog_.TypeByOid(Oid{4000000000}).status()));
+}
+
+TEST_F(CatalogTest, TypesOfUsersAreThoseOfColumns) {
+  Run("CREATE TYPE public.mood AS ENUM ('ok'); CREATE DOMAIN public.price AS numeric(8,2);"
+      "CREATE TYPE public.unused AS ENUM ('x'); CREATE TYPE public.former AS ENUM ('y');"
+      "CREATE TABLE public.t(id int, m public.mood[], n public.mood[], p public.price, f "
+      "public.former); ALTER TABLE public.t DROP COLUMN f;"
+      "CREATE TABLE public.other(u public.unused)");
+  const auto types = catalog_.TypesOfUsers({OidOf("public.t"), Oid{4000000000}});
+  ASSERT_TRUE(types.ok()) << types.status();
+  EXPECT_THAT(*types, ::testing::UnorderedElementsAre(TypeOid("public.mood[]"),
+                                                      TypeOid("public.price")));
+  EXPECT_THAT(*catalog_.TypesOfUsers({}), IsEmpty());
+}
+
+class RememberingCatalogTest : public CatalogTest {
+ protected:
+  RememberingCatalogTest() {
+    Run("CREATE TYPE public.mood AS ENUM ('sad', 'ok'); CREATE DOMAIN public.price AS numeric(8,2) "
+        "NOT NULL; CREATE TABLE public.t(id int PRIMARY KEY, m public.mood NOT NULL DEFAULT 'ok', "
+        "ms public.mood[], p public.price, n int NOT NULL DEFAULT 7)");
+  }
+  // As Prisma, TypeORM and others do it.
+  void Migrate() {
+    Run("BEGIN; CREATE TYPE public.mood_new AS ENUM ('sad', 'ok', 'glad');"
+        "ALTER TABLE public.t ALTER m DROP DEFAULT;"
+        "ALTER TABLE public.t ALTER m TYPE public.mood_new USING m::text::public.mood_new, ALTER "
+        "ms TYPE text[] USING ms::text[], ALTER p TYPE text, ALTER n DROP DEFAULT, ALTER n TYPE "
+        "text;"
+        "DROP TYPE public.mood; ALTER TYPE public.mood_new RENAME TO mood; DROP DOMAIN "
+        "public.price; COMMIT");
+  }
+  static void ExpectAsBefore(const event::TableSchema& schema) {
+    EXPECT_THAT(schema.columns[1].type->labels, ElementsAre("sad", "ok"));
+    EXPECT_EQ(schema.columns[1].default_expression, "'ok'::public.mood");
+    EXPECT_FALSE(schema.columns[1].optional);
+    ASSERT_NE(schema.columns[2].type->element, nullptr);
+    EXPECT_THAT(schema.columns[2].type->element->labels, ElementsAre("sad", "ok"));
+    EXPECT_EQ(event::BaseType(*schema.columns[3].type).name, "numeric");
+    EXPECT_EQ(schema.columns[3].typmod, ((8 << 16) | 2) + 4);
+  }
+  SchemaMemory memory_;
+};
+
+TEST_F(RememberingCatalogTest, ASnapshotTeachesTheStream) {
+  const event::RelationDescription before = Streamed("public.t");
+  ASSERT_TRUE(Catalog(*session_, &memory_).Describe(OidOf("public.t")).ok());
+  Migrate();
+  SchemaQuery stream(*session_, Clock::Real(), &memory_);
+  const event::TableSchemaPtr schema = Resolve(before, stream);
+  ExpectAsBefore(*schema);
+  EXPECT_EQ(schema->columns[4].default_expression, "7");
+  EXPECT_FALSE(schema->columns[4].optional);
+  EXPECT_EQ(Resolve(before)->columns[1].type->kind, TypeKind::kUnknown) << "nobody has seen it";
+}
+
+TEST_F(RememberingCatalogTest, AStreamTeachesTheNext) {
+  const event::RelationDescription before = Streamed("public.t");
+  SchemaQuery first(*session_, Clock::Real(), &memory_);
+  ExpectAsBefore(*Resolve(before, first));
+  Migrate();
+  SchemaQuery second(*session_, Clock::Real(), &memory_);
+  ExpectAsBefore(*Resolve(before, second));
+  const event::RelationDescription after = Streamed("public.t");
+  EXPECT_THAT(Resolve(after, second)->columns[1].type->labels, ElementsAre("sad", "ok", "glad"));
+  EXPECT_FALSE(Resolve(after, second)->columns[1].default_expression);
+  // What was read again from before, as after a reconnect.
+  ExpectAsBefore(*Resolve(before, second));
+}
+
+TEST_F(RememberingCatalogTest, WhatCapturedTablesHaveIsKnownBeforeTheirFirstRow) {
+  const event::RelationDescription before = Streamed("public.t");
+  ASSERT_TRUE(Catalog(*session_, &memory_).TypesOfUsers({OidOf("public.t")}).ok());
+  Migrate();
+  SchemaQuery stream(*session_, Clock::Real(), &memory_);
+  EXPECT_THAT(Resolve(before, stream)->columns[1].type->labels, ElementsAre("sad", "ok"));
 }
 
 TEST_F(CatalogTest, DroppedTableIsNotFoundByDescribe) {

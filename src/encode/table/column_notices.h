@@ -17,6 +17,7 @@ struct FieldPlan;
 struct ColumnNotice {
   enum class Kind : uint8_t {
     kTypeNotSupported,   // left out of the value
+    kTypeDropped,        // written by the name of its type, which is all that is known of it
     kMaskWithoutEffect,  // a mask names it, but applies to character types only
     kMaskedKey,          // masked in the value, written as it is in the key
     kValueNulled,        // a value that its schema has no room for became null

@@ -160,6 +160,8 @@ void Compiler::CompileValue() {
       if (plan_.status.ok()) Note(Notice::kTypeNotSupported, column);
       continue;
     }
+    if (event::BaseType(*column.type).kind == event::TypeKind::kUnknown)
+      Note(Notice::kTypeDropped, column);
     if (unmasked) Note(Notice::kMaskWithoutEffect, column);
     fields.push_back(*std::move(field));
   }

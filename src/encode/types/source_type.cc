@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "encode/types/type_table.h"
 
 namespace walduct::encode {
 namespace {
@@ -114,8 +115,9 @@ SourceType SourceTypeOf(const event::Column& column, bool snapshot) {
 
 bool IsCharacterType(const Type& type) {
   const Type& base = event::BaseType(type);
-  if (base.kind == TypeKind::kEnum) return true;
-  if (base.kind != TypeKind::kBase || base.schema != "pg_catalog") return false;
+  if (base.kind == TypeKind::kEnum || IsKnownByText(base)) return true;
+  const bool of_name = base.kind == TypeKind::kBase || base.kind == TypeKind::kUnknown;
+  if (!of_name || base.schema != "pg_catalog") return false;
   for (const absl::string_view name : {"text", "varchar", "bpchar", "char", "name"}) {
     if (base.name == name) return true;
   }

@@ -223,6 +223,8 @@ constexpr TypeRow kRows[] = {
   {.postgres = kUnknownFamily, .in_any_schema = true, .when = form::kUnknownHex, .becomes = kString,
    .reads = Reads::kTextBytes, .bytes_as = BytesForm::kHex, .not_sent = kRawText,
    .array = kRequired},
+  {.postgres = kDroppedFamily, .in_any_schema = true, .becomes = kString, .reads = Reads::kString,
+   .function_default = "", .not_sent = kText},
 };
 // clang-format on
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "encode/options/value_options.h"
 
 namespace walduct::encode {
@@ -21,6 +23,8 @@ constexpr Forms kTimeForms[] = {form::kAlways,  form::kTimeMicros, form::kConnec
 constexpr Forms kBinaryForms[] = {form::kAlways, form::kBase64, form::kBase64UrlSafe, form::kHex};
 constexpr Forms kUnknownForms[] = {form::kUnknownBytes, form::kUnknownBase64,
                                    form::kUnknownBase64UrlSafe, form::kUnknownHex};
+
+constexpr absl::string_view kPgCatalog = "pg_catalog";
 
 // pgjdbc has classes of its own for them, which print numbers as Java does.
 constexpr absl::string_view kGeometricTypes[] = {"box",  "circle", "line",
@@ -43,16 +47,29 @@ const TypeRow* FindRow(absl::string_view name, bool pg_catalog, Forms active) {
   return nullptr;
 }
 
+// Of an array that was dropped, by its name; absent: it is none, or nobody knows.
+std::optional<Type> ElementOfDropped(const Type& type) {
+  if (type.kind != TypeKind::kUnknown || type.name.size() < 2 || type.name[0] != '_' ||
+      IsKnownByText(type))
+    return std::nullopt;
+  Type element;
+  element.schema = type.schema;
+  element.name = type.name.substr(1);
+  return element;
+}
+
 const TypeRow* RowOf(const Type& type, Forms active) {
-  const bool pg_catalog = type.schema == "pg_catalog";
+  const bool pg_catalog = type.schema == kPgCatalog;
   if (type.kind == TypeKind::kEnum) return FindRow(kEnumFamily, true, active);
-  if ((type.kind == TypeKind::kBase || type.kind == TypeKind::kRange) && !type.by_hand) {
+  if (((type.kind == TypeKind::kBase || type.kind == TypeKind::kRange) && !type.by_hand) ||
+      type.kind == TypeKind::kUnknown) {
     if (const TypeRow* row = FindRow(type.name, pg_catalog, active)) return row;
   }
   const bool geometric =
       pg_catalog && std::find(std::begin(kGeometricTypes), std::end(kGeometricTypes), type.name) !=
                         std::end(kGeometricTypes);
-  return FindRow(geometric ? kGeometricFamily : kUnknownFamily, true, active);
+  const TypeRow* const row = FindRow(geometric ? kGeometricFamily : kUnknownFamily, true, active);
+  return row == nullptr && IsKnownByText(type) ? FindRow(kDroppedFamily, true, active) : row;
 }
 
 bool MapScalar(const Type& type, int32_t typmod, const ValueOptions& options,
@@ -138,10 +155,21 @@ Forms ActiveForms(const ValueOptions& options) {
   return active;
 }
 
+bool IsKnownByText(const Type& type) {
+  if (type.kind != TypeKind::kUnknown) return false;
+  if (type.schema == kPgCatalog) return false;
+  constexpr Forms kAnyForm = ~Forms{0};
+  const absl::string_view name = type.name;
+  const absl::string_view element = absl::StripPrefix(name, "_");
+  return FindRow(element, false, kAnyForm) == nullptr;
+}
+
 bool MapType(const Type& type, int32_t typmod, const ValueOptions& options, TypeMapping* mapping) {
   const Type& base = event::BaseType(type);
   const int32_t effective = EffectiveTypmod(type, typmod);
   if (base.kind == TypeKind::kPseudo) return false;
+  if (const std::optional<Type> element = ElementOfDropped(base))
+    return MapArray(*element, effective, options, mapping);
   const bool mapped =
       base.kind != TypeKind::kArray
           ? MapScalar(base, effective, options, mapping)

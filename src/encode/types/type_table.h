@@ -106,6 +106,11 @@ absl::Span<const TypeRow> TypeRows();
 inline constexpr absl::string_view kEnumFamily = "<enum>";
 inline constexpr absl::string_view kGeometricFamily = "<geometric>";
 inline constexpr absl::string_view kUnknownFamily = "<unknown>";
+inline constexpr absl::string_view kDroppedFamily = "<dropped>";  // what nothing is known of
+
+// Whether a type that was dropped (event::TypeKind::kUnknown) is written as its text, because its
+// name is not that of a type in the table, nor that of the array of one.
+bool IsKnownByText(const event::Type& type);
 
 // False when the type has no row. Resolves domains; typmod is the column's.
 bool MapType(const event::Type& type, int32_t typmod, const ValueOptions& options,

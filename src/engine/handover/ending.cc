@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "engine/handover/handover.h"
 #include "engine/incremental/new_tables.h"
+#include "engine/phases/remembered_types.h"
 
 namespace walduct::engine {
 
@@ -29,15 +30,17 @@ absl::Status Handover::End() {
   return absl::OkStatus();
 }
 
-// Each slot learns which tables were captured, while all that know it are there: those that come
+// Each slot learns which tables were captured, and their types, while all that know it are there: those that come
 // from elsewhere are not new, those that no slot had are.
 absl::Status Handover::TellTables() {
-  std::vector<std::string> known;
+  std::vector<std::string> known, types;
   for (int number = 1; number <= handover_.from; ++number) {
     ASSIGN_OR_RETURN(const Stored stored, Load(number));
     if (!stored) continue;  // it has ended, after all others were told
     const auto found = stored->foreign.find(NewTables::kMember);
     known.push_back(found == stored->foreign.end() ? "" : found->second);
+    const auto remembered = stored->foreign.find(RememberedTypes::kMember);
+    if (remembered != stored->foreign.end()) types.push_back(remembered->second);
   }
   const std::string all = NewTables::Merge(known);
   if (all.empty()) {
@@ -45,9 +48,11 @@ absl::Status Handover::TellTables() {
               {{"why", "which tables all slots know is not known, or too much for a position"}});
   }
   // With more slots, those that give tables away still know them.
+  const std::string all_types = MergeTypes(types);
   const bool keeps = all.empty() && change_.to() > handover_.from;
   for (int number = 1; number <= change_.to(); ++number) {
     RETURN_IF_ERROR(Change(number, [&](offset::StoredOffset* offset) {
+      if (!all_types.empty()) offset->foreign[RememberedTypes::kMember] = all_types;
       if (keeps) return;
       offset->foreign.erase(NewTables::kMember);
       if (!all.empty()) offset->foreign.emplace(NewTables::kMember, all);

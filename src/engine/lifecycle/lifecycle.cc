@@ -97,12 +97,12 @@ void Lifecycle::RunAttempts() {
 
 Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   absl::Duration sender_timeout;
-  absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, &pause_, &sender_timeout);
+  absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, {&pause_, &schemas_}, &sender_timeout);
   if (ErrorReason(prepared.status()) == kHandoverDue) {
     drained_ = {};
     drained_.status = HandOver();
     if (!drained_.status.ok()) return drained_;
-    prepared = Prepare(*parts_.config, &pause_, &sender_timeout);
+    prepared = Prepare(*parts_.config, {&pause_, &schemas_}, &sender_timeout);
   }
   if (!prepared.ok()) return {.status = prepared.status(), .sender_timeout = sender_timeout};
   if (!prepared->decision.snapshot && !prepared->decision.stream) {
@@ -118,6 +118,7 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
                    .board = parts_.board,
                    .metrics = parts_.metrics,
                    .warn_once = &warn_once_,
+                   .schemas = &schemas_,
                    .pause = &pause_,
                    .ran_before = phase_ == Phase::kRunning},
                   *std::move(prepared));
@@ -130,7 +131,8 @@ Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
           .sender_timeout = sender_timeout};
 }
 
-absl::StatusOr<Prepared> Lifecycle::Prepare(const ConnectorOptions& config, StreamingPause* pause,
+absl::StatusOr<Prepared> Lifecycle::Prepare(const ConnectorOptions& config,
+                                            const SlotMemory& memory,
                                             absl::Duration* sender_timeout) {
   Preparation preparation({.config = &config,
                            .world = parts_.world,
@@ -139,8 +141,9 @@ absl::StatusOr<Prepared> Lifecycle::Prepare(const ConnectorOptions& config, Stre
                                       .metrics = parts_.metrics,
                                       .warn_once = &warn_once_,
                                       .outbox_tables = &outbox_tables_,
-                                      .capture = &capture_,
-                                      .pause = pause,
+                                       .capture = &capture_,
+                                      .schemas = memory.schemas,
+                                      .pause = memory.pause,
                                       .stopping = [this] { return Interrupted(); }},
                            .refusals = &refusals_,
                            .control = parts_.control,
@@ -163,7 +166,9 @@ absl::Status Lifecycle::HandOver() {
 
 absl::Status Lifecycle::Drain(const ConnectorOptions& lane, Lsn until) {
   StreamingPause& pause = drain_pauses_[lane.replication->share.number];
-  ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, &pause, &drained_.sender_timeout));
+  postgres::SchemaMemory& schemas = drain_schemas_[lane.replication->share.number];
+  ASSIGN_OR_RETURN(Prepared prepared,
+                   Prepare(lane, {&pause, &schemas}, &drained_.sender_timeout));
   Session session({.config = &lane,
                    .goal = {.until_lsn = until},
                    .world = parts_.world,
@@ -171,6 +176,7 @@ absl::Status Lifecycle::Drain(const ConnectorOptions& lane, Lsn until) {
                    .board = parts_.board,
                    .metrics = parts_.metrics,
                    .warn_once = &warn_once_,
+                   .schemas = &schemas,
                    .pause = &pause},
                   std::move(prepared));
   const absl::Status status = session.Run();

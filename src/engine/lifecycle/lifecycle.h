@@ -25,6 +25,7 @@
 #include "event/position.h"
 #include "metrics/connector_metrics.h"
 #include "outbox/tables.h"
+#include "postgres/schema_memory.h"
 #include "sink/refusals.h"
 
 namespace walduct::engine {
@@ -59,10 +60,16 @@ class Lifecycle {
     absl::Duration sender_timeout = {};  // of the server, as far as it was asked
   };
 
+  // What outlives the attempts of a slot.
+  struct SlotMemory {
+    StreamingPause* pause = nullptr;
+    postgres::SchemaMemory* schemas = nullptr;
+  };
+
   // Until they are interrupted, end by themselves or fail for good.
   void RunAttempts();
   AttemptEnd RunAttempt();
-  absl::StatusOr<Prepared> Prepare(const ConnectorOptions& config, StreamingPause* pause,
+  absl::StatusOr<Prepared> Prepare(const ConnectorOptions& config, const SlotMemory& memory,
                                    absl::Duration* sender_timeout);
   absl::Status HandOver();
   absl::Status Drain(const ConnectorOptions& lane, Lsn until);
@@ -84,9 +91,12 @@ class Lifecycle {
   WarnOnce warn_once_;
   outbox::TableMemory outbox_tables_;
   CaptureRecord capture_;
+  postgres::SchemaMemory schemas_;
   sink::Refusals refusals_;
   StreamingPause pause_;
-  std::map<int, StreamingPause> drain_pauses_;  // of slots that hand tables over
+  // Of slots that hand tables over.
+  std::map<int, StreamingPause> drain_pauses_;
+  std::map<int, postgres::SchemaMemory> drain_schemas_;
   AttemptEnd drained_;  // what became of the slots that are drained, in this attempt
 };
 

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "event/table_schema.h"
 #include "names/table_filter.h"
+#include "postgres/schema_memory.h"
 
 namespace walduct::engine {
 
@@ -35,6 +36,7 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     std::function<void(const event::TableSchema&, bool renamed)> on_first = nullptr;
     // Of a table whose rows can share their key, each time that it is described.
     std::function<void(const event::TableSchema&)> on_shared_key = nullptr;
+    postgres::SchemaMemory* memory = nullptr;  // null: nothing is remembered
   };
   explicit DelayedSchemaResolver(Parts parts) : parts_(std::move(parts)) {}
 
@@ -43,7 +45,10 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
   int ready_fd() const override { return waiting_ ? -1 : parts_.catalog->ready_fd(); }
   absl::Duration UntilDue() override;
   // The relation was dropped.
-  void Forget(Oid relation) { announced_.erase(relation); }
+  void Forget(Oid relation) {
+    announced_.erase(relation);
+    if (parts_.memory != nullptr) parts_.memory->Forget(relation);
+  }
 
  private:
   bool IsNews(const event::RelationDescription& relation);

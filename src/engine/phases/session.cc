@@ -64,7 +64,7 @@ absl::Status StreamsAgain() {
 }  // namespace
 
 Session::Session(const Parts& parts, Prepared prepared)
-    : parts_(parts), prepared_(std::move(prepared)) {}
+    : parts_(parts), prepared_(std::move(prepared)), types_(parts.schemas) {}
 
 std::optional<event::Position> Session::stored() const {
   return duties_ ? duties_->checkpointer().stored() : std::nullopt;
@@ -151,6 +151,7 @@ absl::Status Session::Build() {
                         .server = [source = prepared_.source.get()] { return source->View(); },
                         .schema_ids = registries_.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
+  RestoreTypes();
   BuildReadRecord();
   BuildIncremental();
   BuildNewTables();
@@ -163,6 +164,16 @@ absl::Status Session::Build() {
   return absl::OkStatus();
 }
 
+// OIDs are a server's own.
+void Session::RestoreTypes() {
+  if (!prepared_.stored) return;
+  const offset::StoredOffset& stored = *prepared_.stored;
+  const bool of_this_server = stored.system_identifier == prepared_.system.system_identifier;
+  const auto member = stored.foreign.find(RememberedTypes::kMember);
+  if (member != stored.foreign.end() && (of_this_server || prepared_.resumes()))
+    types_.Restore(member->second);
+}
+
 void Session::BuildReadRecord() {
   if (!config().snapshot->resume || !prepared_.decision.snapshot) return;
   read_record_ = std::make_unique<snapshot::ReadRecord>(
@@ -171,8 +182,15 @@ void Session::BuildReadRecord() {
   duties_->tracker().SetMark(kOfSnapshot);
 }
 
-// While tables are read, marks count what is read of them.
+// What is remembered of types is of use with any position.
 incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
+  incremental::OffsetMembers members = MembersOf(mark);
+  if (!types_.Member().empty()) members.emplace(RememberedTypes::kMember, types_.Member());
+  return members;
+}
+
+// While tables are read, marks count what is read of them.
+incremental::OffsetMembers Session::MembersOf(uint64_t mark) {
   if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
     progressed_ = progressed_ || mark != kOfSnapshot;
     return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
@@ -414,7 +432,8 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .on_shared_key =
                                       [this](const event::TableSchema& table) {
                                         WarnOfKey(table, *config().route, parts_.warn_once);
-                                      }});
+                                      },
+                                  .memory = parts_.schemas});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);
   DroppedRelations dropped(
       {.ask = [source = prepared_.source.get()](const auto& told) { source->AskForGone(told); },

@@ -19,6 +19,7 @@
 #include "engine/incremental/incremental_driver.h"
 #include "engine/incremental/new_tables.h"
 #include "engine/incremental/notifier.h"
+#include "engine/phases/remembered_types.h"
 #include "engine/phases/stream_phase.h"
 #include "engine/pipeline/record_path.h"
 #include "engine/start/preparation.h"
@@ -40,6 +41,7 @@ class Session {
     StatusBoard* board = nullptr;
     metrics::ConnectorMetrics* metrics = nullptr;
     WarnOnce* warn_once = nullptr;
+    postgres::SchemaMemory* schemas = nullptr;
     StreamingPause* pause = nullptr;
     bool ran_before = false;  // a session of the same process
   };
@@ -60,10 +62,12 @@ class Session {
  private:
   absl::Status RunPhases();
   absl::Status Build();
+  void RestoreTypes();
   void BuildReadRecord();
   void BuildIncremental();
   void BuildNewTables();
   incremental::OffsetMembers MembersAt(uint64_t mark);
+  incremental::OffsetMembers MembersOf(uint64_t mark);
   incremental::OffsetMembers StoredMembers() const;
   std::function<void()> MarksWhatIsRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);
@@ -92,6 +96,7 @@ class Session {
   std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<IncrementalDriver> incremental_;  // null: no signals are taken
   std::unique_ptr<NewTables> new_tables_;           // null: nobody asks which are new
+  RememberedTypes types_;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<snapshot::ReadRecord> read_record_;  // null: a snapshot begins anew
   bool goal_reached_ = false;

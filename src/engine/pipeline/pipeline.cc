@@ -39,6 +39,9 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
   switch (kind) {
     case encode::ColumnNotice::Kind::kTypeNotSupported:
       return "column left out: its type is not supported";
+    case encode::ColumnNotice::Kind::kTypeDropped:
+      return "the column's type was dropped before these rows were read, and nothing but its name is "
+             "known: values are written as types of that name are, others as their text";
     case encode::ColumnNotice::Kind::kMaskWithoutEffect:
       return "column is not masked: masks apply to character types only; exclude it with "
              "column.exclude.list if it must not be readable";
@@ -243,6 +246,8 @@ void Pipeline::ReportNotices() {
     }
     if (notice.kind == encode::ColumnNotice::Kind::kTypeNotSupported)
       parts_.metrics->columns_left_out.Add();
+    if (notice.kind == encode::ColumnNotice::Kind::kTypeDropped)
+      parts_.metrics->columns_of_dropped_types.Add();
   }
   for (const std::string& notice : parts_.encoder->TakeTransformNotices())
     parts_.warn_once->Warn(notice);

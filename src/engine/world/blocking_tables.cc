@@ -50,7 +50,7 @@ absl::Status Refused(const absl::Status& status, const std::string& table) {
 // Of a table that is gone there is nothing to read.
 absl::Status Plan(const BlockingTablesOptions& options, postgres::Connection& connection,
                   snapshot::SnapshotRequest* request, Source::Blocking* opened) {
-  postgres::Catalog catalog(connection);
+  postgres::Catalog catalog(connection, options.schemas);
   snapshot::SnapshotOptions how;
   how.select_overrides = options.asked->statements;
   for (const incremental::TableId& table : options.asked->tables) {

@@ -19,6 +19,7 @@ struct BlockingTablesOptions {
   absl::Duration lock_timeout;
   Clock* clock = nullptr;                        // borrowed
   metrics::ConnectorMetrics* metrics = nullptr;  // borrowed
+  postgres::SchemaMemory* schemas = nullptr;     // borrowed; learns what is read
 };
 absl::StatusOr<Source::Blocking> OpenBlockingTables(BlockingTablesOptions options);
 

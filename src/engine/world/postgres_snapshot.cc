@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<snapshot::PlannedTable>> PostgresSnapshot::Plan(
     RETURN_IF_ERROR(
         snapshot::LockTables(connection, snapshot::PartlyRead(options.tables, *options.record)));
   }
-  postgres::Catalog catalog(connection);
+  postgres::Catalog catalog(connection, options.schemas);
   ASSIGN_OR_RETURN(auto plan, snapshot::PlanSnapshot(connection, catalog, options.tables, reading));
   if (options.record != nullptr) snapshot::TakeUp(*options.record, &plan);
   RETURN_IF_ERROR(options.check(connection, plan));

@@ -35,6 +35,7 @@ class PostgresSnapshot final : public TableSnapshot {
     Lsn start;                      // 0/0: where the view is
     PlanCheck check;
     snapshot::ReadRecord* record = nullptr;  // borrowed; null: nothing is gone on from
+    postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read
     postgres::StopCheck stopping;
   };
   // metrics are borrowed. Logs "snapshot started".

@@ -96,8 +96,9 @@ absl::Status PostgresSource::Connect() {
   ASSIGN_OR_RETURN(facts_.sender_timeout, SenderTimeout(*sql_));
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
   stream_pid_ = replication_->backend_pid();
-  catalog_ = std::make_unique<postgres::Catalog>(*sql_);
-  schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock);
+  catalog_ = std::make_unique<postgres::Catalog>(*sql_, options_.schemas);
+  schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock,
+                                                      options_.schemas);
   // A temporary slot is its session's.
   if (replication_options_.temporary_slot) return absl::OkStatus();
   ASSIGN_OR_RETURN(locked_,
@@ -282,6 +283,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
              return WarnOfHistory(connection, plan);
            },
        .record = read_record_,
+       .schemas = options_.schemas,
        .stopping = options_.stopping},
       environment_, *options_.metrics);
 }
@@ -333,6 +335,7 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   if (!replication_options_.share.hands_over) {
     opened.coverage = coverage_.Look(*sql_, replication_options_.publication_name, facts_.captured);
   }
+  LearnTypes(start.commit_end);
   RETURN_IF_ERROR(StartXmin());
   WatchCapture();
   ReleaseCodePages();  // of logins and checks
@@ -341,6 +344,24 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
                           {"from", start.commit_end.ToString()},
                           {"ordinal", start.ordinal}});
   return opened;
+}
+
+// Types whose first rows may be read only after they are dropped. Advice: a server that went away
+// is found by who needs it.
+void PostgresSource::LearnTypes(Lsn start) {
+  if (options_.schemas == nullptr) return;
+  std::vector<Oid> relations;
+  relations.reserve(facts_.captured.size());
+  for (const postgres::TableName& table : facts_.captured) relations.push_back(table.relation);
+  const absl::StatusOr<std::vector<Oid>> types = catalog_->TypesOfUsers(relations);
+  // Behind all rows of what the catalog did not show.
+  const absl::StatusOr<Lsn> wal_end = CurrentLsn();
+  if (types.ok() && wal_end.ok()) {
+    options_.schemas->Sweep(*types, relations, *wal_end, start);
+    return;
+  }
+  const absl::Status& error = types.ok() ? wal_end.status() : types.status();
+  log::Debug("types are not learnt", {{"error", std::string(error.message())}});
 }
 
 // From here on nobody else can move it. The server would leave out in silence what lies before it.
@@ -465,6 +486,7 @@ std::unique_ptr<incremental::ChunkSource> PostgresSource::OpenChunks(
                                         .connector = config().name,
                                         .incremental = *config().incremental,
                                         .captured = *config().tables,
+                                        .schemas = options_.schemas,
                                         .record_key = record_key});
 }
 
@@ -478,7 +500,8 @@ absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
                              .held = &held_,
                              .lock_timeout = config().snapshot->lock_timeout,
                              .clock = environment_.clock,
-                             .metrics = options_.metrics});
+                             .metrics = options_.metrics,
+                             .schemas = options_.schemas});
 }
 
 void PostgresSource::RequestHeartbeatAction() {

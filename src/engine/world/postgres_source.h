@@ -86,6 +86,7 @@ class PostgresSource final : public Source {
   void WatchCapture();
   absl::Duration WatchInterval() const;
   absl::Status StartXmin();
+  void LearnTypes(Lsn start);
   absl::Status CheckSlotNotMoved(Lsn start);
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();

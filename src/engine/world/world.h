@@ -15,6 +15,7 @@
 #include "metrics/connector_metrics.h"
 #include "offset/offset_store.h"
 #include "outbox/tables.h"
+#include "postgres/schema_memory.h"
 #include "sink/sink.h"
 #include "spill/disk.h"
 
@@ -42,6 +43,7 @@ struct SourceOptions {
   WarnOnce* warn_once = nullptr;
   outbox::TableMemory* outbox_tables = nullptr;
   CaptureRecord* capture = nullptr;
+  postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
   const StreamingPause* pause = nullptr;  // null: none
   postgres::StopCheck stopping = {};      // what waits for the database gives up
 };

@@ -154,7 +154,7 @@ absl::Status ChunkThread::Connect() {
   postgres::ConnectionOptions options = options_.connection;
   options.stopping = [this] { return stopping_.load(); };
   ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
-  catalog_ = std::make_unique<postgres::Catalog>(*connection_);
+  catalog_ = std::make_unique<postgres::Catalog>(*connection_, options_.schemas);
   // A watermark need not outlive the server: it does not wait for a synchronous standby.
   return connection_->Run("SET synchronous_commit = local");
 }

@@ -33,6 +33,7 @@ class ChunkThread final : public ChunkSource {
     std::string connector;  // whose log lines these are
     IncrementalOptions incremental;
     names::TableFilterOptions captured;
+    postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read
     RecordKeyOf record_key;
   };
   explicit ChunkThread(Options options);
