@@ -188,13 +188,10 @@ absl::Status IncrementalSnapshots::OnAnswer(ChunkSource::Answer answer) {
 
 // The window is given up, and begun anew.
 void IncrementalSnapshots::OnTrouble(const absl::Status& error) {
-  // Only watermarks fail here.
-  const bool may_not = ErrorReason(error) == "permission_denied" && ErrorHint(error).empty();
   log::Warn(absl::StrCat("incremental snapshot waits: ", error.message()),
             {{"table", state_.running() ? state_.queue.front().table.Text() : ""},
              {"reason", ErrorReason(error)},
-             {"hint", may_not ? "the user needs SELECT, INSERT and DELETE on the signaling table"
-                              : ErrorHint(error)},
+             {"hint", ErrorHint(error)},
              {"again_in", absl::FormatDuration(retry_delay_)}});
   GiveUpWindow();
   if (!state_.paused) HoldFor(std::string(error.message()));

@@ -126,7 +126,8 @@ void Connection::OnNotice(void* self, const pg_result* notice) {
   const absl::string_view message = Field(notice, PG_DIAG_MESSAGE_PRIMARY);
   const absl::string_view sqlstate = Field(notice, PG_DIAG_SQLSTATE);
   if (severity == "FATAL" || severity == "PANIC")
-    static_cast<Connection*>(self)->last_words_ = StatusFromSqlState(sqlstate, message);
+    static_cast<Connection*>(self)->last_words_ =
+        StatusFromSqlState(sqlstate, message, Field(notice, PG_DIAG_SOURCE_FUNCTION));
   const log::Fields fields = {{"message", message}, {"sqlstate", sqlstate}};
   if (severity == "WARNING") {
     log::Warn("PostgreSQL notice", fields);

@@ -12,22 +12,23 @@ namespace {
 constexpr int kFirstSupported = 100000;        // logical replication with pgoutput
 constexpr int kFirstStandbyDecoding = 160000;  // logical slots on a standby
 
-// The membership names are what managed services give instead of the REPLICATION attribute.
+// The membership names are what managed services give instead of the REPLICATION attribute. A
+// walsender asks who has logged in, not which role that one has become (ALTER ROLE … SET role).
 constexpr absl::string_view kServer = R"(
 SELECT pg_catalog.pg_is_in_recovery(),
        pg_catalog.current_setting('server_encoding'),
        pg_catalog.current_setting('wal_level'),
        (SELECT s.pending_restart FROM pg_catalog.pg_settings s WHERE s.name = 'wal_level'),
-       current_user,
+       session_user,
        r.rolsuper OR r.rolreplication OR EXISTS (
          SELECT 1 FROM pg_catalog.pg_roles g
          WHERE g.rolname IN ('rds_replication', 'rds_superuser', 'rdsadmin', 'rdsrepladmin', 'cloudsqlsuperuser',
                              'alloydbsuperuser', 'azure_pg_admin', 'neon_superuser')
-           AND pg_catalog.pg_has_role(current_user, g.oid, 'member')),
+           AND pg_catalog.pg_has_role(session_user, g.oid, 'member')),
        (SELECT pg_catalog.min(pg_catalog.split_part(s.name, '.', 1)) FROM pg_catalog.pg_settings s
         WHERE pg_catalog.split_part(s.name, '.', 1) IN ('rds', 'cloudsql', 'azure', 'neon')),
        pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot())
-FROM pg_catalog.pg_roles r WHERE r.rolname = current_user)";
+FROM pg_catalog.pg_roles r WHERE r.rolname = session_user)";
 
 // Until others see how a transaction ended it has a lock on its number. Its commit may have been
 // streamed, and be the first that a snapshot does not show.

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/lsn.h"
-#include "postgres/catalog.h"
 #include "postgres/connection.h"
 
 namespace walduct::postgres {
@@ -30,9 +28,5 @@ absl::StatusOr<bool> IsInRecovery(Connection& connection);
 
 // A free replication slot and WAL sender. Call when a slot must be created.
 absl::Status CheckFreeSlot(Connection& connection);
-
-// SELECT on every table and USAGE on its schema; row level security that would hide rows. One error
-// names all tables.
-absl::Status CheckSnapshotPrivileges(Connection& connection, const std::vector<TableName>& tables);
 
 }  // namespace walduct::postgres

@@ -85,7 +85,7 @@ absl::Status WouldTake(const HttpResponse& response, const SchemaQuestion& quest
     return Error(absl::StatusCode::kUnavailable, "registry_unavailable", MessageOf(response));
   }
   const std::string objection = ObjectionIn(response, options.api);
-  return objection.empty() ? absl::OkStatus() : Incompatible(question, objection);
+  return objection.empty() ? absl::OkStatus() : Incompatible(question, objection, options);
 }
 
 HttpRequest AskForLatest(absl::string_view url, const SchemaQuestion& question,

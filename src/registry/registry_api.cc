@@ -14,6 +14,7 @@ namespace {
 using Code = absl::StatusCode;
 
 constexpr long kNotFound = 404, kTimeout = 408, kTooMany = 429;
+constexpr int kNoSuchSubject = 40401;
 // What a schema is of when nothing is said.
 constexpr absl::string_view kAvro = "AVRO";
 
@@ -22,9 +23,36 @@ std::string Refusal(const SchemaQuestion& question, absl::string_view words) {
                       words);
 }
 
+int ErrorCodeOf(const HttpResponse& response) {
+  rapidjson::Document json;
+  json.Parse(response.body.data(), response.body.size());
+  const bool coded = json.IsObject() && json.HasMember("error_code") && json["error_code"].IsInt();
+  return coded ? json["error_code"].GetInt() : 0;
+}
+
+// A schema is registered whether its subject is known or not: 404 is not about the schema.
+absl::Status NotFoundForUs(const HttpResponse& response, const SchemaQuestion& question,
+                           const RegistryOptions& options) {
+  const std::string what = absl::StrCat("the schema registry takes no schema for subject ",
+                                        question.subject, ": ", MessageOf(response));
+  if (ErrorCodeOf(response) == kNoSuchSubject) {
+    return Error(Code::kPermissionDenied, "registry_forbidden", what,
+                 absl::StrCat("the registry answers so to a user who may not write the subject "
+                              "(Karapace: its authorization file): give the user of ",
+                              options.property,
+                              ".basic.auth.user.info or .bearer.auth.token the permission Write "
+                              "on Subject:",
+                              question.subject));
+  }
+  return Error(Code::kInvalidArgument, "schema_refused", what,
+               absl::StrCat("check that the addresses of ", options.property,
+                            "'s registry lead to a schema registry's interface, and that its user "
+                            "may write the subject"));
+}
+
 absl::Status Refused(const HttpResponse& response, const SchemaQuestion& question,
                      const RegistryOptions& options) {
-  if (response.status == kHttpConflict) return Incompatible(question, MessageOf(response));
+  if (response.status == kHttpConflict) return Incompatible(question, MessageOf(response), options);
   if (response.status == kNotFound && !options.register_schemas) {
     return Error(
         Code::kInvalidArgument, "schema_not_registered",
@@ -32,8 +60,10 @@ absl::Status Refused(const HttpResponse& response, const SchemaQuestion& questio
         absl::StrCat("register it, or set ", options.property,
                      options.api == RegistryApi::kConfluent
                          ? ".auto.register.schemas=true"
-                         : ".apicurio.registry.auto-register=true"));
+                         : ".apicurio.registry.auto-register=true",
+                     "; if it is there, the registry's user needs the permission to read it"));
   }
+  if (response.status == kNotFound) return NotFoundForUs(response, question, options);
   return Error(Code::kInvalidArgument, "schema_refused", Refusal(question, MessageOf(response)),
                "where names are refused, set schema.name.adjustment.mode=avro and "
                "field.name.adjustment.mode=avro");
@@ -56,11 +86,21 @@ std::string MessageOf(const HttpResponse& response) {
                       absl::StripAsciiWhitespace(response.body.substr(0, 200)));
 }
 
-absl::Status Incompatible(const SchemaQuestion& question, absl::string_view words) {
-  return Error(Code::kInvalidArgument, "schema_incompatible", Refusal(question, words),
-               absl::StrCat("change the table so that the new schema is compatible, or set the "
-                            "compatibility of the subject: PUT /config/",
-                            PercentEncoded(question.subject), " {\"compatibility\":\"NONE\"}"));
+absl::Status Incompatible(const SchemaQuestion& question, absl::string_view words,
+                          const RegistryOptions& options) {
+  std::string hint = absl::StrCat(
+      "change the table so that the new schema is compatible, or set the compatibility of the "
+      "subject: PUT /config/",
+      PercentEncoded(question.subject), " {\"compatibility\":\"NONE\"}");
+  // An open object may have had any field of that name already.
+  if (options.schema_type == "JSON") {
+    absl::StrAppend(&hint,
+                    "; of JSON Schema BACKWARD lets a column be added to closed objects only: ",
+                    options.property,
+                    ".object.additional.properties=false closes them, from the first schema of a "
+                    "subject on, or once with NONE");
+  }
+  return Error(Code::kInvalidArgument, "schema_incompatible", Refusal(question, words), hint);
 }
 
 std::string PercentEncoded(absl::string_view text) {
@@ -166,12 +206,14 @@ absl::Status CheckAnswer(const HttpResponse& response, const SchemaQuestion& que
                          const RegistryOptions& options) {
   if (response.status == kHttpUnauthorized || response.status == kHttpForbidden) {
     const bool known = response.status == kHttpForbidden;
-    return Error(known ? Code::kPermissionDenied : Code::kUnauthenticated,
-                 known ? "registry_forbidden" : "registry_unauthenticated",
-                 absl::StrCat("the schema registry refuses access to subject ", question.subject,
-                              ": ", MessageOf(response)),
-                 absl::StrCat("see ", options.property, ".basic.auth.user.info and ",
-                              options.property, ".bearer.auth.token"));
+    return Error(
+        known ? Code::kPermissionDenied : Code::kUnauthenticated,
+        known ? "registry_forbidden" : "registry_unauthenticated",
+        absl::StrCat("the schema registry refuses access to subject ", question.subject, ": ",
+                     MessageOf(response)),
+        absl::StrCat("see ", options.property, ".basic.auth.user.info and ", options.property,
+                     ".bearer.auth.token",
+                     known ? "; the user needs the permission to read and write the subject" : ""));
   }
   if (IsPassing(response.status) || IsRace(response))
     return Error(Code::kUnavailable, "registry_unavailable", MessageOf(response));

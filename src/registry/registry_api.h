@@ -57,7 +57,8 @@ absl::StatusOr<int64_t> IdOf(const HttpResponse& response, const SchemaQuestion&
                              const RegistryOptions& options);
 
 // InvalidArgument schema_incompatible, with the registry's words.
-absl::Status Incompatible(const SchemaQuestion& question, absl::string_view words);
+absl::Status Incompatible(const SchemaQuestion& question, absl::string_view words,
+                          const RegistryOptions& options);
 
 // The registry's own words; of another's page its beginning.
 std::string MessageOf(const HttpResponse& response);

@@ -61,14 +61,14 @@ absl::StatusOr<std::unique_ptr<ReplicationStream>> ReplicationStream::Start(
 
 // PostgreSQL 18 does not fail when a publication is missing: it warns, and sends nothing of what
 // that publication would have had. Silence would be loss, so the warning ends the stream. The
-// server's language may be any: the SQLSTATE and the name tell.
+// server's language may be any: the SQLSTATE, and the name or who warns, tell.
 void ReplicationStream::OnNotice(void* stream, const pg_result* notice) {
   auto* self = static_cast<ReplicationStream*>(stream);
   const absl::string_view message = Field(notice, PG_DIAG_MESSAGE_PRIMARY);
   const absl::string_view sqlstate = Field(notice, PG_DIAG_SQLSTATE);
   const bool warning = Field(notice, PG_DIAG_SEVERITY_NONLOCALIZED) == "WARNING";
-  const bool names_publication =
-      absl::StrContains(message, postgres::QuoteIdentifier(self->publication_));
+  const bool names_publication = absl::StrContains(message, self->publication_) ||
+                                 Field(notice, PG_DIAG_SOURCE_FUNCTION) == "LoadPublications";
   if (warning && (sqlstate == "55000" || sqlstate == "42704") &&
       (names_publication || absl::StrContains(message, "publication"))) {
     self->notice_error_ =

@@ -28,7 +28,10 @@ SELECT pg_catalog.format('prepared transaction "%s" (database %s, role %s, since
 FROM pg_catalog.pg_prepared_xacts p
 LIMIT 10)";
 
-constexpr absl::string_view kDrop = "SELECT pg_catalog.pg_drop_replication_slot($1)";
+// Who has logged in may replicate; the role that it has become (ALTER ROLE … SET role) need not. One
+// message is one transaction.
+constexpr absl::string_view kDrop =
+    "SET LOCAL ROLE NONE; SELECT pg_catalog.pg_drop_replication_slot(";
 // The walsender of a connection just closed may hold the slot for a moment.
 constexpr absl::string_view kPause = "SELECT pg_catalog.pg_sleep(0.2)";
 constexpr int kDropAttempts = 15;
@@ -93,8 +96,7 @@ absl::StatusOr<CreatedSlot> CreateSlot(postgres::Connection& replication, postgr
 absl::Status DropSlot(postgres::Connection& sql, absl::string_view slot_name) {
   absl::Status status;
   for (int attempt = 0; attempt < kDropAttempts; ++attempt) {
-    status =
-        sql.Run({.sql = std::string(kDrop), .parameters = {std::string(slot_name)}, .answer = {}});
+    status = sql.Run(absl::StrCat(kDrop, postgres::QuoteLiteral(slot_name), ")"));
     const std::string reason = ErrorReason(status);
     if (reason == "slot_missing" || reason == "object_missing") return absl::OkStatus();
     if (!absl::IsAborted(status)) return status;

@@ -50,6 +50,11 @@ absl::Status CheckSlotUsable(postgres::Connection& connection, absl::string_view
 absl::Status CheckSlotHeld(postgres::Connection& connection, absl::string_view slot_name,
                            int own_pid, bool streams);
 
+// Why START_REPLICATION was refused: the server names only a process, or says in a language of its
+// own what the slot itself tells.
+absl::Status ExplainStart(postgres::Connection& connection, absl::string_view slot_name,
+                          const absl::Status& error);
+
 // Why a stream has ended that the server broke off: names the slot's invalidation where that is the
 // reason, so that nobody looks for a server that was stopped. Unavailable slot_invalidated: the
 // next start says what can be done. Otherwise the error as it was.

@@ -6,6 +6,7 @@
 #include "base/status_macros.h"
 #include "postgres/errors/sqlstate.h"
 #include "postgres/oid_text.h"
+#include "postgres/server_check.h"
 #include "replication/slot.h"
 
 namespace walduct::replication {
@@ -122,6 +123,21 @@ absl::StatusOr<std::optional<SlotState>> InspectSlot(postgres::Connection& conne
   slot.synced = result.Get(0, kSynced) == "t";
   slot.used = result.Get(0, kUsed) == "t";
   return slot;
+}
+
+absl::Status ExplainStart(postgres::Connection& connection, absl::string_view slot_name,
+                          const absl::Status& error) {
+  const std::string reason = ErrorReason(error);
+  if (reason != "slot_in_use" && reason != "server_state") return error;
+  const auto slot = InspectSlot(connection, slot_name);
+  if (!slot.ok() || !*slot) return error;
+  RETURN_IF_ERROR(CheckSlotUsable(connection, slot_name, **slot));
+  const auto in_recovery = postgres::IsInRecovery(connection);
+  if (reason != "server_state" || !(*slot)->synced || !in_recovery.ok() || !*in_recovery)
+    return error;
+  return Error(absl::StatusCode::kUnavailable, "waiting_for_promotion", error.message(),
+               "the slot is one that the standby keeps up with the primary's: connect to the "
+               "primary, or wait for the standby's promotion");
 }
 
 absl::Status ExplainEnd(postgres::Connection& connection, absl::string_view slot_name,

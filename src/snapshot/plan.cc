@@ -14,6 +14,7 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "names/table_filter.h"
+#include "postgres/checks/read_rights.h"
 #include "postgres/sizes/row_estimate.h"
 #include "postgres/sizes/table_layout.h"
 #include "snapshot/dropped_table.h"
@@ -43,12 +44,11 @@ absl::Status RefusedOverride(const absl::Status& status, absl::string_view table
 absl::Status UseOverride(postgres::Connection& connection, absl::string_view text,
                          PlannedTable* table) {
   table->select = OverrideStatement(text);
-  // Only the names are wanted: the statement is planned, but gives no row.
-  const auto result = connection.Query(
-      postgres::Rows(0), absl::StrCat("SELECT * FROM (", table->select, ") q LIMIT 0"));
-  if (!result.ok()) return RefusedOverride(result.status(), FullName(table->name));
+  table->overridden = true;
+  ASSIGN_OR_RETURN(const postgres::Result result,
+                   TryOverride(connection, table->select, FullName(table->name)));
   std::vector<std::string> names;
-  for (int i = 0; i < result->columns(); ++i) names.emplace_back(result->column_name(i));
+  for (int i = 0; i < result.columns(); ++i) names.emplace_back(result.column_name(i));
   table->select_columns = names.size();
   table->targets = TargetsByName(*table->schema, names);
   const bool useless = std::all_of(table->targets.begin(), table->targets.end(),
@@ -61,28 +61,36 @@ absl::Status UseOverride(postgres::Connection& connection, absl::string_view tex
 }
 
 absl::Status PlanTable(postgres::Connection& connection, postgres::Catalog& catalog,
-                       const SnapshotOptions& options, PlannedTable* table) {
+                       const SnapshotOptions& options, const event::WantedColumns& wanted,
+                       PlannedTable* table) {
   ASSIGN_OR_RETURN(table->schema, catalog.Describe(table->name.relation));
   if (table->schema->columns.empty()) return absl::OkStatus();
   const auto override_text = options.select_overrides.find(FullName(table->name));
   if (override_text != options.select_overrides.end())
     return UseOverride(connection, override_text->second, table);
-  table->select = SelectStatement(*table->schema);
-  table->select_columns = table->schema->columns.size();
+  std::vector<uint16_t> columns = event::ColumnsOf(wanted, *table->schema);
+  table->select = SelectStatement(*table->schema, columns);
+  if (columns.empty()) columns.push_back(kIgnoredColumn);
+  table->select_columns = columns.size();
+  if (columns.size() < table->schema->columns.size() || columns.front() == kIgnoredColumn)
+    table->targets = std::move(columns);
   return absl::OkStatus();
 }
 
-// What an override selects has no blocks of its own.
+// What an override selects has no blocks of its own; who may not know where a row stands reads the
+// table whole.
 absl::Status LayOut(postgres::Connection& connection, const std::vector<Oid>& relations,
                     const SnapshotOptions& options, std::vector<PlannedTable>* plan) {
   ASSIGN_OR_RETURN(const auto layouts,
                    postgres::ReadLayouts(connection, relations, postgres::LayoutLock::kNone));
+  ASSIGN_OR_RETURN(const auto places, postgres::FindReadablePlaces(connection, relations));
   for (PlannedTable& table : *plan) {
     const auto multiplier = options.multipliers.find(FullName(table.name));
     table.parts_per_session =
         multiplier == options.multipliers.end() ? options.multiplier : multiplier->second;
     const auto layout = layouts.find(table.name.relation);
-    if (layout == layouts.end() || !table.targets.empty()) continue;
+    const bool readable = places.contains(table.name.relation);
+    if (layout == layouts.end() || table.overridden || !readable) continue;
     if (layout->second.blocks > 0) table.blocks = layout->second.blocks;
     table.storage = layout->second.storage;
   }
@@ -94,7 +102,8 @@ absl::Status LayOut(postgres::Connection& connection, const std::vector<Oid>& re
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& connection,
                                                        postgres::Catalog& catalog,
                                                        const std::vector<TableName>& tables,
-                                                       const SnapshotOptions& options) {
+                                                       const SnapshotOptions& options,
+                                                       const event::WantedColumns& wanted) {
   std::vector<PlannedTable> plan;
   if (tables.empty()) return plan;
   std::vector<Oid> relations;
@@ -104,13 +113,13 @@ absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(postgres::Connection& con
   for (const TableName& name : tables) {
     PlannedTable table;
     table.name = name;
-    absl::Status status = PlanTable(connection, catalog, options, &table);
+    absl::Status status = PlanTable(connection, catalog, options, wanted, &table);
     const bool dropped = !status.ok() && (status = GoOnWithout(connection, name, status)).ok();
     if (!status.ok())
       return WithContext(status, absl::StrCat("snapshot of table ", FullName(name)));
     if (dropped) continue;
     const auto estimate = estimates.find(name.relation);
-    if (estimate != estimates.end() && table.targets.empty())
+    if (estimate != estimates.end() && !table.overridden)
       table.estimated_rows = static_cast<int64_t>(estimate->second);
     plan.push_back(std::move(table));
   }
@@ -145,12 +154,21 @@ std::vector<TableName> SelectTables(std::vector<TableName> captured, const Snaps
   return tables;
 }
 
-std::string SelectStatement(const event::TableSchema& schema) {
-  const std::string columns =
-      absl::StrJoin(schema.columns, ", ", [](std::string* out, const event::Column& column) {
-        out->append(postgres::QuoteIdentifier(column.name));
-      });
-  return absl::StrCat("SELECT ", columns, " FROM ",
+absl::StatusOr<postgres::Result> TryOverride(postgres::Connection& connection,
+                                             absl::string_view select, absl::string_view table) {
+  // Only the names are wanted: the statement is planned, but gives no row.
+  auto result =
+      connection.Query(postgres::Rows(0), absl::StrCat("SELECT * FROM (", select, ") q LIMIT 0"));
+  if (!result.ok()) return RefusedOverride(result.status(), table);
+  return result;
+}
+
+std::string SelectStatement(const event::TableSchema& schema,
+                            const std::vector<uint16_t>& columns) {
+  const std::string names = absl::StrJoin(columns, ", ", [&](std::string* out, uint16_t column) {
+    out->append(postgres::QuoteIdentifier(schema.columns[column].name));
+  });
+  return absl::StrCat("SELECT ", columns.empty() ? "NULL" : names, " FROM ",
                       postgres::QuoteQualified(schema.schema, schema.table));
 }
 

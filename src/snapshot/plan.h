@@ -4,7 +4,8 @@
 //            "schema"."table"; never the signaling table
 //   order    by the first entry of table.include.list that matches, then by "schema.table"
 //   reads    SELECT "c1", "c2" FROM "s"."t", generated columns included, without ONLY: a
-//            partitioned table gives all its rows, a parent its children's too. An override
+//            partitioned table gives all its rows, a parent its children's too. Columns that no
+//            record has are not asked for. An override
 //            (snapshot.select.statement.overrides) is used as it stands
 //   columns  of an override go by name to the table's; others are ignored, missing ones are
 //            kAbsent, of two the last wins
@@ -19,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "event/row.h"
 #include "event/table_schema.h"
+#include "event/wanted_columns.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
 #include "snapshot/read_record.h"
@@ -40,6 +42,7 @@ struct PlannedTable {
   size_t select_columns = 0;  // of `select`; 0: nothing to read, the table has no columns
   // of each column of `select` in schema, or kIgnoredColumn; empty: as they are
   std::vector<uint16_t> targets;
+  bool overridden = false;
   // by the planner's statistics; absent: never analyzed, or an override
   std::optional<int64_t> estimated_rows;
   // Of a table that can be read by ranges of them; only when several sessions read.
@@ -56,15 +59,20 @@ struct PlannedTable {
 // override gives none of its table's columns; those of the server, with the table named.
 absl::StatusOr<std::vector<PlannedTable>> PlanSnapshot(
     postgres::Connection& connection, postgres::Catalog& catalog,
-    const std::vector<postgres::TableName>& tables, const SnapshotOptions& options);
+    const std::vector<postgres::TableName>& tables, const SnapshotOptions& options,
+    const event::WantedColumns& wanted = nullptr);
 
 // The tables of a snapshot among the captured ones, in order.
 std::vector<postgres::TableName> SelectTables(std::vector<postgres::TableName> captured,
                                               const SnapshotOptions& options,
                                               const names::TableFilterOptions& filter);
 
-// `SELECT "c1", "c2" FROM "s"."t"`.
-std::string SelectStatement(const event::TableSchema& schema);
+// `SELECT "c1", "c2" FROM "s"."t"`. No columns: a NULL a row.
+std::string SelectStatement(const event::TableSchema& schema, const std::vector<uint16_t>& columns);
+// What a statement of snapshot.select.statement.overrides gives, without a row of it; the server's
+// error with the property named.
+absl::StatusOr<postgres::Result> TryOverride(postgres::Connection& connection,
+                                             absl::string_view select, absl::string_view table);
 // Without surrounding space and trailing semicolons, and safe to put in parentheses even if it ends
 // in a comment.
 std::string OverrideStatement(absl::string_view text);

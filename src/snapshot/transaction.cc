@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/checks/read_rights.h"
 #include "snapshot/dropped_table.h"
 
 namespace walduct::snapshot {
@@ -72,6 +73,23 @@ absl::Status Adopt(postgres::Connection& connection, const TransactionOptions& o
   return Execute(connection, absl::StrCat("SET LOCAL lock_timeout = ", timeout_ms));
 }
 
+// The view is there already: both ways come behind it. Of a table none of whose columns may be read
+// an override reads something else.
+absl::Status LockTable(postgres::Connection& connection, const postgres::TableName& table,
+                       postgres::LockRight right) {
+  switch (right) {
+    case postgres::LockRight::kTable:
+      return Execute(connection, absl::StrCat("LOCK TABLE ",
+                                              postgres::QuoteQualified(table.schema, table.table),
+                                              " IN ACCESS SHARE MODE"));
+    case postgres::LockRight::kColumns:
+      return postgres::LockByReading(connection, table.schema, table.table);
+    case postgres::LockRight::kNone:
+      break;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SnapshotOrigin> Prepare(postgres::Connection& connection,
                                        const TransactionOptions& options) {
   RETURN_IF_ERROR(Adopt(connection, options));
@@ -113,11 +131,12 @@ absl::Status JoinView(postgres::Connection& worker, const TransactionOptions& op
 
 absl::Status LockTables(postgres::Connection& connection,
                         const std::vector<postgres::TableName>& tables) {
+  std::vector<Oid> relations;
+  for (const postgres::TableName& table : tables) relations.push_back(table.relation);
+  ASSIGN_OR_RETURN(auto rights, postgres::FindLockRights(connection, relations));
   for (const postgres::TableName& table : tables) {
-    const std::string name = postgres::QuoteQualified(table.schema, table.table);
     RETURN_IF_ERROR(SetSavepoint(connection));
-    absl::Status locked =
-        Execute(connection, absl::StrCat("LOCK TABLE ", name, " IN ACCESS SHARE MODE"));
+    absl::Status locked = LockTable(connection, table, rights[table.relation]);
     if (!locked.ok()) locked = GoOnWithout(connection, table, locked);
     if (!locked.ok())
       return WithContext(locked, absl::StrCat("locking ", table.schema, ".", table.table));

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "names/table_filter.h"
 #include "postgres/checks/money_check.h"
+#include "postgres/checks/read_rights.h"
 #include "postgres/options.h"
 #include "tests/support/postgres_server.h"
 
@@ -85,7 +86,7 @@ TEST_F(ServerCheckTest, PRM02_NamesEveryTableThatCannotBeReadWithItsGrants) {
             "CREATE SCHEMA \"Closed\"; CREATE TABLE \"Closed\".t(id int)");
   const auto session = As("");
   MustQuery(*admin_, "GRANT SELECT ON public.ok, \"Closed\".t TO \"Odd \"\"Role\"");
-  const absl::Status status = CheckSnapshotPrivileges(*session, Tables());
+  const absl::Status status = CheckReadRights(*session, Tables(), nullptr);
   EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
   EXPECT_EQ(ErrorReason(status), "table_not_readable");
   EXPECT_THAT(std::string(status.message()),
@@ -95,14 +96,61 @@ TEST_F(ServerCheckTest, PRM02_NamesEveryTableThatCannotBeReadWithItsGrants) {
             "GRANT SELECT ON \"public\".\"no Select\" TO \"Odd \"\"Role\";");
 }
 
-TEST_F(ServerCheckTest, PRM02_AcceptsReadableTablesAndColumnGrants) {
-  MustQuery(*admin_, "CREATE TABLE public.a(id int); CREATE TABLE public.b(id int, secret text)");
-  const auto session = As("");
+TEST_F(ServerCheckTest, PRM02_AsksForTheColumnsThatAreReadAlone) {
   MustQuery(*admin_,
-            "GRANT SELECT ON public.a TO \"Odd \"\"Role\"; GRANT SELECT (id) ON public.b TO \"Odd "
-            "\"\"Role\"");
-  EXPECT_TRUE(CheckSnapshotPrivileges(*session, Tables()).ok());
-  EXPECT_TRUE(CheckSnapshotPrivileges(*session, {}).ok());
+            "CREATE TABLE public.a(id int);"
+            "CREATE TABLE public.b(id int, \"No te\" text, secret text)");
+  const auto session = As("");
+  const auto without_secret = [](const event::TableSchema& schema) {
+    std::vector<uint16_t> wanted;
+    for (uint16_t i = 0; i < schema.columns.size(); ++i) {
+      if (schema.columns[i].name != "secret") wanted.push_back(i);
+    }
+    return wanted;
+  };
+  const auto nothing = [](const event::TableSchema&) { return std::vector<uint16_t>(); };
+  MustQuery(*admin_, "GRANT SELECT ON public.a TO \"Odd \"\"Role\"");
+  EXPECT_EQ(ErrorHint(CheckReadRights(*session, Tables(), nullptr)),
+            "GRANT SELECT ON \"public\".\"b\" TO \"Odd \"\"Role\";");
+  EXPECT_EQ(ErrorHint(CheckReadRights(*session, Tables(), without_secret)),
+            "GRANT SELECT (\"id\", \"No te\") ON \"public\".\"b\" TO \"Odd \"\"Role\";");
+  EXPECT_EQ(ErrorHint(CheckReadRights(*session, Tables(), nothing)),
+            "GRANT SELECT ON \"public\".\"b\" TO \"Odd \"\"Role\";");
+  MustQuery(*admin_, "GRANT SELECT (id) ON public.b TO \"Odd \"\"Role\"");
+  EXPECT_TRUE(CheckReadRights(*session, Tables(), nothing).ok()) << "rows are counted";
+  EXPECT_EQ(ErrorHint(CheckReadRights(*session, Tables(), nullptr)),
+            "GRANT SELECT (\"No te\", \"secret\") ON \"public\".\"b\" TO \"Odd \"\"Role\";");
+  MustQuery(*admin_, "GRANT SELECT (\"No te\") ON public.b TO \"Odd \"\"Role\"");
+  EXPECT_TRUE(CheckReadRights(*session, Tables(), without_secret).ok());
+  EXPECT_EQ(ErrorHint(CheckReadRights(*session, Tables(), without_secret, /*places=*/true)),
+            "GRANT SELECT (ctid, xmin) ON \"public\".\"b\" TO \"Odd \"\"Role\";");
+  MustQuery(*admin_, "GRANT SELECT (ctid, xmin) ON public.b TO \"Odd \"\"Role\"");
+  EXPECT_TRUE(CheckReadRights(*session, Tables(), without_secret, /*places=*/true).ok());
+  EXPECT_TRUE(CheckReadRights(*session, {}, nullptr).ok());
+}
+
+TEST_F(ServerCheckTest, PRM02_RightsAreThoseTheSessionHas) {
+  MustQuery(*admin_,
+            "CREATE TABLE public.a(id int); CREATE ROLE a_reader; GRANT SELECT ON public.a TO "
+            "a_reader");
+  const auto session = As("REPLICATION");
+  EXPECT_FALSE(CheckReadRights(*session, Tables(), nullptr).ok());
+  MustQuery(*admin_, "GRANT a_reader TO \"Odd \"\"Role\"; ALTER ROLE \"Odd \"\"Role\" NOINHERIT");
+  MustQuery(*admin_, "REVOKE a_reader FROM \"Odd \"\"Role\"; GRANT a_reader TO \"Odd \"\"Role\"");
+  EXPECT_FALSE(CheckReadRights(*session, Tables(), nullptr).ok())
+      << "a member that inherits nothing";
+  MustQuery(*session, "SET ROLE a_reader");
+  EXPECT_TRUE(CheckReadRights(*session, Tables(), nullptr).ok());
+  EXPECT_TRUE(CheckServer(*session).ok()) << "a walsender is of who has logged in";
+  MustQuery(*session, "RESET ROLE");
+  MustQuery(*admin_,
+            "REVOKE a_reader FROM \"Odd \"\"Role\"; GRANT pg_read_all_data TO \"Odd \"\"Role\";"
+            "ALTER ROLE \"Odd \"\"Role\" INHERIT");
+  MustQuery(
+      *admin_,
+      "REVOKE pg_read_all_data FROM \"Odd \"\"Role\"; GRANT pg_read_all_data TO \"Odd \"\"Role\"");
+  EXPECT_TRUE(CheckReadRights(*session, Tables(), nullptr).ok());
+  MustQuery(*admin_, "DROP OWNED BY a_reader; DROP ROLE a_reader");
 }
 
 TEST_F(ServerCheckTest, PRM04_RefusesTablesWhosePoliciesHideRows) {
@@ -112,13 +160,13 @@ TEST_F(ServerCheckTest, PRM04_RefusesTablesWhosePoliciesHideRows) {
       "CREATE POLICY everything ON public.secured USING (true)");
   const auto session = As("");
   MustQuery(*admin_, "GRANT SELECT ON public.secured TO \"Odd \"\"Role\"");
-  const absl::Status status = CheckSnapshotPrivileges(*session, Tables());
+  const absl::Status status = CheckReadRights(*session, Tables(), nullptr);
   EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
   EXPECT_EQ(ErrorReason(status), "row_security_hides_rows");
   EXPECT_THAT(std::string(status.message()), HasSubstr("\"public\".\"secured\""));
   EXPECT_THAT(ErrorHint(status), HasSubstr("BYPASSRLS"));
   MustQuery(*admin_, "ALTER ROLE \"Odd \"\"Role\" BYPASSRLS");
-  EXPECT_TRUE(CheckSnapshotPrivileges(*session, Tables()).ok());
+  EXPECT_TRUE(CheckReadRights(*session, Tables(), nullptr).ok());
 }
 
 TEST_F(ServerCheckTest, SLT16_NoFreeSlot) {

@@ -130,6 +130,76 @@ TEST(SqlStateHintTest, PRM01_TellsWhatToType) {
             std::string::npos);
 }
 
+// Russian, as PostgreSQL 15 says it: the function that raises an error tells what its words would.
+TEST(SqlStateTest, AnotherLanguageHasTheReasonsOfEnglish) {
+  struct Said {
+    const char *sqlstate, *message, *function, *reason;
+  };
+  const Said all[] = {
+      {"42704", "слот репликации \"s\" не существует", "ReplicationSlotAcquire", "slot_missing"},
+      {"42704", "публикация \"p\" не существует", "get_publication_oid", "publication_missing"},
+      {"42704", "тип \"t\" не существует", "typenameType", "object_missing"},
+      {"42710", "слот репликации \"s\" уже существует", "ReplicationSlotCreate", "slot_exists"},
+      {"42710", "публикация \"p\" уже существует", "CreatePublication", "object_exists"},
+      {"55006", "слот репликации \"s\" занят процессом с PID 7", "ReplicationSlotAcquire",
+       "slot_in_use"},
+      {"55006", "база данных занята", "dropdb", "object_in_use"},
+      {"53400", "используются все слоты репликации", "ReplicationSlotCreate", "no_free_slot"},
+      {"58P01", "запрошенный сегмент WAL 0001 уже удалён", "WalSndSegmentOpen", "wal_removed"},
+      {"58P01", "ошибка при обращении к файлу \"x\"", "internal_load_library", "plugin_missing"},
+      {"42501", "запрос будет ограничен политикой безопасности", "check_enable_rls",
+       "row_security_hides_rows"},
+      {"42501", "требуется роль репликации", "InitPostgres", "role_may_not_replicate"},
+      {"42501", "доступ к базе \"d\" запрещён", "CheckMyDatabase", "may_not_connect"},
+      {"42501", "нет доступа к таблице t", "aclcheck_error", "permission_denied"},
+      {"28000", "для роли \"x\" вход запрещён", "InitializeSessionUserId", "role_may_not_log_in"},
+      {"28000", "в pg_hba.conf нет записи для компьютера", "ClientAuthentication",
+       "address_not_allowed"},
+      {"28000", "для подключения требуется сертификат", "ClientAuthentication",
+       "client_certificate_required"},
+      {"40001", "выполнение оператора отменено", "ProcessInterrupts", "recovery_conflict"},
+      {"40001", "не удалось сериализовать доступ", "heap_update", "transaction_rolled_back"},
+      {"0A000", "в процессе восстановления", "CheckLogicalDecodingRequirements",
+       "standby_not_supported"},
+  };
+  for (const Said& said : all) {
+    const absl::Status status = StatusFromSqlState(said.sqlstate, said.message, said.function);
+    EXPECT_EQ(ErrorReason(status), said.reason) << said.message;
+  }
+}
+
+TEST(SqlStateTest, ATablesNameIsNotTakenForWhatIsMissing) {
+  EXPECT_EQ(ErrorReason(StatusFromSqlState("42501", "permission denied for table replication")),
+            "permission_denied");
+  EXPECT_EQ(
+      ErrorReason(StatusFromSqlState("42704", "replication slot \"publication\" does not exist")),
+      "slot_missing");
+}
+
+TEST(SqlStateTest, ARefusedConnectionInAnotherLanguage) {
+  const auto refusal = [](const std::string& sqlstate, const std::string& message,
+                          const std::string& function) {
+    return "connection to server at \"h\", port 1 failed: VAZHNO:  " + sqlstate + ": " + message +
+           "\nLOCATION:  " + function + ", auth.c:1\n";
+  };
+  const std::string no_entry = refusal("28000", "v pg_hba.conf net zapisi", "ClientAuthentication");
+  const auto reason = [](const std::string& text, const Attempt& attempt) {
+    return ErrorReason(StatusFromLibpqText(text, attempt));
+  };
+  EXPECT_EQ(reason(no_entry, {.encrypted = true}), "address_not_allowed");
+  EXPECT_EQ(reason(no_entry, {.encrypted = false}), "tls_required");
+  EXPECT_EQ(reason(no_entry + no_entry, {.encrypted = false}), "address_not_allowed")
+      << "sslmode=prefer tries with encryption first";
+  EXPECT_EQ(reason(no_entry + no_entry, {.encrypted = true, .plain_first = true}), "tls_required");
+  const std::string by_certificate = refusal("28000", "oshibka po sertifikatu", "auth_failed");
+  EXPECT_EQ(reason(by_certificate, {.encrypted = true, .certificate = true}),
+            "client_certificate_refused");
+  EXPECT_EQ(reason(by_certificate, {.encrypted = true}), "authentication_failed");
+  EXPECT_EQ(reason(refusal("28000", "dlya roli vkhod zapreshhyon", "InitializeSessionUserId"), {}),
+            "role_may_not_log_in");
+  EXPECT_EQ(reason(refusal("28P01", "parol`", "auth_failed"), {}), "wrong_password");
+}
+
 TEST(SqlStateTest, ATableThatAWalsenderDoesNotFindWasNotDroppedAMomentBefore) {
   const absl::Status status =
       OfDecoding(StatusFromSqlState("XX000", "could not open relation with OID 16385"));
@@ -145,6 +215,14 @@ TEST(SqlStateTextTest, HidesValuesThatDataErrorsQuote) {
       StatusFromSqlState("22P02", "invalid input syntax for type integer: \"secret\"");
   EXPECT_EQ(std::string(status.message()).find("secret"), std::string::npos) << status;
   EXPECT_EQ(ErrorReason(status), "data_exception");
+  for (const char* const message :
+       {"syntaxe en entrée invalide pour le type integer : « secret »",
+        "ungültige Eingabesyntax für Typ integer: »secret«", "ungültige Eingabesyntax: „secret“",
+        "ogiltig indatasyntax för typ integer: ”secret”",
+        "型integerの入力構文が不正です: 「secret」", "nie zamknięte: „secret"}) {
+    const absl::Status other = StatusFromSqlState("22P02", message);
+    EXPECT_EQ(std::string(other.message()).find("secret"), std::string::npos) << other;
+  }
 }
 
 }  // namespace

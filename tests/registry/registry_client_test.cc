@@ -246,6 +246,40 @@ TEST_F(RegistryClientTest, HandsOnWhatTheRegistrySays) {
   EXPECT_THAT(invalid.message(), HasSubstr("Illegal initial character"));
 }
 
+// Karapace hides from a user which subjects there are.
+TEST_F(RegistryClientTest, NotFoundWhereASchemaIsToBeRegisteredIsARightThatIsMissing) {
+  HttpServer server([](const HttpCall& call) {
+    return call.line.find("moved") != std::string::npos
+               ? HttpAnswer{404, "<html>no such page</html>"}
+               : HttpAnswer{404,
+                            R"({"error_code":40401,"message":"Subject 't-value' not found."})"};
+  });
+  options_.urls = {server.url()};
+  const absl::Status hidden = Find("t-value", "\"int\"").status();
+  EXPECT_TRUE(absl::IsPermissionDenied(hidden)) << "not of this record alone";
+  EXPECT_EQ(ErrorReason(hidden), "registry_forbidden");
+  EXPECT_THAT(ErrorHint(hidden), HasSubstr("the permission Write on Subject:t-value"));
+  EXPECT_THAT(ErrorHint(hidden), HasSubstr("value.converter.basic.auth.user.info"));
+  const absl::Status moved = Find("moved-value", "\"int\"").status();
+  EXPECT_EQ(ErrorReason(moved), "schema_refused");
+  EXPECT_THAT(ErrorHint(moved),
+              HasSubstr("check that the addresses of value.converter's registry"));
+  EXPECT_EQ(ErrorHint(moved).find("adjustment"), std::string::npos);
+}
+
+TEST_F(RegistryClientTest, AJsonSchemaThatMayNotGrowIsToBeClosed) {
+  HttpServer server([](const HttpCall&) {
+    return HttpAnswer{409,
+                      R"({"error_code":409,"message":"PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL"})"};
+  });
+  options_.urls = {server.url()};
+  constexpr char kOption[] = "value.converter.object.additional.properties=false";
+  EXPECT_EQ(ErrorHint(Find("t-value", "\"int\"").status()).find(kOption), std::string::npos);
+  client_.reset();
+  options_.schema_type = "JSON";
+  EXPECT_THAT(ErrorHint(Find("t-value", R"({"type":"integer"})").status()), HasSubstr(kOption));
+}
+
 TEST_F(RegistryClientTest, AsksAgainWhenAnotherRegistersAtTheSameMoment) {
   std::atomic<int> asked{0};
   HttpServer server([&](const HttpCall&) {

@@ -84,7 +84,10 @@ TEST(SelectStatement, NamesAndQuotesEveryColumnAndReadsChildrenToo_SNP25) {
   event::TableSchema schema = Orders();
   schema.table = "odd\"1#2/3";
   schema.columns[1].name = "Cust";
-  EXPECT_EQ(SelectStatement(schema), R"(SELECT "id", "Cust", "total" FROM "public"."odd""1#2/3")");
+  EXPECT_EQ(SelectStatement(schema, {0, 1, 2}),
+            R"(SELECT "id", "Cust", "total" FROM "public"."odd""1#2/3")");
+  EXPECT_EQ(SelectStatement(schema, {2}), R"(SELECT "total" FROM "public"."odd""1#2/3")");
+  EXPECT_EQ(SelectStatement(schema, {}), R"(SELECT NULL FROM "public"."odd""1#2/3")");
 }
 
 TEST(OverrideStatement, DropsSpaceAndSemicolonsAround) {

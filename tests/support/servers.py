@@ -48,9 +48,9 @@ def _is_ample(folder):
         return False
 
 
-def _run(*arguments):
+def _run(*arguments, environment=None):
     done = subprocess.run([sys.executable, str(SERVERS), *map(str, arguments)], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **(environment or {})})
     assert done.returncode == 0, f"scripts/servers {' '.join(map(str, arguments))}: {done.stdout.strip()}"
 
 
@@ -169,7 +169,8 @@ def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start(directory, postgres=None, kafka=False, registry=False, pg_set=None, kafka_set=None):
+def start(directory, postgres=None, kafka=False, registry=False, pg_set=None, kafka_set=None, language=None):
+    """language: of the messages of a PostgreSQL 15, such as ru_RU."""
     arguments = ["start", "--dir", directory]
     if postgres:
         arguments += ["--postgres", postgres]
@@ -181,7 +182,7 @@ def start(directory, postgres=None, kafka=False, registry=False, pg_set=None, ka
         arguments += ["--pg-set", f"{name}={value}"]
     for name, value in (kafka_set or {}).items():
         arguments += ["--kafka-set", f"{name}={value}"]
-    _run(*arguments)
+    _run(*arguments, environment={"SERVERS_PG_LANGUAGE": language} if language else None)
     return Servers(directory)
 
 

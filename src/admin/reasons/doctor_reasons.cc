@@ -175,6 +175,10 @@ constexpr Reason kRows[] = {
      .meaning = "The publication does not send the table of signal.data.collection: signals and "
                 "the marks of incremental snapshots never come.",
      .remedy = "ALTER PUBLICATION … ADD TABLE …."},
+    {.name = "signal_table_not_writable",
+     .meaning = "The connector's role may not write the marks of incremental snapshots into the "
+                "table of signal.data.collection: they cannot run.",
+     .remedy = "Run the GRANT of the hint; or set read.only=true, which writes nothing."},
     {.name = "signal_table_partitioned",
      .meaning = "The table of signal.data.collection is partitioned, and the publication sends its "
                 "rows under the names of partitions: signals and the marks of incremental "

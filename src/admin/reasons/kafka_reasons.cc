@@ -137,7 +137,8 @@ constexpr Reason kRows[] = {
      .meaning =
          "The registry refuses a table's new schema: it is not compatible with those before it.",
      .remedy =
-         "The message names table and change. Change the subject's compatibility, or the table."},
+         "The message names table and change. Change the subject's compatibility, or the table; of "
+         "JSON Schema, object.additional.properties=false lets a column be added."},
     {.name = "schema_not_registered",
      .meaning = "The registry lacks the schema, and may not register it.",
      .remedy = "Register it, or set auto.register.schemas=true."},

@@ -243,7 +243,7 @@ constexpr Reason kRows[] = {
     {.name = "table_rewritten",
      .meaning =
          "ALTER TABLE wrote a table anew before the snapshot came to it: the snapshot's view "
-         "of the database shows it empty.",
+         "of the database shows it empty. Or it was altered while a chunk of it was begun.",
      .remedy = "Nothing: it is read in a newer view, with all others, or, with "
                "walduct.snapshot.resume=true, with those that are not read yet."},
     {.name = "tables_changed",

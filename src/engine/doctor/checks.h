@@ -13,6 +13,7 @@
 #include "offset/stored_offset.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
+#include "postgres/connection_options.h"
 
 namespace walduct::engine {
 
@@ -35,7 +36,11 @@ void CheckSettings(postgres::Connection& connection, const Environment& environm
 // Tables without rights, without identity, outside of the publication. The topics that are known
 // beforehand.
 std::vector<std::string> CheckTables(postgres::Connection& connection, const Subject& subject,
-                                     Findings* findings);
+                                     const Environment& environment, Findings* findings);
+// What the role may not do that a connector does: reads, marks of incremental snapshots, heartbeats.
+void CheckRights(postgres::Connection& connection, const Subject& subject,
+                 const Environment& environment, const std::vector<postgres::TableName>& captured,
+                 Findings* findings);
 struct ServerNames {
   std::string slot, publication;
   bool publishes_all = false;  // where the publication is still to be made
@@ -66,7 +71,9 @@ void CheckStandby(postgres::Connection& server, const Subject& subject,
                   const KnownPosition& position, const Environment& environment,
                   Findings* findings);
 
-// A session that gives up.
+// A session that gives up, and is who the connector's sessions are.
+postgres::ConnectionOptions SessionToLook(const Subject& subject, const Environment& environment,
+                                          postgres::SessionKind kind);
 absl::StatusOr<std::unique_ptr<postgres::Connection>> OpenToLook(const Subject& subject,
                                                                  const Environment& environment,
                                                                  postgres::SessionKind kind);

@@ -18,8 +18,6 @@
 #include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/publication_advice.h"
-#include "snapshot/options.h"
-#include "snapshot/plan.h"
 
 namespace walduct::engine {
 namespace {
@@ -148,14 +146,7 @@ absl::Status AddAdvice(Connection& connection, const Subject& subject,
 absl::StatusOr<std::unique_ptr<Connection>> OpenToLook(const Subject& subject,
                                                        const Environment& environment,
                                                        postgres::SessionKind kind) {
-  postgres::ConnectionOptions session{.database = subject.database,
-                                      .kind = kind,
-                                      .application_name = "walduct doctor",
-                                      .environment = environment};
-  session.database.connect_timeout = std::min(session.database.connect_timeout, kPatience);
-  session.database.query_timeout = kPatience;
-  session.database.initial_statements.clear();
-  return Connection::Open(std::move(session));
+  return Connection::Open(SessionToLook(subject, environment, kind));
 }
 
 void CheckSettings(Connection& connection, const Environment& environment, Findings* findings) {
@@ -189,7 +180,7 @@ void CheckSettings(Connection& connection, const Environment& environment, Findi
 }
 
 std::vector<std::string> CheckTables(Connection& connection, const Subject& subject,
-                                     Findings* findings) {
+                                     const Environment& environment, Findings* findings) {
   CheckServerTraps(connection,
                    {.slot = subject.replication.slot_name,
                     .publication = subject.replication.publication_name,
@@ -214,8 +205,7 @@ std::vector<std::string> CheckTables(Connection& connection, const Subject& subj
                    .hint = "check table.include.list, schema.include.list and their .exclude. "
                            "lists: entries are regular expressions over schema.table"});
   }
-  findings->Add(postgres::CheckSnapshotPrivileges(
-      connection, snapshot::SelectTables(*captured, subject.snapshot, subject.tables)));
+  CheckRights(connection, subject, environment, *captured, findings);
   findings->Add(postgres::CheckMoneyUnits(
       connection, subject.database, *captured, [&](absl::string_view column) {
         return encode::IsIncluded(subject.encode.columns, column);

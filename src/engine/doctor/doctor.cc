@@ -37,7 +37,7 @@ Findings Examine(const Subject& subject, const Environment& environment) {
                                           " at ", (*connection)->host(), ":",
                                           (*connection)->port()));
     CheckSettings(**connection, environment, &findings);
-    topics = CheckTables(**connection, subject, &findings);
+    topics = CheckTables(**connection, subject, environment, &findings);
   }
   const KnownPosition position = CheckKafka(subject, environment, topics, &findings);
   CheckRegistries(subject, &findings);

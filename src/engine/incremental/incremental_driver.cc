@@ -6,24 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "engine/world/reads/record_columns.h"
 #include "incremental/options/incremental_options.h"
 #include "route/options.h"
 
 namespace walduct::engine {
 namespace {
-
-// As the router chooses it.
-incremental::RecordKeyOf RecordKeys(const route::RouteOptions& route) {
-  return [keys = route.message_keys](const event::TableSchema& schema) {
-    std::vector<uint16_t> chosen;
-    if (keys) {
-      std::vector<absl::string_view> names;
-      for (const event::Column& column : schema.columns) names.push_back(column.name);
-      chosen = keys->Choose(absl::StrCat(schema.schema, ".", schema.table), names);
-    }
-    return chosen.empty() ? schema.key_columns : chosen;
-  };
-}
 
 // Signals, and the marks of incremental snapshots, are rows of it.
 void WarnOfMissing(const incremental::IncrementalOptions& options,
@@ -65,7 +53,7 @@ IncrementalDriver::IncrementalDriver(const Parts& parts) : parts_(parts) {
           .options = parts_.options,
           .connector_name = parts_.connector_name,
           .output = this,
-          .open_source = [this] { return parts_.source->OpenChunks(RecordKeys(*parts_.route)); },
+          .open_source = [this] { return parts_.source->OpenChunks(KeyColumns(*parts_.route)); },
           .inbox = parts_.source->OpenSignals(),
           .new_id = parts_.new_id,
           .captured = std::move(captured),

@@ -10,6 +10,7 @@
 #include "engine/errors/error_policy.h"
 #include "incremental/chunks/transaction_view.h"
 #include "postgres/catalog.h"
+#include "postgres/checks/read_rights.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"
 #include "snapshot/snapshot_reader.h"
@@ -59,13 +60,21 @@ absl::Status Plan(const BlockingTablesOptions& options, postgres::Connection& co
                                       return one.schema == table.schema && one.table == table.table;
                                     });
     if (named == options.captured->end()) continue;
-    auto planned = snapshot::PlanSnapshot(connection, catalog, {*named}, how);
+    const bool overridden = how.select_overrides.contains(table.Text());
+    const absl::Status readable =
+        overridden ? absl::OkStatus()
+                   : postgres::CheckReadRights(connection, {*named}, options.wanted);
+    if (absl::IsPermissionDenied(readable)) {
+      opened->refused_table = table.Text();
+      opened->refused = readable;
+      return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(readable);
+    auto planned = snapshot::PlanSnapshot(connection, catalog, {*named}, how, options.wanted);
     if (!planned.ok() && MayPass(planned.status())) return planned.status();
     if (!planned.ok()) {
       opened->refused_table = table.Text();
-      opened->refused = how.select_overrides.contains(table.Text())
-                            ? Refused(planned.status(), table.Text())
-                            : planned.status();
+      opened->refused = overridden ? Refused(planned.status(), table.Text()) : planned.status();
       return absl::OkStatus();
     }
     for (snapshot::PlannedTable& one : *planned) request->tables.push_back(std::move(one));

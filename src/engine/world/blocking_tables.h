@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/world/source.h"
+#include "event/wanted_columns.h"
 #include "incremental/chunks/held_commits.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection_options.h"
@@ -16,6 +17,7 @@ struct BlockingTablesOptions {
   postgres::ConnectionOptions connection;
   const std::vector<postgres::TableName>* captured = nullptr;  // the same
   incremental::HeldCommits* held = nullptr;                    // the same, from view to view
+  event::WantedColumns wanted;
   absl::Duration lock_timeout;
   Clock* clock = nullptr;                        // borrowed
   metrics::ConnectorMetrics* metrics = nullptr;  // borrowed

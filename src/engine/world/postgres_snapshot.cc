@@ -95,7 +95,8 @@ absl::StatusOr<std::vector<snapshot::PlannedTable>> PostgresSnapshot::Plan(
         snapshot::LockTables(connection, snapshot::PartlyRead(options.tables, *options.record)));
   }
   postgres::Catalog catalog(connection, options.schemas);
-  ASSIGN_OR_RETURN(auto plan, snapshot::PlanSnapshot(connection, catalog, options.tables, reading));
+  ASSIGN_OR_RETURN(auto plan, snapshot::PlanSnapshot(connection, catalog, options.tables, reading,
+                                                     options.wanted));
   if (options.record != nullptr) snapshot::TakeUp(*options.record, &plan);
   RETURN_IF_ERROR(options.check(connection, plan));
   return plan;

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "base/environment.h"
 #include "engine/world/source.h"
+#include "event/wanted_columns.h"
 #include "metrics/connector_metrics.h"
 #include "postgres/connection.h"
 #include "snapshot/snapshot_reader.h"
@@ -33,6 +34,7 @@ class PostgresSnapshot final : public TableSnapshot {
     std::vector<postgres::TableName> tables;
     std::string exported_snapshot;  // of the slot's creation; empty: a view of its own
     Lsn start;                      // 0/0: where the view is
+    event::WantedColumns wanted;
     PlanCheck check;
     snapshot::ReadRecord* record = nullptr;  // borrowed; null: nothing is gone on from
     postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read

@@ -21,8 +21,11 @@
 #include "engine/world/chain_preview.h"
 #include "engine/world/key_advice.h"
 #include "engine/world/postgres_snapshot.h"
+#include "engine/world/reads/record_columns.h"
+#include "engine/world/reads/snapshot_rights.h"
 #include "engine/world/schema_foresight.h"
 #include "incremental/chunks/chunk_thread.h"
+#include "incremental/chunks/signal_rights.h"
 #include "incremental/open_channels.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
@@ -166,7 +169,11 @@ absl::Status PostgresSource::CheckPlan(const SourcePlan& plan) {
   if (options_.mode != RunMode::kTail)
     WarnOfKeys(*sql_, *catalog_, facts_.captured, *config().route, options_.warn_once);
   if (plan.decision.snapshot) {
-    RETURN_IF_ERROR(postgres::CheckSnapshotPrivileges(*sql_, SnapshotTables()));
+    RETURN_IF_ERROR(CheckSnapshotRights({.connection = *sql_,
+                                         .session = Session(SessionKind::kSql, ""),
+                                         .tables = SnapshotTables(),
+                                         .reading = *config().snapshot,
+                                         .wanted = WantedColumns()}));
     if (config().snapshot->reads_standby()) RETURN_IF_ERROR(OpenStandby().status());
   }
   const bool creates_slot = plan.decision.stream && !facts_.slot;
@@ -205,6 +212,12 @@ absl::Status PostgresSource::AdviseOnSignals() {
       const std::string publication,
       replication::ResolvePublicationName(*sql_, replication_options_.publication_name));
   replication::AdviseOnSignalTable(*sql_, publication, table);
+  const incremental::IncrementalOptions& options = *config().incremental;
+  if (options.read_only) return absl::OkStatus();
+  const absl::Status missing = incremental::CheckSignalRights(
+      *sql_, options.signal_schema, options.signal_table, options.deletes_watermarks);
+  if (!absl::IsPermissionDenied(missing)) return missing;
+  log::Warn(missing.message(), {{"reason", ErrorReason(missing)}, {"hint", ErrorHint(missing)}});
   return absl::OkStatus();
 }
 
@@ -245,6 +258,10 @@ std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
   return snapshot::SelectTables(facts_.captured, *config().snapshot, *config().tables);
 }
 
+event::WantedColumns PostgresSource::WantedColumns() const {
+  return RecordColumns(config().encode->columns, *config().route);
+}
+
 absl::StatusOr<std::unique_ptr<SnapshotStandby>> PostgresSource::OpenStandby() {
   postgres::ConnectionOptions session = Session(SessionKind::kSql, " standby");
   session.database = StandbyDatabase(database_, config().snapshot->standby_hostname,
@@ -278,6 +295,7 @@ absl::StatusOr<std::unique_ptr<TableSnapshot>> PostgresSource::OpenSnapshot(Lsn 
        .tables = SnapshotTables(),
        .exported_snapshot = exported_snapshot_,
        .start = start,
+       .wanted = WantedColumns(),
        .check =
            [this](Connection& connection, const std::vector<snapshot::PlannedTable>& plan) {
              return WarnOfHistory(connection, plan);
@@ -296,7 +314,7 @@ absl::Status PostgresSource::WarnOfHistory(Connection& connection,
     const bool event =
         std::find(event_tables_.begin(), event_tables_.end(), name) != event_tables_.end();
     // An override says which rows are wanted.
-    if (!event || planned.select != snapshot::SelectStatement(*planned.schema)) continue;
+    if (!event || planned.overridden) continue;
     ASSIGN_OR_RETURN(const std::string warning, HistoryWarning(connection, planned.select, name));
     if (!warning.empty()) options_.warn_once->Warn(warning);
   }
@@ -315,13 +333,8 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   absl::StatusOr<std::unique_ptr<replication::WalSource>> stream =
       replication::ReplicationStream::Start(std::move(replication_), replication_options_,
                                             start.commit_end);
-  // The server names only a process.
-  if (ErrorReason(stream.status()) == "slot_in_use") {
-    const auto slot = replication::InspectSlot(*sql_, replication_options_.slot_name);
-    if (slot.ok() && *slot)
-      RETURN_IF_ERROR(replication::CheckSlotUsable(*sql_, replication_options_.slot_name, **slot));
-  }
-  RETURN_IF_ERROR(stream.status());
+  if (!stream.ok())
+    return replication::ExplainStart(*sql_, replication_options_.slot_name, stream.status());
   opened.stream = *std::move(stream);
   if (replication_options_.stream_in_progress &&
       !replication::SendsInProgress(replication_options_, sql_->server_version())) {
@@ -487,7 +500,8 @@ std::unique_ptr<incremental::ChunkSource> PostgresSource::OpenChunks(
                                         .incremental = *config().incremental,
                                         .captured = *config().tables,
                                         .schemas = options_.schemas,
-                                        .record_key = record_key});
+                                        .record_key = record_key,
+                                        .wanted = WantedColumns()});
 }
 
 absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
@@ -498,6 +512,7 @@ absl::StatusOr<Source::Blocking> PostgresSource::OpenBlocking(
                              .connection = std::move(connection),
                              .captured = &facts_.captured,
                              .held = &held_,
+                             .wanted = WantedColumns(),
                              .lock_timeout = config().snapshot->lock_timeout,
                              .clock = environment_.clock,
                              .metrics = options_.metrics,

@@ -18,6 +18,7 @@
 #include "engine/world/source.h"
 #include "engine/world/tail.h"
 #include "engine/world/world.h"
+#include "event/wanted_columns.h"
 #include "incremental/chunks/held_commits.h"
 #include "names/table_filter.h"
 #include "postgres/background_statement.h"
@@ -80,6 +81,7 @@ class PostgresSource final : public Source {
   const ConnectorOptions& config() const { return *options_.config; }
   postgres::ConnectionOptions Session(postgres::SessionKind kind, absl::string_view what) const;
   std::vector<postgres::TableName> SnapshotTables() const;
+  event::WantedColumns WantedColumns() const;
   SlotTablesQuery TablesQuery();
   absl::StatusOr<std::unique_ptr<SnapshotStandby>> OpenStandby();
   void StartWatch();

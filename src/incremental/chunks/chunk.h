@@ -40,6 +40,7 @@ struct ChunkRequest {
 // A row of its own: its texts one behind the other.
 struct ChunkRow {
   static constexpr uint32_t kNull = UINT32_MAX;
+  static constexpr uint32_t kNotRead = UINT32_MAX - 1;
 
   std::string bytes;
   std::vector<uint32_t> sizes;  // of each column
@@ -48,12 +49,19 @@ struct ChunkRow {
     sizes.push_back(null ? kNull : static_cast<uint32_t>(text.size()));
     if (!null) bytes.append(text.data(), text.size());
   }
+  // Of a column that no record has.
+  void AddNotRead() { sizes.push_back(kNotRead); }
   void View(std::vector<event::Value>* values) const {
     values->clear();
     const char* at = bytes.data();
     for (const uint32_t size : sizes) {
-      values->push_back(size == kNull ? event::Value::Null() : event::Value::Text({at, size}));
-      if (size != kNull) at += size;
+      if (size >= kNotRead) {
+        values->push_back(size == kNull ? event::Value::Null()
+                                        : event::Value{nullptr, 0, event::ValueKind::kAbsent});
+        continue;
+      }
+      values->push_back(event::Value::Text({at, size}));
+      at += size;
     }
   }
 };

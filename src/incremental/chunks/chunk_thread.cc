@@ -14,6 +14,7 @@
 #include "base/status_macros.h"
 #include "event/same_schema.h"
 #include "incremental/chunks/place.h"
+#include "incremental/chunks/signal_rights.h"
 #include "incremental/chunks/transaction_view.h"
 #include "postgres/sizes/row_estimate.h"
 #include "postgres/sizes/table_layout.h"
@@ -136,9 +137,9 @@ ChunkSource::Answer ChunkThread::Run(const Job& job) {
   answer.status = Connect();
   if (!answer.status.ok()) return answer;
   if (const auto* open = std::get_if<Open>(&job)) {
-    answer.status = Write(*open);
+    answer.status = MayWrite(Write(*open));
   } else if (const auto* closes = std::get_if<Close>(&job)) {
-    answer.status = Write(*closes);
+    answer.status = MayWrite(Write(*closes));
   } else {
     absl::StatusOr<Chunk> chunk = ReadChunk(std::get<ChunkRequest>(job));
     answer.status = chunk.status();
@@ -200,6 +201,14 @@ absl::Status ChunkThread::Write(const Close& close) {
        .answer = {}});
 }
 
+absl::Status ChunkThread::MayWrite(const absl::Status& written) {
+  if (!absl::IsPermissionDenied(written)) return written;
+  const absl::Status missing =
+      CheckSignalRights(*connection_, options_.incremental.signal_schema,
+                        options_.incremental.signal_table, options_.incremental.deletes_watermarks);
+  return absl::IsPermissionDenied(missing) ? missing : written;
+}
+
 absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   const TableId& table = request.table.table;
   if (table.schema.empty() || !captured_.Includes(table.schema, table.table)) {
@@ -210,6 +219,7 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
                                              : "see table.include.list and schema.include.list"));
   }
   RETURN_IF_ERROR(held_.Look(*connection_, options_.connection.environment.clock->Monotonic()));
+  RETURN_IF_ERROR(hold_.Prepare(*connection_, table));
   RETURN_IF_ERROR(connection_->Run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));
   absl::StatusOr<Chunk> chunk = ReadLocked(request);
   const absl::Status ended = connection_->Run(chunk.ok() ? "COMMIT" : "ROLLBACK");
@@ -221,21 +231,41 @@ absl::StatusOr<Chunk> ChunkThread::ReadChunk(const ChunkRequest& request) {
   const bool begun = request.maximum.has_value();
   const std::string reason = ErrorReason(chunk.status());
   const bool unknown = !begun && (reason == "table_missing" || reason == "schema_missing");
-  return Failed(unknown ? Chunk::Outcome::kUnknown : Chunk::Outcome::kFailed, chunk.status());
+  const absl::Status error = Explained(chunk.status(), request);
+  if (IsPassing(error)) return error;
+  return Failed(unknown ? Chunk::Outcome::kUnknown : Chunk::Outcome::kFailed, error);
 }
 
-// The lock comes before the view: the structure is that of the rows.
-absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
+absl::Status ChunkThread::Explained(const absl::Status& error, const ChunkRequest& request) {
+  if (!absl::IsPermissionDenied(error)) return error;
+  ASSIGN_OR_RETURN(const bool changed, hold_.Refresh(*connection_));
   const TableId& table = request.table.table;
-  RETURN_IF_ERROR(connection_->Run(absl::StrCat("LOCK TABLE ",
-                                                postgres::QuoteQualified(table.schema, table.table),
-                                                " IN ACCESS SHARE MODE")));
+  const auto found = connection_->Query(postgres::Rows(1), kFind, {table.schema, table.table});
+  uint32_t oid = 0;
+  if (!found.ok() || found->rows() != 1 || !absl::SimpleAtoi(found->Get(0, 0), &oid)) return error;
+  bool keyless = false;
+  const auto reads = [&](const event::TableSchema& schema) {
+    keyless = schema.key_columns.empty();
+    return ReadsOf(request, schema);
+  };
+  const std::vector<postgres::TableName> one = {
+      {.relation = Oid{oid}, .schema = table.schema, .table = table.table}};
+  absl::Status missing = postgres::CheckReadRights(*connection_, one, reads);
+  if (keyless) missing = postgres::CheckReadRights(*connection_, one, reads, /*places=*/true);
+  if (absl::IsPermissionDenied(missing)) return missing;
+  // What it may do now is enough.
+  return changed ? absl::UnavailableError(error.message()) : error;
+}
+
+absl::StatusOr<Chunk> ChunkThread::ReadLocked(const ChunkRequest& request) {
+  RETURN_IF_ERROR(hold_.Take(*connection_));
   Chunk chunk;
   RETURN_IF_ERROR(LookAtTransactions(&chunk));
-  ASSIGN_OR_RETURN(chunk.schema, Describe(table));
+  ASSIGN_OR_RETURN(chunk.schema, Describe(request.table.table));
   PlaceWalk::Table walked;
   ASSIGN_OR_RETURN(walked.walk, WalkOf(request, &chunk));
   for (const event::Column& column : chunk.schema->columns) walked.columns.push_back(column.name);
+  walked.reads = ReadsOf(request, *chunk.schema);
   if (chunk.record_key.empty()) RETURN_IF_ERROR(LookAtFiles(&walked, &chunk));
   if (walked.walk.columns.empty() && !chunk.by_place) {
     chunk.outcome = Chunk::Outcome::kNoKey;
@@ -369,6 +399,21 @@ absl::StatusOr<Walk> ChunkThread::WalkOf(const ChunkRequest& request, Chunk* chu
   return walk;
 }
 
+std::vector<uint16_t> ChunkThread::ReadsOf(const ChunkRequest& request,
+                                           const event::TableSchema& schema) const {
+  std::vector<uint16_t> reads = event::ColumnsOf(options_.wanted, schema);
+  const std::vector<uint16_t> record_key = options_.record_key(schema);
+  reads.insert(reads.end(), record_key.begin(), record_key.end());
+  reads.insert(reads.end(), schema.key_columns.begin(), schema.key_columns.end());
+  for (size_t i = 0; i < schema.columns.size(); ++i) {
+    if (schema.columns[i].name == request.table.surrogate_key)
+      reads.push_back(static_cast<uint16_t>(i));
+  }
+  std::sort(reads.begin(), reads.end());
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  return reads;
+}
+
 absl::Status ChunkThread::ReadMaximum(const PlaceWalk::Table& table, const Chunk& chunk,
                                       ChunkRequest* request) {
   if (chunk.by_place) {
@@ -389,10 +434,12 @@ absl::Status ChunkThread::ReadMaximum(const PlaceWalk::Table& table, const Chunk
 // The chunk ends early where rows are wide: the next one goes on behind it.
 absl::Status ChunkThread::ReadByKey(const ChunkRequest& request, const PlaceWalk::Table& table,
                                     Chunk* chunk) {
-  RowReader::Ask ask{.columns = static_cast<int>(table.columns.size()),
+  RowReader::Ask ask{.columns = table.columns.size(),
+                     .reads = table.reads,
                      .has_places = table.walk.columns.back().of_system};
+  const std::vector<std::string> names = table.ReadNames();
   for (postgres::Statement& statement :
-       ChunkSql(table.walk, table.columns, request.after, request.maximum, request.most_rows)) {
+       ChunkSql(table.walk, names, request.after, request.maximum, request.most_rows)) {
     ask.statement = std::move(statement);
     ask.most_rows = request.most_rows - static_cast<int64_t>(chunk->rows.size());
     RETURN_IF_ERROR(reader_.Read(*connection_, &ask, chunk));

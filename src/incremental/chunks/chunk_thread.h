@@ -14,11 +14,13 @@
 #include <variant>
 #include <vector>
 
+#include "event/wanted_columns.h"
 #include "incremental/chunks/chunk_source.h"
 #include "incremental/chunks/chunk_sql.h"
 #include "incremental/chunks/held_commits.h"
 #include "incremental/chunks/place_walk.h"
 #include "incremental/chunks/row_reader.h"
+#include "incremental/chunks/table_hold.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "postgres/catalog.h"
@@ -35,6 +37,7 @@ class ChunkThread final : public ChunkSource {
     names::TableFilterOptions captured;
     postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read
     RecordKeyOf record_key;
+    event::WantedColumns wanted = nullptr;
   };
   explicit ChunkThread(Options options);
   ~ChunkThread() override;
@@ -63,8 +66,12 @@ class ChunkThread final : public ChunkSource {
   absl::Status Connect();
   absl::Status Write(const Open& open);
   absl::Status Write(const Close& close);
+  // A refusal with the GRANT that is missing.
+  absl::Status MayWrite(const absl::Status& written);
   absl::StatusOr<Chunk> ReadChunk(const ChunkRequest& request);
   absl::StatusOr<Chunk> ReadLocked(const ChunkRequest& request);
+  // The same of what is read.
+  absl::Status Explained(const absl::Status& error, const ChunkRequest& request);
   absl::StatusOr<event::TableSchemaPtr> Describe(const TableId& table);
   absl::Status LookAtTransactions(Chunk* chunk);
   absl::StatusOr<Chunk> ReadOf(const PlaceWalk::Table& table, ChunkRequest request, Chunk chunk);
@@ -74,6 +81,9 @@ class ChunkThread final : public ChunkSource {
   bool IsSameWalk(const ChunkRequest& request, const Walk& walk, const Chunk& chunk) const;
   // What the table is walked by; no columns: nothing.
   absl::StatusOr<Walk> WalkOf(const ChunkRequest& request, Chunk* chunk) const;
+  // Ascending: what records have, and what the table is walked by.
+  std::vector<uint16_t> ReadsOf(const ChunkRequest& request,
+                                const event::TableSchema& schema) const;
   absl::Status Estimate(const Walk& walk, Oid relation);
   absl::Status ReadMaximum(const PlaceWalk::Table& table, const Chunk& chunk,
                            ChunkRequest* request);
@@ -93,6 +103,7 @@ class ChunkThread final : public ChunkSource {
   std::unique_ptr<postgres::Connection> connection_;
   std::unique_ptr<postgres::Catalog> catalog_;
   HeldCommits held_;
+  TableHold hold_;
   event::TableSchemaPtr last_schema_;
   Walk last_walk_;
   std::optional<uint64_t> estimated_rows_;  // of last_walk_

@@ -33,8 +33,9 @@ absl::Status PlaceWalk::Read(postgres::Connection& connection, const Table& tabl
   while (at < end && chunk->rows.empty()) {
     const Place to{.block = std::min(at.block + blocks_, end.block), .number = 0};
     // Rows of several members share their places: of those a range is read whole.
-    RowReader::Ask ask{.statement = RangeSql(table.walk, table.columns, at.Text(), to.Text()),
-                       .columns = static_cast<int>(table.columns.size()),
+    RowReader::Ask ask{.statement = RangeSql(table.walk, table.ReadNames(), at.Text(), to.Text()),
+                       .columns = table.columns.size(),
+                       .reads = table.reads,
                        .has_places = true,
                        .most_rows = table.members == 1 ? request.most_rows : 0};
     RETURN_IF_ERROR(reader->Read(connection, &ask, chunk));
@@ -61,8 +62,9 @@ absl::Status ReadPlaces(postgres::Connection& connection, const PlaceWalk::Table
                         const ChunkRequest& request, RowReader* reader, Chunk* chunk) {
   std::vector<std::string> places;
   for (const std::string& one : request.places) places.push_back(WithoutWriter(one));
-  RowReader::Ask ask{.statement = PlacesSql(table.walk, table.columns, places),
-                     .columns = static_cast<int>(table.columns.size()),
+  RowReader::Ask ask{.statement = PlacesSql(table.walk, table.ReadNames(), places),
+                     .columns = table.columns.size(),
+                     .reads = table.reads,
                      .has_places = true};
   Chunk there;
   RETURN_IF_ERROR(reader->Read(connection, &ask, &there));

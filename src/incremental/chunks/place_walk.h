@@ -23,8 +23,15 @@ class PlaceWalk {
   struct Table {
     Walk walk;
     std::vector<std::string> columns;  // all of them
+    std::vector<uint16_t> reads;       // those that are read, ascending
     uint32_t members = 1;              // with rows of their own: places are those of each
     uint64_t blocks = 0;               // of the largest
+
+    std::vector<std::string> ReadNames() const {
+      std::vector<std::string> names;
+      for (const uint16_t column : reads) names.push_back(columns[column]);
+      return names;
+    }
   };
   // The rows behind `after`, before `maximum`; the chunk's end. No row: there is none any more.
   absl::Status Read(postgres::Connection& connection, const Table& table,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "incremental/chunks/chunk.h"
@@ -16,11 +17,12 @@ class RowReader {
 
   struct Ask {
     postgres::Statement statement = {};
-    int columns = 0;          // of the table
-    bool has_places = false;  // ctid and xmin behind them
-    int64_t most_rows = 0;    // 0: all, whatever they take
-    bool complete = true;     // out: no row is left
-    size_t bytes = 0;         // out
+    size_t columns = 0;                // of the table
+    std::vector<uint16_t> reads = {};  // those that the statement gives, ascending
+    bool has_places = false;           // ctid and xmin behind them
+    int64_t most_rows = 0;             // 0: all, whatever they take
+    bool complete = true;              // out: no row is left
+    size_t bytes = 0;                  // out
   };
   // Appends to the chunk's rows and places.
   absl::Status Read(postgres::Connection& connection, Ask* ask, Chunk* chunk);

@@ -31,6 +31,10 @@ constexpr char kHba[] =
     "add a line to pg_hba.conf for this database, user and address (a logical walsender matches by "
     "database name, not by "
     "the word replication): host DATABASE USER ADDRESS scram-sha-256; then SELECT pg_reload_conf()";
+constexpr char kHbaEither[] =
+    "no line of pg_hba.conf allows this database, user and address, or one with the method reject "
+    "comes first: put host DATABASE USER ADDRESS scram-sha-256 above it, then SELECT "
+    "pg_reload_conf()";
 constexpr char kReplicationRole[] =
     "ALTER ROLE … REPLICATION (Amazon RDS: GRANT rds_replication TO …)";
 constexpr char kTls[] =
@@ -85,20 +89,30 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"28000", "pg_hba.conf rejects", kUnauthenticated, "address_not_allowed",
      "a line of pg_hba.conf with the method reject fits this connection before any other: put a "
      "line that allows it above, then SELECT pg_reload_conf()"},
-    {"28000", "pg_hba.conf", kUnauthenticated, "address_not_allowed", kHba},
+    {"28000", "no pg_hba.conf entry", kUnauthenticated, "address_not_allowed", kHba},
+    {"28000", "pg_hba.conf", kUnauthenticated, "address_not_allowed", kHbaEither},
+    {"28000", "", kUnauthenticated, "client_certificate_required", kOwnCertificate,
+     "ClientAuthentication"},
     {"28000", "not permitted to log in", kUnauthenticated, "role_may_not_log_in",
-     "ALTER ROLE … LOGIN"},
+     "ALTER ROLE … LOGIN; where there is no such role, CREATE ROLE … LOGIN",
+     "InitializeSessionUserId"},
     {"28", "", kUnauthenticated, "authentication_failed",
      "check database.user, database.password and pg_hba.conf"},
     {"3D000", "no such database", kFailedPrecondition, "pooler", kPooler},
     {"3D000", "", kFailedPrecondition, "database_missing", "check database.dbname"},
     {"42501", "row-level security", kPermissionDenied, "row_security_hides_rows",
-     "a snapshot would miss rows: ALTER ROLE … BYPASSRLS, or exclude the table"},
-    {"42501", "replication", kPermissionDenied, "role_may_not_replicate", kReplicationRole},
+     "a snapshot would miss rows: ALTER ROLE … BYPASSRLS, or exclude the table",
+     "check_enable_rls"},
+    {"42501", "replication role", kPermissionDenied, "role_may_not_replicate", kReplicationRole,
+     "CheckSlotPermissions check_permissions InitPostgres"},
+    {"42501", "to use replication slots", kPermissionDenied, "role_may_not_replicate",
+     kReplicationRole},
     {"42501", "WAL sender", kPermissionDenied, "role_may_not_replicate", kReplicationRole},
     {"42501", "CONNECT privilege", kPermissionDenied, "may_not_connect",
-     "GRANT CONNECT ON DATABASE … TO …"},
-    {"42501", "", kPermissionDenied, "permission_denied", ""},
+     "GRANT CONNECT ON DATABASE … TO …", "CheckMyDatabase"},
+    {"42501", "", kPermissionDenied, "permission_denied",
+     "give the role the right on what the message names; docs/security.md lists what each "
+     "statement of walduct needs"},
 
     // A pooler in between.
     {"08P01", "startup parameter", kFailedPrecondition, "pooler", kPooler},
@@ -109,11 +123,13 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"53400", "replication slots are in use", kFailedPrecondition, "no_free_slot",
      "raise max_replication_slots and restart the server, or drop a slot nobody uses (SELECT "
      "slot_name, active FROM "
-     "pg_replication_slots)"},
+     "pg_replication_slots)",
+     "ReplicationSlotCreate"},
     {"53300", "max_wal_senders", kUnavailable, "no_free_wal_sender",
      "raise max_wal_senders and restart the server"},
     {"55006", "is active for PID", kAborted, "slot_in_use",
-     "another process is using this slot: stop it, or give each connector its own slot.name"},
+     "another process is using this slot: stop it, or give each connector its own slot.name",
+     "ReplicationSlotAcquire"},
     {"55006", "", kAborted, "object_in_use", ""},
     {"55000", "not created in this database", kFailedPrecondition, "slot_wrong_database",
      "choose another slot.name, or connect to the slot's database"},
@@ -122,25 +138,30 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"55000", "wal_level", kFailedPrecondition, "wal_level_not_logical",
      "ALTER SYSTEM SET wal_level = logical; then restart the server"},
     {"55000", "cannot read from logical replication slot", kFailedPrecondition, "slot_lost",
-     kSlotLost},
-    {"55000", "can no longer", kFailedPrecondition, "slot_lost", kSlotLost},
+     kSlotLost, "StartLogicalReplication"},
+    {"55000", "can no longer", kFailedPrecondition, "slot_lost", kSlotLost,
+     "ReplicationSlotAcquire"},
     {"55000", "skipped loading publication", kFailedPrecondition, "publication_missing",
      kPublicationMissing},
     {"55000", "is being synchronized", kUnavailable, "waiting_for_promotion", kPromotion},
     {"55000", "", kFailedPrecondition, "server_state", ""},
-    {"42704", "publication", kFailedPrecondition, "publication_missing", kPublicationMissing},
-    {"42704", "replication slot", kFailedPrecondition, "slot_missing",
+    {"42704", "replication slot \"", kFailedPrecondition, "slot_missing",
      "the slot was dropped: changes since then are lost; take a new snapshot "
-     "(snapshot.mode=when_needed)"},
+     "(snapshot.mode=when_needed)",
+     "ReplicationSlotAcquire"},
+    {"42704", "publication", kFailedPrecondition, "publication_missing", kPublicationMissing,
+     "get_publication_oid AlterPublication"},
     {"42704", "", kFailedPrecondition, "object_missing", ""},
     {"42710", "replication slot", kAborted, "slot_exists",
-     "another process has just created this slot"},
+     "another process has just created this slot", "ReplicationSlotCreate"},
     {"42710", "", kAborted, "object_exists", ""},
     {"42602", "", kInvalidArgument, "name_invalid",
      "slot.name may hold lower-case letters, digits and underscores"},
-    {"58P01", "has already been removed", kDataLoss, "wal_removed", kSlotLost},
+    {"58P01", "has already been removed", kDataLoss, "wal_removed", kSlotLost,
+     "WalSndSegmentOpen CheckXLogRemoved"},
     {"58P01", "could not access file", kFailedPrecondition, "plugin_missing",
-     "the server lacks this output plugin"},
+     "the server lacks this output plugin",
+     "internal_load_library load_external_function expand_dynamic_library_name"},
     {"58", "", kUnavailable, "server_io_error", "check the server's log"},
 
     // The server is going, gone, or has too much to do.
@@ -160,7 +181,8 @@ constexpr ErrorRule kSqlStateRules[] = {
      "raise max_connections, or the role's CONNECTION LIMIT"},
     {"53", "", kUnavailable, "server_out_of_resources", ""},
     {"08", "", kUnavailable, "connection_lost", ""},
-    {"40001", "conflict with recovery", kUnavailable, "recovery_conflict", kRecoveryConflict},
+    {"40001", "conflict with recovery", kUnavailable, "recovery_conflict", kRecoveryConflict,
+     "ProcessInterrupts ProcessRecoveryConflictInterrupt"},
     {"40", "", kAborted, "transaction_rolled_back", ""},
     {"55P03", "", kDeadlineExceeded, "lock_timeout", "another session holds a lock: see pg_locks"},
 
@@ -174,7 +196,8 @@ constexpr ErrorRule kSqlStateRules[] = {
     {"42", "", kFailedPrecondition, "sql_rejected",
      "check snapshot.select.statement.overrides and database.initial.statements"},
     {"0A000", "recovery", kFailedPrecondition, "standby_not_supported",
-     "logical decoding on a standby needs PostgreSQL 16 or newer; connect to the primary"},
+     "logical decoding on a standby needs PostgreSQL 16 or newer; connect to the primary",
+     "CheckLogicalDecodingRequirements"},
     {"0A000", "", kUnimplemented, "server_lacks_feature", ""},
     {"54", "", kFailedPrecondition, "value_too_large",
      "a value is too large to be sent as text (1 GB)"},

@@ -1,9 +1,10 @@
 // The table behind StatusFromSqlState: which error of the server or of libpq means what. The first
 // rule that fits wins.
 //
-// Source: https://www.postgresql.org/docs/current/errcodes-appendix.html. Texts are compared only
-// to tell apart what shares a SQLSTATE; a server that speaks another language gets the general rule
-// of that SQLSTATE.
+// Source: https://www.postgresql.org/docs/current/errcodes-appendix.html. What shares a SQLSTATE is
+// told apart by the text, and, since a server may speak any language, by the function of its source
+// that raises the error: the server names it with each error, and it is never translated. Names of
+// settings and files in a text are not translated either. A pooler names no function.
 #pragma once
 
 #include "absl/status/status.h"
@@ -13,10 +14,11 @@ namespace walduct::postgres {
 
 struct ErrorRule {
   const char* sqlstate;  // code or class (first characters); unused for libpq's own texts
-  const char* text;      // must occur in the message; "" fits always
+  const char* text;      // must occur in the message; "" fits always, or wherever functions do
   absl::StatusCode code;
   const char* reason;
   const char* hint;
+  const char* functions = "";  // with blanks between; raised by one of them it fits, too
 };
 
 absl::Span<const ErrorRule> SqlStateRules();

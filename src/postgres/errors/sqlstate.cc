@@ -2,6 +2,8 @@
 
 #include <libpq-fe.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,16 +32,30 @@ bool IsSqlState(absl::string_view text) {
 }
 
 // Data errors quote the value that was wrong: `invalid input syntax for type integer: "secret"`.
+// Other languages have other marks.
 std::string WithoutQuotedText(absl::string_view message) {
+  struct Marks {
+    absl::string_view opening, closing;
+  };
+  static constexpr Marks kMarks[] = {{"\"", "\""}, {"«", "»"},   {"»", "«"},
+                                     {"„", "“"},   {"“", "”"},   {"”", "”"},
+                                     {"「", "」"}, {"『", "』"}, {"‘", "’"}};
   std::string out;
-  bool quoted = false;
-  for (const char c : message) {
-    if (c == '"') {
-      out += quoted ? "…\"" : "\"";
-      quoted = !quoted;
-    } else if (!quoted) {
-      out.push_back(c);
+  while (!message.empty()) {
+    const auto* const marks =
+        std::find_if(std::begin(kMarks), std::end(kMarks),
+                     [&](const Marks& one) { return absl::StartsWith(message, one.opening); });
+    if (marks == std::end(kMarks)) {
+      out.push_back(message.front());
+      message.remove_prefix(1);
+      continue;
     }
+    message.remove_prefix(marks->opening.size());
+    const size_t end = message.find(marks->closing);
+    absl::StrAppend(&out, marks->opening, "…",
+                    end == absl::string_view::npos ? "" : marks->closing);
+    message.remove_prefix(end == absl::string_view::npos ? message.size()
+                                                         : end + marks->closing.size());
   }
   return out;
 }
@@ -66,6 +82,7 @@ std::string OneLine(absl::string_view text) {
 struct Refusal {
   std::string sqlstate;
   std::string message;
+  std::string function = {};
 };
 
 // One line of the verbose text of a refused connection: `… FATAL: 28P01: password authentication
@@ -83,26 +100,77 @@ std::optional<Refusal> ParseRefusal(absl::string_view line) {
   return std::nullopt;
 }
 
+struct Refusals {
+  std::optional<Refusal> told;
+  size_t count = 0;
+};
+
 // sslmode prefer and allow try twice, and a refusal of the second try by pg_hba.conf says less than
-// the first one's reason.
-std::optional<Refusal> FindRefusal(absl::string_view text) {
-  std::optional<Refusal> found;
+// the first one's reason. The words before a message's parts are libpq's own, which is English here.
+Refusals FindRefusals(absl::string_view text) {
+  constexpr absl::string_view kDetail = "DETAIL:  ", kLocation = "LOCATION:  ";
+  Refusals found;
   bool taken = false;  // the last one seen
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     std::optional<Refusal> refusal = ParseRefusal(line);
-    constexpr absl::string_view kDetail = "DETAIL:  ";
     if (!refusal && taken && absl::StartsWith(line, kDetail))
-      absl::StrAppend(&found->message, ": ", line.substr(kDetail.size()));
+      absl::StrAppend(&found.told->message, ": ", line.substr(kDetail.size()));
+    if (!refusal && taken && absl::StartsWith(line, kLocation)) {
+      const absl::string_view location = line.substr(kLocation.size());
+      found.told->function = std::string(location.substr(0, location.find(',')));
+    }
     if (!refusal) continue;
-    taken = !found || (found->sqlstate == "28000" && refusal->sqlstate != "28000");
-    if (taken) found = std::move(refusal);
+    ++found.count;
+    taken = !found.told || (found.told->sqlstate == "28000" && refusal->sqlstate != "28000");
+    if (taken) found.told = std::move(refusal);
   }
   return found;
 }
 
-absl::Status StatusFromLibpqText(absl::string_view text) {
-  if (const std::optional<Refusal> refusal = FindRefusal(text)) {
-    return StatusFromSqlState(refusal->sqlstate, refusal->message);
+bool Raised(const ErrorRule& rule, absl::string_view function) {
+  if (function.empty()) return false;
+  const std::vector<absl::string_view> functions = absl::StrSplit(rule.functions, ' ');
+  return std::find(functions.begin(), functions.end(), function) != functions.end();
+}
+
+bool Fits(const ErrorRule& rule, absl::string_view message, absl::string_view function) {
+  const bool by_function_alone = *rule.text == '\0' && *rule.functions != '\0';
+  if (!by_function_alone && absl::StrContains(message, rule.text)) return true;
+  return Raised(rule, function);
+}
+
+absl::Status As(absl::string_view reason, const absl::Status& error) {
+  for (const ErrorRule& rule : SqlStateRules()) {
+    if (absl::string_view(rule.reason) == reason)
+      return Error(rule.code, rule.reason, error.message(), rule.hint);
+  }
+  return error;
+}
+
+// What an English text says of the attempt, and one of another language does not.
+absl::Status OfAttempt(const Refusals& refusals, const Attempt& attempt,
+                       const absl::Status& error) {
+  const Refusal& told = *refusals.told;
+  if (told.sqlstate != "28000") return error;
+  const bool by_address = absl::StrContains(told.message, "pg_hba.conf");
+  const bool says_how =
+      absl::StrContains(told.message, "encryption") || absl::StrContains(told.message, "SSL o");
+  const bool plain = refusals.count == 1 ? !attempt.encrypted : attempt.plain_first;
+  if (by_address && !says_how && plain && told.function == "ClientAuthentication")
+    return As("tls_required", error);
+  if (told.function == "auth_failed" && attempt.certificate &&
+      !absl::StrContains(told.message, "authentication failed"))
+    return As("client_certificate_refused", error);
+  return error;
+}
+
+}  // namespace
+
+absl::Status StatusFromLibpqText(absl::string_view text, const Attempt& attempt) {
+  if (const Refusals refusals = FindRefusals(text); refusals.told) {
+    const Refusal& told = *refusals.told;
+    return OfAttempt(refusals, attempt,
+                     StatusFromSqlState(told.sqlstate, told.message, told.function));
   }
   const std::string message = OneLine(text);
   for (const ErrorRule& rule : ConnectionRules()) {
@@ -113,14 +181,13 @@ absl::Status StatusFromLibpqText(absl::string_view text) {
                message.empty() ? "connection lost" : message);
 }
 
-}  // namespace
-
-absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message) {
+absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message,
+                                absl::string_view function) {
   const std::string shown =
       absl::StrCat(MayHoldValues(sqlstate) ? WithoutQuotedText(message) : std::string(message),
                    " (SQLSTATE ", sqlstate, ")");
   for (const ErrorRule& rule : SqlStateRules()) {
-    if (absl::StartsWith(sqlstate, rule.sqlstate) && absl::StrContains(message, rule.text)) {
+    if (absl::StartsWith(sqlstate, rule.sqlstate) && Fits(rule, message, function)) {
       return Error(rule.code, rule.reason, shown, rule.hint);
     }
   }
@@ -129,31 +196,38 @@ absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view me
 
 absl::Status OfDecoding(const absl::Status& error) {
   if (ErrorReason(error) != "relation_vanished") return error;
-  for (const ErrorRule& rule : SqlStateRules()) {
-    if (absl::string_view(rule.reason) == "decoding_failed")
-      return Error(rule.code, rule.reason, error.message(), rule.hint);
-  }
-  return error;
+  return As("decoding_failed", error);
 }
 
 absl::Status StatusFromResult(const pg_result* result) {
   const absl::string_view sqlstate = Field(result, PG_DIAG_SQLSTATE);
-  if (sqlstate.empty()) return StatusFromLibpqText(PQresultErrorMessage(result));
+  if (sqlstate.empty()) return StatusFromLibpqText(PQresultErrorMessage(result), {});
   std::string message(Field(result, PG_DIAG_MESSAGE_PRIMARY));
   const absl::string_view detail = Field(result, PG_DIAG_MESSAGE_DETAIL);
   if (!detail.empty() && !MayHoldValues(sqlstate)) absl::StrAppend(&message, ": ", detail);
   // Of a context only logical decoding's is of use: it names the slot, the callback and the LSN.
   const absl::string_view context = Field(result, PG_DIAG_CONTEXT);
-  if (absl::StrContains(context, "output plugin"))
+  if (absl::StrContains(context, "pgoutput"))
     absl::StrAppend(&message, " [", OneLine(context), "]");
-  const absl::Status status = StatusFromSqlState(sqlstate, message);
+  const absl::Status status =
+      StatusFromSqlState(sqlstate, message, Field(result, PG_DIAG_SOURCE_FUNCTION));
   const absl::string_view server_hint = Field(result, PG_DIAG_MESSAGE_HINT);
   if (!ErrorHint(status).empty() || server_hint.empty()) return status;
   return Error(status.code(), ErrorReason(status), status.message(), server_hint);
 }
 
 absl::Status StatusFromConnection(const pg_conn* connection) {
-  return StatusFromLibpqText(PQerrorMessage(connection));
+  Attempt attempt;
+  attempt.encrypted = PQsslInUse(const_cast<pg_conn*>(connection)) != 0 ||
+                      PQgssEncInUse(const_cast<pg_conn*>(connection)) != 0;
+  PQconninfoOption* const options = PQconninfo(const_cast<pg_conn*>(connection));
+  for (const PQconninfoOption* one = options; one != nullptr && one->keyword != nullptr; ++one) {
+    const absl::string_view keyword = one->keyword, value = one->val == nullptr ? "" : one->val;
+    if (keyword == "sslmode") attempt.plain_first = value == "allow";
+    if (keyword == "sslcert") attempt.certificate = !value.empty() && attempt.encrypted;
+  }
+  PQconninfoFree(options);
+  return StatusFromLibpqText(PQerrorMessage(connection), attempt);
 }
 
 }  // namespace walduct::postgres

@@ -10,7 +10,16 @@ struct pg_result;
 
 namespace walduct::postgres {
 
-absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message);
+// function: of the server's source that raised it; empty: not known.
+absl::Status StatusFromSqlState(absl::string_view sqlstate, absl::string_view message,
+                                absl::string_view function = "");
+// The text that libpq has of a connection that was refused.
+struct Attempt {
+  bool encrypted = false;    // the last one
+  bool plain_first = false;  // sslmode=allow
+  bool certificate = false;  // a client certificate was offered
+};
+absl::Status StatusFromLibpqText(absl::string_view text, const Attempt& attempt);
 // From a failed PGresult (primary message, detail and hint of the server).
 absl::Status StatusFromResult(const pg_result* result);
 // What the words of the error mean from a walsender: it does not find the table of a change, and

@@ -1,0 +1,43 @@
+#include "engine/world/reads/record_columns.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "encode/options/encode_options.h"
+#include "encode/types/column_rules.h"
+#include "route/options.h"
+
+namespace walduct::engine {
+
+event::WantedColumns KeyColumns(const route::RouteOptions& route) {
+  return [keys = route.message_keys](const event::TableSchema& schema) {
+    std::vector<uint16_t> chosen;
+    if (keys) {
+      std::vector<absl::string_view> names;
+      for (const event::Column& column : schema.columns) names.push_back(column.name);
+      chosen = keys->Choose(absl::StrCat(schema.schema, ".", schema.table), names);
+    }
+    return chosen.empty() ? schema.key_columns : chosen;
+  };
+}
+
+event::WantedColumns RecordColumns(const encode::ColumnOptions& columns,
+                                   const route::RouteOptions& route) {
+  if (!columns.include && !columns.exclude) return nullptr;
+  return [columns, keys = KeyColumns(route)](const event::TableSchema& schema) {
+    const std::string table = absl::StrCat(schema.schema, ".", schema.table, ".");
+    std::vector<uint16_t> wanted = keys(schema);
+    for (size_t i = 0; i < schema.columns.size(); ++i) {
+      if (encode::IsIncluded(columns, absl::StrCat(table, schema.columns[i].name)))
+        wanted.push_back(static_cast<uint16_t>(i));
+    }
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    return wanted;
+  };
+}
+
+}  // namespace walduct::engine

@@ -1,0 +1,30 @@
+// May a snapshot read all that it is going to read? Asked before anything is made on the server.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "event/wanted_columns.h"
+#include "postgres/catalog.h"
+#include "postgres/connection_options.h"
+
+namespace walduct::snapshot {
+struct SnapshotOptions;
+}
+
+namespace walduct::engine {
+
+struct SnapshotRights {
+  postgres::Connection& connection;
+  // For statements of snapshot.select.statement.overrides, which have the role's own search_path.
+  postgres::ConnectionOptions session;
+  const std::vector<postgres::TableName>& tables;  // of the snapshot
+  const snapshot::SnapshotOptions& reading;
+  const event::WantedColumns& wanted;
+};
+
+// PermissionDenied with the GRANTs; of an override and of a table with foreign partitions what the
+// statement itself ends with when it gives no row. Waits for no lock: who reads waits for it.
+absl::Status CheckSnapshotRights(const SnapshotRights& asked);
+
+}  // namespace walduct::engine
