@@ -15,10 +15,12 @@
 #include "config/properties/masking.h"
 #include "config/property_checks.h"
 #include "console/console_properties.h"
+#include "http/address.h"
 #include "kafka/client_properties.h"
 #include "kafka/options.h"
 #include "loader/all_properties.h"
 #include "loader/worker_listeners.h"
+#include "postgres/host_checks.h"
 
 namespace walduct::loader {
 namespace {
@@ -105,9 +107,11 @@ std::string WorkerId(const config::PropertySet& properties,
   const rest::ListenerOptions* const one = Advertised(properties, listeners);
   if (one == nullptr) return "";
   std::string host = TextOf(properties, "rest.advertised.host.name");
-  if (host.empty()) host = one->address.host == "0.0.0.0" ? HostName() : one->address.host;
+  const std::string& bound = one->address.host;
+  if (host.empty()) host = bound == "0.0.0.0" || bound == "::" ? HostName() : bound;
   const int port = NumberOf(properties, "rest.advertised.port", one->address.port, findings);
-  return absl::StrCat(host, ":", port);
+  return http::Address{.host = std::string(postgres::WithoutBrackets(host)), .port = port}
+      .ToString();
 }
 
 rest::WorkerOptions Build(const config::PropertySet& properties, const std::string& login_file,

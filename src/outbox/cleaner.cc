@@ -13,9 +13,6 @@ namespace {
 
 constexpr absl::Duration kStatementLimit = absl::Minutes(5);
 
-// Deletions that a crash undoes are made again: no commit needs to wait for the disk.
-constexpr absl::string_view kSession = "SET lock_timeout = '100ms'; SET synchronous_commit = off";
-
 absl::StatusOr<uint64_t> ToCount(const absl::StatusOr<std::string>& answer) {
   RETURN_IF_ERROR(answer.status());
   uint64_t count = 0;
@@ -37,7 +34,11 @@ bool IsLocked(const absl::Status& status) { return ErrorReason(status) == "lock_
 
 }  // namespace
 
-absl::Status Cleaner::Prepare() { return parts_.connection->Run(kSession); }
+absl::Status Cleaner::Prepare() {
+  RETURN_IF_ERROR(parts_.connection->Set("lock_timeout", "100ms"));
+  // Deletions that a crash undoes are made again: no commit needs to wait for the disk.
+  return parts_.connection->Set("synchronous_commit", "off");
+}
 
 absl::Status Cleaner::Clean(const Fence& acknowledged, Removed* removed) {
   ASSIGN_OR_RETURN(const auto leaves, FindLeaves(*parts_.connection, parts_.tables));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -16,9 +17,13 @@
 #include "postgres/client_environment.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
+#include "postgres/errors/error_rules.h"
 #include "postgres/errors/sqlstate.h"
 #include "postgres/guards/login_guard.h"
 #include "postgres/guards/row_guard.h"
+#include "postgres/host_checks.h"
+#include "postgres/oid_text.h"
+#include "postgres/shared_session.h"
 
 namespace walduct::postgres {
 namespace {
@@ -112,6 +117,19 @@ absl::Status Explained(const absl::Status& status, const DatabaseOptions& databa
                "each connection");
 }
 
+// What a pooler says that takes no `options`: PgBouncer names the parameter, RDS Proxy what it is.
+bool RefusesOptions(const absl::Status& status) {
+  return ErrorReason(status) == "pooler" && absl::StrContains(status.message(), "option");
+}
+
+// Supavisor drops what it does not know without a word, and PgBouncer what it is told to ignore.
+absl::Status NoReplication() {
+  return Error(absl::StatusCode::kFailedPrecondition, "pooler",
+               "a replication connection was asked for, and what came is an ordinary session: a "
+               "connection pooler on the way has dropped the parameter replication=database",
+               kPoolerReplicationHint);
+}
+
 }  // namespace
 
 Connection::Connection(pg_conn* connection, ConnectionOptions options)
@@ -179,6 +197,11 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(ConnectionOptions o
     connection.reset();
     return Open(std::move(options));
   }
+  if (options.startup_options && RefusesOptions(established)) {
+    options.startup_options = false;
+    connection.reset();
+    return Open(std::move(options));
+  }
   RETURN_IF_ERROR(established);
   RETURN_IF_ERROR(connection->PrepareSession());
   return connection;
@@ -203,8 +226,8 @@ absl::Status Connection::Establish() {
     const absl::Duration remaining = options_->stopping ? std::min(left, kStopPoll) : left;
     if (remaining <= absl::ZeroDuration()) {
       return Error(absl::StatusCode::kUnavailable, kNoAnswer,
-                   absl::StrCat("PostgreSQL at ", host(), ":", port(), " did not answer within ",
-                                absl::FormatDuration(timeout)),
+                   absl::StrCat("PostgreSQL at ", HostAndPort(host(), port()),
+                                " did not answer within ", absl::FormatDuration(timeout)),
                    "check database.hostname, database.port, firewalls, and that the server runs");
     }
     if (state == PGRES_POLLING_READING) {
@@ -226,17 +249,45 @@ absl::Status Connection::Establish() {
 }
 
 absl::Status Connection::PrepareSession() {
+  backend_pid_ = PQbackendPID(connection_);
   // A walsender runs SQL since PostgreSQL 10; an older server is refused by CheckServer with a text
   // of its own.
-  if (const std::string settings = VersionedSettings(server_version()); !settings.empty()) {
-    RETURN_IF_ERROR(Run(settings));
-  }
+  if (server_version() >= 100000) RETURN_IF_ERROR(EnsureSettings());
   if (options_->kind == SessionKind::kReplication) return absl::OkStatus();
   for (const std::string& statement : options_->database.initial_statements) {
-    if (absl::Status status = Run(statement); !status.ok()) {
+    const std::string local = shared_ ? AsLocal(statement) : "";
+    if (absl::Status status = Run(local.empty() ? statement : local); !status.ok()) {
       return WithContext(status, "database.initial.statements");
     }
+    set_in_transaction_ += local;
   }
+  set_at_start_ = set_in_transaction_;
+  return absl::OkStatus();
+}
+
+// A pooler may have refused what was asked for at the start, or have dropped it without a word. In
+// place of the server's process it names one of its own.
+absl::Status Connection::EnsureSettings() {
+  const bool replicates = options_->kind == SessionKind::kReplication;
+  ASSIGN_OR_RETURN(const Result answer, Query(OneRow(kAnswerColumns),
+                                              SessionQuestion(options_->kind, server_version())));
+  backend_pid_ = ParseInt(answer.Get(0, kAnswerPid), backend_pid_);
+  if (replicates && answer.Get(0, kAnswerType) != "walsender") return NoReplication();
+  if (!answer.is_null(0, kAnswerArrived)) return absl::OkStatus();
+  const SessionSettings settings = SettingsOf(*options_, server_version());
+  if (replicates) return Run(SetInSession(settings));
+  log::Debug("a connection pooler shares the session: settings are made in each transaction");
+  shared_ = true;
+  set_at_start_ = set_in_transaction_ = SetInTransaction(settings);
+  return absl::OkStatus();
+}
+
+absl::Status Connection::Set(absl::string_view name, absl::string_view value) {
+  if (!shared_) return Run(SetInSession({{std::string(name), std::string(value)}}));
+  // It has to be one that can be set.
+  RETURN_IF_ERROR(Run(SetInTransaction({{std::string(name), std::string(value)}})));
+  Replace(name, value, &set_since_);
+  set_in_transaction_ = absl::StrCat(set_at_start_, SetInTransaction(set_since_));
   return absl::OkStatus();
 }
 
@@ -278,10 +329,15 @@ absl::StatusOr<Result> Connection::Query(const Statement& statement) {
 
 absl::Status Connection::Submit(absl::string_view sql,
                                 const std::vector<std::optional<std::string>>& parameters) {
+  std::string text(sql);
   std::vector<const char*> values;
-  for (const auto& parameter : parameters)
-    values.push_back(parameter ? parameter->c_str() : nullptr);
-  const std::string text(sql);
+  if (shared_ || options_->kind == SessionKind::kReplication) {
+    text = WithLiterals(sql, parameters);
+    if (PQtransactionStatus(connection_) == PQTRANS_IDLE) text.insert(0, set_in_transaction_);
+  } else {
+    for (const auto& parameter : parameters)
+      values.push_back(parameter ? parameter->c_str() : nullptr);
+  }
   const int sent =
       values.empty() ? PQsendQuery(connection_, text.c_str())
                      : PQsendQueryParams(connection_, text.c_str(), static_cast<int>(values.size()),
@@ -425,7 +481,6 @@ absl::StatusOr<Result> Connection::Collect(absl::Duration timeout, std::optional
   return answer.Finish();
 }
 
-int Connection::backend_pid() const { return PQbackendPID(connection_); }
 std::string Connection::host() const { return PQhost(connection_); }
 std::string Connection::port() const { return PQport(connection_); }
 

@@ -2,7 +2,8 @@
 // text of values depends on: DateStyle, IntervalStyle, extra_float_digits, TimeZone, bytea_output,
 // lc_monetary, client_encoding, search_path, and switch off statement and idle timeouts of the
 // role. SQL sessions run with row_security=off: a table whose policies would hide rows is an error.
-// Server notices go to the log.
+// Server notices go to the log. A connection pooler that does not pass this on is found when the
+// connection is opened; see Connection::shared.
 //
 // Thread-safety: none; one thread at a time. Errors: SQLSTATE and connection failures mapped by
 // StatusFromSqlState (sqlstate.h), each with reason and hint.
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -97,6 +99,9 @@ class Connection {
   absl::Status Run(absl::string_view sql, const StopCheck& stopping = nullptr);
   absl::Status Run(const Statement& statement);
 
+  // SET for the session. Where a pooler shares it, in each of our transactions from now on.
+  absl::Status Set(absl::string_view name, absl::string_view value);
+
   // The same without waiting: starts one statement, whose result PollResult gives. Whatever else is
   // run before that cancels it.
   absl::Status Send(const Statement& statement);
@@ -114,7 +119,12 @@ class Connection {
   std::string host() const;
   std::string port() const;
   int server_version() const;  // 150020
-  int backend_pid() const;     // the server's process of this session
+  // The server's process of this session; of one that a pooler shares, the one it began with.
+  int backend_pid() const { return backend_pid_; }
+  // A connection pooler may hand each transaction to another session of the server. Then what is to
+  // hold is set in each, and a message is one transaction, with parameters as literals. Locks,
+  // temporary tables and the like do not outlast a transaction; a replication session is not shared.
+  bool shared() const { return shared_; }
   std::string server_version_text() const;
   const std::string& database() const;
   uint64_t row_max_bytes() const;
@@ -142,6 +152,7 @@ class Connection {
   static void OnNotice(void* self, const pg_result* notice);
   absl::Status Establish();
   absl::Status PrepareSession();
+  absl::Status EnsureSettings();
   enum class Awaited { kResult, kTimeout, kStopped, kTooLarge };
   absl::Duration DeadlineAfter(absl::Duration timeout) const;
   absl::Duration Remaining(absl::Duration deadline) const;
@@ -160,7 +171,13 @@ class Connection {
   const std::unique_ptr<const ConnectionOptions> options_;
   std::optional<Answer> sent_;  // by Send, not finished
   absl::Duration sent_deadline_;
-  uint64_t sent_at_ = 0;     // received before it
+  uint64_t sent_at_ = 0;  // received before it
+  int backend_pid_ = 0;
+  bool shared_ = false;
+  // Of a shared session, as SQL: what it is to begin with, and, in front of each transaction, that
+  // with what was set since.
+  std::string set_at_start_, set_in_transaction_;
+  std::vector<std::pair<std::string, std::string>> set_since_;
   absl::Status last_words_;  // an error that the server sent unasked: it ends the session
 };
 

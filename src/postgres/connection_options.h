@@ -18,6 +18,7 @@ struct ConnectionOptions {
   // expressions and names in results are always qualified.
   bool keep_search_path = false;
   bool keep_lc_monetary = false;  // the role's own, to ask what it is
+  bool startup_options = true;    // false: a connection pooler takes none
   // Gives up connecting, and later statements that have run for a second: Cancelled stopped.
   StopCheck stopping = nullptr;
   Environment environment;  // of all waiting on this connection

@@ -18,7 +18,7 @@ constexpr Setting kTextSettings[] = {
     {"IntervalStyle", "postgres"},
     {"TimeZone", "UTC"},
     // The shortest text that says the number; extensions that print so many digits (unit) go by the
-    // server's own 1, too. Before PostgreSQL 12: VersionedSettings.
+    // server's own 1, too. Before PostgreSQL 12 see below.
     {"extra_float_digits", "1"},
     {"bytea_output", "hex"},
     {"lc_monetary", "C"},
@@ -39,6 +39,11 @@ constexpr Setting kKeepalives[] = {
     {"keepalives_count", "4"}, {"tcp_user_timeout", "35000"},
 };
 
+constexpr int kShortestFloats = 120000;
+constexpr int kTransactionTimeout = 170000;
+// Nobody's but ours: tells whether what was asked for reached the session.
+constexpr char kArrived[] = "walduct.session";
+
 void AppendSetting(absl::string_view name, absl::string_view value, std::string& out) {
   absl::StrAppend(&out, out.empty() ? "" : " ", "-c ", name, "=");
   for (const char c : value) {
@@ -58,7 +63,23 @@ std::string StartupOptions(const ConnectionOptions& options) {
   for (const Setting& setting : kTimeoutSettings) AppendSetting(setting.name, setting.value, out);
   if (!options.keep_search_path) AppendSetting("search_path", "pg_catalog", out);
   if (options.kind == SessionKind::kSql) AppendSetting("row_security", "off", out);
+  AppendSetting(kArrived, "1", out);
   return out;
+}
+
+SessionSettings SettingsOf(const ConnectionOptions& options, int server_version) {
+  SessionSettings settings;
+  for (const Setting& setting : kTextSettings) {
+    if (options.keep_lc_monetary && absl::string_view(setting.name) == "lc_monetary") continue;
+    settings.emplace_back(setting.name, setting.value);
+  }
+  if (server_version < kShortestFloats) settings.emplace_back("extra_float_digits", "3");
+  for (const Setting& setting : kTimeoutSettings)
+    settings.emplace_back(setting.name, setting.value);
+  if (server_version >= kTransactionTimeout) settings.emplace_back("transaction_timeout", "0");
+  if (!options.keep_search_path) settings.emplace_back("search_path", "pg_catalog");
+  if (options.kind == SessionKind::kSql) settings.emplace_back("row_security", "off");
+  return settings;
 }
 
 std::vector<std::pair<const char*, std::string>> ConnectionParameters(
@@ -72,8 +93,8 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
       {"dbname", database.dbname},
       {"application_name", options.application_name},
       {"client_encoding", "UTF8"},
-      {"options", StartupOptions(options)},
   };
+  if (options.startup_options) parameters.emplace_back("options", StartupOptions(options));
   // An absent value leaves libpq its own default: a password from .pgpass, certificates from
   // ~/.postgresql.
   const auto add_if_given = [&](const char* keyword, const std::string& value) {
@@ -95,13 +116,23 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
   return parameters;
 }
 
-std::string VersionedSettings(int server_version) {
-  std::string sql;
+std::string SessionQuestion(SessionKind kind, int server_version) {
+  std::string newer;
   // One digit is not enough there.
-  if (server_version < 120000) sql = "SET extra_float_digits = 3";
-  if (server_version >= 140000) sql = "SET idle_session_timeout = 0";
-  if (server_version >= 170000) sql += "; SET transaction_timeout = 0";
-  return sql;
+  if (server_version < kShortestFloats) newer = ", pg_catalog.set_config('extra_float_digits', '3', false)";
+  for (const auto& [name, version] : {std::pair("idle_session_timeout", 140000),
+                                      std::pair("transaction_timeout", kTransactionTimeout)}) {
+    if (server_version >= version)
+      absl::StrAppend(&newer, ", pg_catalog.set_config('", name, "', '0', false)");
+  }
+  const absl::string_view kind_text = kind == SessionKind::kSql
+                                          ? "'client backend'"
+                                          : "(SELECT backend_type FROM "
+                                            "pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_"
+                                            "pid()))";
+  return absl::StrCat("SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.current_setting('",
+                      kArrived, "', true) = '1' THEN pg_catalog.concat('arrived'", newer, ") END, ",
+                      kind_text);
 }
 
 }  // namespace walduct::postgres

@@ -21,7 +21,19 @@ std::vector<std::pair<const char*, std::string>> ConnectionParameters(
 // The `options` keyword: "-c name=value …", blanks and backslashes in values escaped.
 std::string StartupOptions(const ConnectionOptions& options);
 
-// Settings that only newer servers know, or that older ones need, as SQL to run once connected; "" when there are none.
-std::string VersionedSettings(int server_version);
+// The same settings by name, with those that only newer servers know: for a session that did not
+// get them when it was opened.
+using SessionSettings = std::vector<std::pair<std::string, std::string>>;
+SessionSettings SettingsOf(const ConnectionOptions& options, int server_version);
+
+// SQL to run once connected, from PostgreSQL 10 on: one row. Where StartupOptions have reached the
+// session, it sets what only newer servers know, or older ones need, too.
+enum SessionAnswer {
+  kAnswerPid,      // the server's process
+  kAnswerArrived,  // null: StartupOptions have not reached the session
+  kAnswerType,     // "walsender" in a replication session
+  kAnswerColumns,
+};
+std::string SessionQuestion(SessionKind kind, int server_version);
 
 }  // namespace walduct::postgres

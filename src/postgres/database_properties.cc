@@ -20,9 +20,9 @@ using enum config::Support;
 
 constexpr config::PropertyDefinition kConnection[] = {
     {.name = "database.hostname",
-     .doc = "Host name or address of the PostgreSQL server, or the folder of its unix socket; or "
-            "several, separated by commas: of a primary and its standbys. They are tried in turn; "
-            "see database.target_session_attrs.",
+     .doc = "Host name or address (IPv6 with brackets or without) of the PostgreSQL server, or the "
+            "folder of its unix socket; or several, separated by commas: of a primary and its "
+            "standbys. They are tried in turn; see database.target_session_attrs.",
      .fix = "write host names, separated by commas, without port or scheme; or the folder of the "
             "server's socket, as /var/run/postgresql",
      .validator = CheckHostname,
@@ -191,7 +191,7 @@ void CheckDatabases(const config::PropertySet& properties, config::Findings* fin
 
 DatabaseOptions BuildDatabase(const config::PropertySet& properties) {
   DatabaseOptions database;
-  database.hostname = properties.Text("database.hostname");
+  database.hostname = HostsForLibpq(properties.Text("database.hostname"));
   database.port = properties.Text("database.port");
   database.target_session_attrs = properties.Text("database.target_session_attrs");
   database.user = properties.Text("database.user");

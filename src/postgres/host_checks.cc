@@ -1,5 +1,7 @@
 #include "postgres/host_checks.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -8,10 +10,27 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 
 namespace walduct::postgres {
 namespace {
+
+bool IsZoneCharacter(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("-_.", c);
+}
+
+// "::1", "[::1]", "fe80::1%eth0".
+bool IsAddress6(absl::string_view host) {
+  host = WithoutBrackets(host);
+  const size_t zone = host.find('%');
+  if (zone != absl::string_view::npos) {
+    const absl::string_view name = host.substr(zone + 1);
+    if (name.empty() || !std::all_of(name.begin(), name.end(), IsZoneCharacter)) return false;
+  }
+  in6_addr address;
+  return inet_pton(AF_INET6, std::string(host.substr(0, zone)).c_str(), &address) == 1;
+}
 
 // Or the folder of a server's socket, as libpq has it: what begins with a slash.
 bool IsHostname(absl::string_view host) {
@@ -27,9 +46,26 @@ size_t CountOf(const std::string& list) {
 
 }  // namespace
 
+absl::string_view WithoutBrackets(absl::string_view host) {
+  const bool bracketed = absl::StartsWith(host, "[") && absl::EndsWith(host, "]");
+  return bracketed ? host.substr(1, host.size() - 2) : host;
+}
+
+std::string HostsForLibpq(absl::string_view value) {
+  std::vector<absl::string_view> hosts = absl::StrSplit(value, ',');
+  for (absl::string_view& host : hosts) host = WithoutBrackets(host);
+  return absl::StrJoin(hosts, ",");
+}
+
+std::string HostAndPort(absl::string_view host, absl::string_view port) {
+  const bool colons = absl::StrContains(host, ':');
+  return absl::StrCat(colons ? "[" : "", host, colons ? "]:" : ":", port);
+}
+
 std::string CheckHostname(absl::string_view value) {
   const std::vector<absl::string_view> hosts = absl::StrSplit(value, ',');
-  if (std::all_of(hosts.begin(), hosts.end(), IsHostname)) return "";
+  const auto fits = [](absl::string_view host) { return IsHostname(host) || IsAddress6(host); };
+  if (std::all_of(hosts.begin(), hosts.end(), fits)) return "";
   return "has invalid format (only the underscore, hyphen, dot and alphanumeric characters are "
          "allowed)";
 }

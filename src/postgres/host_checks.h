@@ -9,6 +9,13 @@
 
 namespace walduct::postgres {
 
+// An IPv6 address may have the brackets that a URL would give it.
+absl::string_view WithoutBrackets(absl::string_view host);
+// One host name, or several, as libpq takes them.
+std::string HostsForLibpq(absl::string_view value);
+// For people: "host:5432", "[::1]:5432".
+std::string HostAndPort(absl::string_view host, absl::string_view port);
+
 // Validators of one host name, or several; of one port, or several.
 std::string CheckHostname(absl::string_view value);
 std::string CheckPort(absl::string_view value);

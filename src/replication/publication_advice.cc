@@ -23,8 +23,7 @@ constexpr absl::string_view kFullNeedsAll =
     " where the publication sends all columns of the table, generated ones too";
 
 // Somebody may hold a lock even on a catalog (VACUUM FULL).
-constexpr absl::string_view kLockTimeout = "SET lock_timeout = '500ms'";
-constexpr absl::string_view kNoLockTimeout = "RESET lock_timeout";
+constexpr absl::string_view kLockTimeout = "500ms";
 
 // Not pg_publication_tables: that view opens every table, waits for its locks, and fails when one
 // is dropped meanwhile.
@@ -195,12 +194,12 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
 
 absl::Status Ask(postgres::Connection& connection, const std::vector<Question>& questions,
                  Hear hear) {
-  absl::Status status = connection.Run(kLockTimeout);
+  absl::Status status = connection.Set("lock_timeout", kLockTimeout);
   for (const Question& question : questions) {
     if (!status.ok()) break;
     status = AskOne(connection, question, hear);
   }
-  connection.Run(kNoLockTimeout).IgnoreError();
+  connection.Set("lock_timeout", "0").IgnoreError();
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
+#include "postgres/host_checks.h"
 
 namespace walduct::rest {
 
@@ -14,7 +15,7 @@ namespace {
 std::string DriverText(const std::string& message, const postgres::DatabaseOptions& database) {
   const auto says = [&message](absl::string_view part) { return absl::StrContains(message, part); };
   if (says("Connection refused")) {
-    return absl::StrCat("Connection to ", database.hostname, ":", database.port,
+    return absl::StrCat("Connection to ", postgres::HostAndPort(database.hostname, database.port),
                         " refused. Check that the hostname and port are correct and that the "
                         "postmaster is accepting TCP/IP connections.");
   }

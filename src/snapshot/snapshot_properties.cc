@@ -291,7 +291,7 @@ SnapshotOptions BuildSnapshot(const config::PropertySet& properties) {
   snapshot.lock_timeout = properties.Milliseconds("snapshot.lock.timeout.ms");
   snapshot.delay = properties.Milliseconds("snapshot.delay.ms");
   snapshot.streaming_delay = properties.Milliseconds("streaming.delay.ms");
-  snapshot.standby_hostname = properties.Text(kStandby);
+  snapshot.standby_hostname = postgres::HostsForLibpq(properties.Text(kStandby));
   snapshot.standby_port = properties.Text(kStandbyPort);
   BuildThreads(properties, &snapshot);
   return snapshot;

@@ -12,8 +12,6 @@
 namespace walduct::snapshot {
 namespace {
 
-// A COPY whose reader has died would otherwise run on until it has something to write.
-constexpr absl::string_view kNoticeDeadClient = "SET client_connection_check_interval = '10s'";
 constexpr int kNoticesDeadClient = 140000;
 constexpr absl::string_view kBegin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 // extract() is a double before 14: microseconds survive it until the year 2255.
@@ -53,9 +51,10 @@ absl::StatusOr<SnapshotOrigin> ReadOrigin(postgres::Connection& connection) {
 }
 
 absl::Status Begin(postgres::Connection& connection) {
-  // A server on a platform that cannot find out refuses it.
+  // A COPY whose reader has died would otherwise run on until it has something to write. A server on
+  // a platform that cannot find out refuses it.
   if (connection.server_version() >= kNoticesDeadClient)
-    Execute(connection, kNoticeDeadClient).IgnoreError();
+    connection.Set("client_connection_check_interval", "10s").IgnoreError();
   return Execute(connection, kBegin);
 }
 

@@ -68,6 +68,18 @@ TEST_F(PositionMove, WhereNoStartCouldGoOnIsRefusedWhateverIsAccepted) {
   EXPECT_EQ(Reason(300), "system_mismatch");
 }
 
+// Nothing lies between the position on the old server and where the new one's slot stands.
+TEST_F(PositionMove, OnAnUpgradedServerTheSlotIsThePosition) {
+  facts_.of_other_server = true;
+  facts_.upgraded = true;
+  facts_.stored->position.ordinal = 0;
+  facts_.slot->confirmed_flush_lsn = Lsn(600);
+  facts_.to = Lsn(600);
+  ExpectReport("nothing is published again or left out");
+  EXPECT_EQ(Reason(599), "position_skipped");
+  EXPECT_EQ(Reason(601), "move_loses_changes");
+}
+
 TEST_F(PositionMove, TheSamePlaceInATransaction) {
   facts_.to = Lsn(500);
   ExpectReport("nothing is published again");

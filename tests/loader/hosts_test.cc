@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "postgres/options.h"
 #include "replication/options.h"
+#include "snapshot/options.h"
 #include "tests/loader/load_fixture.h"
 
 namespace walduct::loader {
@@ -43,6 +44,28 @@ TEST_F(HostsTest, TheFolderOfASocketIsAHost) {
     EXPECT_THAT(LoadWith(absl::StrCat("database.hostname=", wrong)).errors,
                 Contains(HasSubstr("has invalid format")))
         << wrong;
+}
+
+// As the operating system takes them; a URL's brackets are left out.
+TEST_F(HostsTest, AddressesOfIpv6AreHosts) {
+  const auto host = [this](absl::string_view value) {
+    const auto loaded = LoadWith(absl::StrCat("database.hostname=", value));
+    EXPECT_THAT(loaded.errors, IsEmpty()) << value;
+    return loaded.options.database->hostname;
+  };
+  EXPECT_EQ(host("::1"), "::1");
+  EXPECT_EQ(host("[::1]"), "::1");
+  EXPECT_EQ(host("[2001:db8::7],::1,127.0.0.1,db"), "2001:db8::7,::1,127.0.0.1,db");
+  EXPECT_EQ(host("fe80::1%eth0.7"), "fe80::1%eth0.7");
+  EXPECT_EQ(host("::ffff:10.0.0.1"), "::ffff:10.0.0.1");
+  for (const absl::string_view wrong : {"[::1", "::1]", "[::1]:5432", ":::1", "1:2", "fe80::1%",
+                                        "fe80::1%a b", "[db]", "::1,", "10.0.0.1:5432"})
+    EXPECT_THAT(LoadWith(absl::StrCat("database.hostname=", wrong)).errors,
+                Contains(HasSubstr("has invalid format")))
+        << wrong;
+  const auto standby = LoadWith("walduct.snapshot.standby.hostname=[::1],[fe80::1%eth0]");
+  EXPECT_THAT(standby.errors, IsEmpty());
+  EXPECT_EQ(standby.options.snapshot->standby_hostname, "::1,fe80::1%eth0");
 }
 
 }  // namespace

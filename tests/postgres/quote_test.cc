@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "postgres/connection.h"
 #include "postgres/connection_options.h"
 #include "postgres/connection_parameters.h"
@@ -80,10 +83,35 @@ TEST(ConnectionParametersTest, PinsRowSecurityOnlyWhereTablesAreRead) {
 }
 
 TEST(ConnectionParametersTest, E17_SwitchesOffTimeoutsThatNewerServersHave) {
-  EXPECT_EQ(VersionedSettings(110022), "SET extra_float_digits = 3") << "floats lose digits there";
-  EXPECT_EQ(VersionedSettings(130000), "");
-  EXPECT_EQ(VersionedSettings(150020), "SET idle_session_timeout = 0");
-  EXPECT_EQ(VersionedSettings(170000), "SET idle_session_timeout = 0; SET transaction_timeout = 0");
+  const auto asks = [](int version, absl::string_view name) {
+    return absl::StrContains(SessionQuestion(SessionKind::kSql, version), name);
+  };
+  EXPECT_TRUE(asks(110022, "extra_float_digits', '3'")) << "floats lose digits there";
+  EXPECT_FALSE(asks(130000, "extra_float_digits"));
+  EXPECT_FALSE(asks(130000, "idle_session_timeout"));
+  EXPECT_TRUE(asks(150020, "idle_session_timeout"));
+  EXPECT_FALSE(asks(150020, "transaction_timeout', '0'"));
+  EXPECT_TRUE(asks(170000, "transaction_timeout', '0'"));
+}
+
+// A pooler refuses or drops `options`: what they would have set is set otherwise, all of it.
+TEST(ConnectionParametersTest, WithoutOptionsTheSameSettingsAreThereToBeSet) {
+  for (const SessionKind kind : {SessionKind::kSql, SessionKind::kReplication}) {
+    const ConnectionOptions options = {
+        .database = {}, .kind = kind, .environment = Environment::Real()};
+    const std::string at_start = StartupOptions(options);
+    size_t found = 0;
+    for (const auto& [name, value] : SettingsOf(options, 150000)) {
+      EXPECT_NE(at_start.find(absl::StrCat("-c ", name, "=", value)), std::string::npos) << name;
+      ++found;
+    }
+    // And the one that tells whether they have arrived.
+    EXPECT_EQ(std::count(at_start.begin(), at_start.end(), '='), found + 1);
+  }
+  ConnectionOptions options = {.database = {}, .environment = Environment::Real()};
+  EXPECT_TRUE(Parameters(options).contains("options"));
+  options.startup_options = false;
+  EXPECT_FALSE(Parameters(options).contains("options"));
 }
 
 }  // namespace

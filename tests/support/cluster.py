@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from support.paths import DEPS
 from support.postgres import PostgresServer
 from support.servers import free_ports
 from support.wait import wait_until
@@ -150,3 +151,39 @@ def go_back(servers):
     shutil.rmtree(source)
     _copy(f"{source}-saved", source)
     servers.do("start-postgres")
+
+
+class Upgrade:
+    """A private server of PostgreSQL 17, or the `old` of its major, becomes one of 18: pg_upgrade, as docs/upgrade.md has it.
+    The server's port, user and password stay."""
+
+    OLD, NEW = DEPS / "upgrade/17/bin", DEPS / "upgrade/18/bin"
+
+    def __init__(self, servers):
+        assert (self.NEW / "pg_upgrade").exists(), "PostgreSQL with pg_upgrade is missing; run scripts/deps upgrade"
+        self.servers, self.old = servers, Path(servers.values["PG_DATA"])
+        self.new, self.out = Path(f"{self.old}-upgraded"), Path(f"{self.old}-pg_upgrade")
+
+    def initdb(self, *arguments):
+        """A new server beside the old one; it may run."""
+        for directory in (self.new, self.out):
+            directory.mkdir()
+            os.chown(directory, self.old.stat().st_uid, self.old.stat().st_gid)
+        _as_owner(self.NEW / "initdb", "-D", self.new, "-U", "postgres", "--encoding=UTF8", "--locale=C.UTF-8", "--auth=trust",
+                  "--no-data-checksums", "--no-sync", *arguments)
+        shutil.copy(self.old / "walduct.conf", self.new / "walduct.conf")
+        with open(self.new / "postgresql.conf", "a") as conf:
+            conf.write("include 'walduct.conf'\n")
+        return self
+
+    def run(self):
+        """The old server is stopped."""
+        _as_owner("env", "-C", self.out, self.NEW / "pg_upgrade", "-b", self.OLD, "-B", self.NEW, "-d", self.old, "-D", self.new,
+                  "-U", "postgres", "-p", free_ports(1)[0], "-P", free_ports(1)[0], "-s", "/tmp")
+        return self
+
+    def start(self):
+        """In the place of the old server."""
+        shutil.copy(self.old / "pg_hba.conf", self.new / "pg_hba.conf")
+        self.servers.adopt({"PG_DATA": str(self.new), "PG_BIN": str(self.NEW), "PG_VERSION": 18})
+        self.servers.do("start-postgres")

@@ -93,8 +93,11 @@ constexpr Reason kRows[] = {
      .meaning = "The role lacks a right; the message names the object.",
      .remedy = "GRANT it; docs/security.md lists what each mode and each statement needs."},
     {.name = "pooler",
-     .meaning = "A connection pooler answers instead of the server; it has no replication.",
-     .remedy = "Set database.hostname and database.port to the server itself."},
+     .meaning = "A connection pooler answers instead of the server, and refuses or drops what a "
+                "replication connection needs, or does not know the database.",
+     .remedy = "PgBouncer passes replication connections on from 1.23: upgrade it. Of others, and "
+               "where that cannot be, set database.hostname and database.port to the server "
+               "itself."},
     {.name = "postgres_error",
      .meaning = "The server refused something for a reason that has no name here.",
      .remedy = "The message is the server's own; SQLSTATE says more."},

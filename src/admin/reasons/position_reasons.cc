@@ -146,6 +146,11 @@ constexpr Reason kRows[] = {
     {.name = "schema_mismatch",
      .meaning = "Stream and catalog describe a table differently.",
      .remedy = "Report it."},
+    {.name = "server_upgraded",
+     .meaning = "The stored offset is that of another database cluster, and this one looks like "
+                "what pg_upgrade makes of it.",
+     .remedy = "Whoever upgraded it starts once with offset.mismatch.strategy=trust_slot; "
+               "docs/upgrade.md."},
     {.name = "skip_of_several_slots",
      .meaning =
          "walduct skip names a change of one slot's stream, and the connector reads several.",
@@ -233,7 +238,9 @@ constexpr Reason kRows[] = {
      .remedy = "Nothing: it is tried again."},
     {.name = "system_mismatch",
      .meaning = "The stored offset is that of another database cluster.",
-     .remedy = "Another offset topic or name, or erase the offset for a snapshot."},
+     .remedy =
+         "Another offset topic or name, or erase the offset for a snapshot. After pg_upgrade: "
+         "docs/upgrade.md."},
     {.name = "table_in_two_publications",
      .meaning = "Two slots' publications name a table: its changes would be published twice.",
      .remedy = "The hint has the ALTER PUBLICATION."},

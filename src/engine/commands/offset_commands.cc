@@ -14,6 +14,7 @@
 #include "engine/commands/position_move.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/start/preparation.h"
+#include "engine/start/upgraded_server.h"
 #include "kafka/options.h"
 #include "offset/offset_store_factory.h"
 #include "offset/options.h"
@@ -23,13 +24,13 @@
 #include "postgres/server_check.h"
 #include "replication/options.h"
 #include "replication/slot.h"
+#include "replication/upgrade_traces.h"
 #include "snapshot/mode.h"
 #include "snapshot/options.h"
 
 namespace walduct::engine {
 namespace {
 
-constexpr absl::string_view kPatience = "SET statement_timeout = '10s'";
 constexpr absl::string_view kWalEnd =
     "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn() "
     "ELSE pg_catalog.pg_current_wal_lsn() END";
@@ -101,10 +102,20 @@ absl::Status RefuseWhileRunning(const ConnectorOptions& options, const Environme
   return CheckNotRunning(options, slot);
 }
 
-bool OfOtherServer(const std::optional<offset::StoredOffset>& stored,
-                   const replication::SystemIdentity& system) {
-  return stored && !stored->system_identifier.empty() &&
-         stored->system_identifier != system.system_identifier;
+// Whether pg_upgrade seems to have made the server of the one that the position is of.
+absl::StatusOr<bool> IsUpgraded(postgres::Connection& connection,
+                                const offset::StoredOffset& stored,
+                                const std::optional<replication::SlotState>& slot,
+                                const replication::SystemIdentity& system) {
+  ASSIGN_OR_RETURN(const postgres::ServerInfo server, postgres::CheckServer(connection));
+  ASSIGN_OR_RETURN(const auto traces, replication::ReadUpgradeTraces(connection));
+  const ServerHistory history{.system = system,
+                              .timelines = {},
+                              .in_recovery = server.in_recovery,
+                              .next_xid = server.next_xid,
+                              .slot = {}};
+  return WhyNotUpgraded({.stored = &stored, .slot = &slot, .server = &history, .traces = &traces})
+      .empty();
 }
 
 bool TakesSnapshot(snapshot::SnapshotMode mode) {
@@ -191,13 +202,19 @@ absl::StatusOr<JudgedMove> Judge(const ConnectorOptions& options, const OffsetMo
   JudgedMove judged;
   ASSIGN_OR_RETURN(judged.store, OpenStore(options, environment));
   ASSIGN_OR_RETURN(const auto stored, judged.store->Load());
+  const bool of_other_server = stored && IsOfAnotherSystem(*stored, system);
+  bool upgraded = false;
+  if (of_other_server && move.to) {
+    ASSIGN_OR_RETURN(upgraded, IsUpgraded(*connection, *stored, slot, system));
+  }
   ASSIGN_OR_RETURN(const std::string report,
                    JudgeMove({.stored = stored,
                               .to = move.to,
                               .slot_name = options.replication->slot_name,
                               .slot = slot,
                               .wal_end = system.wal_end,
-                              .of_other_server = OfOtherServer(stored, system),
+                              .of_other_server = of_other_server,
+                              .upgraded = upgraded,
                               .takes_snapshot = TakesSnapshot(options.snapshot->mode),
                               .accept_loss = move.accept_loss}));
   judged.report = SlotText(options) + report;
@@ -304,7 +321,7 @@ absl::StatusOr<LsnFacts> LookAtLsn(const ConnectorOptions& options, Lsn lsn,
                                    const Environment& environment) {
   LsnFacts facts{.lsn = lsn};
   ASSIGN_OR_RETURN(const auto connection, Open(options, postgres::SessionKind::kSql, environment));
-  RETURN_IF_ERROR(connection->Run(kPatience));
+  RETURN_IF_ERROR(connection->Set("statement_timeout", "10s"));
   ASSIGN_OR_RETURN(facts.wal_end, WalEnd(*connection));
   ASSIGN_OR_RETURN(const auto slot,
                    replication::InspectSlot(*connection, options.replication->slot_name));

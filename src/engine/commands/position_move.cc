@@ -35,7 +35,7 @@ bool SnapshotCutShort(const MoveFacts& facts) {
 // A start has to be able to stream from there.
 absl::Status CheckReachable(const MoveFacts& facts) {
   const Lsn to = *facts.to;
-  if (facts.of_other_server) {
+  if (facts.of_other_server && !facts.upgraded) {
     return Refused("system_mismatch", "the stored position belongs to another server",
                    "check database.hostname and the offset store; walduct offsets reset forgets "
                    "the position");
@@ -78,7 +78,7 @@ absl::StatusOr<std::string> JudgeSet(const MoveFacts& facts) {
     RETURN_IF_ERROR(Accepted(facts, lost));
     return absl::StrCat(lost, "\n");
   }
-  const Lsn from = facts.stored ? facts.stored->position.commit_end : slot;
+  const Lsn from = facts.stored && !facts.upgraded ? facts.stored->position.commit_end : slot;
   if (to > from) {
     const std::string lost =
         absl::StrCat("what was committed in ", Bytes(from, to), " is never published");

@@ -19,7 +19,10 @@ struct MoveFacts {
   std::optional<replication::SlotState> slot = {};
   Lsn wal_end = {};
   bool of_other_server = false;  // what is stored; LSNs of two servers cannot be compared
-  bool takes_snapshot = true;    // a start without a position does, by its snapshot.mode
+  // Yet all that can be seen says that pg_upgrade made the server of that one: what is stored goes
+  // on where the slot stands.
+  bool upgraded = false;
+  bool takes_snapshot = true;  // a start without a position does, by its snapshot.mode
   bool accept_loss = false;
 };
 

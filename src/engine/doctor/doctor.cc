@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/doctor/checks.h"
 #include "postgres/connection.h"
+#include "postgres/host_checks.h"
 #include "postgres/options.h"
 
 namespace walduct::engine {
@@ -33,9 +34,10 @@ Findings Examine(const Subject& subject, const Environment& environment) {
   findings.Add(connection.status());
   std::vector<std::string> topics;
   if (connection.ok()) {
-    findings.asked.push_back(absl::StrCat("PostgreSQL ", (*connection)->server_version_text(),
-                                          " at ", (*connection)->host(), ":",
-                                          (*connection)->port()));
+    findings.asked.push_back(
+        absl::StrCat("PostgreSQL ", (*connection)->server_version_text(), " at ",
+                     postgres::HostAndPort((*connection)->host(), (*connection)->port()),
+                     (*connection)->shared() ? ", whose sessions a connection pooler shares" : ""));
     CheckSettings(**connection, environment, &findings);
     topics = CheckTables(**connection, subject, environment, &findings);
   }

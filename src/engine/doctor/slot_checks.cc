@@ -144,26 +144,41 @@ Finding HandoverNotice(const offset::StoredOffset& stored, int slots) {
 absl::Status JudgePosition(const Subject& subject, Connection& connection,
                            const std::optional<offset::StoredOffset>& stored,
                            const std::optional<replication::SlotState>& slot,
-                           const Environment& environment) {
+                           Connection& replication) {
   if (!stored) return CheckNoneIsMissing(subject.whole, slot);
   ASSIGN_OR_RETURN(const auto server, postgres::CheckServer(connection));
-  ASSIGN_OR_RETURN(const auto replication,
-                   OpenToLook(subject, environment, postgres::SessionKind::kReplication));
   ServerHistory history;
   history.in_recovery = server.in_recovery;
   history.next_xid = server.next_xid;
   if (slot) history.slot = replication::SlotLsn(*slot);
-  ASSIGN_OR_RETURN(history.system, replication::IdentifySystem(*replication));
-  if (stored->timeline && *stored->timeline != history.system.timeline) {
+  ASSIGN_OR_RETURN(history.system, replication::IdentifySystem(replication));
+  std::optional<replication::UpgradeTraces> traces;
+  if (NeedsTraces(stored, history.system)) {
+    ASSIGN_OR_RETURN(traces, replication::ReadUpgradeTraces(connection));
+  } else if (stored->timeline && *stored->timeline != history.system.timeline) {
     ASSIGN_OR_RETURN(history.timelines,
-                     replication::ReadTimelineHistory(*replication, history.system.timeline));
+                     replication::ReadTimelineHistory(replication, history.system.timeline));
   }
   ASSIGN_OR_RETURN(const StartVerdict verdict,
                    JudgeStart({.stored = &stored,
                                .slot = &slot,
                                .server = std::move(history),
-                               .strategy = subject.replication.offset_mismatch}));
+                               .strategy = subject.replication.offset_mismatch,
+                               .traces = traces}));
   return verdict.available;
+}
+
+// As `run` does: pg_hba.conf, poolers and limits treat it apart. Null: it cannot be had. is_read:
+// the connector has one, so that it is not in need of another.
+std::unique_ptr<Connection> OpenReplication(const Subject& subject, const Environment& environment,
+                                            bool is_read, Findings* findings) {
+  auto replication = OpenToLook(subject, environment, postgres::SessionKind::kReplication);
+  if (replication.ok()) return *std::move(replication);
+  const std::string reason = ErrorReason(replication.status());
+  // A role that may not replicate has been found before.
+  if (reason == "role_may_not_replicate") return nullptr;
+  findings->Add(replication.status(), is_read ? Severity::kWarning : Severity::kError);
+  return nullptr;
 }
 
 // Our slot and the stored position beside it; whether a start would be refused.
@@ -173,28 +188,27 @@ bool CheckOwnSlot(Connection& connection, const Subject& subject, const KnownPos
   const auto slot = replication::InspectSlot(connection, name);
   findings->Add(slot.status());
   if (!slot.ok()) return true;
-  bool refused = false;
+  bool refused = false, is_read = false;
   if (*slot) {
     const absl::Status usable = replication::CheckSlotUsable(connection, name, **slot);
     const bool in_use = ErrorReason(usable) == "slot_in_use";
     refused = !usable.ok() && !in_use;
-    if (!in_use || !IsRead(connection, subject.name, **slot, findings))
-      findings->Add(usable, in_use ? Severity::kWarning : Severity::kError);
+    is_read = in_use && IsRead(connection, subject.name, **slot, findings);
+    if (!is_read) findings->Add(usable, in_use ? Severity::kWarning : Severity::kError);
     CheckWalStatus(name, **slot, findings);
     if (ErrorReason(usable) == "slot_lost") return refused;
   } else {
     findings->Add(postgres::CheckFreeSlot(connection));
     findings->Add(CheckBlockers(connection, findings));
   }
+  const auto replication = OpenReplication(subject, environment, is_read, findings);
   if (!position.known) return refused;
   if (offset::IsHandoverDue(position.stored, subject.replication.share.count))
     findings->Add(HandoverNotice(*position.stored, subject.replication.share.count));
+  if (replication == nullptr) return refused;
   const absl::Status judged =
-      JudgePosition(subject, connection, position.stored, *slot, environment);
-  // A role that may not replicate has been found before.
-  if (ErrorReason(judged) != "role_may_not_replicate" &&
-      ErrorReason(judged) != "wal_level_not_logical")
-    findings->Add(judged);
+      JudgePosition(subject, connection, position.stored, *slot, *replication);
+  findings->Add(judged);
   return refused || !judged.ok();
 }
 

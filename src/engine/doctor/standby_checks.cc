@@ -8,6 +8,7 @@
 #include "engine/doctor/checks.h"
 #include "engine/world/snapshot_standby.h"
 #include "postgres/connection_options.h"
+#include "postgres/host_checks.h"
 #include "postgres/options.h"
 #include "replication/slot.h"
 #include "snapshot/options.h"
@@ -69,8 +70,9 @@ absl::Status Check(Connection& server, const Subject& subject, const Environment
                                return snapshot::ReadCurrentLsn(server);
                              }}));
   session.database = standby->database();
-  findings->asked.push_back(absl::StrCat("the standby of snapshots at ", session.database.hostname,
-                                         ":", session.database.port));
+  findings->asked.push_back(
+      absl::StrCat("the standby of snapshots at ",
+                   postgres::HostAndPort(session.database.hostname, session.database.port)));
   return CheckConflicts(session, findings);
 }
 

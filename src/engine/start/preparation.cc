@@ -197,7 +197,10 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
                        .in_recovery = facts_.in_recovery,
                        .next_xid = facts_.next_xid,
                        .slot = facts_.slot ? replication::SlotLsn(*facts_.slot) : Lsn()};
-  if (stored && stored->timeline && *stored->timeline != facts_.system.timeline) {
+  std::optional<replication::UpgradeTraces> traces;
+  if (NeedsTraces(stored, facts_.system)) {
+    ASSIGN_OR_RETURN(traces, prepared_.source->UpgradeTraces());
+  } else if (stored && stored->timeline && *stored->timeline != facts_.system.timeline) {
     absl::StatusOr<replication::TimelineHistory> timelines = prepared_.source->Timelines();
     const bool unknown = ErrorReason(timelines.status()) == "timeline_unknown";
     if (!timelines.ok() && !unknown) return timelines.status();
@@ -210,7 +213,8 @@ absl::StatusOr<StartVerdict> Preparation::Judge() {
                    JudgeStart({.stored = &stored,
                                .slot = &facts_.slot,
                                .server = std::move(server),
-                               .strategy = config().replication->offset_mismatch}));
+                               .strategy = config().replication->offset_mismatch,
+                               .traces = traces}));
   if (!lost_slot_.ok() && ErrorReason(verdict.available) == "position_lost")
     verdict.available = lost_slot_;
   return verdict;
@@ -406,6 +410,16 @@ offset::StoredOffset Preparation::NewOffset() const {
   return offset;
 }
 
+// One start goes on from there, by word of whoever upgraded the server; the next ones are its own.
+void Preparation::MoveToUpgraded(offset::StoredOffset* offset) const {
+  offset->position = prepared_.start;
+  offset->system_identifier = facts_.system.system_identifier;
+  offset->timeline = facts_.system.timeline;
+  offset->of_standby = false;
+  offset->seen_behind.reset();
+  offset->snapshot_seen.reset();
+}
+
 // Whoever had the slot before may have been halted in the middle of a save: one that lands while
 // the changes since are repeated would let a later start leave them out. That holds where nothing
 // is stored, too: it is where the slot stands that is taken over then.
@@ -415,6 +429,7 @@ absl::Status Preparation::TakeOver() {
   // Without a slot nobody has had it.
   if (!stored && !prepared_.start.commit_end.valid()) return absl::OkStatus();
   offset::StoredOffset offset = stored ? *stored : NewOffset();
+  if (stored && NeedsTraces(stored, facts_.system)) MoveToUpgraded(&offset);
   if (!stored) {
     offset.position = prepared_.start;
     offset.position.commit_time_us = absl::ToUnixMicros(parts_.world->clock().Now());

@@ -100,6 +100,7 @@ class Preparation {
   absl::Status TakeOver();
   absl::Status Save(const offset::StoredOffset& offset);
   offset::StoredOffset NewOffset() const;
+  void MoveToUpgraded(offset::StoredOffset* offset) const;
   void KeepBlocking(offset::StoredOffset* offset) const;
 
   Parts parts_;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/error.h"
+#include "engine/start/upgraded_server.h"
 
 namespace walduct::engine {
 namespace {
@@ -57,11 +58,6 @@ absl::Status Ahead(absl::string_view why) {
       absl::StrCat("check database.hostname; if this is the server to follow: ", kNewSnapshot));
 }
 
-// Transaction ids of 32 bits come round: the nearer way counts.
-bool IsToCome(uint64_t xid, uint64_t next) {
-  return static_cast<int32_t>(static_cast<uint32_t>(xid) - static_cast<uint32_t>(next)) >= 0;
-}
-
 }  // namespace
 
 absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistory& server) {
@@ -86,7 +82,7 @@ absl::Status CheckHistory(const offset::StoredOffset& stored, const ServerHistor
                               "replication slot still stands at ",
                               server.slot.ToString()));
   }
-  if (position.xid != 0 && server.next_xid != 0 && IsToCome(position.xid, server.next_xid)) {
+  if (position.xid != 0 && server.next_xid != 0 && !IsBefore(position.xid, server.next_xid)) {
     return Ahead(absl::StrCat(text, " follows transaction ", position.xid,
                               ", which this server has not begun yet"));
   }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "engine/start/upgraded_server.h"
 
 namespace walduct::engine {
 namespace {
@@ -34,18 +35,60 @@ absl::Status Unavailable(absl::string_view reason, Lsn stored, absl::string_view
       kResnapshotHint);
 }
 
+absl::Status AnotherSystem(const offset::StoredOffset& stored,
+                           const replication::SystemIdentity& system, const std::string& why) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "system_mismatch",
+      absl::StrCat("the stored position belongs to the server with system identifier ",
+                   stored.system_identifier, ", but this server is ", system.system_identifier,
+                   why.empty() ? "" : ", and not what pg_upgrade makes of that one: ", why),
+      "connect to the original server; after pg_upgrade see docs/upgrade.md; else erase the stored "
+      "offset (walduct offsets reset) and take a new snapshot");
+}
+
+absl::Status Upgraded(const offset::StoredOffset& stored, const StartFacts& facts) {
+  return Error(
+      absl::StatusCode::kFailedPrecondition, "server_upgraded",
+      absl::StrCat(
+          "the stored position ", stored.position.commit_end.ToString(),
+          " belongs to the server with system identifier ", stored.system_identifier,
+          ", and this server, ", facts.server.system.system_identifier,
+          ", looks like what pg_upgrade makes of it: the replication slot stands untouched "
+          "at ",
+          SlotLsn(**facts.slot).ToString(), ", where its WAL begins, and transaction ids go on"),
+      "if you have upgraded it, after this connector was stopped, and nobody else has moved the "
+      "slot, there is nothing in between: start once with "
+      "offset.mismatch.strategy=trust_slot (walduct run … -o offset.mismatch.strategy=trust_slot); "
+      "no row is read again. Else connect to the original server. docs/upgrade.md");
+}
+
+absl::Status CheckUpgraded(const offset::StoredOffset& stored, const StartFacts& facts) {
+  if (!facts.traces) return AnotherSystem(stored, facts.server.system, "");
+  const std::string why = WhyNotUpgraded(
+      {.stored = &stored, .slot = facts.slot, .server = &facts.server, .traces = &*facts.traces});
+  if (!why.empty())
+    return AnotherSystem(stored, facts.server.system, TrustsSlot(facts.strategy) ? why : "");
+  return TrustsSlot(facts.strategy) ? absl::OkStatus() : Upgraded(stored, facts);
+}
+
+// The position as the same place of the server that was made of the other.
+event::Position OnUpgraded(const event::Position& position, Lsn slot) {
+  event::Position moved = AtBoundary(slot);
+  moved.xid = position.xid;
+  moved.commit_time_us = position.commit_time_us;
+  return moved;
+}
+
 }  // namespace
 
 absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
                                  const replication::SystemIdentity& system) {
-  if (!stored.system_identifier.empty() && stored.system_identifier != system.system_identifier) {
-    return Error(
-        absl::StatusCode::kFailedPrecondition, "system_mismatch",
-        absl::StrCat("the stored position belongs to the server with system identifier ",
-                     stored.system_identifier, ", but this server is ", system.system_identifier),
-        "connect to the original server, or erase the stored offset and take a new snapshot");
-  }
-  return absl::OkStatus();
+  return IsOfAnotherSystem(stored, system) ? AnotherSystem(stored, system, "") : absl::OkStatus();
+}
+
+bool NeedsTraces(const std::optional<offset::StoredOffset>& stored,
+                 const replication::SystemIdentity& system) {
+  return stored && IsOfAnotherSystem(*stored, system);
 }
 
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
@@ -56,7 +99,14 @@ absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts) {
     if (slot) verdict.position = AtBoundary(SlotLsn(*slot));
     return verdict;
   }
-  RETURN_IF_ERROR(CheckServerOfOffset(*stored, facts.server.system));
+  if (IsOfAnotherSystem(*stored, facts.server.system)) {
+    RETURN_IF_ERROR(CheckUpgraded(*stored, facts));
+    log::Warn(
+        "the server was upgraded; offset.mismatch.strategy trusts its slot",
+        {{"stored", stored->position.commit_end.ToString()}, {"slot", SlotLsn(*slot).ToString()}});
+    verdict.position = OnUpgraded(stored->position, SlotLsn(*slot));
+    return verdict;
+  }
   // Nobody streams from the position of a snapshot that was cut short.
   if (stored->position.snapshot == event::SnapshotPhase::kRunning) {
     if (slot) verdict.position = AtBoundary(SlotLsn(*slot));

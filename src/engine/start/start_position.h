@@ -9,6 +9,7 @@
 #include "offset/stored_offset.h"
 #include "replication/options.h"
 #include "replication/slot.h"
+#include "replication/upgrade_traces.h"
 
 namespace walduct::engine {
 
@@ -17,6 +18,8 @@ struct StartFacts {
   const std::optional<replication::SlotState>* slot = nullptr;
   ServerHistory server;
   replication::OffsetMismatch strategy = replication::OffsetMismatch::kNoValidation;
+  // Of a server with another system identifier; absent: nobody has asked.
+  std::optional<replication::UpgradeTraces> traces = {};
 };
 
 struct StartVerdict {
@@ -32,7 +35,12 @@ struct StartVerdict {
 absl::Status CheckServerOfOffset(const offset::StoredOffset& stored,
                                  const replication::SystemIdentity& system);
 
-// system_mismatch: the position is another server's, which no snapshot mends.
+// Whether the facts need traces.
+bool NeedsTraces(const std::optional<offset::StoredOffset>& stored,
+                 const replication::SystemIdentity& system);
+
+// system_mismatch: the position is another server's, which no snapshot mends. server_upgraded: it
+// is, and pg_upgrade seems to have made this one of it: the strategy that trusts the slot goes on.
 absl::StatusOr<StartVerdict> JudgeStart(const StartFacts& facts);
 
 }  // namespace walduct::engine

@@ -10,6 +10,7 @@
 #include "engine/world/snapshot_standby.h"
 #include "postgres/catalog.h"
 #include "postgres/connection_options.h"
+#include "postgres/host_checks.h"
 #include "postgres/options.h"
 #include "snapshot/options.h"
 #include "snapshot/resume.h"
@@ -76,7 +77,7 @@ absl::StatusOr<snapshot::SnapshotOrigin> PostgresSnapshot::TakeView(
   if (standby != nullptr) {
     ASSIGN_OR_RETURN(origin.seen, standby->CheckView(connection));
     log::Info("the rows are read from a standby",
-              {{"standby", absl::StrCat(connection.host(), ":", connection.port())},
+              {{"standby", postgres::HostAndPort(connection.host(), connection.port())},
                {"replayed", shown.ToString()}});
   } else if (options.exported_snapshot.empty()) {
     ASSIGN_OR_RETURN(origin.seen, snapshot::ReadCurrentLsn(connection));

@@ -139,6 +139,10 @@ absl::StatusOr<replication::TimelineHistory> PostgresSource::Timelines() {
   return replication::ReadTimelineHistory(*replication_, facts_.system.timeline);
 }
 
+absl::StatusOr<std::optional<replication::UpgradeTraces>> PostgresSource::UpgradeTraces() {
+  return replication::ReadUpgradeTraces(*sql_);
+}
+
 absl::Status PostgresSource::CheckSlot() {
   if (!facts_.slot) return absl::OkStatus();
   return replication::CheckSlotUsable(*sql_, replication_options_.slot_name, *facts_.slot);

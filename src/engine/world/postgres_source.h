@@ -40,6 +40,7 @@ class PostgresSource final : public Source {
   absl::Status Connect() override;
   absl::StatusOr<SourceFacts> Inspect() override;
   absl::StatusOr<replication::TimelineHistory> Timelines() override;
+  absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override;
   absl::Status CheckSlot() override;
   absl::Status PreviewTransforms() override;
   void ForeseeSchemas(const event::SchemaIdSources& ids) override;

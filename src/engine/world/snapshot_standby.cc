@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/error.h"
 #include "base/status_macros.h"
+#include "postgres/host_checks.h"
 #include "postgres/options.h"
 
 namespace walduct::engine {
@@ -127,7 +128,7 @@ absl::Status SnapshotStandby::CheckWorker(Connection& worker) {
 }
 
 std::string SnapshotStandby::where() const {
-  return absl::StrCat(options_.session.database.hostname, ":", options_.session.database.port);
+  return postgres::HostAndPort(options_.session.database.hostname, options_.session.database.port);
 }
 
 postgres::DatabaseOptions StandbyDatabase(const postgres::DatabaseOptions& server,

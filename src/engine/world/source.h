@@ -30,6 +30,7 @@
 #include "replication/coverage.h"
 #include "replication/gone_relations.h"
 #include "replication/slot.h"
+#include "replication/upgrade_traces.h"
 #include "replication/wal_source.h"
 #include "snapshot/mode.h"
 #include "snapshot/read_record.h"
@@ -84,6 +85,10 @@ class Source {
   // The timelines before the present one.
   virtual absl::StatusOr<replication::TimelineHistory> Timelines() {
     return replication::TimelineHistory();
+  }
+  // Whether pg_upgrade may have made the server; absent: not known.
+  virtual absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() {
+    return std::nullopt;
   }
   // Whether the slot can be streamed from.
   virtual absl::Status CheckSlot() = 0;

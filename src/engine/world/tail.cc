@@ -178,14 +178,16 @@ absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
   // Says what to type.
   if (options.publication_autocreate == PublicationAutocreate::kDisabled)
     return replication::EnsurePublication(connection_, options, captured);
-  DropLeftovers(connection_);
+  RETURN_IF_ERROR(OpenOwner(guard));
+  postgres::Connection& owner = owner_ == nullptr ? connection_ : *owner_;
+  DropLeftovers(owner);
   replication::ReplicationOptions own = options;
   const std::string inserts = UniqueName();
   const std::string updates = inserts + kUpdates;
   const std::string drop = DropSql(inserts);
   if (connection_.server_version() >= 110000)
     RETURN_IF_ERROR(
-        connection_.Run({.sql = std::string(kTakeLock), .parameters = {inserts}, .answer = {}}));
+        owner.Run({.sql = std::string(kTakeLock), .parameters = {inserts}, .answer = {}}));
   RETURN_IF_ERROR(
       StartGuard(guard, absl::StrCat("LOOP COMMIT; PERFORM pg_catalog.pg_sleep(0.5); EXIT "
                                      "WHEN pg_catalog.pg_try_advisory_lock("
@@ -214,14 +216,24 @@ absl::Status TailPublication::Create(const postgres::ConnectionOptions& guard,
   return replication::EnsurePublication(connection_, own, identified);
 }
 
+// The locks need a session that a pooler shares with nobody.
+absl::Status TailPublication::OpenOwner(const postgres::ConnectionOptions& guard) {
+  if (!connection_.shared()) return absl::OkStatus();
+  postgres::ConnectionOptions own = guard;
+  own.kind = postgres::SessionKind::kReplication;
+  ASSIGN_OR_RETURN(owner_, postgres::Connection::Open(std::move(own)));
+  return absl::OkStatus();
+}
+
 // A statement that commits as it goes holds no snapshot: nothing on the server waits for it.
-absl::Status TailPublication::StartGuard(const postgres::ConnectionOptions& options,
+absl::Status TailPublication::StartGuard(postgres::ConnectionOptions options,
                                          const std::string& body) {
   if (connection_.server_version() < 110000) return absl::OkStatus();
-  ASSIGN_OR_RETURN(guard_, postgres::Connection::Open(options));
+  if (owner_ != nullptr) options.kind = postgres::SessionKind::kReplication;
+  ASSIGN_OR_RETURN(guard_, postgres::Connection::Open(std::move(options)));
   // The guard has to outlive the process that asked for it.
   if (guard_->server_version() >= 140000)
-    RETURN_IF_ERROR(guard_->Run("SET client_connection_check_interval = 0"));
+    RETURN_IF_ERROR(guard_->Set("client_connection_check_interval", "0"));
   return guard_->Send({absl::StrCat("DO $guard$ BEGIN ", body, " END $guard$"), {}, {}});
 }
 

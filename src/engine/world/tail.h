@@ -60,11 +60,13 @@ class TailPublication {
   absl::Status Create(const postgres::ConnectionOptions& guard,
                       const replication::ReplicationOptions& options,
                       const std::vector<postgres::TableName>& captured);
-  absl::Status StartGuard(const postgres::ConnectionOptions& options, const std::string& body);
+  absl::Status OpenOwner(const postgres::ConnectionOptions& guard);
+  absl::Status StartGuard(postgres::ConnectionOptions options, const std::string& body);
 
   postgres::Connection& connection_;
   std::vector<std::string> names_;
   bool created_ = false;
+  std::unique_ptr<postgres::Connection> owner_;  // has the locks where connection is shared
   std::unique_ptr<postgres::Connection> guard_;  // runs its statement
 };
 

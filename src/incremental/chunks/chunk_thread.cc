@@ -157,7 +157,7 @@ absl::Status ChunkThread::Connect() {
   ASSIGN_OR_RETURN(connection_, postgres::Connection::Open(std::move(options)));
   catalog_ = std::make_unique<postgres::Catalog>(*connection_, options_.schemas);
   // A watermark need not outlive the server: it does not wait for a synchronous standby.
-  return connection_->Run("SET synchronous_commit = local");
+  return connection_->Set("synchronous_commit", "local");
 }
 
 std::string ChunkThread::SignalTable() const {

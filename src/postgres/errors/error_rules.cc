@@ -14,10 +14,11 @@ constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
 constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
 
 constexpr char kPooler[] =
-    "logical replication needs a direct connection: set database.hostname and database.port to the "
-    "server itself, not to "
-    "a connection pooler (PgBouncer, RDS Proxy, Supavisor, a host name with -pooler, ports 6432 "
-    "and 6543)";
+    "set database.hostname and database.port to the server itself, or to a pooler that knows this "
+    "database and passes replication connections on (PgBouncer from 1.23 on)";
+constexpr char kPoolerOptions[] =
+    "set database.hostname and database.port to the server itself; of the poolers, PgBouncer from "
+    "1.23 on will do as it is";
 constexpr char kSlotLost[] =
     "the WAL this slot needed is gone: drop the slot (SELECT pg_drop_replication_slot('NAME')) and "
     "take a new snapshot "
@@ -115,8 +116,10 @@ constexpr ErrorRule kSqlStateRules[] = {
      "statement of walduct needs"},
 
     // A pooler in between.
-    {"08P01", "startup parameter", kFailedPrecondition, "pooler", kPooler},
-    {"0A000", "command-line options", kFailedPrecondition, "pooler", kPooler},
+    {"08P01", "startup parameter: replication", kFailedPrecondition, "pooler",
+     kPoolerReplicationHint},
+    {"08P01", "startup parameter", kFailedPrecondition, "pooler", kPoolerOptions},
+    {"0A000", "command-line options", kFailedPrecondition, "pooler", kPoolerOptions},
     {"08P01", "", kDataLoss, "protocol_violation", ""},
 
     // Slots and publications.

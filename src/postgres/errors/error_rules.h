@@ -12,6 +12,11 @@
 
 namespace walduct::postgres {
 
+inline constexpr char kPoolerReplicationHint[] =
+    "the connection pooler passes no replication connection on: PgBouncer does from 1.23 on "
+    "(SHOW VERSION in its console), RDS Proxy and Supavisor never; upgrade it, or set "
+    "database.hostname and database.port to the server itself";
+
 struct ErrorRule {
   const char* sqlstate;  // code or class (first characters); unused for libpq's own texts
   const char* text;      // must occur in the message; "" fits always, or wherever functions do
