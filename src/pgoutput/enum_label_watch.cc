@@ -20,11 +20,4 @@ bool EnumLabelWatch::Knows(event::RowView row) const {
   return true;
 }
 
-void EnumLabelWatch::Accept(event::RowView row) {
-  for (EnumColumn& watched : columns_) {
-    const event::Value& value = row[watched.column];
-    if (value.is_text()) watched.labels.emplace(value.text());
-  }
-}
-
 }  // namespace walduct::pgoutput

@@ -22,9 +22,6 @@ class EnumLabelWatch {
 
   // False when the row has a label that is new.
   bool Knows(event::RowView row) const;
-  // The catalog does not know the row's new labels either (they have been renamed since): they are
-  // not reported again.
-  void Accept(event::RowView row);
 
  private:
   struct EnumColumn {

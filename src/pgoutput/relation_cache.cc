@@ -1,5 +1,6 @@
 #include "pgoutput/relation_cache.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,46 @@
 
 namespace walduct::pgoutput {
 namespace {
+
+using TypePtr = std::shared_ptr<const event::Type>;
+
+TypePtr WithLabel(const TypePtr& type, absl::string_view label) {
+  auto changed = std::make_shared<event::Type>(*type);
+  if (type->kind == event::TypeKind::kDomain && type->base != nullptr) {
+    changed->base = WithLabel(type->base, label);
+  } else {
+    changed->labels.emplace_back(label);
+  }
+  return changed;
+}
+
+bool Allows(const event::Type& type, absl::string_view label) {
+  const std::vector<std::string>& labels = event::BaseType(type).labels;
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
+
+// Labels of the row that the schema lacks.
+void AddLost(event::RowView row, const event::TableSchema& schema, std::vector<LostLabel>* lost) {
+  for (size_t i = 0; i < schema.columns.size(); ++i) {
+    const event::Type& type = *schema.columns[i].type;
+    if (event::BaseType(type).kind != event::TypeKind::kEnum || !row[i].is_text()) continue;
+    if (!Allows(type, row[i].text()))
+      lost->push_back({.column = i, .label = std::string(row[i].text())});
+  }
+}
+
+event::TableSchemaPtr WithLabels(event::TableSchemaPtr schema, const std::vector<LostLabel>& lost) {
+  std::shared_ptr<event::TableSchema> changed;
+  for (const LostLabel& one : lost) {
+    if (one.column >= schema->columns.size()) continue;
+    const TypePtr& type = schema->columns[one.column].type;
+    if (event::BaseType(*type).kind != event::TypeKind::kEnum || Allows(*type, one.label)) continue;
+    if (changed == nullptr) changed = std::make_shared<event::TableSchema>(*schema);
+    TypePtr& longer = changed->columns[one.column].type;
+    longer = WithLabel(longer, one.label);
+  }
+  return changed == nullptr ? std::move(schema) : std::move(changed);
+}
 
 std::vector<uint16_t> OutsideIdentity(const RelationMessage& message) {
   std::vector<uint16_t> outside;
@@ -79,6 +120,7 @@ absl::StatusOr<bool> RelationCache::Apply(const RelationMessage& message,
   known->outside_identity = OutsideIdentity(message);
   known->transaction = description.transaction;
   known->announced = ++announced_;
+  known->lost_labels.clear();
   if (watch_labels_) known->labels.Watch(*known->schema);
   description.previous.reset();
   if (known->labels.watching()) known->description = std::move(description);
@@ -97,11 +139,10 @@ absl::StatusOr<bool> RelationCache::ResolveAnew(CachedRelation& relation, event:
   ASSIGN_OR_RETURN(event::TableSchemaPtr schema, Resolve());
   if (schema == nullptr) return false;
   asked_.reset();
-  if (schema->columns.size() == relation.schema->columns.size()) {
-    Replace(relation, std::move(schema));
-    relation.labels.Watch(*relation.schema);
-  }
-  relation.labels.Accept(row);
+  if (schema->columns.size() != relation.schema->columns.size()) schema = relation.schema;
+  AddLost(row, *schema, &relation.lost_labels);
+  Replace(relation, WithLabels(std::move(schema), relation.lost_labels));
+  relation.labels.Watch(*relation.schema);
   return true;
 }
 

@@ -27,6 +27,13 @@
 
 namespace walduct::pgoutput {
 
+// A label that rows have had since the relation was announced and the catalog has not any more: it
+// was renamed. Schemas of the relation have it all the same.
+struct LostLabel {
+  size_t column = 0;
+  std::string label;
+};
+
 struct CachedRelation {
   event::TableSchemaPtr schema;  // never null; as many columns as the relation's tuples
   // Columns that are not part of the replica identity, as the Relation message has it.
@@ -38,6 +45,7 @@ struct CachedRelation {
   bool whole_partitions = false;
   // Only for tables with enum columns: what to ask the resolver again when a new label turns up.
   EnumLabelWatch labels;
+  std::vector<LostLabel> lost_labels;
   event::RelationDescription description;
   uint32_t transaction = 0;  // that it was announced in last
   uint64_t announced = 0;    // number of that Relation message
@@ -79,7 +87,8 @@ class RelationCache {
   static bool HasNewLabel(const CachedRelation& relation, event::RowView row) {
     return relation.labels.watching() && !relation.labels.Knows(row);
   }
-  // False: no answer yet; call again with the same row. Errors come from the resolver.
+  // The row's labels are known from then on, also those that the catalog has not any more. False: no
+  // answer yet; call again with the same row. Errors come from the resolver.
   absl::StatusOr<bool> ResolveAnew(CachedRelation& relation, event::RowView row);
 
   size_t size() const { return relations_.size(); }

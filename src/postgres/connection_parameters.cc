@@ -69,13 +69,14 @@ std::string StartupOptions(const ConnectionOptions& options) {
 
 SessionSettings SettingsOf(const ConnectionOptions& options, int server_version) {
   SessionSettings settings;
+  // First, so that the rest is not cut short.
+  for (const Setting& setting : kTimeoutSettings)
+    settings.emplace_back(setting.name, setting.value);
   for (const Setting& setting : kTextSettings) {
     if (options.keep_lc_monetary && absl::string_view(setting.name) == "lc_monetary") continue;
     settings.emplace_back(setting.name, setting.value);
   }
   if (server_version < kShortestFloats) settings.emplace_back("extra_float_digits", "3");
-  for (const Setting& setting : kTimeoutSettings)
-    settings.emplace_back(setting.name, setting.value);
   if (server_version >= kTransactionTimeout) settings.emplace_back("transaction_timeout", "0");
   if (!options.keep_search_path) settings.emplace_back("search_path", "pg_catalog");
   if (options.kind == SessionKind::kSql) settings.emplace_back("row_security", "off");
@@ -130,9 +131,10 @@ std::string SessionQuestion(SessionKind kind, int server_version) {
                                           : "(SELECT backend_type FROM "
                                             "pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_"
                                             "pid()))";
-  return absl::StrCat("SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.current_setting('",
-                      kArrived, "', true) = '1' THEN pg_catalog.concat('arrived'", newer, ") END, ",
-                      kind_text);
+  return absl::StrCat(
+      "SET LOCAL statement_timeout = 0; "
+      "SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.current_setting('",
+      kArrived, "', true) = '1' THEN pg_catalog.concat('arrived'", newer, ") END, ", kind_text);
 }
 
 }  // namespace walduct::postgres

@@ -43,8 +43,7 @@ TypePtr StreamedType(const event::RelationColumn& streamed, const TypeCache& typ
                      const SchemaMemory* memory) {
   TypePtr type = types.Find(streamed.type);
   if (type == nullptr && memory != nullptr) type = memory->TypeOf(streamed);
-  if (type == nullptr)
-    type = UnknownType(streamed.type, streamed.type_schema, streamed.type_name);
+  if (type == nullptr) type = UnknownType(streamed.type, streamed.type_schema, streamed.type_name);
   return type;
 }
 

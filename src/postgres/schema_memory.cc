@@ -31,9 +31,9 @@ std::string Pack(const RememberedTable& table) {
   AppendNumber(static_cast<uint16_t>(table.key.size()), &out);
   for (const std::string& name : table.key) AppendText(name, &out);
   for (const RememberedColumn& column : table.columns) {
-    const uint8_t flags =
-        (column.optional ? kOptional : 0) | (column.identity ? kIdentity : 0) |
-        (column.generated ? kGenerated : 0) | (column.default_expression ? kHasDefault : 0);
+    const uint8_t flags = (column.optional ? kOptional : 0) | (column.identity ? kIdentity : 0) |
+                          (column.generated ? kGenerated : 0) |
+                          (column.default_expression ? kHasDefault : 0);
     AppendNumber(flags, &out);
     AppendNumber(ToInteger(column.type), &out);
     AppendText(column.name, &out);
@@ -252,9 +252,8 @@ std::vector<std::pair<Oid, RememberedTable>> SchemaMemory::Tables() const {
       if (!table.columns.empty()) tables.emplace_back(relation, std::move(table));
     }
   }
-  std::sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {
-    return ToInteger(a.first) > ToInteger(b.first);
-  });
+  std::sort(tables.begin(), tables.end(),
+            [](const auto& a, const auto& b) { return ToInteger(a.first) > ToInteger(b.first); });
   return tables;
 }
 

@@ -10,14 +10,13 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "postgres/oid_text.h"
-#include "replication/refused_writes.h"
+#include "replication/identity/refused_writes.h"
 
 namespace walduct::replication {
 namespace {
 
 using postgres::Result;
 
-constexpr int kVersionWithUnsent = 180000;  // generated columns that are not sent count
 // Of a hint that says FULL.
 constexpr absl::string_view kFullNeedsAll =
     " where the publication sends all columns of the table, generated ones too";

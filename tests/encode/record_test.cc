@@ -330,6 +330,29 @@ TEST_F(RecordTest, ColumnsWithoutSupportAreLeftOutAndReportedOnce) {
   EXPECT_TRUE(encoder().TakeNotices().empty());
 }
 
+TEST_F(RecordTest, ColumnsOfDroppedTypesAreReportedOnce) {
+  const auto dropped = [](const std::string& name) {
+    auto type = MakeType(name, event::TypeKind::kUnknown);
+    type->schema = "public";
+    return type;
+  };
+  const auto table = MakeTable("dropped",
+                               {{"id", MakeType("int4"), -1, false},
+                                {"s", dropped("status"), -1, false},
+                                {"h", dropped("hstore")}},
+                               {0});
+  EXPECT_EQ(After(*table, {Text("1"), Text("draft"), Text(R"("k"=>"v")")}),
+            R"({"id":1,"s":"draft","h":"{\"k\":\"v\"}"})");
+  After(*std::make_shared<event::TableSchema>(*table), {Text("2"), Text("live"), Null()});
+  const auto notices = encoder().TakeNotices();
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_EQ(notices[0].kind, ColumnNotice::Kind::kTypeDropped);
+  EXPECT_EQ(notices[0].table, "public.dropped");
+  EXPECT_EQ(notices[0].column, "s");
+  EXPECT_EQ(notices[0].type, "status");
+  EXPECT_EQ(notices[1].column, "h");
+}
+
 TEST_F(RecordTest, TableWithoutSupportedColumnsIsAnEmptyStruct) {
   const auto table = MakeTable("unk", {{"l", MakeType("pg_lsn")}}, {});
   EXPECT_EQ(After(*table, {Null()}), "{}");

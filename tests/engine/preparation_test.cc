@@ -112,6 +112,45 @@ TEST_F(PreparationTest, ASlotWithoutAnOffsetIsTakenOverWhereItStands) {
   ASSERT_TRUE(Prepare()->resumes());
 }
 
+// By word of whoever upgraded it: once. The next start is one on its own server.
+TEST_F(PreparationTest, OnAnUpgradedServerThePositionBecomesOneOfItsOwn) {
+  for (const auto phase : {event::SnapshotPhase::kNone, event::SnapshotPhase::kRunning}) {
+    world_.database.Commit({"a"});
+    if (!world_.offsets.stored()) FakeSlot();
+    offset::StoredOffset old;
+    old.position.commit_end = Lsn(5);
+    old.position.xid = 3;
+    old.position.snapshot = phase;
+    old.system_identifier = "6000";
+    old.timeline = 4;
+    old.seen_behind = Lsn(4);
+    old.foreign = {{"walduct_tables", "{}"}};
+    old.written_by_walduct = true;
+    world_.offsets.Store(old);
+    EXPECT_EQ(ErrorReason(Prepare().status()), "system_mismatch");
+    world_.database.Upgrade();
+    EXPECT_EQ(ErrorReason(Prepare().status()), "server_upgraded");
+    EXPECT_EQ(world_.offsets.stored()->system_identifier, "6000");
+    config_.replication->offset_mismatch = replication::OffsetMismatch::kTrustSlot;
+    const absl::StatusOr<Prepared> prepared = Prepare();
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    // Rows that had not all been read are read now.
+    EXPECT_EQ(prepared->decision.snapshot, phase == event::SnapshotPhase::kRunning);
+    EXPECT_GT(prepared->start.commit_end, Lsn(5));
+    const offset::StoredOffset now = *world_.offsets.stored();
+    EXPECT_EQ(now.position.commit_end, prepared->start.commit_end);
+    EXPECT_EQ(now.position.snapshot, phase);
+    EXPECT_EQ(now.position.xid, 3u);
+    EXPECT_EQ(now.system_identifier, "7000");
+    EXPECT_EQ(now.timeline, 1u);
+    EXPECT_FALSE(now.seen_behind);
+    EXPECT_EQ(now.foreign, old.foreign);
+    config_.replication->offset_mismatch = replication::OffsetMismatch::kNoValidation;
+    ASSERT_TRUE(Prepare().ok());
+    world_.database.Forget();
+  }
+}
+
 TEST_F(PreparationTest, ASnapshotBeginsItsTransactionAnew) {
   WasRunning(Lsn(1000));
   config_.snapshot->mode = snapshot::SnapshotMode::kAlways;

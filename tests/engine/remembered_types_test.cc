@@ -103,6 +103,23 @@ TEST(RememberedTypes, EveryKindSurvivesTheStoredPosition) {
   EXPECT_NE(next.TypeOf(Of(20001)), nullptr);
 }
 
+TEST(RememberedTypes, OidsOfAnotherServerSayNothing) {
+  postgres::SchemaMemory memory;
+  memory.LearnTypes({Enum(20001, "one", {"a"})});
+  std::optional<offset::StoredOffset> stored;
+  RememberedTypes(nullptr).Restore(stored, "1", true);
+  stored.emplace();
+  stored->system_identifier = "1";
+  stored->foreign = RememberedTypes(&memory).With({{"other", "1"}});
+  EXPECT_EQ(stored->foreign.size(), 2u);
+  for (const auto& [system, resumes, known] :
+       {std::tuple("1", false, true), {"2", false, false}, {"2", true, true}}) {
+    postgres::SchemaMemory next;
+    RememberedTypes(&next).Restore(stored, system, resumes);
+    EXPECT_EQ(next.Types().size(), known ? 1u : 0u) << system << resumes;
+  }
+}
+
 TEST(RememberedTypes, NothingToRememberIsNoMember) {
   postgres::SchemaMemory memory;
   EXPECT_THAT(RememberedTypes(&memory).Member(), IsEmpty());

@@ -104,6 +104,11 @@ TEST_F(UpgradedServer, AStandbyOrAPromotedOneIsAnother) {
   ExpectRefused("it is a standby");
 }
 
+TEST_F(UpgradedServer, APositionOnAStandbyIsThatOfAnotherSlot) {
+  stored_->of_standby = true;
+  ExpectRefused("of a standby");
+}
+
 TEST_F(UpgradedServer, OneThatIsOlderThanTheServerOfThePositionIsAnother) {
   server_.system.system_identifier = MadeAt(1'600'000'000);
   ExpectRefused("it was made before");

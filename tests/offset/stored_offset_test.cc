@@ -179,9 +179,8 @@ TEST(StoredOffsetTest, ForeignKeysSurviveARoundTrip) {
   const StoredOffset again = Decoded(EncodeOffset(offset));
   EXPECT_EQ(again.foreign, offset.foreign);
   EXPECT_EQ(again.foreign.at("xmin"), "12");
-  for (const std::string name :
-       {"walduct_blocking_snapshots", "walduct_incremental_snapshot", "walduct_tables",
-        "walduct_types"}) {
+  for (const std::string name : {"walduct_blocking_snapshots", "walduct_incremental_snapshot",
+                                 "walduct_tables", "walduct_types"}) {
     const StoredOffset waits = Decoded(R"({"lsn":1,")" + name + R"(":"[]"})");
     EXPECT_EQ(Decoded(EncodeOffset(waits)).foreign.at(name), "\"[]\"");
   }

@@ -309,8 +309,8 @@ TEST_F(CatalogTest, TypesOfUsersAreThoseOfColumns) {
       "CREATE TABLE public.other(u public.unused)");
   const auto types = catalog_.TypesOfUsers({OidOf("public.t"), Oid{4000000000}});
   ASSERT_TRUE(types.ok()) << types.status();
-  EXPECT_THAT(*types, ::testing::UnorderedElementsAre(TypeOid("public.mood[]"),
-                                                      TypeOid("public.price")));
+  EXPECT_THAT(*types,
+              ::testing::UnorderedElementsAre(TypeOid("public.mood[]"), TypeOid("public.price")));
   EXPECT_THAT(*catalog_.TypesOfUsers({}), IsEmpty());
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 #include <signal.h>
 
 #include <chrono>
@@ -134,6 +135,78 @@ TEST(ConnectionTest, P14_PinsTheTextOfValuesOnBothKindsOfSession) {
     EXPECT_EQ(MustQuery(*session, "SELECT current_setting('lock_timeout')"), "0");
     EXPECT_EQ(MustQuery(*session, "SELECT current_setting('idle_session_timeout')"), "0");
   }
+}
+
+// What a session gets through a pooler that takes no `options`, with the server itself behind it.
+std::unique_ptr<Connection> MustOpenWithoutOptions(const DatabaseOptions& database,
+                                                   SessionKind kind = SessionKind::kSql) {
+  auto session = Connection::Open({.database = database,
+                                   .kind = kind,
+                                   .startup_options = false,
+                                   .environment = Environment::Real()});
+  EXPECT_TRUE(session.ok()) << session.status();
+  return *std::move(session);
+}
+
+TEST(ConnectionTest, ASharedSessionPinsTheSameInEachTransactionAndLeavesNothingBehind) {
+  auto database = PostgresServer::Shared().CreateDatabase();
+  database.initial_statements = {"SET work_mem = '7MB'"};
+  const auto admin = MustOpen(database);
+  for (const char* setting :
+       {"DateStyle = 'German'", "IntervalStyle = 'sql_standard'", "TimeZone = 'Asia/Tokyo'",
+        "extra_float_digits = '-5'", "bytea_output = 'escape'", "statement_timeout = '77s'"}) {
+    MustQuery(*admin, absl::StrCat("ALTER DATABASE ", database.dbname, " SET ", setting));
+  }
+  const auto session = MustOpenWithoutOptions(database);
+  EXPECT_TRUE(session->shared());
+  EXPECT_FALSE(admin->shared());
+  ASSERT_TRUE(session->Set("lock_timeout", "5s").ok());
+  ASSERT_TRUE(session->Set("lock_timeout", "6s").ok());
+  EXPECT_FALSE(session->Set("no_such_setting", "1").ok());
+  const char* const all =
+      "SELECT '2024-05-06 07:08:09+00'::timestamptz || ' ' || '1 year 2 days'::interval || ' ' || "
+      "(0.1::float8 + 0.2::float8)::text || ' ' || '\\x00ff'::bytea::text || ' ' || "
+      "current_setting('search_path') || ' ' || current_setting('statement_timeout') || ' ' || "
+      "current_setting('row_security') || ' ' || current_setting('work_mem') || ' ' || "
+      "current_setting('lock_timeout')";
+  const std::string pinned =
+      "2024-05-06 07:08:09+00 1 year 2 days 0.30000000000000004 \\x00ff pg_catalog 0 off 7MB 6s";
+  EXPECT_EQ(MustQuery(*session, all), pinned);
+  ASSERT_TRUE(session->Run("BEGIN ISOLATION LEVEL REPEATABLE READ").ok());
+  EXPECT_EQ(MustQuery(*session, "SELECT current_setting('transaction_isolation')"),
+            "repeatable read");
+  EXPECT_EQ(MustQuery(*session, all), pinned);
+  ASSERT_TRUE(session->Run("ROLLBACK").ok());
+  const auto bound = session->Query(OneRow(2), "SELECT $1 || '$2', $2::int4 IS NULL",
+                                    {"it's \\ here", std::nullopt});
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_EQ(bound->Get(0, 0), "it's \\ here$2");
+  EXPECT_EQ(bound->Get(0, 1), "t");
+  // As another client of the pool would find it.
+  pg_conn* const raw = session->raw();
+  const Result left(PQexec(raw, all), 1);
+  EXPECT_NE(left.Get(0, 0), pinned);
+  for (const auto& [setting, before] :
+       {std::pair("search_path", "\"$user\", public"), std::pair("lock_timeout", "0"),
+        std::pair("work_mem", "4MB"), std::pair("row_security", "on"),
+        std::pair("statement_timeout", "77s")}) {
+    const Result now(PQexec(raw, absl::StrCat("SHOW ", setting).c_str()), 1);
+    EXPECT_EQ(now.Get(0, 0), before) << setting;
+  }
+}
+
+TEST(ConnectionTest, AReplicationSessionIsNotSharedAndPinsTheSameToItsEnd) {
+  const auto database = PostgresServer::Shared().CreateDatabase();
+  MustQuery(*MustOpen(database), absl::StrCat("ALTER DATABASE ", database.dbname,
+                                              " SET IntervalStyle = 'sql_standard'"));
+  const auto session = MustOpenWithoutOptions(database, SessionKind::kReplication);
+  EXPECT_FALSE(session->shared());
+  EXPECT_EQ(MustQuery(*session, "SELECT '1 year 2 days'::interval"), "1 year 2 days");
+  EXPECT_EQ(MustQuery(*session, "SELECT current_setting('search_path')"), "pg_catalog");
+  EXPECT_EQ(MustQuery(*session, "SELECT pg_backend_pid()"), absl::StrCat(session->backend_pid()));
+  const auto bound = session->Query(OneRow(1), "SELECT $1::text", {"bound"});
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_EQ(bound->Get(0, 0), "bound");
 }
 
 TEST(ConnectionTest, KeepsTheSearchPathForSqlOfTheUser) {

@@ -64,10 +64,17 @@ std::vector<bool> Sent(const event::TableSchema& schema) {
   return sent;
 }
 
+CatalogColumn Known(const std::string& name, bool old_value_sent) {
+  CatalogColumn column;
+  column.name = name;
+  column.old_value_sent = old_value_sent;
+  return column;
+}
+
 // The stream is nearer to the change than the catalog.
 TEST(DescribeStreamed, WhatIsSentOfOldRowsIsWhatTheStreamSays) {
   CatalogRelation known;
-  known.columns = {{.name = "id"}, {.name = "v", .old_value_sent = true}};
+  known.columns = {Known("id", false), Known("v", true)};
   EXPECT_EQ(Sent(*DescribeStreamed(Relation(), known, {})), (std::vector<bool>{true, false}));
 }
 
@@ -75,7 +82,7 @@ TEST(DescribeStreamed, WhatIsSentOfOldRowsIsWhatTheStreamSays) {
 TEST(DescribeStreamed, OfARootTheCatalogKnowsWhatPartitionsSend) {
   CatalogRelation known;
   known.partitioned = true;
-  known.columns = {{.name = "id"}, {.name = "v", .old_value_sent = true}};
+  known.columns = {Known("id", false), Known("v", true)};
   event::RelationDescription relation = Relation();
   const event::TableSchemaPtr schema = DescribeStreamed(relation, known, {});
   EXPECT_TRUE(schema->partitioned);

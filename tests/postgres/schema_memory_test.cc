@@ -94,7 +94,8 @@ TEST_F(SchemaMemoryTest, AnEnumMayHaveBeenRenamed) {
 
 TEST_F(SchemaMemoryTest, TheStreamCallsADomainByWhatIsUnderIt) {
   const TypePtr status = Named(kStatus, "status", TypeKind::kEnum);
-  memory_.LearnTypes({DomainOver(Oid{20004}, Named(kText, "text")), DomainOver(Oid{20005}, status)});
+  memory_.LearnTypes(
+      {DomainOver(Oid{20004}, Named(kText, "text")), DomainOver(Oid{20005}, status)});
   EXPECT_EQ(memory_.TypeOf(Streamed(Oid{20004}, "text"))->name, "some_domain");
   EXPECT_EQ(memory_.TypeOf(Streamed(Oid{20004}, "int4")), nullptr);
   const TypePtr renamed = memory_.TypeOf(Streamed(Oid{20005}, "status_old"));
@@ -225,11 +226,13 @@ TEST_F(DescribedByMemory, TypeAndDefaultAreThoseOfTheRow) {
 
 // The row may be of a time when it could be NULL.
 TEST_F(DescribedByMemory, ARetypedColumnIsRequiredOnlyIfItWasAndIs) {
-  EXPECT_TRUE(DescribeStreamed(relation_, Catalog(Oid{20010}, false), {}, &memory_)->columns[1].optional);
+  EXPECT_TRUE(
+      DescribeStreamed(relation_, Catalog(Oid{20010}, false), {}, &memory_)->columns[1].optional);
   event::TableSchema nullable = Table({Named(kText, "text"), Named(kStatus, "status")});
   nullable.columns[1].optional = true;
   memory_.Learn(nullable);
-  EXPECT_TRUE(DescribeStreamed(relation_, Catalog(Oid{20010}, true), {}, &memory_)->columns[1].optional);
+  EXPECT_TRUE(
+      DescribeStreamed(relation_, Catalog(Oid{20010}, true), {}, &memory_)->columns[1].optional);
 }
 
 TEST_F(DescribedByMemory, TheCatalogCountsForRowsOfItsType) {

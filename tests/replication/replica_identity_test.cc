@@ -1,4 +1,4 @@
-#include "replication/replica_identity.h"
+#include "replication/identity/replica_identity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -178,8 +178,9 @@ class Upgrade:
 
     def run(self):
         """The old server is stopped."""
-        _as_owner("env", "-C", self.out, self.NEW / "pg_upgrade", "-b", self.OLD, "-B", self.NEW, "-d", self.old, "-D", self.new,
-                  "-U", "postgres", "-p", free_ports(1)[0], "-P", free_ports(1)[0], "-s", "/tmp")
+        old, new = free_ports(2)
+        _as_owner("env", "-C", self.out, "PGPASSWORD=postgres", self.NEW / "pg_upgrade", "-b", self.OLD, "-B", self.NEW, "-d", self.old,
+                  "-D", self.new, "-U", "postgres", "-p", old, "-P", new, "-s", "/tmp")
         return self
 
     def start(self):

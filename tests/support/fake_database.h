@@ -68,6 +68,12 @@ class FakeDatabase {
     timelines_.push_back({.timeline = timeline_++, .end = fork});
     in_recovery_ = false;
   }
+  // pg_upgrade has made it of the server that a position with another identifier is of.
+  void Upgrade() {
+    Set(&traces_, std::optional(replication::UpgradeTraces{.server_version = 180000,
+                                                           .wal_segment_bytes = 1 << 30}));
+  }
+  void Forget() { Set(&traces_, std::optional<replication::UpgradeTraces>()); }
   // The server is restored to an older state.
   void Rewind(Lsn end) { Set(&end_, end.value()); }
   // What the standby of a snapshot lacks, each time it is asked; then nothing.
@@ -130,6 +136,7 @@ class FakeDatabase {
   bool slot_used_ = false, slot_synced_ = false, in_recovery_ = false;
   uint32_t timeline_ = 1;
   replication::TimelineHistory timelines_;
+  std::optional<replication::UpgradeTraces> traces_;
   std::function<void()> on_connect_, on_inspect_;
   engine::WakeSignal* stream_ = nullptr;  // of the one that streams
   int connections_ = 0, reports_ = 0, messages_ = 0;
@@ -307,6 +314,9 @@ class FakeSource final : public engine::Source {
   }
   absl::StatusOr<replication::TimelineHistory> Timelines() override {
     return database_.Get(database_.timelines_);
+  }
+  absl::StatusOr<std::optional<replication::UpgradeTraces>> UpgradeTraces() override {
+    return database_.Get(database_.traces_);
   }
   absl::Status CheckSlot() override { return Log("check slot"); }
   absl::Status PreviewTransforms() override { return Log("preview"); }

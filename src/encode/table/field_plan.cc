@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "encode/options/column_options.h"
 #include "encode/options/converter_options.h"
+#include "encode/options/value_options.h"
 #include "encode/readers/read_formats.h"
 #include "encode/table/value_mask.h"
 #include "encode/types/default_value.h"

@@ -13,7 +13,7 @@
 #include "encode/types/column_rules.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/doctor/checks.h"
-#include "engine/world/key_advice.h"
+#include "engine/world/advice/key_advice.h"
 #include "postgres/connection.h"
 #include "postgres/oid_text.h"
 #include "route/options.h"

@@ -175,8 +175,8 @@ std::unique_ptr<Connection> OpenReplication(const Subject& subject, const Enviro
   auto replication = OpenToLook(subject, environment, postgres::SessionKind::kReplication);
   if (replication.ok()) return *std::move(replication);
   const std::string reason = ErrorReason(replication.status());
-  // A role that may not replicate has been found before.
-  if (reason == "role_may_not_replicate") return nullptr;
+  // Found before.
+  if (reason == "role_may_not_replicate" || reason == "wal_level_not_logical") return nullptr;
   findings->Add(replication.status(), is_read ? Severity::kWarning : Severity::kError);
   return nullptr;
 }

@@ -97,7 +97,8 @@ void Lifecycle::RunAttempts() {
 
 Lifecycle::AttemptEnd Lifecycle::RunAttempt() {
   absl::Duration sender_timeout;
-  absl::StatusOr<Prepared> prepared = Prepare(*parts_.config, {&pause_, &schemas_}, &sender_timeout);
+  absl::StatusOr<Prepared> prepared =
+      Prepare(*parts_.config, {&pause_, &schemas_}, &sender_timeout);
   if (ErrorReason(prepared.status()) == kHandoverDue) {
     drained_ = {};
     drained_.status = HandOver();
@@ -167,8 +168,7 @@ absl::Status Lifecycle::HandOver() {
 absl::Status Lifecycle::Drain(const ConnectorOptions& lane, Lsn until) {
   StreamingPause& pause = drain_pauses_[lane.replication->share.number];
   postgres::SchemaMemory& schemas = drain_schemas_[lane.replication->share.number];
-  ASSIGN_OR_RETURN(Prepared prepared,
-                   Prepare(lane, {&pause, &schemas}, &drained_.sender_timeout));
+  ASSIGN_OR_RETURN(Prepared prepared, Prepare(lane, {&pause, &schemas}, &drained_.sender_timeout));
   Session session({.config = &lane,
                    .goal = {.until_lsn = until},
                    .world = parts_.world,

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "engine/phases/schema_changes.h"
+#include "engine/world/advice/key_advice.h"
 
 namespace walduct::engine {
 namespace {
@@ -64,7 +65,7 @@ absl::StatusOr<event::TableSchemaPtr> DelayedSchemaResolver::Poll() {
 
 void DelayedSchemaResolver::Tell(const event::TableSchema& answer) {
   const std::string table = absl::StrCat(answer.schema, ".", answer.table);
-  if (!answer.key_risk.empty() && parts_.on_shared_key) parts_.on_shared_key(answer);
+  if (parts_.warn_once != nullptr) WarnOfKey(answer, *parts_.route, parts_.warn_once);
   if (const event::TableSchemaPtr previous = std::exchange(previous_, nullptr)) {
     if (const std::string changes = DescribeChanges(*previous, answer); !changes.empty())
       log::Info("table changed", {{"table", table}, {"change", changes}});

@@ -17,9 +17,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
+#include "engine/errors/warn_once.h"
 #include "event/table_schema.h"
 #include "names/table_filter.h"
 #include "postgres/schema_memory.h"
+
+namespace walduct::route {
+struct RouteOptions;
+}
 
 namespace walduct::engine {
 
@@ -31,11 +36,12 @@ class DelayedSchemaResolver final : public event::SchemaResolver {
     const names::TableFilter* captured = nullptr;
     Clock* clock = nullptr;
     absl::Duration delay;  // walduct.catalog.delay.ms
+    // For what is told of keys that rows can share; null: nothing.
+    const route::RouteOptions* route = nullptr;
+    WarnOnce* warn_once = nullptr;
     // The stream has come to a captured table for the first time. renamed: it had come to it under
     // a name that is not captured.
     std::function<void(const event::TableSchema&, bool renamed)> on_first = nullptr;
-    // Of a table whose rows can share their key, each time that it is described.
-    std::function<void(const event::TableSchema&)> on_shared_key = nullptr;
     postgres::SchemaMemory* memory = nullptr;  // null: nothing is remembered
   };
   explicit DelayedSchemaResolver(Parts parts) : parts_(std::move(parts)) {}

@@ -243,6 +243,19 @@ class Decoder {
 
 }  // namespace
 
+void RememberedTypes::Restore(const std::optional<offset::StoredOffset>& stored,
+                              absl::string_view system, bool resumes) {
+  if (!stored || (stored->system_identifier != system && !resumes)) return;
+  const auto member = stored->foreign.find(kMember);
+  if (member != stored->foreign.end()) Restore(member->second);
+}
+
+std::map<std::string, std::string> RememberedTypes::With(
+    std::map<std::string, std::string> members) {
+  if (!Member().empty()) members.emplace(kMember, Member());
+  return members;
+}
+
 void RememberedTypes::Restore(const std::string& member) {
   if (memory_ == nullptr) return;
   Decoder decoder;
@@ -251,7 +264,8 @@ void RememberedTypes::Restore(const std::string& member) {
     return;
   }
   log::Warn(
-      "which types tables had before is not known: walduct_types is damaged; rows of types that were "
+      "which types tables had before is not known: walduct_types is damaged; rows of types that "
+      "were "
       "dropped since are written by the names of these");
 }
 

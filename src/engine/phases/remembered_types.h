@@ -14,10 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "offset/stored_offset.h"
 #include "postgres/schema_memory.h"
 
 namespace walduct::engine {
@@ -31,8 +34,14 @@ class RememberedTypes {
   // memory is borrowed; null: nothing is remembered.
   explicit RememberedTypes(postgres::SchemaMemory* memory) : memory_(memory) {}
 
+  // What goes with the stored position, if that is of this server or is gone on from: OIDs are a
+  // server's own.
+  void Restore(const std::optional<offset::StoredOffset>& stored, absl::string_view system,
+               bool resumes);
   // The member of a stored position, as JSON. One that is damaged is told, and is as none.
   void Restore(const std::string& member);
+  // The members of a position, and this one: what is remembered is of use with any.
+  std::map<std::string, std::string> With(std::map<std::string, std::string> members);
   // The member, as JSON; empty: there is nothing to remember.
   const std::string& Member();
 

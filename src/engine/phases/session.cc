@@ -19,7 +19,6 @@
 #include "engine/phases/snapshot_phase.h"
 #include "engine/phases/standby_phase.h"
 #include "engine/phases/stream_phase.h"
-#include "engine/world/key_advice.h"
 #include "incremental/options/incremental_options.h"
 #include "names/table_filter.h"
 #include "offset/options.h"
@@ -126,7 +125,7 @@ absl::Status Session::Build() {
           .board = parts_.board,
           .commits = prepared_.sink->transactions() != nullptr,
           .soon = config().offset->commit_interval,
-          .beside = [this](uint64_t mark) { return MembersAt(mark); }},
+          .beside = [this](uint64_t mark) { return types_.With(MembersAt(mark)); }},
       prepared_.resumes() ? std::optional(prepared_.stored->position) : std::nullopt,
       [source = prepared_.source.get()] { return source->CheckSlotHeld(); },
       [source = prepared_.source.get()] { return source->CheckSlotSession(); });
@@ -151,7 +150,7 @@ absl::Status Session::Build() {
                         .server = [source = prepared_.source.get()] { return source->View(); },
                         .schema_ids = registries_.sources()});
   duties_->housekeeping().SetStallWatch(stall_watch_.get());
-  RestoreTypes();
+  types_.Restore(prepared_.stored, prepared_.system.system_identifier, prepared_.resumes());
   BuildReadRecord();
   BuildIncremental();
   BuildNewTables();
@@ -164,16 +163,6 @@ absl::Status Session::Build() {
   return absl::OkStatus();
 }
 
-// OIDs are a server's own.
-void Session::RestoreTypes() {
-  if (!prepared_.stored) return;
-  const offset::StoredOffset& stored = *prepared_.stored;
-  const bool of_this_server = stored.system_identifier == prepared_.system.system_identifier;
-  const auto member = stored.foreign.find(RememberedTypes::kMember);
-  if (member != stored.foreign.end() && (of_this_server || prepared_.resumes()))
-    types_.Restore(member->second);
-}
-
 void Session::BuildReadRecord() {
   if (!config().snapshot->resume || !prepared_.decision.snapshot) return;
   read_record_ = std::make_unique<snapshot::ReadRecord>(
@@ -182,15 +171,8 @@ void Session::BuildReadRecord() {
   duties_->tracker().SetMark(kOfSnapshot);
 }
 
-// What is remembered of types is of use with any position.
-incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
-  incremental::OffsetMembers members = MembersOf(mark);
-  if (!types_.Member().empty()) members.emplace(RememberedTypes::kMember, types_.Member());
-  return members;
-}
-
 // While tables are read, marks count what is read of them.
-incremental::OffsetMembers Session::MembersOf(uint64_t mark) {
+incremental::OffsetMembers Session::MembersAt(uint64_t mark) {
   if (read_record_ != nullptr && (mark & kOfSnapshot) != 0) {
     progressed_ = progressed_ || mark != kOfSnapshot;
     return {{std::string(kReadMember), AsText(read_record_->StateAt(mark & ~kOfSnapshot))}};
@@ -423,15 +405,13 @@ absl::Status Session::RunStream(const OpenedStream& opened, std::optional<Lsn> g
                                   .captured = &captured,
                                   .clock = &clock,
                                   .delay = config().runtime->catalog_delay,
+                                  .route = config().route.get(),
+                                  .warn_once = parts_.warn_once,
                                   .on_first =
                                       [this](const event::TableSchema& table, bool renamed) {
                                         if (new_tables_ != nullptr)
                                           new_tables_->Came(
                                               {table.relation, table.schema, table.table}, renamed);
-                                      },
-                                  .on_shared_key =
-                                      [this](const event::TableSchema& table) {
-                                        WarnOfKey(table, *config().route, parts_.warn_once);
                                       },
                                   .memory = parts_.schemas});
   pgoutput::Assembler assembler(resolver, path_->pipeline(), resume);

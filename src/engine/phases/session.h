@@ -62,12 +62,10 @@ class Session {
  private:
   absl::Status RunPhases();
   absl::Status Build();
-  void RestoreTypes();
   void BuildReadRecord();
   void BuildIncremental();
   void BuildNewTables();
   incremental::OffsetMembers MembersAt(uint64_t mark);
-  incremental::OffsetMembers MembersOf(uint64_t mark);
   incremental::OffsetMembers StoredMembers() const;
   std::function<void()> MarksWhatIsRead();
   absl::Status ReadTables(TableSnapshot* snapshot, bool* done);

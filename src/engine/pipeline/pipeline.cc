@@ -40,7 +40,8 @@ absl::string_view NoticeText(encode::ColumnNotice::Kind kind) {
     case encode::ColumnNotice::Kind::kTypeNotSupported:
       return "column left out: its type is not supported";
     case encode::ColumnNotice::Kind::kTypeDropped:
-      return "the column's type was dropped before these rows were read, and nothing but its name is "
+      return "the column's type was dropped before these rows were read, and nothing but its name "
+             "is "
              "known: values are written as types of that name are, others as their text";
     case encode::ColumnNotice::Kind::kMaskWithoutEffect:
       return "column is not masked: masks apply to character types only; exclude it with "

@@ -412,7 +412,9 @@ offset::StoredOffset Preparation::NewOffset() const {
 
 // One start goes on from there, by word of whoever upgraded the server; the next ones are its own.
 void Preparation::MoveToUpgraded(offset::StoredOffset* offset) const {
+  const event::SnapshotPhase phase = offset->position.snapshot;
   offset->position = prepared_.start;
+  offset->position.snapshot = phase;
   offset->system_identifier = facts_.system.system_identifier;
   offset->timeline = facts_.system.timeline;
   offset->of_standby = false;

@@ -21,6 +21,8 @@ uint64_t MadeAt(const std::string& system_identifier) {
 std::string AgainstSystem(const UpgradeFacts& facts) {
   const ServerHistory& server = *facts.server;
   if (server.in_recovery) return "it is a standby";
+  if (facts.stored->of_standby)
+    return "the position is of a slot of a standby, which pg_upgrade does not keep";
   if (server.system.timeline != 1)
     return absl::StrCat("it was promoted, and runs on timeline ", server.system.timeline);
   if (facts.traces->server_version < kKeepsSlots)

@@ -36,7 +36,7 @@ class PostgresSnapshot final : public TableSnapshot {
     Lsn start;                      // 0/0: where the view is
     event::WantedColumns wanted;
     PlanCheck check;
-    snapshot::ReadRecord* record = nullptr;  // borrowed; null: nothing is gone on from
+    snapshot::ReadRecord* record = nullptr;     // borrowed; null: nothing is gone on from
     postgres::SchemaMemory* schemas = nullptr;  // borrowed; learns what is read
     postgres::StopCheck stopping;
   };

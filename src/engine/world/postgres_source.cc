@@ -15,11 +15,11 @@
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/configuration/runtime_options.h"
 #include "engine/in_progress/streaming_pause.h"
+#include "engine/world/advice/key_advice.h"
 #include "engine/world/blocking_tables.h"
 #include "engine/world/capture/capture_options.h"
 #include "engine/world/capture/capture_watch.h"
 #include "engine/world/chain_preview.h"
-#include "engine/world/key_advice.h"
 #include "engine/world/postgres_snapshot.h"
 #include "engine/world/reads/record_columns.h"
 #include "engine/world/reads/snapshot_rights.h"
@@ -33,10 +33,10 @@
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "postgres/server_check.h"
+#include "replication/identity/replica_identity.h"
 #include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/publication_advice.h"
-#include "replication/replica_identity.h"
 #include "replication/replication_stream.h"
 #include "replication/slot_lock.h"
 #include "replication/start_command.h"
@@ -100,8 +100,7 @@ absl::Status PostgresSource::Connect() {
   ASSIGN_OR_RETURN(replication_, Connection::Open(Session(SessionKind::kReplication, " stream")));
   stream_pid_ = replication_->backend_pid();
   catalog_ = std::make_unique<postgres::Catalog>(*sql_, options_.schemas);
-  schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock,
-                                                      options_.schemas);
+  schemas_ = std::make_unique<postgres::SchemaQuery>(*sql_, *environment_.clock, options_.schemas);
   // A temporary slot is its session's.
   if (replication_options_.temporary_slot) return absl::OkStatus();
   ASSIGN_OR_RETURN(locked_,

@@ -5,8 +5,8 @@
 // whether the server takes sessions at all (during a smart shutdown it does not, and says nothing
 // to those that are there). What cannot wait for the data thread, which may be what is blocked, is
 // said in the log here: locks, and a slot that is about to be lost. It also asks the catalog which
-// tables are gone (replication/gone_relations.h), at once, and whether what is captured is still sent
-// (capture/capture_watch.h).
+// tables are gone (replication/gone_relations.h), at once, and lets a CaptureWatch look whether
+// what is captured is still sent.
 //
 // Thread-safety: what is public from any thread. The destructor waits for a look under way to give
 // up.

@@ -44,8 +44,8 @@ struct SourceOptions {
   outbox::TableMemory* outbox_tables = nullptr;
   CaptureRecord* capture = nullptr;
   postgres::SchemaMemory* schemas = nullptr;  // null: nothing is remembered
-  const StreamingPause* pause = nullptr;  // null: none
-  postgres::StopCheck stopping = {};      // what waits for the database gives up
+  const StreamingPause* pause = nullptr;      // null: none
+  postgres::StopCheck stopping = {};          // what waits for the database gives up
 };
 
 class World {

@@ -1,6 +1,7 @@
 #include "replication/capture/capture_catalog.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -25,27 +26,22 @@ constexpr absl::string_view kBegin =
     "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL lock_timeout = '500ms'";
 
 // Each row of a catalog has the id of the transaction that wrote it last; ANALYZE and VACUUM, which
-// write in place, leave it. A sum of ids, told by their ages, which are cheap to add. $0: one more
-// catalog.
-constexpr absl::string_view kMark = R"(
-SELECT pg_catalog.concat_ws(' ',
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_class
-   WHERE relkind IN ('r', 'p') AND relpersistence <> 't' AND oid >= 16384),
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_index WHERE (indisprimary OR indisreplident) AND indrelid >= 16384),
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_inherits),
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_namespace WHERE pg_catalog.left(nspname::pg_catalog.text, 3) <> 'pg_'),
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_publication),
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_publication_rel)$0)
-FROM (SELECT pg_catalog.age('3'::pg_catalog.xid) AS age) f)";
-constexpr absl::string_view kMarkOfSchemas = R"(,
-  (SELECT pg_catalog.concat(pg_catalog.count(*), ':', pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
-   FROM pg_catalog.pg_publication_namespace))";
+// write in place, leave it. $0: the rows. Their number and a sum of ids, told by their ages, which
+// are cheap to add.
+constexpr absl::string_view kMarkOf = R"(
+  (SELECT pg_catalog.concat(pg_catalog.count(*), ':',
+            pg_catalog.sum(pg_catalog.age(xmin)) - pg_catalog.count(*) * f.age)
+   FROM pg_catalog.$0))";
+constexpr absl::string_view kMarked[] = {
+    "pg_class WHERE relkind IN ('r', 'p') AND relpersistence <> 't' AND oid >= 16384",
+    "pg_index WHERE (indisprimary OR indisreplident) AND indrelid >= 16384",
+    "pg_inherits",
+    "pg_namespace WHERE pg_catalog.left(nspname::pg_catalog.text, 3) <> 'pg_'",
+    "pg_publication",
+    "pg_publication_rel",
+    "pg_publication_namespace"};  // the last one: of newer servers
+constexpr absl::string_view kMarkFrom =
+    ") FROM (SELECT pg_catalog.age('3'::pg_catalog.xid) AS age) f";
 
 // Older servers lack columns.
 constexpr absl::string_view kPublication = R"(
@@ -63,8 +59,8 @@ constexpr absl::string_view kMembersWithLists = R"(
 SELECT r.prrelid, r.prqual::pg_catalog.text,
        r.prattrs IS NOT NULL AND EXISTS (
          SELECT FROM pg_catalog.pg_attribute a
-         WHERE a.attrelid = r.prrelid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-           AND NOT a.attnum = ANY (r.prattrs))
+         WHERE a.attrelid = r.prrelid AND a.attnum > 0 AND NOT a.attisdropped
+           AND a.attgenerated = '' AND NOT a.attnum = ANY (r.prattrs))
 FROM pg_catalog.pg_publication p JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid
 WHERE p.pubname = $1)";
 
@@ -86,13 +82,15 @@ LEFT JOIN pg_catalog.pg_index i ON i.indrelid = c.oid
   AND CASE c.relreplident WHEN 'd' THEN i.indisprimary AND i.indimmediate
       WHEN 'i' THEN i.indisreplident ELSE false END
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
-  AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_' AND n.nspname <> 'information_schema')";
+  AND pg_catalog.left(n.nspname::pg_catalog.text, 3) <> 'pg_'
+  AND n.nspname <> 'information_schema')";
 
 // What writes has more than the two weakest locks, to the end of its transaction. A prepared
 // transaction has a name here too.
 constexpr absl::string_view kWriters = R"(
 SELECT DISTINCT CASE WHEN pg_catalog.pg_is_in_recovery()
-         THEN pg_catalog.concat('before ', pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()))
+         THEN pg_catalog.concat('before ', pg_catalog.txid_snapshot_xmax(
+                                  pg_catalog.txid_current_snapshot()))
          ELSE l.virtualtransaction END
 FROM (SELECT 1) one
 LEFT JOIN pg_catalog.pg_locks l ON l.locktype = 'relation' AND l.granted
@@ -176,10 +174,13 @@ absl::StatusOr<CaptureFacts> ReadInTransaction(postgres::Connection& connection,
 }  // namespace
 
 absl::StatusOr<std::string> ReadCaptureMark(postgres::Connection& connection) {
-  const bool schemas = connection.server_version() >= kFirstWithSchemas;
+  size_t catalogs = std::size(kMarked);
+  if (connection.server_version() < kFirstWithSchemas) --catalogs;
+  std::string sql = "SELECT pg_catalog.concat_ws(' '";
+  for (size_t i = 0; i < catalogs; ++i)
+    absl::StrAppend(&sql, ",", absl::Substitute(kMarkOf, kMarked[i]));
   ASSIGN_OR_RETURN(const Result result,
-                   connection.Query(postgres::OneRow(1),
-                                    absl::Substitute(kMark, schemas ? kMarkOfSchemas : "")));
+                   connection.Query(postgres::OneRow(1), absl::StrCat(sql, kMarkFrom)));
   return std::string(result.Get(0, 0));
 }
 

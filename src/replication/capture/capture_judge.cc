@@ -127,7 +127,7 @@ class Judge {
       return;
     }
     // Of another slot's publication.
-    if (as == nullptr && ComesElsewhere(leaf)) return;
+    if (ComesElsewhere(leaf)) return;
     Lacks(leaf, as, *wanted.back());
   }
 

@@ -28,7 +28,8 @@ FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid AND c.relkind = 'r'
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped AND a.attgenerated <> ''
 CROSS JOIN pg_catalog.pg_publication p
 WHERE p.pubname = $1 AND (p.pubupdate OR p.pubdelete)
-  AND (a.attgenerated = 'v' OR (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') <> 's')
+  AND (a.attgenerated = 'v'
+       OR (pg_catalog.to_jsonb(p) OPERATOR(pg_catalog.->>) 'pubgencols') <> 's')
   AND (c.relreplident = 'f' OR EXISTS (
     SELECT FROM pg_catalog.pg_index i
     WHERE i.indrelid = c.oid AND a.attnum = ANY (i.indkey::pg_catalog.int2[])

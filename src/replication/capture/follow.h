@@ -22,7 +22,7 @@ struct FollowResult {
 };
 
 // Adds those that applications can go on writing to. ALTER PUBLICATION locks a table against VACUUM
-// and DDL, never against readers and writers; it waits for that lock for two seconds at most; behind
+// and DDL, never against readers and writers. It waits for that lock for two seconds at most; after
 // some seconds of that the rest is left for another time.
 absl::StatusOr<FollowResult> AddToPublication(postgres::Connection& connection,
                                               const std::string& publication,

@@ -1,7 +1,7 @@
 // CaptureLines: findings about captured tables, from look to look: since when each stands, and when
-// the log has to say so. A finding counts once two looks have seen it: a migration's statements come
-// one after the other. What loses changes is said again and again, what is worth knowing once. Not
-// thread-safe; outlives sessions.
+// the log has to say so. A finding counts once two looks have seen it: statements of a migration
+// come one after the other. What loses changes is said again and again, what is worth knowing once.
+// Not thread-safe; outlives sessions.
 #pragma once
 
 #include <map>

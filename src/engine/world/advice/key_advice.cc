@@ -1,4 +1,4 @@
-#include "engine/world/key_advice.h"
+#include "engine/world/advice/key_advice.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"

@@ -1,4 +1,4 @@
-#include "replication/replica_identity.h"
+#include "replication/identity/replica_identity.h"
 
 #include <map>
 #include <string>
@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "java/regex/regex_list.h"
 #include "postgres/oid_text.h"
+#include "replication/identity/refused_writes.h"
 #include "replication/options.h"
 #include "replication/publication.h"
 #include "replication/publication_sql.h"
@@ -50,7 +51,6 @@ WHERE c.oid = $1::pg_catalog.oid AND a.attnum > 0 AND NOT a.attisdropped
 constexpr absl::string_view kUnsentGenerated =
     "a.attgenerated = 'v' OR (a.attgenerated = 's' AND p.pubgencols IS DISTINCT FROM 's') END";
 constexpr absl::string_view kAllAreSent = "false END";
-constexpr int kVersionWithLists = 150000, kVersionWithUnsent = 180000;
 
 struct Wish {
   const postgres::TableName* table = nullptr;

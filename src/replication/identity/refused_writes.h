@@ -13,6 +13,9 @@
 
 namespace walduct::replication {
 
+inline constexpr int kVersionWithLists = 150000;   // of columns, and row filters
+inline constexpr int kVersionWithUnsent = 180000;  // generated columns that are not sent count
+
 // Conditions on a table `c`, a row of pg_class. publication: SQL of a row of pg_publication, or
 // empty: one that is still to be made, which sends all columns that are not generated.
 

@@ -1,4 +1,4 @@
-#include "replication/refused_writes.h"
+#include "replication/identity/refused_writes.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
@@ -6,8 +6,6 @@
 namespace walduct::replication {
 namespace {
 
-constexpr int kVersionWithLists = 150000;
-constexpr int kVersionWithUnsent = 180000;
 constexpr absl::string_view kNever = "false";
 
 // $0: the publication.
