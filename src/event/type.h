@@ -20,7 +20,7 @@ enum class TypeKind : uint8_t {
   kRange,
   kMultirange,
   kPseudo,
-  kUnknown  // gone from the catalog, and nobody remembers it: schema and name as the stream has them
+  kUnknown  // gone from the catalog, and not remembered: schema and name are those of the stream
 };
 
 struct Type {

@@ -87,8 +87,8 @@ class RelationCache {
   static bool HasNewLabel(const CachedRelation& relation, event::RowView row) {
     return relation.labels.watching() && !relation.labels.Knows(row);
   }
-  // The row's labels are known from then on, also those that the catalog has not any more. False: no
-  // answer yet; call again with the same row. Errors come from the resolver.
+  // The row's labels are known from then on, also those that the catalog has not any more. False:
+  // no answer yet; call again with the same row. Errors come from the resolver.
   absl::StatusOr<bool> ResolveAnew(CachedRelation& relation, event::RowView row);
 
   size_t size() const { return relations_.size(); }

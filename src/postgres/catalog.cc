@@ -26,7 +26,7 @@ constexpr absl::string_view kUserTypes = R"(
 SELECT DISTINCT a.atttypid
 FROM pg_catalog.unnest($1::pg_catalog.oid[]) r(oid)
 JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid
-WHERE a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384)";
+WHERE a.attnum > 0 AND NOT a.attisdropped AND (a.atttypid >= 16384 OR a.atttypid IN (790, 791)))";
 
 }  // namespace
 

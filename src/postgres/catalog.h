@@ -43,8 +43,8 @@ class Catalog {
   // "schema.table".
   absl::StatusOr<std::vector<TableName>> CapturedTables(const names::TableFilter& filter);
 
-  // The types of users that columns of these tables have, in two questions however many there are.
-  // The memory learns them.
+  // The types of users, and money, that columns of these tables have, in two questions however many
+  // there are. The memory learns those of users.
   absl::StatusOr<std::vector<Oid>> TypesOfUsers(const std::vector<Oid>& relations);
 
   // NotFound when the catalog has no such type.

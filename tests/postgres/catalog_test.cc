@@ -304,13 +304,13 @@ TEST_F(CatalogTest, DroppedTypeIsStillAType) {
 TEST_F(CatalogTest, TypesOfUsersAreThoseOfColumns) {
   Run("CREATE TYPE public.mood AS ENUM ('ok'); CREATE DOMAIN public.price AS numeric(8,2);"
       "CREATE TYPE public.unused AS ENUM ('x'); CREATE TYPE public.former AS ENUM ('y');"
-      "CREATE TABLE public.t(id int, m public.mood[], n public.mood[], p public.price, f "
+      "CREATE TABLE public.t(id int, c money, m public.mood[], n public.mood[], p public.price, f "
       "public.former); ALTER TABLE public.t DROP COLUMN f;"
       "CREATE TABLE public.other(u public.unused)");
   const auto types = catalog_.TypesOfUsers({OidOf("public.t"), Oid{4000000000}});
   ASSERT_TRUE(types.ok()) << types.status();
-  EXPECT_THAT(*types,
-              ::testing::UnorderedElementsAre(TypeOid("public.mood[]"), TypeOid("public.price")));
+  EXPECT_THAT(*types, ::testing::UnorderedElementsAre(TypeOid("money"), TypeOid("public.mood[]"),
+                                                      TypeOid("public.price")));
   EXPECT_THAT(*catalog_.TypesOfUsers({}), IsEmpty());
 }
 

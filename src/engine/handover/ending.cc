@@ -30,8 +30,8 @@ absl::Status Handover::End() {
   return absl::OkStatus();
 }
 
-// Each slot learns which tables were captured, and their types, while all that know it are there: those that come
-// from elsewhere are not new, those that no slot had are.
+// Each slot learns which tables were captured, and their types, while all that know it are there:
+// those that come from elsewhere are not new, those that no slot had are.
 absl::Status Handover::TellTables() {
   std::vector<std::string> known, types;
   for (int number = 1; number <= handover_.from; ++number) {

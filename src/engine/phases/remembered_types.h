@@ -2,10 +2,11 @@
 // position, so that the next process knows what rows mean whose types were dropped meanwhile.
 //
 // walduct_types is a text with JSON, since Connect takes only primitives in an offset:
-//   {"types":[[oid,"schema","name","kind",…]],"tables":[[oid,gone,[["column",type,flags,"default"]]]]}
+//   {"types":[[oid,"schema","name","kind",…]],
+//    "tables":[[oid,gone,[["column",type,flags,"default"]]]]}
 // kind is pg_type.typtype, or "a" for an array; what follows it, by kind: labels; base, typmod and
-// NOT NULL of a domain; element; last the LSN from which on no table has it (0: one has). A type comes
-// behind those that it is made of. flags: 1 may be NULL, 2 identity, 4 generated.
+// NOT NULL of a domain; element; last the LSN from which on no table has it (0: one has). A type
+// comes behind those that it is made of. flags: 1 may be NULL, 2 identity, 4 generated.
 //
 // Longer than kLongest it leaves out tables, then the types with the lowest OIDs, which are the
 // oldest: rows of such a type that is dropped before they are read are then written by its name.

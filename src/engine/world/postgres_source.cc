@@ -117,12 +117,29 @@ absl::StatusOr<SourceFacts> PostgresSource::Inspect() {
   ASSIGN_OR_RETURN(SlotTables tables, FindSlotTables(TablesQuery()));
   facts_.captured = std::move(tables.own);
   facts_.elsewhere = tables.elsewhere;
+  RETURN_IF_ERROR(LookAtTypes());
+  ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
+  return facts_;
+}
+
+std::vector<Oid> PostgresSource::Captured() const {
+  std::vector<Oid> relations;
+  relations.reserve(facts_.captured.size());
+  for (const postgres::TableName& table : facts_.captured) relations.push_back(table.relation);
+  return relations;
+}
+
+// They may be gone when the first rows that have them are read.
+absl::Status PostgresSource::LookAtTypes() {
+  ASSIGN_OR_RETURN(types_, catalog_->TypesOfUsers(Captured()));
+  // Behind all rows of what the catalog did not show.
+  ASSIGN_OR_RETURN(types_as_of_, CurrentLsn());
+  // Money, or a type that may be a domain over it.
+  if (types_.empty()) return absl::OkStatus();
   const auto published = [this](absl::string_view column) {
     return encode::IsIncluded(config().encode->columns, column);
   };
-  RETURN_IF_ERROR(postgres::CheckMoneyUnits(*sql_, database_, facts_.captured, published));
-  ASSIGN_OR_RETURN(facts_.slot, replication::InspectSlot(*sql_, replication_options_.slot_name));
-  return facts_;
+  return postgres::CheckMoneyUnits(*sql_, database_, facts_.captured, published);
 }
 
 SlotTablesQuery PostgresSource::TablesQuery() {
@@ -351,7 +368,8 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
   if (!replication_options_.share.hands_over) {
     opened.coverage = coverage_.Look(*sql_, replication_options_.publication_name, facts_.captured);
   }
-  LearnTypes(start.commit_end);
+  if (options_.schemas != nullptr)
+    options_.schemas->Sweep(types_, Captured(), types_as_of_, start.commit_end);
   RETURN_IF_ERROR(StartXmin());
   WatchCapture();
   ReleaseCodePages();  // of logins and checks
@@ -360,24 +378,6 @@ absl::StatusOr<OpenedStream> PostgresSource::OpenStream(const event::Position& s
                           {"from", start.commit_end.ToString()},
                           {"ordinal", start.ordinal}});
   return opened;
-}
-
-// Types whose first rows may be read only after they are dropped. Advice: a server that went away
-// is found by who needs it.
-void PostgresSource::LearnTypes(Lsn start) {
-  if (options_.schemas == nullptr) return;
-  std::vector<Oid> relations;
-  relations.reserve(facts_.captured.size());
-  for (const postgres::TableName& table : facts_.captured) relations.push_back(table.relation);
-  const absl::StatusOr<std::vector<Oid>> types = catalog_->TypesOfUsers(relations);
-  // Behind all rows of what the catalog did not show.
-  const absl::StatusOr<Lsn> wal_end = CurrentLsn();
-  if (types.ok() && wal_end.ok()) {
-    options_.schemas->Sweep(*types, relations, *wal_end, start);
-    return;
-  }
-  const absl::Status& error = types.ok() ? wal_end.status() : types.status();
-  log::Debug("types are not learnt", {{"error", std::string(error.message())}});
 }
 
 // From here on nobody else can move it. The server would leave out in silence what lies before it.

@@ -89,7 +89,8 @@ class PostgresSource final : public Source {
   void WatchCapture();
   absl::Duration WatchInterval() const;
   absl::Status StartXmin();
-  void LearnTypes(Lsn start);
+  absl::Status LookAtTypes();
+  std::vector<Oid> Captured() const;
   absl::Status CheckSlotNotMoved(Lsn start);
   bool ReadsOutboxRows(const SourcePlan& plan) const;
   absl::Status CheckNoOutboxHistory();
@@ -117,6 +118,8 @@ class PostgresSource final : public Source {
   std::unique_ptr<ServerWatch> watch_;
   std::unique_ptr<SlotXmin> xmin_;
   SourceFacts facts_;
+  std::vector<Oid> types_;                    // of users, and money, that captured tables have
+  Lsn types_as_of_;                           // the end of the WAL when they were looked for
   incremental::HeldCommits held_;             // of blocking snapshots
   int stream_pid_ = 0;                        // the server's process of replication_
   bool streams_ = false;                      // it reads the slot
