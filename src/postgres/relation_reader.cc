@@ -68,7 +68,7 @@ enum RelationColumnIndex {
 constexpr absl::string_view kKeyBeforeCount = R"(
 WITH candidates AS (
   SELECT i.*, ic.relname,
-         (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN i.)";
+         (i.indkey::pg_catalog.int2[])[0:CASE WHEN i.indisprimary THEN )";
 constexpr absl::string_view kKeyAfterCount = R"( ELSE i.indnatts END - 1] AS attnums
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class ic ON ic.oid = i.indexrelid
   WHERE i.indrelid = $1::pg_catalog.oid
