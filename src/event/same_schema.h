@@ -16,8 +16,9 @@ inline bool SameType(const std::shared_ptr<const Type>& a, const std::shared_ptr
   if (a == b) return true;
   if (a == nullptr || b == nullptr) return false;
   return a->oid == b->oid && a->schema == b->schema && a->name == b->name && a->kind == b->kind &&
-         a->base_typmod == b->base_typmod && a->not_null == b->not_null && a->labels == b->labels &&
-         SameType(a->base, b->base) && SameType(a->element, b->element);
+         a->by_hand == b->by_hand && a->base_typmod == b->base_typmod &&
+         a->not_null == b->not_null && a->labels == b->labels && SameType(a->base, b->base) &&
+         SameType(a->element, b->element);
 }
 
 inline bool SameColumn(const Column& a, const Column& b) {

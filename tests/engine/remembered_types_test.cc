@@ -103,6 +103,23 @@ TEST(RememberedTypes, EveryKindSurvivesTheStoredPosition) {
   EXPECT_NE(next.TypeOf(Of(20001)), nullptr);
 }
 
+TEST(RememberedTypes, BaseTypesOfUsersSurviveAsSuch) {
+  Type odd = Named(20009, "hstore");
+  odd.by_hand = true;
+  odd.delimiter = ';';
+  Type plain = Named(20010, "ltree");
+  plain.delimiter = ',';
+  postgres::SchemaMemory memory, next;
+  memory.LearnTypes({Made(odd), Made(plain)});
+  RememberedTypes(&next).Restore(RememberedTypes(&memory).Member());
+  const TypePtr known = next.TypeOf(Of(20009));
+  ASSERT_NE(known, nullptr);
+  EXPECT_TRUE(known->by_hand);
+  EXPECT_EQ(known->delimiter, ';');
+  ASSERT_NE(next.TypeOf(Of(20010)), nullptr);
+  EXPECT_FALSE(next.TypeOf(Of(20010))->by_hand);
+}
+
 TEST(RememberedTypes, OidsOfAnotherServerSayNothing) {
   postgres::SchemaMemory memory;
   memory.LearnTypes({Enum(20001, "one", {"a"})});

@@ -65,6 +65,12 @@ class List {
   const std::string& json() const { return json_; }
 
  private:
+  // A base type of which the name does not say all.
+  static bool IsOdd(const Type& type) {
+    const bool comma = type.delimiter == 0 || type.delimiter == ',';
+    return type.kind == TypeKind::kBase && (type.by_hand || !comma);
+  }
+
   static std::string TextOf(const Type& type, Lsn gone) {
     std::string text = absl::StrCat("[", ToInteger(type.oid), ",");
     AppendJsonString(type.schema, &text);
@@ -84,6 +90,8 @@ class List {
       absl::StrAppend(&text, ",", ToInteger(type.base->oid), ",", type.base_typmod, ",",
                       type.not_null ? 1 : 0);
     if (type.element != nullptr) absl::StrAppend(&text, ",", ToInteger(type.element->oid));
+    if (IsOdd(type))
+      absl::StrAppend(&text, ",", static_cast<int>(type.delimiter), ",", type.by_hand ? 1 : 0);
     return absl::StrCat(text, ",", gone.value(), "]");
   }
 
@@ -190,6 +198,12 @@ class Decoder {
         if (parts != 1) return false;
         type->element = Known(text[kFirst]);
         return type->element != nullptr;
+      case TypeKind::kBase:
+        if (parts == 0) return true;
+        if (parts != 2 || !text[kFirst].IsInt() || !text[kFirst + 1].IsInt()) return false;
+        type->delimiter = static_cast<char>(text[kFirst].GetInt());
+        type->by_hand = text[kFirst + 1].GetInt() != 0;
+        return true;
       default:
         return parts == 0;
     }
