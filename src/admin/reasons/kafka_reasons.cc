@@ -118,9 +118,16 @@ constexpr Reason kRows[] = {
      .meaning = "A record is larger than the producer, the topic or the broker allow.",
      .remedy = "producer.override.max.request.size, max.message.bytes of the topic; or "
                "walduct.errors.too.large."},
+    {.name = "registry_forbidden",
+     .meaning = "The schema registry's user may not do what is asked of it; Karapace says that a "
+                "subject is not found (404, code 40401) to who may not write it.",
+     .remedy = "Give the user the permission to read and write the subjects."},
     {.name = "registry_tls",
      .meaning = "TLS with the registry could not be set up.",
      .remedy = "Check the certificates in the message."},
+    {.name = "registry_unauthenticated",
+     .meaning = "The schema registry does not know this user, or not this password.",
+     .remedy = "Check basic.auth.user.info or bearer.auth.token, and the credentials' source."},
     {.name = "registry_unavailable",
      .meaning = "The schema registry answers with an error of its own (5xx, too many requests).",
      .remedy = "Look at its log. It waits, and asks again."},
