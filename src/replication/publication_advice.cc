@@ -22,7 +22,7 @@ constexpr absl::string_view kFullNeedsAll =
     " where the publication sends all columns of the table, generated ones too";
 
 // Somebody may hold a lock even on a catalog (VACUUM FULL).
-constexpr absl::string_view kLockTimeout = "500ms";
+constexpr absl::string_view kQuestionTimeout = "500ms";
 
 // Not pg_publication_tables: that view opens every table, waits for its locks, and fails when one
 // is dropped meanwhile.
@@ -193,7 +193,7 @@ absl::Status AskOne(postgres::Connection& connection, const Question& question, 
 
 absl::Status Ask(postgres::Connection& connection, const std::vector<Question>& questions,
                  Hear hear) {
-  absl::Status status = connection.Set("lock_timeout", kLockTimeout);
+  absl::Status status = connection.Set("lock_timeout", kQuestionTimeout);
   for (const Question& question : questions) {
     if (!status.ok()) break;
     status = AskOne(connection, question, hear);
@@ -346,21 +346,21 @@ std::vector<Question> OnPublication(int server_version, absl::string_view name,
         .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY DEFAULT, or FULL", kFullNeedsAll,
                              "; or name the index's columns in message.key.columns")},
        {.reason = "publication_key_not_sent",
-         .sql = absl::StrCat(publication, kUnderRoot, kRootsKeyNotSent),
-         .parameters = {std::string(name), Oids(captured)},
-         .message = "the replica identity of partitions lacks columns of the unique index that is "
-                    "the key of their root's records: key changes are not detected, and deletes "
-                    "lack the key",
-         .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY USING INDEX, or FULL", kFullNeedsAll,
-                              ", for each of them; or name the columns of their identity in "
-                              "message.key.columns")},
-        {.reason = "publication_partition_identity",
-         .sql = absl::StrCat(publication, kUnderRoot, kNotFull),
-         .parameters = {std::string(name), Oids(captured)},
-         .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
-                    "what is sent of their old rows is the partition's own identity",
-         .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is "
-                 "created later: the table's own is not handed on"},
+        .sql = absl::StrCat(publication, kUnderRoot, kRootsKeyNotSent),
+        .parameters = {std::string(name), Oids(captured)},
+        .message = "the replica identity of partitions lacks columns of the unique index that is "
+                   "the key of their root's records: key changes are not detected, and deletes "
+                   "lack the key",
+        .hint = absl::StrCat("ALTER TABLE … REPLICA IDENTITY USING INDEX, or FULL", kFullNeedsAll,
+                             ", for each of them; or name the columns of their identity in "
+                             "message.key.columns")},
+       {.reason = "publication_partition_identity",
+        .sql = absl::StrCat(publication, kUnderRoot, kNotFull),
+        .parameters = {std::string(name), Oids(captured)},
+        .message = "a partitioned table has REPLICA IDENTITY FULL, and partitions of it have not: "
+                   "what is sent of their old rows is the partition's own identity",
+        .hint = "ALTER TABLE … REPLICA IDENTITY FULL for each of them, and for each that is "
+                "created later: the table's own is not handed on"},
        {.reason = "publication_without_partitions",
         .sql = absl::StrCat(publication, kRootAlone),
         .parameters = {std::string(name), Oids(captured)},

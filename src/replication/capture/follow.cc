@@ -12,7 +12,7 @@
 namespace walduct::replication {
 namespace {
 
-constexpr absl::string_view kLockTimeout = "SET LOCAL lock_timeout = '2s'; ";
+constexpr absl::string_view kFollowTimeout = "SET LOCAL lock_timeout = '2s'; ";
 constexpr absl::Duration kPatience = absl::Seconds(5);
 constexpr int kFirstWithGenerated = 180000;
 
@@ -67,7 +67,7 @@ bool IsPassed(const absl::Status& status) {
 
 absl::Status Add(postgres::Connection& connection, const std::string& publication,
                  const std::vector<PublishedTable>& tables, const postgres::StopCheck& stopping) {
-  return connection.Run(absl::StrCat(kLockTimeout, AddSql(publication, tables)), stopping);
+  return connection.Run(absl::StrCat(kFollowTimeout, AddSql(publication, tables)), stopping);
 }
 
 }  // namespace

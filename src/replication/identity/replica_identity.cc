@@ -19,7 +19,7 @@ namespace walduct::replication {
 namespace {
 
 // A table under heavy use must not queue behind an ALTER TABLE that waits for an old transaction.
-constexpr absl::string_view kLockTimeout = "5s";
+constexpr absl::string_view kAlterTimeout = "5s";
 
 constexpr absl::string_view kIdentities = R"(
 SELECT c.oid, c.relreplident, ic.relname, pg_catalog.pg_is_in_recovery()
@@ -154,7 +154,7 @@ class IdentitySetter {
         absl::StrCat("ALTER TABLE ", postgres::QuoteQualified(table.schema, table.table),
                      " REPLICA IDENTITY ", Text(wish));
     const absl::Status status =
-        connection_.Run(absl::StrCat("SET LOCAL lock_timeout = '", kLockTimeout, "'; ", alter));
+        connection_.Run(absl::StrCat("SET LOCAL lock_timeout = '", kAlterTimeout, "'; ", alter));
     if (absl::IsUnavailable(status)) return status;
     if (status.ok()) {
       log::Info("replica identity set", {{"table", FullName(table)}, {"identity", Text(wish)}});
