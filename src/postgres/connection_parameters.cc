@@ -126,11 +126,13 @@ std::string SessionQuestion(SessionKind kind, int server_version) {
     if (server_version >= version)
       absl::StrAppend(&newer, ", pg_catalog.set_config('", name, "', '0', false)");
   }
-  const absl::string_view kind_text = kind == SessionKind::kSql
-                                          ? "'client backend'"
-                                          : "(SELECT backend_type FROM "
-                                            "pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_"
-                                            "pid()))";
+  // backend_type is told to the role alone that has logged in, which the session may not be any more
+  // (ALTER ROLE … SET role).
+  const absl::string_view kind_text =
+      kind == SessionKind::kSql
+          ? "'client backend'"
+          : "CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_stat_get_wal_senders() w "
+            "WHERE w.pid = pg_catalog.pg_backend_pid()) THEN 'walsender' ELSE 'client backend' END";
   return absl::StrCat(
       "SET LOCAL statement_timeout = 0; "
       "SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.current_setting('",
