@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/lsn.h"
-#include "engine/world/captured_now.h"
+#include "engine/world/capture/captured_now.h"
 #include "engine/world/server_view.h"
 #include "engine/world/standby_verdict.h"
 #include "event/position.h"

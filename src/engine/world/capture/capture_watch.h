@@ -24,7 +24,7 @@
 #include "absl/time/time.h"
 #include "base/environment.h"
 #include "engine/world/capture/capture_record.h"
-#include "engine/world/captured_now.h"
+#include "engine/world/capture/captured_now.h"
 #include "metrics/connector_metrics.h"
 #include "names/table_filter.h"
 #include "postgres/connection.h"
