@@ -13,7 +13,10 @@
 #include "offset/stored_offset.h"
 #include "postgres/catalog.h"
 #include "postgres/connection.h"
-#include "postgres/connection_options.h"
+
+namespace walduct::postgres {
+struct ConnectionOptions;
+}
 
 namespace walduct::engine {
 

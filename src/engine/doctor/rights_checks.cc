@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "encode/options/encode_options.h"
 #include "engine/configuration/connector_options.h"
 #include "engine/configuration/heartbeat_options.h"
 #include "engine/doctor/checks.h"
@@ -16,7 +15,6 @@
 #include "engine/world/reads/snapshot_rights.h"
 #include "incremental/chunks/signal_rights.h"
 #include "incremental/options/incremental_options.h"
-#include "names/table_filter.h"
 #include "postgres/connection_options.h"
 #include "postgres/options.h"
 #include "snapshot/options.h"
@@ -40,7 +38,7 @@ void CheckReads(Connection& connection, const Subject& subject, const Environmen
        .session = SessionToLook(subject, environment, postgres::SessionKind::kSql),
        .tables = snapshot::SelectTables(captured, subject.snapshot, subject.tables),
        .reading = subject.snapshot,
-       .wanted = RecordColumns(subject.encode.columns, *subject.whole.route)});
+       .wanted = RecordColumns(subject.encode, *subject.whole.route)});
   findings->Add(readable, reads ? Severity::kError : Severity::kWarning);
 }
 

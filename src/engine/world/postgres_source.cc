@@ -279,7 +279,7 @@ std::vector<postgres::TableName> PostgresSource::SnapshotTables() const {
 }
 
 event::WantedColumns PostgresSource::WantedColumns() const {
-  return RecordColumns(config().encode->columns, *config().route);
+  return RecordColumns(*config().encode, *config().route);
 }
 
 absl::StatusOr<std::unique_ptr<SnapshotStandby>> PostgresSource::OpenStandby() {

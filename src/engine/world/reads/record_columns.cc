@@ -24,8 +24,9 @@ event::WantedColumns KeyColumns(const route::RouteOptions& route) {
   };
 }
 
-event::WantedColumns RecordColumns(const encode::ColumnOptions& columns,
+event::WantedColumns RecordColumns(const encode::EncodeOptions& records,
                                    const route::RouteOptions& route) {
+  const encode::ColumnOptions& columns = records.columns;
   if (!columns.include && !columns.exclude) return nullptr;
   return [columns, keys = KeyColumns(route)](const event::TableSchema& schema) {
     const std::string table = absl::StrCat(schema.schema, ".", schema.table, ".");

@@ -4,7 +4,7 @@
 #include "event/wanted_columns.h"
 
 namespace walduct::encode {
-struct ColumnOptions;
+struct EncodeOptions;
 }
 namespace walduct::route {
 struct RouteOptions;
@@ -16,7 +16,7 @@ namespace walduct::engine {
 event::WantedColumns KeyColumns(const route::RouteOptions& route);
 
 // What column.include.list and column.exclude.list let through, and the key. Ascending.
-event::WantedColumns RecordColumns(const encode::ColumnOptions& columns,
+event::WantedColumns RecordColumns(const encode::EncodeOptions& records,
                                    const route::RouteOptions& route);
 
 }  // namespace walduct::engine

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/status_macros.h"
 #include "postgres/checks/read_rights.h"
+#include "postgres/connection_options.h"
 #include "postgres/oid_text.h"
 #include "snapshot/options.h"
 #include "snapshot/plan.h"

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "event/wanted_columns.h"
 #include "postgres/catalog.h"
-#include "postgres/connection_options.h"
+#include "postgres/connection.h"
 
 namespace walduct::snapshot {
 struct SnapshotOptions;
@@ -17,7 +17,7 @@ namespace walduct::engine {
 struct SnapshotRights {
   postgres::Connection& connection;
   // For statements of snapshot.select.statement.overrides, which have the role's own search_path.
-  postgres::ConnectionOptions session;
+  const postgres::ConnectionOptions& session;
   const std::vector<postgres::TableName>& tables;  // of the snapshot
   const snapshot::SnapshotOptions& reading;
   const event::WantedColumns& wanted;
